@@ -1,1 +1,1 @@
-"""The faces of Dayhand: everything that knows Qt, and the command line."""
+"""The user interfaces of Dayhand: the Qt app and the command line."""

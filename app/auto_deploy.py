@@ -1,4 +1,4 @@
-"""Deploying a workflow again when its file is saved: by whatever editor, and not before it makes sense."""
+"""Redeploys a workflow when its file is saved, by any editor, once the script is valid."""
 
 import hashlib
 import logging
@@ -10,127 +10,124 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal, Slot
 
-from app.life.installation import Installation
-from app.words.interpreting import interpret
-from scheduler.engine.backoff import delay_after
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.validation import NotValidError
-from scheduler.engine.workflows.views.workflows import Watched
+from app.i18n.translate import interpret
+from app.session import Session
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.workflows import WatchedWorkflow
+from scheduler.engine.scheduling.error_backoff import delay_after
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.engine.workflows.validation import InvalidScriptError
 
 log = logging.getLogger(__name__)
 
-_SETTLE = 0.25
-"""Seconds after a change before the file is read: editors write in several steps."""
-_GATHER = 1.0
-"""Seconds over which other news are gathered: one of them may be that another file is to be watched."""
-_LOOK = 2.0
-"""Seconds between two looks at the files' times, for file systems that tell nobody."""
-_LARGEST = 4_000_000
-_LONGEST_PAUSE_S = 60.0
-"""Between two tries to look at all, while that fails."""
+_FILE_DELAY_S = 0.25
+"""Before a changed file is read: editors write in several steps."""
+_ANNOUNCEMENT_DELAY_S = 1.0
+"""Before announcements are acted on: one of them may add a file to watch."""
+_POLL_S = 2.0
+"""Between two checks of the files' times, for file systems without change events."""
+_MAX_SCRIPT_BYTES = 4_000_000
+_MAX_RETRY_S = 60.0
 
 
-class _Seen(NamedTuple):
-    """What a file looked like; enough to know that it is another one."""
+class _FileVersion(NamedTuple):
+    """Enough to tell that a file has changed."""
 
     modified: int
     size: int
     node: int
 
 
-class Watching(QObject):
-    """Looks and deploys on a thread of its own, and calls `say` there. Where nothing is to be watched, it sleeps."""
+class AutoDeployer(QObject):
+    """Checks and deploys on a thread of its own, and calls `say` there. Sleeps while there is nothing to watch."""
 
-    _wanted = Signal(object)
-    """The paths that the system shall tell of."""
+    _paths_changed = Signal(object)
+    """The paths to watch."""
 
-    def __init__(self, installation: Installation, say: Callable[[str], None], *, look: float = _LOOK) -> None:
+    def __init__(self, session: Session, report: Callable[[str], None], *, poll_s: float = _POLL_S) -> None:
         super().__init__()
-        self._installation = installation
-        self._say = say
-        self._often = look
-        self._seen: dict[str, _Seen | None] = {}
+        self._session = session
+        self._report = report
+        self._poll_s = poll_s
+        self._versions: dict[str, _FileVersion | None] = {}
         self._tried: dict[str, str] = {}
-        """By path: the hash of what was last tried, so that the same mistake is said once."""
-        self._followed: set[str] = set()
-        self._has_lost = False
-        """Whether the system may have forgotten one of them: it does when a file is replaced."""
+        """By path: the hash of the last attempt, so that an error is reported once."""
+        self._watched: set[str] = set()
+        self._is_stale = False
+        """Whether the watcher may have lost a path, as it does when a file is replaced."""
         self._ended = threading.Event()
-        self._stirred = threading.Event()
-        self._settled = 0.0
-        """When what changed may be looked at."""
-        self._looking = threading.Lock()
+        self._woken = threading.Event()
+        self._ready_at = 0.0
+
+        self._lock = threading.Lock()
         self._watcher = QFileSystemWatcher(self)
-        self._watcher.fileChanged.connect(self._settle)
-        self._watcher.directoryChanged.connect(self._settle)
-        self._wanted.connect(self._follow)
-        installation.announced.connect(self._gather)
-        self._thread = threading.Thread(target=self._watch, name="watching", daemon=True)
+        self._watcher.fileChanged.connect(self._on_file_change)
+        self._watcher.directoryChanged.connect(self._on_file_change)
+        self._paths_changed.connect(self._watch_paths)
+        session.announced.connect(self._on_announcement)
+        self._thread = threading.Thread(target=self._run, name="auto-deploy", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         self._ended.set()
-        self._stirred.set()
+        self._woken.set()
         self._thread.join()
 
     @Slot()
-    def _settle(self) -> None:
-        """A file changed, and may go on changing."""
-        self._has_lost = True
-        self._settled = time.monotonic() + _SETTLE
-        self._stirred.set()
+    def _on_file_change(self) -> None:
+        self._is_stale = True
+        self._ready_at = time.monotonic() + _FILE_DELAY_S
+        self._woken.set()
 
     @Slot()
-    def _gather(self) -> None:
-        if not self._stirred.is_set():
-            self._settled = time.monotonic() + _GATHER
-            self._stirred.set()
+    def _on_announcement(self) -> None:
+        if not self._woken.is_set():
+            self._ready_at = time.monotonic() + _ANNOUNCEMENT_DELAY_S
+            self._woken.set()
 
     @Slot(object)
-    def _follow(self, wanted: set[str]) -> None:
+    def _watch_paths(self, wanted: set[str]) -> None:
         known = {*self._watcher.files(), *self._watcher.directories()}
         if gone := known - wanted:
             self._watcher.removePaths(sorted(gone))
         if new := wanted - known:
             self._watcher.addPaths(sorted(new))
 
-    def _watch(self) -> None:
-        """The thread."""
+    def _run(self) -> None:
         failures = 0
         while not self._ended.is_set():
             try:
-                is_any, failures = self.look(), 0
-            except Exception:  # the outermost frame of this thread: recorded, and tried again, less often each time
-                log.exception("The files of workflows could not be looked at")
+                is_any, failures = self.check_files(), 0
+            except Exception:  # the outermost frame of this thread: logged, and retried less and less often
+                log.exception("The workflow files could not be checked")
                 failures += 1
-                self._ended.wait(delay_after(failures, _LONGEST_PAUSE_S))
+                self._ended.wait(delay_after(failures, _MAX_RETRY_S))
                 continue
-            self._stirred.wait(self._often if is_any else None)
-            while (left := self._settled - time.monotonic()) > 0 and not self._ended.wait(left):
+            self._woken.wait(self._poll_s if is_any else None)
+            while (left := self._ready_at - time.monotonic()) > 0 and not self._ended.wait(left):
                 pass
-            self._stirred.clear()
+            self._woken.clear()
 
-    def look(self) -> bool:
-        """Try every file that is not as it was, in this thread; whether there is any to be watched."""
-        with self._looking:
-            has_lost, self._has_lost = self._has_lost, False
-            files = self._installation.views.watched()
+    def check_files(self) -> bool:
+        """Deploy every changed file, in this thread; return whether there are files to watch."""
+        with self._lock:
+            is_stale, self._is_stale = self._is_stale, False
+            files = self._session.queries.watched_workflows()
             paths = {one.path for one in files}
             wanted = {path for path in (*paths, *(str(Path(path).parent) for path in paths)) if Path(path).exists()}
-            if has_lost or wanted != self._followed:
-                self._followed = wanted
-                self._wanted.emit(wanted)
+            if is_stale or wanted != self._watched:
+                self._watched = wanted
+                self._paths_changed.emit(wanted)
             for one in files:
-                seen = _see(one.path)
-                if seen is not None and seen != self._seen.get(one.path):
-                    self._seen[one.path] = seen
-                    self._try(one)
+                version = _file_version(one.path)
+                if version is not None and version != self._versions.get(one.path):
+                    self._versions[one.path] = version
+                    self._try_deploy(one)
         return bool(files)
 
-    def _try(self, watched: Watched) -> None:
+    def _try_deploy(self, watched: WatchedWorkflow) -> None:
         source = _read(watched.path)
-        if not source or not source.strip():  # just being written
+        if not source or not source.strip():  # still being written
             return
         digest = hashlib.sha256(source.encode()).hexdigest()
         if digest in (watched.sha256, self._tried.get(watched.path)):
@@ -138,44 +135,44 @@ class Watching(QObject):
         self._tried[watched.path] = digest
         name = Path(watched.path).name
         try:
-            self._say(self._deploy(watched.workflow, watched.path, source))
-        except NotValidError as error:
-            sentence = self.tr("{file} was saved, and the version before goes on: {why}")
-            self._say(sentence.format(file=name, why=interpret(str(error))))
+            self._report(self._deploy(watched.workflow, watched.path, source))
+        except InvalidScriptError as error:
+            sentence = self.tr("{file} was saved, but the previous version stays in use: {why}")
+            self._report(sentence.format(file=name, why=interpret(str(error))))
         except RefusedError as error:
-            sentence = self.tr("{file} was saved, and not deployed: {why}")
-            self._say(sentence.format(file=name, why=interpret(error.sentence)))
-        except Exception as error:  # noqa: BLE001  said, and the other files are looked at all the same
-            sentence = self.tr("{file} was saved, and could not be deployed: {why}")
-            self._say(sentence.format(file=name, why=interpret(str(error))))
+            sentence = self.tr("{file} was saved but not deployed: {why}")
+            self._report(sentence.format(file=name, why=interpret(error.sentence)))
+        except Exception as error:  # noqa: BLE001  reported, and the other files are still checked
+            sentence = self.tr("{file} was saved but could not be deployed: {why}")
+            self._report(sentence.format(file=name, why=interpret(str(error))))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
-        validated = self._installation.house.validation.validate(path, source)
+        validated = self._session.runtime.validation.validate(path, source)
         if validated.slug != workflow:
-            sentence = self.tr("it now calls itself {name}, not {workflow}; deploy it yourself.")
+            sentence = self.tr("its workflow is now called {name}, not {workflow}. Deploy it yourself.")
             raise RefusedError("another name", sentence.format(name=validated.slug, workflow=workflow))
-        known = {one.kind for one in self._installation.views.workflow(workflow).handlers}
+        known = {one.kind for one in self._session.queries.workflow(workflow).handlers}
         if "job" in {one["kind"] for one in validated.described["handlers"]} - known:  # a script may have saved itself
-            sentence = self.tr("it now has a job, which may do all that you may; deploy it yourself.")
+            sentence = self.tr("it now has a job, which can do anything you can. Deploy it yourself.")
             raise RefusedError("first job", sentence)
-        deploy = self._installation.house.commands.deploy
-        answer = self._installation.ask_for_user(lambda _: deploy(validated, Wish())).result()
-        sentence = self.tr("{workflow}: deployed version {version}, since its file was saved.")
+        deploy = self._session.runtime.workflow_commands.deploy
+        answer = self._session.submit_for_user(lambda _: deploy(validated, DeployOptions())).result()
+        sentence = self.tr("{workflow}: version {version} deployed, because its file was saved.")
         return sentence.format(workflow=answer["workflow"], version=answer["version"])
 
 
-def _see(path: str) -> _Seen | None:
+def _file_version(path: str) -> _FileVersion | None:
     try:
-        facts = Path(path).stat()
+        status = Path(path).stat()
     except OSError:
         return None
-    return _Seen(facts.st_mtime_ns, facts.st_size, facts.st_ino)
+    return _FileVersion(status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def _read(path: str) -> str | None:
-    """None while it cannot be read; there will be another look when it changes."""
+    """None if it cannot be read now; it is checked again when it changes."""
     try:
-        if Path(path).stat().st_size > _LARGEST:
+        if Path(path).stat().st_size > _MAX_SCRIPT_BYTES:
             return None
         return Path(path).read_bytes().decode()
     except (OSError, UnicodeDecodeError):

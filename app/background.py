@@ -1,4 +1,4 @@
-"""Asks away from the GUI thread, and brings the answer or the failure back to it. Nothing in a window waits."""
+"""Runs functions off the GUI thread and delivers the result or the error to it, so that no window blocks."""
 
 import itertools
 import logging
@@ -12,21 +12,21 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from shiboken6 import isValid
 
-from app.life.installation import Installation
-from scheduler.engine.refusal import RefusedError
+from app.session import Session
+from scheduler.engine.errors import RefusedError
 
 log = logging.getLogger(__name__)
 
 _Answer = TypeVar("_Answer")
 _THREADS = 3
-_REST, _LONGEST_REST = 3, 2.0
+_REST_FACTOR, _MAX_REST_S = 3, 2.0
 
 
 @dataclass(slots=True, kw_only=True)
-class _Question:
-    """Kept here until its answer was heard: what it holds of widgets must not be let go in another thread."""
+class _Task:
+    """Kept until its result is delivered: callbacks refer to widgets, which must not be freed in another thread."""
 
-    owner: "Asking"
+    owner: "BackgroundTasks"
     act: Callable[[], Any] | None
     then: Callable[[Any], None]
     otherwise: Callable[[Exception], None]
@@ -34,119 +34,119 @@ class _Question:
     error: Exception | None = None
 
 
-class _Threads(QObject):
-    """The threads that read, for all pages together."""
+class _Pool(QObject):
+    """The thread pool shared by all pages."""
 
-    _answered = Signal(int)
+    _finished = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
-        self._pool = ThreadPoolExecutor(_THREADS, "asking")
-        self._open: dict[int, _Question] = {}
+        self._pool = ThreadPoolExecutor(_THREADS, "background")
+        self._tasks: dict[int, _Task] = {}
         self._numbers = itertools.count()
-        self._answered.connect(self._hear, Qt.ConnectionType.QueuedConnection)
+        self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
-    def put(self, question: _Question) -> None:
+    def submit(self, task: _Task) -> None:
         number = next(self._numbers)
-        self._open[number] = question
-        self._pool.submit(self._find_out, number)
+        self._tasks[number] = task
+        self._pool.submit(self._run, number)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self._open.clear()
+        self._tasks.clear()
 
-    def _find_out(self, number: int) -> None:
-        question = self._open[number]
-        assert question.act is not None
+    def _run(self, number: int) -> None:
+        task = self._tasks[number]
+        assert task.act is not None
         try:
-            question.answer = question.act()
-        except Exception as error:  # noqa: BLE001  handed to whoever asked
-            question.error = error
-        del question
-        self._answered.emit(number)
+            task.answer = task.act()
+        except Exception as error:  # noqa: BLE001  delivered to the caller
+            task.error = error
+        del task
+        self._finished.emit(number)
 
     @Slot(int)
-    def _hear(self, number: int) -> None:
-        question = self._open.pop(number, None)
-        if question is None or not isValid(question.owner):
+    def _deliver(self, number: int) -> None:
+        task = self._tasks.pop(number, None)
+        if task is None or not isValid(task.owner):
             return
-        if question.error is None:
-            question.then(question.answer)
+        if task.error is None:
+            task.then(task.answer)
         else:
-            question.otherwise(question.error)
+            task.otherwise(task.error)
 
 
-class Asking(QObject):
-    """Ask through one of these, a child of the page: once the page is gone nobody hears the answer."""
+class BackgroundTasks(QObject):
+    """A child of the page that uses it: results are dropped once the page is gone."""
 
-    _threads: _Threads | None = None
+    _pool: _Pool | None = None
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._again: dict[str, Callable[[], None] | None] = {}
-        """By subject, while it is being asked about: what to do afterwards."""
+        self._pending: dict[str, Callable[[], None] | None] = {}
+        """By subject that is running: what to run afterwards."""
 
-    def ask(
+    def run(
         self,
         act: Callable[[], _Answer],
         then: Callable[[_Answer], None],
         otherwise: Callable[[Exception], None] | None = None,
     ) -> None:
-        """Call `act` in another thread, then one of the others in this one. `act` must not touch widgets."""
+        """Call `act` in another thread, then `then` or `otherwise` in this one. `act` must not touch widgets."""
         assert threading.current_thread() is threading.main_thread()
-        if Asking._threads is None:
-            Asking._threads = _Threads()
-        Asking._threads.put(_Question(owner=self, act=act, then=then, otherwise=otherwise or _record))
+        if BackgroundTasks._pool is None:
+            BackgroundTasks._pool = _Pool()
+        BackgroundTasks._pool.submit(_Task(owner=self, act=act, then=then, otherwise=otherwise or _log_error))
 
-    def ask_latest(
+    def run_latest(
         self,
         subject: str,
         act: Callable[[], _Answer],
         then: Callable[[_Answer], None],
         otherwise: Callable[[Exception], None] | None = None,
         *,
-        rest: float = _REST,
+        rest_factor: float = _REST_FACTOR,
     ) -> None:
-        """One at a time for each subject: what is asked meanwhile is asked once more, after a rest.
+        """Run one at a time per subject; of the calls made while it runs, only the last is run, after a rest.
 
-        The rest grows with the time that an answer takes, so that constant news never take all there is to have.
+        The rest is `rest_factor` times the duration, so that constant changes do not use all the CPU.
         """
-        if subject in self._again:
-            self._again[subject] = lambda: self.ask_latest(subject, act, then, otherwise, rest=rest)
+        if subject in self._pending:
+            self._pending[subject] = lambda: self.run_latest(subject, act, then, otherwise, rest_factor=rest_factor)
             return
-        self._again[subject] = None
+        self._pending[subject] = None
         took = [0.0]
 
         def measure() -> _Answer:
-            begun = time.perf_counter()
+            started = time.perf_counter()
             try:
                 return act()
             finally:
-                took[0] = time.perf_counter() - begun
+                took[0] = time.perf_counter() - started
 
-        def go_on_asking() -> None:
-            again = self._again.pop(subject)
-            if again is not None:
-                again()
+        def run_pending() -> None:
+            pending = self._pending.pop(subject)
+            if pending is not None:
+                pending()
 
-        def go_on(tell: Callable[[], None]) -> None:
-            QTimer.singleShot(round(min(took[0] * rest, _LONGEST_REST) * 1000), self, go_on_asking)
-            tell()
+        def finish(deliver: Callable[[], None]) -> None:
+            QTimer.singleShot(round(min(took[0] * rest_factor, _MAX_REST_S) * 1000), self, run_pending)
+            deliver()
 
-        otherwise = otherwise or _record
-        self.ask(measure, lambda answer: go_on(lambda: then(answer)), lambda error: go_on(lambda: otherwise(error)))
-
-
-def close_asking() -> None:
-    """Before the store is closed: wait for what is being read, and tell nobody."""
-    threads, Asking._threads = Asking._threads, None  # noqa: SLF001  this module's own
-    if threads is not None:
-        threads.close()
+        otherwise = otherwise or _log_error
+        self.run(measure, lambda answer: finish(lambda: then(answer)), lambda error: finish(lambda: otherwise(error)))
 
 
-def command(installation: Installation, verb: str, **arguments: Any) -> Any:
-    """Give a command as any other client does; RefusedError with a sentence where it is not carried out. Waits."""
-    for message in installation.desk.answer(verb, arguments):
+def close_background_tasks() -> None:
+    """Wait for running tasks and drop their results. To be called before the store is closed."""
+    pool, BackgroundTasks._pool = BackgroundTasks._pool, None  # noqa: SLF001  this module's own
+    if pool is not None:
+        pool.close()
+
+
+def run_command(session: Session, verb: str, **arguments: Any) -> Any:
+    """Run a command of the API and return its answer. Blocks; raises RefusedError."""
+    for message in session.api.dispatch(verb, arguments):
         if message is None:
             continue
         if "error" in message:
@@ -156,12 +156,12 @@ def command(installation: Installation, verb: str, **arguments: Any) -> Any:
     return None
 
 
-def resume(installation: Installation, workflow: str) -> bool:
-    """Let it go on, or everything if that is what rests; whether it was everything. Refuses and waits as above."""
-    is_everything = installation.views.paused_until() is not None
-    command(installation, "resume", **({"everything": True} if is_everything else {"target": workflow}))
+def resume_workflow(session: Session, workflow: str) -> bool:
+    """Resume a workflow, or everything if everything is paused; return whether it was everything. Blocks."""
+    is_everything = session.queries.paused_until() is not None
+    run_command(session, "resume", **({"everything": True} if is_everything else {"target": workflow}))
     return is_everything
 
 
-def _record(error: Exception) -> None:
-    log.error("Something could not be read", exc_info=error)
+def _log_error(error: Exception) -> None:
+    log.error("A background task failed", exc_info=error)

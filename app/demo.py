@@ -1,4 +1,4 @@
-"""The sample workflow with data of its own, for a first look: receipts in a folder, a table, one question."""
+"""The sample workflow and its data, for a first look: receipts in a folder, a table, one approval request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,32 +7,32 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from app.resources import find_resource
-from scheduler.engine.house import House
-from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.deployment import DeployOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """As a person who speaks one language would have written it."""
+    """The sample in one language."""
 
     script: str
     inbox: str
-    """The folder that it looks into; the connection has its name."""
+    """The folder with the receipts, and the name of its connection."""
     table: str
     receipts: Mapping[str, str]
 
     def read(self) -> str:
         return find_resource(self.script).read_text(encoding="utf-8")
 
-    def places(self, folder: Path) -> dict[str, dict[str, str]]:
-        """What it uses, by connection."""
+    def connection_settings(self, folder: Path) -> dict[str, dict[str, str]]:
+        """Its connections, with their settings."""
         return {
             f"files:{self.inbox}": {"path": str(folder / self.inbox)},
             f"table:{self.table}": {"path": str(folder / f"{self.table}.csv")},
         }
 
     def write_receipts(self, folder: Path) -> None:
-        """A few to begin with; what is there already stays as it is."""
+        """Existing files are kept."""
         (folder / self.inbox).mkdir(parents=True, exist_ok=True)
         for name, text in self.receipts.items():
             path = folder / self.inbox / name
@@ -66,10 +66,10 @@ def demo_dir() -> Path:
     return user_data_path("dayhand-demo", appauthor=False)
 
 
-def prepare_demo(house: House, folder: Path) -> None:
-    """Receipts, connections and the workflow; what is there already stays as it is. Nothing must run yet."""
+def prepare_demo(runtime: Runtime, folder: Path) -> None:
+    """Create receipts, connections and the workflow; existing files are kept. The engine must not run yet."""
     ENGLISH.write_receipts(folder)
-    for name, given in ENGLISH.places(folder).items():
-        house.connect(name, given)
-    validated = house.validation.validate(str(find_resource(ENGLISH.script)), ENGLISH.read())
-    house.commands.deploy(validated, Wish(grant=True, replace=True))
+    for name, given in ENGLISH.connection_settings(folder).items():
+        runtime.connect(name, given)
+    validated = runtime.validation.validate(str(find_resource(ENGLISH.script)), ENGLISH.read())
+    runtime.workflow_commands.deploy(validated, DeployOptions(grant=True, replace=True))

@@ -1,38 +1,80 @@
-"""The engine's home: a thread of its own, one single-shot timer, woken by commands and reports."""
+"""Runs the engine on a thread of its own, woken by one timer, by commands and by finished runs."""
 
 import logging
 import math
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal, Slot
 
-from app.news import News
-from scheduler.engine.backoff import Backoff
 from scheduler.engine.clock import Clock, SystemClock
-from scheduler.engine.engine import LONGEST_SLEEP, Engine
-from scheduler.engine.launcher import Announce, Announcement
+from scheduler.engine.scheduling.engine import MAX_SLEEP, Engine
+from scheduler.engine.scheduling.error_backoff import ErrorBackoff
+from scheduler.engine.scheduling.launcher import Announce, Announcement
 
 log = logging.getLogger(__name__)
 
 _Answer = TypeVar("_Answer")
 _TICK = "tick"
-_A_LITTLE = timedelta(milliseconds=2)
-"""The timer counts whole milliseconds and is set to the one before; the rest is slept off."""
+_TIMER_RESOLUTION = timedelta(milliseconds=2)
+"""The timer counts whole milliseconds, rounded down; the thread sleeps the rest."""
 _MICROSECOND = timedelta(microseconds=1)
-_JUMP = timedelta(seconds=5)
-"""Wall and monotonic time that drift apart by more than this: the machine slept, or the clock was set."""
+_MAX_DRIFT = timedelta(seconds=5)
+"""Between wall and monotonic time; beyond it the machine was asleep, or the clock was changed."""
+_MAX_QUEUED = 1_000
+"""While the window hangs; the oldest are dropped first."""
+_REPEAT_S = 600.0
+"""After which the same warning is reported again."""
 
 
-class Host(QObject):
-    """Runs an engine off the GUI thread. Its signals arrive in the thread that made the host."""
+class AnnouncementQueue:
+    """Announcements on their way to the GUI thread: duplicates are merged, warnings throttled, the number limited."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._queued: dict[Announcement, None] = {}
+        self._warned: dict[str, float] = {}
+
+    def add(self, announcement: Announcement) -> bool:
+        """Return whether it is the first since the last `take`, so that the receiver must be woken."""
+        with self._lock:
+            if announcement.is_warning and self._is_repeated(announcement.sentence):
+                announcement = replace(announcement, sentence="", is_warning=False)
+            is_first = not self._queued
+            self._queued[announcement] = None
+            if len(self._queued) > _MAX_QUEUED:
+                del self._queued[next(iter(self._queued))]
+            return is_first
+
+    def take(self) -> list[Announcement]:
+        """All queued announcements, oldest first."""
+        with self._lock:
+            taken, self._queued = list(self._queued), {}
+            return taken
+
+    def _is_repeated(self, sentence: str) -> bool:
+        now = self._clock.monotonic()
+        self._warned = {one: at for one, at in self._warned.items() if now < at + _REPEAT_S}
+        if sentence in self._warned:
+            return True
+        self._warned[sentence] = now
+        if len(self._warned) > _MAX_QUEUED:
+            del self._warned[next(iter(self._warned))]
+        return False
+
+
+class EngineThread(QObject):
+    """Runs an engine off the GUI thread. Its signals arrive in the thread that created it."""
 
     announced = Signal(object)
-    """An Announcement: something changed that a person may be looking at."""
-    _asked = Signal(object)
-    _heard = Signal()
+    """An Announcement: something changed that may be on the screen."""
+    _submitted = Signal(object)
+    _queued = Signal()
     _stopped = Signal()
 
     def __init__(self, make_engine: Callable[[Announce], Engine], clock: Clock | None = None) -> None:
@@ -40,44 +82,44 @@ class Host(QObject):
         self._thread = QThread()
         self._thread.setObjectName("engine")
         clock = clock or SystemClock()
-        self._news = News(clock)
-        self._room = _EngineRoom(make_engine, clock, self._hear)
-        self._room.moveToThread(self._thread)
-        self._thread.started.connect(self._room.open)
-        self._asked.connect(self._room.answer, Qt.ConnectionType.QueuedConnection)
-        self._stopped.connect(self._room.close, Qt.ConnectionType.QueuedConnection)
-        self._heard.connect(self._announce, Qt.ConnectionType.QueuedConnection)
+        self._announcements = AnnouncementQueue(clock)
+        self._worker = _EngineWorker(make_engine, clock, self._queue)
+        self._worker.moveToThread(self._thread)
+        self._thread.started.connect(self._worker.open)
+        self._submitted.connect(self._worker.execute, Qt.ConnectionType.QueuedConnection)
+        self._stopped.connect(self._worker.close, Qt.ConnectionType.QueuedConnection)
+        self._queued.connect(self._emit_announcements, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
         self._thread.start()
 
-    def _hear(self, announcement: Announcement) -> None:
-        """From any thread. A burst of news crosses to this host's thread as one event."""
-        if self._news.add(announcement):
-            self._heard.emit()
+    def _queue(self, announcement: Announcement) -> None:
+        """From any thread. A burst of announcements crosses threads as one Qt event."""
+        if self._announcements.add(announcement):
+            self._queued.emit()
 
     @Slot()
-    def _announce(self) -> None:
-        """What has come so far, and no more: what comes meanwhile waits until others had their turn."""
-        for announcement in self._news.take():
+    def _emit_announcements(self) -> None:
+        """Only those queued so far, so that other events get their turn."""
+        for announcement in self._announcements.take():
             self.announced.emit(announcement)
 
-    def ask(self, act: Callable[[Engine], _Answer]) -> "Future[_Answer]":
-        """Have the engine's thread do something, then tick; the future holds its answer or its refusal."""
+    def submit(self, act: Callable[[Engine], _Answer]) -> "Future[_Answer]":
+        """Call `act` on the engine's thread, then tick; the future holds its result or its error."""
         future: Future[_Answer] = Future()
-        self._asked.emit((act, future))
+        self._submitted.emit((act, future))
         return future
 
     def stop(self) -> None:
-        """End the thread after what it is doing now."""
+        """End the thread after its current step."""
         self._stopped.emit()
         self._thread.wait()
 
 
-class _EngineRoom(QObject):
-    """Lives in the engine's thread."""
+class _EngineWorker(QObject):
+    """Lives on the engine's thread."""
 
-    _stirred = Signal()
+    _woken = Signal()
 
     def __init__(self, make_engine: Callable[[Announce], Engine], clock: Clock, announce: Announce) -> None:
         super().__init__()
@@ -87,9 +129,9 @@ class _EngineRoom(QObject):
         self._engine: Engine | None = None
         self._has_recovered = False
         self._timer: QTimer | None = None
-        self._is_stirred = False
+        self._is_woken = False
         self._wake = clock.now()
-        self._backoff = Backoff(longest=LONGEST_SLEEP.total_seconds())
+        self._backoff = ErrorBackoff(longest=MAX_SLEEP.total_seconds())
         self._last: tuple[datetime, float] | None = None
 
     @Slot()
@@ -98,13 +140,13 @@ class _EngineRoom(QObject):
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
-        self._stirred.connect(self._tick_soon, Qt.ConnectionType.QueuedConnection)
-        self._engine = self._make_engine(self._hear)
+        self._woken.connect(self._tick_soon, Qt.ConnectionType.QueuedConnection)
+        self._engine = self._make_engine(self._on_announcement)
         self._tick()
 
     @Slot()
     def close(self) -> None:
-        """Let go of the timer in its own thread, then end that thread."""
+        """Delete the timer in its own thread, then end that thread."""
         assert self._timer is not None
         self._timer.stop()
         self._timer.deleteLater()
@@ -112,25 +154,25 @@ class _EngineRoom(QObject):
         self.thread().quit()
 
     @Slot(object)
-    def answer(self, asked: tuple[Callable[[Engine], Any], "Future[Any]"]) -> None:
-        act, future = asked
+    def execute(self, submitted: tuple[Callable[[Engine], Any], "Future[Any]"]) -> None:
+        act, future = submitted
         try:
             future.set_result(act(self._recovered()))
-        except Exception as error:  # noqa: BLE001  handed to whoever asked
+        except Exception as error:  # noqa: BLE001  raised by the future
             future.set_exception(error)
         self._tick_soon()
 
-    def _hear(self, announcement: Announcement) -> None:
-        """From any thread: pass it on, and look whether something can start now."""
+    def _on_announcement(self, announcement: Announcement) -> None:
+        """From any thread: pass it on, and tick if it may let something start."""
         self._announce(announcement)
-        if announcement.stirs and not self._is_stirred:
-            self._is_stirred = True
-            self._stirred.emit()
+        if announcement.wakes_engine and not self._is_woken:
+            self._is_woken = True
+            self._woken.emit()
 
     @Slot()
     def _tick_soon(self) -> None:
-        self._is_stirred = False
-        if self._timer is not None and not self._backoff.held(self._clock.monotonic()):
+        self._is_woken = False
+        if self._timer is not None and not self._backoff.delayed(self._clock.monotonic()):
             self._timer.start(0)
 
     @Slot()
@@ -139,24 +181,26 @@ class _EngineRoom(QObject):
         assert self._timer is not None
         now = self._clock.now()
         if self._has_jumped(now):
-            self._engine.stir()
+            self._engine.wake()
         early = self._wake - now
-        if timedelta() < early < _A_LITTLE:
+        if timedelta() < early < _TIMER_RESOLUTION:
             QThread.usleep(early // _MICROSECOND)
             now = self._clock.now()
         try:
             wake = self._recovered().tick(now)
-        except Exception as error:  # the outermost frame of this slot: said, recorded, tried again
+        except Exception as error:  # the outermost frame of this slot: logged, reported and retried
             log.exception("The tick failed")
-            self._announce(Announcement("engine", f"Dayhand could not do its work: {error}", is_warning=True))
+            self._announce(
+                Announcement("engine", f"Dayhand has a problem and will try again: {error}", is_warning=True)
+            )
             monotonic = self._clock.monotonic()
             wake = now + timedelta(seconds=self._backoff.fail(_TICK, monotonic) - monotonic)
         self._wake = wake
-        delay = min(max(wake - self._clock.now(), timedelta()), LONGEST_SLEEP)
+        delay = min(max(wake - self._clock.now(), timedelta()), MAX_SLEEP)
         self._timer.start(math.floor(delay.total_seconds() * 1000))
 
     def _recovered(self) -> Engine:
-        """The engine, once it has taken up what an earlier process left; a store that refuses is tried again."""
+        """The engine, after it has recovered the state of an earlier process; a failure is retried at the next call."""
         assert self._engine is not None
         if not self._has_recovered:
             self._engine.recover()
@@ -168,4 +212,4 @@ class _EngineRoom(QObject):
         last, self._last = self._last, (now, monotonic)
         if last is None:
             return False
-        return abs((now - last[0]) - timedelta(seconds=monotonic - last[1])) > _JUMP
+        return abs((now - last[0]) - timedelta(seconds=monotonic - last[1])) > _MAX_DRIFT

@@ -1,4 +1,4 @@
-"""Entry point of the `dayhand` command, and of the worker processes of a frozen app, which is its own Python."""
+"""Entry point of the `dayhand` command, and of the worker processes of a frozen app."""
 
 import os
 import sys
@@ -7,55 +7,54 @@ from types import ModuleType
 
 WORKER = "--worker"
 FENCE = "--fence"
-_LOADER = "LD_LIBRARY_PATH"
-_OURS = ("_PYI_", "_MEIPASS")
+_LIBRARY_PATH = "LD_LIBRARY_PATH"
+_PYINSTALLER_PREFIXES = ("_PYI_", "_MEIPASS")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if getattr(sys, "frozen", False):
-        clean(os.environ)
+        restore_environment(os.environ)
         if given[:1] == [WORKER]:
-            return work()
+            return run_worker()
         if given[:1] == [FENCE]:
-            _load("_fence.py").main(given[1:])
-    leave_no_dump()
-    from app import cli  # noqa: PLC0415  a worker starts without it
+            _load("_sandbox.py").main(given[1:])
+    disable_core_dumps()
+    from app.cli import command_line  # noqa: PLC0415  a worker does not need it
 
-    return cli.run(given)
+    return command_line.run(given)
 
 
-def leave_no_dump() -> None:
-    """After a crash the memory would lie on the disk, and in it passwords that only the keyring may keep."""
+def disable_core_dumps() -> None:
+    """A core dump would write passwords from memory to the disk."""
     try:
-        import resource  # noqa: PLC0415  not everywhere
+        import resource  # noqa: PLC0415  Unix only
     except ImportError:
         return
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+    _, maximum = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, maximum))
 
 
-def clean(environment: MutableMapping[str, str]) -> None:
-    """Take back what the start of a frozen app adds: browsers, scripts and tools must find the system's libraries."""
-    before = environment.pop(f"{_LOADER}_ORIG", None)
+def restore_environment(environment: MutableMapping[str, str]) -> None:
+    """Undo PyInstaller's changes: browsers, scripts and tools must find the system's libraries."""
+    before = environment.pop(f"{_LIBRARY_PATH}_ORIG", None)
     if before:
-        environment[_LOADER] = before
+        environment[_LIBRARY_PATH] = before
     else:
-        environment.pop(_LOADER, None)
-    for name in [name for name in environment if name.startswith(_OURS)]:
+        environment.pop(_LIBRARY_PATH, None)
+    for name in [name for name in environment if name.startswith(_PYINSTALLER_PREFIXES)]:
         del environment[name]
 
 
-def work() -> int:
-    """Be a worker."""
+def run_worker() -> int:
     module = _load("_start.py")
-    del sys.argv[1]  # as if the file itself had been started
+    del sys.argv[1]  # as if the file itself had been run
     code: int = module.start()
     return code
 
 
 def _load(name: str) -> ModuleType:
-    """A part of `dayhand` from its files, as any other Python would have it."""
+    """Load a module of the `dayhand` package from its source file, like any other Python does."""
     import importlib.util  # noqa: PLC0415  as above
     from pathlib import Path  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""How everything stands, at one glance: what the tray, the status line and the notices are made from."""
+"""The overall state: what the tray, the status line and notifications show."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,17 +8,17 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication
 
-from app.words.states import TrayState
-from app.words.times import say_time
-from scheduler.rules.states import WorkflowState
+from app.i18n.state_labels import TrayState
+from app.i18n.time_text import format_day_and_time
+from scheduler.rules.workflow_state import WorkflowState
 
-if TYPE_CHECKING:  # the icon in the tray comes before the engine is loaded
-    from app.call_summary import CallSummary
-    from scheduler.engine.workflows.views.requests import RequestView
-    from scheduler.engine.workflows.views.workflows import WorkflowView
+if TYPE_CHECKING:  # the tray icon is shown before the engine is loaded
+    from app.requests.call_summary import CallSummary
+    from scheduler.engine.queries.requests import RequestView
+    from scheduler.engine.queries.workflows import WorkflowView
 
-FAR = timedelta(days=3650)
-"""A pause longer than this has no end that anybody would want to read."""
+OPEN_ENDED_PAUSE = timedelta(days=3650)
+"""A longer pause is shown without its end."""
 translate = QCoreApplication.translate
 
 
@@ -29,15 +29,15 @@ class Overview:
     workflows: "tuple[WorkflowView, ...]" = ()
     requests: "tuple[RequestView, ...]" = ()
     summaries: "Mapping[str, CallSummary]" = field(default_factory=dict)
-    """By request: what its call would do, in our words."""
+    """By request id: what its call would do."""
     paused_until: datetime | None = None
-    """Until when nothing starts, because the person said so."""
+    """The end of the user's pause of everything."""
     is_offline: bool = False
-    is_of_script: bool = False
-    """Whether a script started the app, which therefore takes no answers."""
+    is_started_by_script: bool = False
+    """Whether a script started the app, which then accepts no answers."""
 
     @property
-    def next(self) -> "WorkflowView | None":
+    def next_workflow(self) -> "WorkflowView | None":
         """The workflow that runs next."""
         coming = [one for one in self.workflows if one.next is not None]
         return min(coming, key=lambda one: one.next or self.now, default=None)
@@ -47,13 +47,13 @@ class Overview:
         return self.paused_until is not None and self.now < self.paused_until
 
     @property
-    def needing(self) -> int:
-        """How many workflows need the person."""
+    def attention_count(self) -> int:
+        """How many workflows need the user."""
         return len({name for one in self.requests for name in one.workflows})
 
     @property
     def state(self) -> TrayState:
-        """The first that holds."""
+        """The first that applies."""
         states = {one.state for one in self.workflows}
         if self.requests or WorkflowState.NEEDS_ATTENTION in states:
             return TrayState.ATTENTION
@@ -69,16 +69,16 @@ class Overview:
         return next((one.name for one in self.workflows if one.workflow == workflow), workflow)
 
 
-def say_summary(overview: Overview) -> str:
-    """One line: what matters most."""
-    if overview.is_of_script:
-        return translate("overview", "Started by a script, so it takes no answers")
+def describe_state(overview: Overview) -> str:
+    """The most important fact in one line."""
+    if overview.is_started_by_script:
+        return translate("overview", "Started by a script, so answers are disabled")
     match overview.state:
         case TrayState.ATTENTION:
             number = len(overview.requests) or 1
             if number == 1:
-                return translate("overview", "1 thing needs you")
-            return translate("overview", "{number} things need you").format(number=number)
+                return translate("overview", "1 item needs your attention")
+            return translate("overview", "{number} items need your attention").format(number=number)
         case TrayState.ERROR:
             return translate("overview", "Something went wrong inside Dayhand")
         case TrayState.RUNNING:
@@ -87,29 +87,31 @@ def say_summary(overview: Overview) -> str:
                 return translate("overview", "{name} is running").format(name=running[0])
             return translate("overview", "{number} workflows are running").format(number=len(running))
         case TrayState.PAUSED:
-            return say_pause(overview)
+            return describe_pause(overview)
         case TrayState.OFFLINE:
-            return translate("overview", "No network; what needs it waits")
+            return translate("overview", "Offline: waiting for the network")
         case TrayState.IDLE:
             if not overview.workflows:
                 return translate("overview", "No workflows yet")
             return translate("overview", "All is well")
 
 
-def say_pause(overview: Overview) -> str:
+def describe_pause(overview: Overview) -> str:
     until = overview.paused_until
     if not overview.is_paused or until is None:
         return translate("overview", "Paused")
-    if until - overview.now > FAR:
+    if until - overview.now > OPEN_ENDED_PAUSE:
         return translate("overview", "Paused until you resume")
     minute = until.replace(second=0, microsecond=0)
-    return translate("overview", "Paused until {time}").format(time=say_time(minute, overview.zone, overview.now))
+    return translate("overview", "Paused until {time}").format(
+        time=format_day_and_time(minute, overview.zone, overview.now)
+    )
 
 
-def say_next(overview: Overview) -> str:
-    """The next run and when, or nothing. As a time of the clock, which does not grow old."""
-    coming = overview.next
-    if coming is None or coming.next is None or overview.is_paused:  # times pass without running
+def describe_next_run(overview: Overview) -> str:
+    """The next run and its time, or "". An absolute time, which does not become outdated."""
+    coming = overview.next_workflow
+    if coming is None or coming.next is None or overview.is_paused:  # planned times are skipped
         return ""
-    when = say_time(coming.next.replace(second=0, microsecond=0), overview.zone, overview.now)
+    when = format_day_and_time(coming.next.replace(second=0, microsecond=0), overview.zone, overview.now)
     return translate("overview", "Next: {name}, {time}").format(name=coming.name, time=when)

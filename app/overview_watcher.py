@@ -1,23 +1,23 @@
-"""Looks how everything stands, whenever there are news."""
+"""Keeps the overview up to date."""
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from app.asking import Asking
-from app.call_summary import summarize_call
-from app.life.installation import Installation
+from app.background import BackgroundTasks
 from app.overview import Overview
-from app.widgets.timeline_axis import day_span
-from scheduler.engine.conditions import Conditions
+from app.requests.call_summary import summarize_call
+from app.session import Session
+from app.widgets.timeline_layout import local_day
+from scheduler.engine.scheduling.conditions import Conditions
 from scheduler.timing.policies import Need
 from scheduler.timing.zones import find_zone
 
-_TOGETHER = 150
-"""Milliseconds over which news are gathered before they are looked at."""
+_DEBOUNCE_MS = 150
+"""Changes within this time cause one refresh."""
 
 
-def read_overview(installation: Installation, conditions: Conditions | None = None) -> Overview:
-    """In any thread."""
-    context, views, registry = installation.house.engine.context, installation.views, installation.house.registry
+def load_overview(session: Session, conditions: Conditions | None = None) -> Overview:
+    """May be called in any thread."""
+    context, views, registry = session.runtime.engine.context, session.queries, session.runtime.registry
     requests = tuple(views.attention())
     return Overview(
         now=context.clock.now(),
@@ -26,47 +26,47 @@ def read_overview(installation: Installation, conditions: Conditions | None = No
         requests=requests,
         summaries={one.id: summarize_call(one.call, registry) for one in requests if one.call},
         paused_until=views.paused_until(),
-        is_of_script=installation.is_of_script,
+        is_started_by_script=session.is_started_by_script,
         is_offline=conditions is not None and conditions.holds(Need.NETWORK) is False,
     )
 
 
-class Lookout(QObject):
-    """Looks again after news, a burst at once, and passes on what it saw."""
+class OverviewWatcher(QObject):
+    """Reloads the overview after changes, one reload per burst, and emits it."""
 
     changed = Signal(object)
     """An Overview."""
 
-    def __init__(self, installation: Installation, conditions: Conditions | None = None) -> None:
+    def __init__(self, session: Session, conditions: Conditions | None = None) -> None:
         super().__init__()
-        self._installation = installation
+        self._session = session
         self._conditions = conditions
-        self._asking = Asking(self)
-        self._soon = QTimer(self, singleShot=True, interval=_TOGETHER)
-        self._later = QTimer(self, singleShot=True, timerType=Qt.TimerType.VeryCoarseTimer)
-        for timer in (self._soon, self._later):
-            timer.timeout.connect(self.look)
+        self._asking = BackgroundTasks(self)
+        self._debounce_timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._expiry_timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.VeryCoarseTimer)
+        for timer in (self._debounce_timer, self._expiry_timer):
+            timer.timeout.connect(self.refresh)
         self.latest: Overview | None = None
-        installation.announced.connect(self.stir)
+        session.announced.connect(self.schedule_refresh)
 
     @Slot()
-    def stir(self) -> None:
-        if not self._soon.isActive():
-            self._soon.start()
+    def schedule_refresh(self) -> None:
+        if not self._debounce_timer.isActive():
+            self._debounce_timer.start()
 
     @Slot()
-    def look(self) -> None:
-        installation, conditions = self._installation, self._conditions
-        self._asking.ask_latest("overview", lambda: read_overview(installation, conditions), self._take)
+    def refresh(self) -> None:
+        session, conditions = self._session, self._conditions
+        self._asking.run_latest("overview", lambda: load_overview(session, conditions), self._store)
 
     def close(self) -> None:
-        self._soon.stop()
-        self._later.stop()
+        self._debounce_timer.stop()
+        self._expiry_timer.stop()
 
-    def _take(self, overview: Overview) -> None:
+    def _store(self, overview: Overview) -> None:
         self.latest = overview
-        _, midnight = day_span(overview.now, overview.zone)
+        _, midnight = local_day(overview.now, overview.zone)
         end = overview.paused_until if overview.is_paused and overview.paused_until is not None else midnight
-        # Nobody tells of the end of a pause, nor that today is another day.
-        self._later.start(round((min(end, midnight) - overview.now).total_seconds() * 1000) + 1)
+        # The end of a pause and midnight are not announced.
+        self._expiry_timer.start(round((min(end, midnight) - overview.now).total_seconds() * 1000) + 1)
         self.changed.emit(overview)

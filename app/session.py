@@ -1,4 +1,4 @@
-"""One data folder while the app runs with it: store, engine, and the socket that hears commands."""
+"""A data folder opened by the app: its store, engine, API and control socket."""
 
 import time
 from collections.abc import Callable
@@ -8,55 +8,55 @@ from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.control.client import SILENT
-from app.control.server import Control
-from app.desk.desk import FOR_SCRIPTS, Desk
-from app.desk.floor import Answer
-from app.desk.served import ServedFloor
-from app.host import Host
-from app.keeping.entries import make_entries
-from app.keeping.scratch import remove_leftovers
+from app.api.backend import Result
+from app.api.dispatcher import SCRIPT_VERBS, Dispatcher
+from app.api.live_backend import LiveBackend
+from app.data.keyring_names import ensure_entries
+from app.data.temp_dir import remove_stale_temp_dirs
+from app.engine_thread import EngineThread
+from app.ipc.client import NOT_RESPONDING
+from app.ipc.server import ControlServer
 from app.platform.zone import machine_zone
-from scheduler.connections.keeper import Keeper
+from scheduler.connections.errors import VaultError
+from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
-from scheduler.connections.vault_errors import VaultError
 from scheduler.engine.clock import Clock, SystemClock
-from scheduler.engine.conditions import Conditions
-from scheduler.engine.engine import Engine
-from scheduler.engine.house import House
-from scheduler.engine.launcher import Announce, Announcement
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.maintenance import Maintenance
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.scheduling.conditions import Conditions
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.launcher import Announce, Announcement
 from scheduler.engine.settings import Settings
-from scheduler.engine.tidying import Tidying
-from scheduler.engine.user_only import refuse_app_of_script
-from scheduler.engine.workflows.views import WorkflowViews
-from scheduler.store.health import Damage, close_store, open_store
-from scheduler.workers.origin import is_app_of_script
+from scheduler.engine.user_only import make_script_app_refusal
+from scheduler.store.opening import StoreDamage, close_store, open_store
+from scheduler.workers.origin import is_app_started_by_script
 
-_QUIET = 3_000
-"""Milliseconds without news after which there is time to tidy up."""
-_NOW_AND_THEN, _BREATH = 1_000, 50
-"""Milliseconds after which, whatever happens, what cannot wait is looked for; and between two steps of it."""
-_HEARING, _STEP = 10.0, 0.1
-"""Seconds that the thread of the window may take to hear a wish, and between two looks whether that still matters."""
-_KEYRING_LOOK = 3_000
-"""Milliseconds between two looks at a keyring that was locked or away."""
+_IDLE_MS = 3_000
+"""Without announcements, before maintenance starts."""
+_URGENT_MS, _URGENT_STEP_MS = 1_000, 50
+"""Before maintenance that cannot wait for an idle moment, and between two steps of it."""
+_GUI_TIMEOUT_S, _GUI_POLL_S = 10.0, 0.1
+"""How long the GUI thread may take to handle a command, and how often to check whether the session has ended."""
+_KEYRING_POLL_MS = 3_000
+"""While the keyring is locked or unavailable."""
 
 
-class Installation(QObject):
-    """The caller holds the folder's lock. Signals arrive in the thread that made it."""
+class Session(QObject):
+    """The caller holds the folder's lock. Signals arrive in the thread that created it."""
 
     announced = Signal(object)
-    """An Announcement: something changed that a person may be looking at."""
-    told = Signal(str, str)
-    """A workflow has a message for the person: title and text."""
-    show_wanted = Signal(str)
-    """The window, with a script to look at if there is one."""
-    quit_wanted = Signal()
-    _more_to_tidy = Signal()
-    _more_to_keep_up = Signal()
+    """An Announcement: something changed that may be on the screen."""
+    message_sent = Signal(str, str)
+    """A workflow sends the user a message: title and text."""
+    show_requested = Signal(str)
+    """Show the window, with that script if there is one."""
+    quit_requested = Signal()
+    _maintenance_unfinished = Signal()
+    _urgent_unfinished = Signal()
     _keyring_changed = Signal(bool)
-    _wished = Signal(object, object)
+    _forwarded = Signal(object, object)
 
     def __init__(
         self,
@@ -65,24 +65,24 @@ class Installation(QObject):
         clock: Clock | None = None,
         conditions: Conditions | None = None,
         settings: Settings | None = None,
-        shows: str = "Dayhand has no window; it runs in a terminal.",
-        is_of_script: bool | None = None,
+        show_answer: str = "Dayhand runs in a terminal, without a window.",
+        is_started_by_script: bool | None = None,
     ) -> None:
-        """Whether a script started this app is found out, unless it is told."""
+        """`is_of_script`: whether a script started this app; detected if None."""
         super().__init__()
-        self.is_of_script = is_app_of_script() if is_of_script is None else is_of_script
-        """If so, it runs what is deployed and takes no answers."""
+        self.is_started_by_script = is_app_started_by_script() if is_started_by_script is None else is_started_by_script
+        """If so, it runs what is deployed but accepts no answers."""
         self.folder = folder
-        self._shows = shows
+        self._show_answer = show_answer
         self._listener: Announce = lambda _: None
         clock = clock or SystemClock()
-        remove_leftovers(folder)
+        remove_stale_temp_dirs(folder)
         opened = open_store(folder, clock.now())
-        self.damage: Damage | None = opened.damage
+        self.damage: StoreDamage | None = opened.damage
         self.database = opened.database
-        self._vault = Vault(changed=self._hear_keyring, entries=make_entries(folder, opened.database))
+        self._vault = Vault(changed=self._on_keyring_change, entries=ensure_entries(folder, opened.database))
         self._has_ended = False
-        self.house = House(
+        self.runtime = Runtime(
             opened.database,
             folder,
             machine_zone=machine_zone(),
@@ -90,126 +90,127 @@ class Installation(QObject):
             conditions=conditions,
             settings=settings,
             announce=self._announce,
-            tell=self.told.emit,
-            secrets=Keeper(clock.now, self._vault),
+            notify=self.message_sent.emit,
+            secrets=SecretStore(clock.now, self._vault),
         )
-        self.house.workshop.end_orphans()  # before there are workers of our own
-        self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
-        self.host = Host(self._move_in, clock)
-        self.host.announced.connect(self.announced)
-        self.house.repairs.hand_over = lambda act: self.host.ask(lambda _: act())
-        self._tidying = Tidying(self.house.engine.context, clean_up=self.house.remove_unused_environments)
-        self._later = QTimer(self, singleShot=True, interval=_QUIET)
-        self._later.timeout.connect(self._tidy)
-        self._meanwhile = QTimer(self, singleShot=True)
-        self._meanwhile.timeout.connect(self._keep_up)
-        self.announced.connect(self._tidy_later)
-        self._more_to_tidy.connect(self._tidy)
-        self._more_to_keep_up.connect(self._go_on_keeping_up)
-        self._keyring_look = QTimer(self, interval=_KEYRING_LOOK)
-        self._keyring_look.timeout.connect(self._vault.look)
-        self._keyring_changed.connect(self._follow_keyring)
-        self._wished.connect(self._hear)
-        floor = ServedFloor(self.host, self.house, self.views, show=self._show, quit_app=self._quit)
-        self.desk = Desk(floor, refuse_app_of_script if self.is_of_script else None)
-        self.control = Control(folder, self.desk.answer, for_scripts=FOR_SCRIPTS)
+        self.runtime.script_workers.end_orphans()  # before this session has workers
+        self.queries = WorkflowQueries(self.runtime.engine.context, self.runtime.plans, self.runtime.registry)
+        self.engine_thread = EngineThread(self._give_engine, clock)
+        self.engine_thread.announced.connect(self.announced)
+        self.runtime.repairs.run_on_engine_thread = lambda act: self.engine_thread.submit(lambda _: act())
+        self._maintenance = Maintenance(self.runtime.engine.context, clean_up=self.runtime.remove_unused_environments)
+        self._idle_timer = QTimer(self, singleShot=True, interval=_IDLE_MS)
+        self._idle_timer.timeout.connect(self._run_maintenance)
+        self._urgent_timer = QTimer(self, singleShot=True)
+        self._urgent_timer.timeout.connect(self._run_urgent)
+        self.announced.connect(self._schedule_maintenance)
+        self._maintenance_unfinished.connect(self._run_maintenance)
+        self._urgent_unfinished.connect(self._continue_urgent)
+        self._keyring_timer = QTimer(self, interval=_KEYRING_POLL_MS)
+        self._keyring_timer.timeout.connect(self._vault.check_availability)
+        self._keyring_changed.connect(self._poll_keyring)
+        self._forwarded.connect(self._run_forwarded)
+        backend = LiveBackend(self.engine_thread, self.runtime, self.queries, show=self._show, quit_app=self._quit)
+        self.api = Dispatcher(backend, make_script_app_refusal if self.is_started_by_script else None)
+        self.control_server = ControlServer(folder, self.api.dispatch, script_verbs=SCRIPT_VERBS)
 
     def start(self) -> None:
-        """OSError if commands cannot be heard; the engine runs all the same."""
-        self.host.start()
-        self.control.open()
+        """OSError if the control socket cannot be opened; the engine runs anyway."""
+        self.engine_thread.start()
+        self.control_server.open()
 
-    def end(self) -> None:
-        """Hear no more commands and end what runs; it goes on at the next start."""
+    def stop(self) -> None:
+        """Accept no more commands and stop all runs; they continue at the next start."""
         self._has_ended = True
-        self._keyring_look.stop()
-        self.house.connecting.give_up()
-        self._later.stop()
-        self._meanwhile.stop()
-        self.control.close()
-        self.host.stop()
-        self.house.close()
+        self._keyring_timer.stop()
+        self.runtime.connection_setup.cancel_sign_in()
+        self._idle_timer.stop()
+        self._urgent_timer.stop()
+        self.control_server.close()
+        self.engine_thread.stop()
+        self.runtime.close()
 
     def close(self) -> None:
-        """After its end: leave the store so that the next start need not check it."""
+        """After `end`: close the store cleanly, so that the next start need not check it."""
         close_store(self.database)
 
-    def ask_for_user(self, command: Callable[[Engine], Answer]) -> "Future[Answer]":
-        """Something that only the user may do, on the engine's thread. RefusedError in an app of a script."""
-        if self.is_of_script:
-            raise refuse_app_of_script()
-        return self.host.ask(command)
+    def submit_for_user(self, command: Callable[[Engine], Result]) -> "Future[Result]":
+        """Run what only the user may do, on the engine's thread. RefusedError if a script started this app."""
+        if self.is_started_by_script:
+            raise make_script_app_refusal()
+        return self.engine_thread.submit(command)
 
-    def is_quiet(self) -> bool:
-        """On the engine's thread: nothing runs, waits to run, or is due."""
-        in_flight, repairs = self.house.engine.dispatch.in_flight, self.house.repairs
-        return in_flight == 0 and self.views.is_quiet() and not repairs.is_under_way
-
-    @Slot()
-    def _tidy_later(self) -> None:
-        """A while after something happened; while nothing does, nobody is woken."""
-        self._later.start()
-        if not self._meanwhile.isActive():
-            self._meanwhile.start(_NOW_AND_THEN)
+    def is_idle(self) -> bool:
+        """Nothing is running, ready or due. To be called on the engine's thread."""
+        in_flight, repairs = self.runtime.engine.dispatch.in_flight, self.runtime.repairs
+        return in_flight == 0 and self.queries.is_idle() and not repairs.is_repairing
 
     @Slot()
-    def _tidy(self) -> None:
-        self.host.ask(self._tidy_if_quiet)
+    def _schedule_maintenance(self) -> None:
+        """After every announcement; without any, no timer runs."""
+        self._idle_timer.start()
+        if not self._urgent_timer.isActive():
+            self._urgent_timer.start(_URGENT_MS)
 
     @Slot()
-    def _keep_up(self) -> None:
-        """Though there are news all the time."""
-        self.host.ask(lambda _: self._more_to_keep_up.emit() if self._tidying.keep_up() else None)
+    def _run_maintenance(self) -> None:
+        self.engine_thread.submit(self._maintain_if_idle)
 
     @Slot()
-    def _go_on_keeping_up(self) -> None:
+    def _run_urgent(self) -> None:
+        self.engine_thread.submit(
+            lambda _: self._urgent_unfinished.emit() if self._maintenance.index_while_busy() else None
+        )
+
+    @Slot()
+    def _continue_urgent(self) -> None:
         if not self._has_ended:
-            self._meanwhile.start(_BREATH)
+            self._urgent_timer.start(_URGENT_STEP_MS)
 
-    def _tidy_if_quiet(self, engine: Engine) -> None:
-        """On the engine's thread."""
-        if engine.dispatch.in_flight == 0 and self._tidying.step():
-            self._more_to_tidy.emit()
+    def _maintain_if_idle(self, engine: Engine) -> None:
+        """Runs on the engine's thread."""
+        if engine.dispatch.in_flight == 0 and self._maintenance.step():
+            self._maintenance_unfinished.emit()
 
-    def _hear_keyring(self, trouble: VaultError | None) -> None:
-        """In any thread."""
+    def _on_keyring_change(self, error: VaultError | None) -> None:
+        """Called from any thread."""
         if self._has_ended:
             return
-        if trouble is None:
-            self.host.ask(lambda _: self.house.allowing.keyring_is_back())
-        self._keyring_changed.emit(trouble is None)
+        if error is None:
+            self.engine_thread.submit(lambda _: self.runtime.grant_commands.resume_keyring_waits())
+        self._keyring_changed.emit(error is None)
 
     @Slot(bool)
-    def _follow_keyring(self, is_there: bool) -> None:  # noqa: FBT001  Qt's way of calling
-        """While it is away, look now and then, without a dialog, whether it is back."""
-        if is_there or self._has_ended:
-            self._keyring_look.stop()
+    def _poll_keyring(self, is_available: bool) -> None:  # noqa: FBT001  a Qt slot
+        """While it is unavailable, check regularly, without a dialog, whether it is back."""
+        if is_available or self._has_ended:
+            self._keyring_timer.stop()
         else:
-            self._keyring_look.start()
+            self._keyring_timer.start()
 
     def _announce(self, announcement: Announcement) -> None:
         self._listener(announcement)
 
-    def _move_in(self, announce: Announce) -> Engine:
+    def _give_engine(self, announce: Announce) -> Engine:
         self._listener = announce
-        return self.house.engine
+        return self.runtime.engine
 
     def _show(self, file: str) -> str:
-        self._pass_on(lambda: self.show_wanted.emit(file))
-        return self._shows
+        self._forward(lambda: self.show_requested.emit(file))
+        return self._show_answer
 
     def _quit(self) -> None:
-        self._pass_on(self.quit_wanted.emit)
+        self._forward(self.quit_requested.emit)
 
-    def _pass_on(self, wish: Callable[[], None]) -> None:
-        """To the thread of the window, from any other. One that hangs there does not say that all is well."""
-        heard, give_up = Event(), time.monotonic() + _HEARING
-        self._wished.emit(wish, heard)
-        while not heard.wait(_STEP) and not self._has_ended:
-            if time.monotonic() > give_up:
-                raise RefusedError("silent", SILENT)
+    def _forward(self, act: Callable[[], None]) -> None:
+        """Call `act` on the GUI thread, from any other; RefusedError if that thread hangs."""
+        done, deadline = Event(), time.monotonic() + _GUI_TIMEOUT_S
+        self._forwarded.emit(act, done)
+        while not done.wait(_GUI_POLL_S) and not self._has_ended:
+            if time.monotonic() > deadline:
+                raise RefusedError("silent", NOT_RESPONDING)
 
     @Slot(object, object)
-    def _hear(self, wish: Callable[[], None], heard: Event) -> None:
-        wish()
-        heard.set()
+    def _run_forwarded(self, act: Callable[[], None], done: Event) -> None:
+        act()
+        done.set()

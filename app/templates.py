@@ -1,4 +1,4 @@
-"""The workflows that come along to begin with: what each asks for, and its script with the answers filled in."""
+"""The built-in templates: what each asks for, and its script with the answers filled in."""
 
 import ast
 import re
@@ -9,18 +9,18 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.questions import Kind, Question
 from app.resources import find_resource
-from scheduler.engine.refusal import RefusedError
+from app.template_questions import QuestionKind, TemplateQuestion
+from scheduler.engine.errors import RefusedError
 
-_FIRST = "templates/nightly_command.py"
-"""Where this one is, the others are."""
+_ANY_TEMPLATE = "templates/nightly_command.py"
+"""Any template: its folder holds all of them."""
 _BLOCK = re.compile(r"^# /// dayhand-template\n((?:#.*\n)*?)# ///\n", re.MULTILINE)
 _NAME = re.compile(r'dayhand\.Workflow\("([^"]+)"')
 
 
-class ConnectedOtherwiseError(Exception):
-    """What a template would connect is connected already, and is something else."""
+class ConnectionConflictError(Exception):
+    """A connection that the template needs exists already with another setting."""
 
     def __init__(self, connection: str, field: str, value: Any) -> None:
         super().__init__(f"{connection} has {field} {value}")
@@ -32,17 +32,17 @@ class ConnectedOtherwiseError(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     slug: str
-    """How commands call it: nightly-command."""
+    """Its name in commands: nightly-command."""
     name: str
-    """Of the workflow."""
+    """The workflow's name."""
     summary: str
-    questions: tuple[Question, ...]
+    questions: tuple[TemplateQuestion, ...]
     connects: Mapping[str, Mapping[str, str]]
-    """By connection: which answer each of its fields is, or which part of it: PAGE.site."""
+    """By connection: the answer, or part of one (PAGE.site), for each of its fields."""
     source: str
 
-    def fill(self, answers: Mapping[str, Any], *, name: str | None = None) -> str:
-        """The script with those answers in place of the defaults."""
+    def render(self, answers: Mapping[str, Any], *, name: str | None = None) -> str:
+        """The script with these answers instead of the defaults."""
         source = _BLOCK.sub("", self.source, count=1)
         for question in self.questions:
             if question.name in answers:
@@ -51,25 +51,25 @@ class Template:
             source = _NAME.sub(lambda _: f"dayhand.Workflow({_literal(name)}", source, count=1)
         return source
 
-    def settings(self, answers: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """What each connection is connected with."""
+    def connection_settings(self, answers: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The settings of each connection."""
         return {
-            connection: {field: _pick(answers, named) for field, named in fields.items()}
+            connection: {field: _select_answer(answers, named) for field, named in fields.items()}
             for connection, fields in self.connects.items()
         }
 
-    def connect(self, answers: Mapping[str, Any], command: Callable[..., dict[str, Any]]) -> list[str]:
-        """Connect all of it by that command; what is away for now may come back before it is used: why, in sentences.
+    def create_connections(self, answers: Mapping[str, Any], command: Callable[..., dict[str, Any]]) -> list[str]:
+        """Create the connections using the command; returns a warning for each that is unreachable for now.
 
-        What others use stays as it is: ConnectedOtherwiseError. RefusedError for what cannot be right.
+        Existing connections are not changed: ConnectedOtherwiseError. RefusedError for invalid settings.
         """
-        away = []
-        for name, settings in self.settings(answers).items():
-            kept = command("fields", name=name)["settings"]
+        warnings = []
+        for name, settings in self.connection_settings(answers).items():
+            existing = command("fields", name=name)["settings"]
             for field, value in settings.items():
-                if kept.get(field) not in (None, value):
-                    raise ConnectedOtherwiseError(name, field, kept[field])
-            if kept:
+                if existing.get(field) not in (None, value):
+                    raise ConnectionConflictError(name, field, existing[field])
+            if existing:
                 continue
             try:
                 command("connect", name=name, settings=settings)
@@ -77,39 +77,39 @@ class Template:
                 if error.code != "away":
                     raise
                 command("connect", name=name, settings=settings, test=False)
-                away.append(error.sentence)
-        return away
+                warnings.append(error.sentence)
+        return warnings
 
 
 @cache
-def all_templates() -> tuple[Template, ...]:
-    """By name."""
-    folder = find_resource(_FIRST).parent
-    return tuple(read_template(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py")))
+def list_templates() -> tuple[Template, ...]:
+    """Sorted by name."""
+    folder = find_resource(_ANY_TEMPLATE).parent
+    return tuple(parse_template(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py")))
 
 
-def read_template(stem: str, source: str) -> Template:
+def parse_template(stem: str, source: str) -> Template:
     block = _BLOCK.search(source)
     name = _NAME.search(source)
     if block is None or name is None:
         raise ValueError(f"{stem} is not a template")
-    told = tomllib.loads("".join(line[2:] for line in block[1].splitlines(keepends=True)))
-    defaults = _constants(source)
+    header = tomllib.loads("".join(line[2:] for line in block[1].splitlines(keepends=True)))
+    defaults = _read_constants(source)
     return Template(
         slug=stem.replace("_", "-"),
         name=name[1],
-        summary=told["summary"],
+        summary=header["summary"],
         questions=tuple(
-            Question(
+            TemplateQuestion(
                 name=constant,
                 text=asked["question"],
-                kind=Kind(asked.get("kind", "text")),
+                kind=QuestionKind(asked.get("kind", "text")),
                 default=defaults.get(constant),
                 required=asked.get("required", False),
             )
-            for constant, asked in told.get("ask", {}).items()
+            for constant, asked in header.get("ask", {}).items()
         ),
-        connects=told.get("connect", {}),
+        connects=header.get("connect", {}),
         source=source,
     )
 
@@ -118,7 +118,7 @@ def _assign(source: str, name: str, value: Any) -> str:
     return re.sub(rf"^{name} = .*$", lambda _: f"{name} = {_literal(value)}", source, count=1, flags=re.MULTILINE)
 
 
-def _constants(source: str) -> dict[str, Any]:
+def _read_constants(source: str) -> dict[str, Any]:
     found = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -129,14 +129,14 @@ def _constants(source: str) -> dict[str, Any]:
     return found
 
 
-def _pick(answers: Mapping[str, Any], named: str) -> Any:
-    """The answer, or of an address the site that it is on."""
+def _select_answer(answers: Mapping[str, Any], named: str) -> Any:
+    """The answer, or for PAGE.site the site of that URL."""
     name, _, part = named.partition(".")
     return urlsplit(answers[name])._replace(path="", query="", fragment="").geturl() if part else answers[name]
 
 
 def _literal(value: Any) -> str:
-    """As a careful author writes it: texts in double quotes."""
+    """A Python literal, with strings in double quotes."""
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if not isinstance(value, str):

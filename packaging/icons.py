@@ -1,7 +1,7 @@
-"""Draws the application's icon in the sizes that desktops want.
+"""Renders the application icon in the sizes that desktops need.
 
 python packaging/icons.py SVG FOLDER writes FOLDER/16.png … FOLDER/512.png and FOLDER/dayhand.ico.
-"""  # noqa: INP001  packaging is no package: it would hide the library of that name
+"""  # noqa: INP001  not a package: it would hide the library of that name
 
 import struct
 import sys
@@ -16,7 +16,7 @@ _WINDOWS = (16, 24, 32, 48, 64, 256)
 
 
 def draw(svg: Path, size: int) -> bytes:
-    """The picture as PNG."""
+    """Render the SVG as PNG."""
     image = QImage(size, size, QImage.Format.Format_ARGB32)
     image.fill(0)
     painter = QPainter(image)
@@ -25,12 +25,12 @@ def draw(svg: Path, size: int) -> bytes:
     written = QByteArray()
     buffer = QBuffer(written)
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]  the stubs want bytes, Qt wants text
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  the stubs want bytes, Qt wants str
     return bytes(written.data())
 
 
-def gather(pictures: dict[int, bytes]) -> bytes:
-    """Several PNGs as one icon of Windows."""
+def write_ico(pictures: dict[int, bytes]) -> bytes:
+    """Several PNGs as one Windows icon."""
     head, body = struct.pack("<HHH", 0, 1, len(pictures)), b""
     start = len(head) + 16 * len(pictures)
     for size, png in pictures.items():
@@ -45,7 +45,7 @@ def write_all(svg: Path, folder: Path) -> None:
     pictures = {size: draw(svg, size) for size in SIZES}
     for size, png in pictures.items():
         (folder / f"{size}.png").write_bytes(png)
-    (folder / "dayhand.ico").write_bytes(gather({size: pictures[size] for size in _WINDOWS}))
+    (folder / "dayhand.ico").write_bytes(write_ico({size: pictures[size] for size in _WINDOWS}))
     del app
 
 

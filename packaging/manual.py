@@ -1,7 +1,7 @@
-"""Writes the manual page from the command line itself, so that it never lags behind.
+"""Writes the manual page from the parsers of the command line.
 
 python packaging/manual.py FOLDER DATE
-"""  # noqa: INP001  packaging is no package: it would hide the library of that name
+"""  # noqa: INP001  not a package: it would hide the library of that name
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app import cli
+from app.cli import command_line
 from scheduler import __version__
 
 
@@ -30,10 +30,10 @@ class Described:
 
 
 def describe() -> Iterator[Described]:
-    """Every verb, as its own parser knows it."""
-    for name, line in cli.VERBS.items():
-        parser = cli.parser_of(name)
-        actions = parser._actions  # noqa: SLF001  argparse has no other way to be read
+    """Every command, from its own parser."""
+    for name, line in command_line.VERBS.items():
+        parser = command_line.parser_of(name)
+        actions = parser._actions  # noqa: SLF001  argparse has no public way to list them
         yield Described(
             name,
             line,
@@ -58,36 +58,36 @@ def _help(action: argparse.Action) -> str:
     return "" if action.help in (None, argparse.SUPPRESS) else action.help % vars(action)
 
 
-def write_manual(verbs: list[Described], date: str) -> str:
+def write_manual(commands: list[Described], date: str) -> str:
     lines = [
         f'.TH DAYHAND 1 "{date}" "Dayhand {__version__}" "User Commands"',
         ".SH NAME",
         r"dayhand \- run your recurring chores on time, and ask first",
         ".SH SYNOPSIS",
         ".B dayhand",
-        r"[\fIVERB\fR] [\fIARGUMENT\fR]...",
+        r"[\fICOMMAND\fR] [\fIARGUMENT\fR]...",
         ".SH DESCRIPTION",
-        "Dayhand runs a person's recurring chores on their own computer. A chore is one Python file, a workflow.",
-        "Without a verb it starts: with a window and an icon in the tray, or in the terminal where there is no screen.",
-        "Every other verb talks to the Dayhand that runs; where none runs, those that only look read your data.",
-        ".SH VERBS",
+        "Dayhand runs your recurring chores on your own computer. Each chore is a workflow: one Python file.",
+        "Without a command it starts: with a window and a tray icon, or in the terminal if there is no display.",
+        "Every other command talks to the running Dayhand; if none is running, those that only read use your data.",
+        ".SH COMMANDS",
     ]
-    for verb in verbs:
-        lines += [".SS " + _roff(" ".join([verb.name, *verb.operands]))]
-        for part in verb.description.split("\n\n"):
+    for command in commands:
+        lines += [".SS " + _roff(" ".join([command.name, *command.operands]))]
+        for part in command.description.split("\n\n"):
             is_table = any(line.startswith("  ") for line in part.splitlines())
             lines += [".PP", *([".nf"] if is_table else []), _roff(part), *([".fi"] if is_table else [])]
-        for option in verb.options:
+        for option in command.options:
             names = ", ".join(rf"\fB{_roff(name)}\fR" for name in option.names)
             value = rf" \fI{_roff(option.value)}\fR" if option.value else ""
             lines += [".TP", names + value, _roff(option.help) or "."]
     lines += [
         ".SH EXIT STATUS",
-        "0 done; 1 refused, with a sentence on the standard error; 2 the arguments cannot be right.",
+        "0 done; 1 refused or failed, with a message on standard error; 2 wrong arguments.",
         ".SH FILES",
         ".TP",
         r".I ~/.local/share/dayhand",
-        "Workflows, history and backups. Passwords are in the keyring of the system and nowhere else.",
+        "Workflows, history and backups. Passwords are stored only in the system's keyring.",
     ]
     return "\n".join(lines) + "\n"
 

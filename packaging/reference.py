@@ -1,4 +1,7 @@
-"""The reference of what scripts import, written from its docstrings: `python -m app.reference` brings it up to date."""
+"""Writes resources/reference.md from the docstrings of the `dayhand` package.
+
+python packaging/reference.py
+"""  # noqa: INP001  a script
 
 import inspect
 import re
@@ -14,7 +17,7 @@ _HEAD = """# Reference of `dayhand`
 What a script imports, name by name, written from the docstrings of the package. The [guide](guide.md) explains how it
 all fits together.
 """
-_LONGEST = 90
+_MAX_LINE = 90
 
 
 def write_reference() -> str:
@@ -24,20 +27,20 @@ def write_reference() -> str:
 
 
 def _ordered() -> list[str]:
-    """The workflow first, then what its handlers get and give, then what goes wrong."""
+    """The workflow first, then the contexts, other values and errors."""
     first = ["Workflow", "prepared", "nothing"]
     rest = [name for name in dayhand.__all__ if name not in first]
     contexts = [name for name in rest if name.endswith("Context")]
     errors = [name for name in rest if _is_error(getattr(dayhand, name))]
     others = [name for name in rest if name not in (*contexts, *errors)]
-    return [*first, *sorted(contexts, key=_depth), *others, *errors]
+    return [*first, *sorted(contexts, key=_context_order), *others, *errors]
 
 
 def _is_error(thing: Any) -> bool:
     return inspect.isclass(thing) and issubclass(thing, BaseException)
 
 
-def _depth(name: str) -> tuple[bool, str]:
+def _context_order(name: str) -> tuple[bool, str]:
     return name != "Context", name
 
 
@@ -47,25 +50,25 @@ def _describe(name: str) -> str:
     if inspect.isclass(thing):
         if not _is_error(thing) and not name.endswith("Context"):
             lines += _code(name, thing)
-        lines += [*_text(thing), *_members(name, thing)]
+        lines += [*_docs(thing), *_members(name, thing)]
     else:
-        lines += [*_code(name, thing), *_text(thing)]
+        lines += [*_code(name, thing), *_docs(thing)]
     return "\n".join(lines)
 
 
 def _members(name: str, thing: type) -> Iterator[str]:
-    """What is its own; the contexts of phases also show what they share."""
+    """Its public members; what all contexts share is shown only for `Context`."""
     for word in sorted(_public(thing)):
         member = inspect.getattr_static(thing, word)
         shown = word if isinstance(member, property) else f"{word}{_signature(member)}"
-        told = member.fget if isinstance(member, property) else member
+        documented = member.fget if isinstance(member, property) else member
         if name != "Context" and hasattr(dayhand.Context, word) and name.endswith("Context"):
             continue
         yield f"### `{_owner(name)}.{word}`"
         yield ""
         if shown != word:
             yield from ["```text", _fold(shown), "```", ""]
-        yield from _text(told)
+        yield from _docs(documented)
 
 
 def _public(thing: type) -> set[str]:
@@ -87,7 +90,7 @@ def _code(name: str, thing: Any) -> list[str]:
 
 
 def _signature(thing: Any) -> str:
-    """As an author calls it: without `self` and types, and without what only catches mistakes."""
+    """As an author calls it: without `self`, types, and parameters that only catch mistakes."""
     if isinstance(thing, staticmethod | classmethod):
         thing = thing.__func__
     try:
@@ -110,14 +113,14 @@ def _signature(thing: Any) -> str:
 
 
 def _fold(code: str) -> str:
-    if len(code) <= _LONGEST:
+    if len(code) <= _MAX_LINE:
         return code
     head, _, inside = code.partition("(")
     return f"{head}(\n" + "".join(f"    {part},\n" for part in inside.removesuffix(")").split(", ")) + ")"
 
 
-def _text(thing: Any) -> list[str]:
-    """The docstring; lines such as `name: what it is` become a list."""
+def _docs(thing: Any) -> list[str]:
+    """The docstring; lines such as `name: meaning` become a list."""
     lines: list[str] = []
     is_listed = False
     for line in (inspect.getdoc(thing) or "").splitlines():
@@ -127,9 +130,5 @@ def _text(thing: Any) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def main() -> None:
-    PATH.write_text(write_reference(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    PATH.write_text(write_reference(), encoding="utf-8")

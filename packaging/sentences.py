@@ -1,7 +1,7 @@
-"""Keeps resources/translations/engine_*.json in step with what the engine says in English; packaging/translate runs it.
+"""Updates resources/translations/engine_*.json from the English sentences of the engine; run by packaging/translate.
 
-Every sentence in `scheduler/` is an entry, with {1}, {2}, … for what is filled in. New ones come in as "" and wait to
-be translated; null is for what nobody reads in the window.
+Every sentence in `scheduler/` is an entry, with {1}, {2}, … as placeholders. New ones are added as "", to be
+translated; null marks those that are never shown in the window.
 """  # noqa: INP001  a script
 
 import ast
@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
-_UNREAD = ("scheduler/importing/", "scheduler/store/migrations/")
-"""What only the terminal says, and what is no language of people."""
+_UNREAD = ("scheduler/job_import/", "scheduler/store/migrations/")
+"""Shown in the terminal only, or not natural language."""
 _SILENT = {"debug", "info", "warning", "error", "exception", "critical", "compile", "execute", "executemany"} | {
     "Field", "Parameter", "ArgumentParser", "add_argument"
 }  # fmt: skip
@@ -36,7 +36,7 @@ def find_sentences(root: Path = ROOT) -> set[str]:
 
 
 def read_sentences(source: str) -> Iterator[str]:
-    """What is said in a file: of a choice between words each, of what is filled in only where."""
+    """The sentences of a file: one for each branch of a conditional, with placeholders for other expressions."""
     todo: list[ast.AST] = [ast.parse(source)]
     while todo:
         node = todo.pop()
@@ -59,7 +59,7 @@ def _is_silent(node: ast.AST) -> bool:
 
 
 def _inside(node: ast.JoinedStr) -> list[ast.AST]:
-    """Words in what is filled in are sentences of their own, unless they were spelled out."""
+    """Strings inside placeholders are separate sentences, unless they were spelled out."""
     holes = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
     return [hole for hole in holes if _choices(hole) is None]
 
@@ -81,7 +81,7 @@ def _spell(node: ast.AST) -> Iterator[str]:
 
 
 def _choices(node: ast.AST) -> list[str] | None:
-    """The words of `'one' if … else 'several'`; None if it is anything else."""
+    """The strings of `'one' if … else 'several'`; None for anything else."""
     if not isinstance(node, ast.IfExp):
         return None
     found = []
@@ -99,7 +99,7 @@ def _choices(node: ast.AST) -> list[str] | None:
 
 
 def _number(said: str) -> str | None:
-    """None for what is no sentence."""
+    """None if it is not a sentence."""
     if not _WORDS.search(said) or _QUERY.search(said):
         return None
     numbers = itertools.count(1)

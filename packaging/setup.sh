@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2154 # the caller sets `clone`
-# What run, test, bench and lock share: a Python, system packages, an environment made from a lock.
-# Sourced, with `clone` set to the clone's absolute path. Writes nothing to stdout.
+# Shared by run, test, bench and lock: finds Python, installs system packages, creates an environment from a lock file.
+# Sourced, with `clone` set to the absolute path of the clone. Writes nothing to stdout.
 
-# What Qt loads on a bare Debian.
-# shellcheck disable=SC2034 # for those who source this
+# What Qt needs on a bare Debian.
+# shellcheck disable=SC2034 # used by the scripts that source this
 qt_packages='libglib2.0-0 libegl1 libgl1 libdbus-1-3 libfontconfig1
     libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0'
 
@@ -11,13 +11,13 @@ say() {
     printf '%s\n' "$*" >&2
 }
 
-give_up() {
+fail() {
     say "$*"
     exit 1
 }
 
-# Run a command in silence; show what it printed only if it fails.
-# A daemon that it leaves behind must not inherit the lock of set_up, hence 9<&-.
+# Run a command silently; show its output only if it fails.
+# A daemon it starts must not inherit the lock of set_up, hence 9<&-.
 quietly() {
     output=$("$@" 2>&1 </dev/null 9<&-) || {
         status=$?
@@ -34,7 +34,7 @@ find_python() {
             return 0
         fi
     done
-    give_up 'Dayhand needs Python 3.11 or later, and found none; PYTHON=/path/to/python names one.'
+    fail 'Dayhand needs Python 3.11 or later, but none was found. Set PYTHON=/path/to/python.'
 }
 
 python_version() {
@@ -45,10 +45,10 @@ can_make_environments() {
     "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
 }
 
-# Print which of the named packages a Debian-like system lacks; elsewhere nothing.
+# Print which of the given packages are missing on a Debian-like system; elsewhere nothing.
 missing_packages() {
     command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
-    # A newer release may provide the name from another package, as libglib2.0-0t64 does.
+    # In a newer release another package may provide the name, as libglib2.0-0t64 does.
     # shellcheck disable=SC2016 # dpkg-query fills these in
     present=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Provides}\n' |
         sed -n 's/^installed//p' | tr '\n,' '  ')
@@ -70,20 +70,19 @@ apt_get() {
     quietly "$@"
 }
 
-# Install the named packages, or else tell the person how to.
+# Install the given packages, or print how to.
 provide_packages() {
     if may_install_packages; then
-        # A failed update is shown, but the lists of last time may do.
+        # A failed update is shown, but the old package lists may be good enough.
         apt_get update || :
         apt_get install --no-install-recommends "$@" && return 0
     fi
     say "System packages are missing; install them with: sudo apt-get install --no-install-recommends $*"
 }
 
-# Set `facts`, what the environment should have been made from, beginning with `place`, without
-# which it is worthless: environments cannot be moved nor change their Python. `stamp` holds the
-# facts of the last set-up that was finished.
-take_stock() {
+# Set `facts`, what the environment should be made from, starting with `place`: an environment can
+# neither be moved nor change its Python. `stamp` has the facts of the last completed setup.
+read_facts() {
     place="$clone $(python_version "$environment/bin/python")"
     facts="$place
 $(cd "$clone" && cksum pyproject.toml scheduler/__init__.py packaging/requirements*.txt)"
@@ -91,9 +90,9 @@ $(cd "$clone" && cksum pyproject.toml scheduler/__init__.py packaging/requiremen
 }
 
 is_ready() {
-    take_stock
+    read_facts
     case $stamp in
-    # The lock of the tests contains the one of the program.
+    # The lock file of the tests includes that of the program.
     "$facts
 $lock" | "$facts
 requirements-test.txt") [ -x "$environment/bin/dayhand" ] ;;
@@ -108,7 +107,7 @@ fill_environment() {
             --no-deps --no-build-isolation -e "$clone"
 }
 
-# Bring packages and environment to what is wanted; the caller holds the lock.
+# Install packages and create or update the environment; the caller holds the lock.
 prepare() {
     missing=$(missing_packages "$@")
     if is_ready; then
@@ -121,7 +120,7 @@ prepare() {
     case $stamp in
     "$place
 "*)
-        say 'Bringing the set-up of Dayhand up to date …'
+        say 'Updating the setup of Dayhand …'
         ;;
     *)
         python=$(find_python) || exit
@@ -133,20 +132,20 @@ prepare() {
     # shellcheck disable=SC2086 # a list of words
     [ -z "$missing" ] || provide_packages $missing
 
-    # From here until the new stamp an interrupted set-up starts from nothing next time.
+    # If the setup is interrupted from here on, the next one starts from scratch.
     rm -f "$environment/stamp"
     if [ -n "$python" ]; then
         can_make_environments "$python" ||
-            give_up "Dayhand cannot be set up: $python has no venv module."
+            fail "Dayhand could not be set up: $python has no venv module."
         quietly "$python" -m venv --clear "$environment" ||
-            give_up "Dayhand cannot be set up: $environment could not be made."
+            fail "Dayhand could not be set up: $environment could not be created."
     fi
-    fill_environment || give_up 'Dayhand cannot be set up: its Python packages could not be installed.'
-    take_stock
+    fill_environment || fail 'Dayhand could not be set up: its Python packages could not be installed.'
+    read_facts
     printf '%s\n%s\n' "$facts" "$lock" >"$environment/stamp"
 }
 
-# set_up ENVIRONMENT LOCK PACKAGE…: return at once if all is there, otherwise bring it there.
+# set_up ENVIRONMENT LOCK PACKAGE…: install whatever is missing.
 set_up() {
     environment=$clone/$1
     lock=$2
@@ -154,7 +153,7 @@ set_up() {
     if is_ready && [ -z "$(missing_packages "$@")" ]; then
         return 0
     fi
-    # Of two starts at once the second waits here, then finds the work done.
+    # If two run at once, the second waits here and then finds everything done.
     (
         ! command -v flock >/dev/null || flock 9
         prepare "$@"

@@ -1,3 +1,3 @@
-from tests.connections.kept import keyring, service
+from tests.connections.keyring_fixtures import keyring, service
 
 __all__ = ["keyring", "service"]

@@ -1,45 +1,45 @@
-"""What a desk stands on: an installation that runs, or a store that nobody else is using."""
+"""The interface between the API and what it runs on: a live session, or a store without an app."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from scheduler.connections.registry import Registry
-from scheduler.engine.connecting import Connecting
-from scheduler.engine.house import House
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.validation import Validated
-from scheduler.engine.workflows.views import WorkflowViews
+from scheduler.engine.connection_setup import ConnectionSetup
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.validation import ValidatedScript
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
-class Floor(Protocol):
+class Backend(Protocol):
     @property
-    def views(self) -> WorkflowViews: ...
+    def queries(self) -> WorkflowQueries: ...
 
     @property
     def zone(self) -> str:
-        """Of this machine: what times without a zone mean."""
+        """The machine's time zone, for times without one."""
 
     @property
     def registry(self) -> Registry: ...
 
     @property
-    def connecting(self) -> Connecting:
-        """Takes its time; not for the threads that must not wait."""
+    def connection_setup(self) -> ConnectionSetup:
+        """Its methods block; not for the engine's or the window's thread."""
 
-    def act(self, command: Callable[[House], Answer]) -> Answer:
-        """Carry out a command where commands belong."""
+    def execute(self, command: Callable[[Runtime], Result]) -> Result:
+        """Run a command on the engine's thread, if there is one."""
 
-    def validate(self, path: str, source: str) -> Validated:
-        """Whether that script can be deployed; takes its time."""
+    def validate(self, path: str, source: str) -> ValidatedScript:
+        """Check whether a script can be deployed. Blocks."""
 
-    def show(self, file: str) -> str:
-        """Bring the window to the front, with that script if there is one; what happened, in a sentence."""
+    def show_window(self, file: str) -> str:
+        """Bring the window to the front, with that script if there is one; return a sentence for the user."""
 
     def quit(self) -> None:
-        """End the app, after this has been answered."""
+        """Quit the app after the answer is sent."""
 
 
-def refuse_not_running() -> RefusedError:
+def not_running_error() -> RefusedError:
     return RefusedError("not running", "Dayhand is not running. Start it first: dayhand, or dayhand --headless")

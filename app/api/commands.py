@@ -1,26 +1,26 @@
-"""The verbs that change something, each one command of the engine."""
+"""Verbs that run, pause, deploy, archive and backfill: each is one command of the engine."""
 
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from app.desk.floor import Floor
-from app.desk.plain import plain
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.names import split_target
+from app.api.backend import Backend
+from app.api.json_values import to_json
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.engine.workflows.lookup import split_target
 from scheduler.engine.workflows.permissions import list_permissions
-from scheduler.rules.sentences import finish
+from scheduler.rules.text import add_full_stop
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.policies import Overlap
 from scheduler.timing.zones import find_zone
 
 
-class Acting:
-    def __init__(self, floor: Floor) -> None:
-        self._floor = floor
+class CommandApi:
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
-    def deploy(  # noqa: PLR0913  as many as the person may choose
+    def deploy(  # noqa: PLR0913  one per option of the command
         self,
         path: str,
         source: str,
@@ -30,52 +30,58 @@ class Acting:
         replace: bool = False,
         paused: bool = False,
         watch: bool | None = None,
-        request: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        validated = self._floor.validate(path, source)
+        validated = self._backend.validate(path, source)
         if check:
             return {
                 "workflow": validated.slug,
                 "version": None,
-                "schedules": plain(validated.schedules),
+                "schedules": to_json(validated.schedules),
                 "warnings": list(validated.warnings),
-                "permissions": plain(list_permissions(self._floor.registry, validated.plan(0), validated.uses)),
+                "permissions": to_json(list_permissions(self._backend.registry, validated.plan(0), validated.uses)),
                 "checked": True,
             }
-        wish = Wish(replace=replace, paused=paused, grant=grant, watch=watch)
-        answer: dict[str, Any] = plain(
-            self._floor.act(lambda house: house.commands.deploy(validated, wish, request=request))
+        options = DeployOptions(replace=replace, paused=paused, grant=grant, watch=watch)
+        answer: dict[str, Any] = to_json(
+            self._backend.execute(
+                lambda runtime: runtime.workflow_commands.deploy(validated, options, idempotency_key=idempotency_key)
+            )
         )
         return answer
 
-    def run(self, target: str, *, when_finished: bool = False, request: str | None = None) -> dict[str, Any]:
+    def run(self, target: str, *, when_finished: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
         workflow, handler = split_target(target)
-        return self._floor.act(
-            lambda house: house.commands.run(workflow, handler, when_finished=when_finished, request=request)
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.run(
+                workflow, handler, when_finished=when_finished, idempotency_key=idempotency_key
+            )
         )
 
     def run_and_wait(
-        self, target: str, *, when_finished: bool = False, request: str | None = None
+        self, target: str, *, when_finished: bool = False, idempotency_key: str | None = None
     ) -> Iterator[dict[str, Any] | None]:
-        """Waits for the runs that it starts, not for consumers that follow; ends when a person is needed."""
-        started = self.run(target, when_finished=when_finished, request=request)
+        """Waits for the runs it starts, not for consumers that follow; stops waiting when the user is needed."""
+        started = self.run(target, when_finished=when_finished, idempotency_key=idempotency_key)
         yield {"piece": started}
         while True:
-            found = self._floor.views.endings(started["runs"])
+            found = self._backend.queries.run_statuses(started["runs"])
             if all(one.is_over or one.needs_person for one in found):
                 break
             yield None
-        answer: dict[str, Any] = {**started, "results": plain(found)}
+        answer: dict[str, Any] = {**started, "results": to_json(found)}
         unfinished = [one for one in found if one.status != "committed"]
         if unfinished:
             one = unfinished[0]
             code = "needs a person" if one.needs_person else "failed"
-            said = one.error or one.summary or "It did not finish."
-            answer["error"] = {"code": code, "message": f"{finish(said)} Look at it: dayhand runs show {one.id}"}
+            text = one.error or one.summary or "It did not finish."
+            answer["error"] = {"code": code, "message": f"{add_full_stop(text)} Details: dayhand runs show {one.id}"}
         yield {"answer": answer}
 
-    def stop(self, target: str, *, kill: bool = False, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.commands.stop(target, kill=kill, request=request))
+    def stop(self, target: str, *, kill: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.stop(target, kill=kill, idempotency_key=idempotency_key)
+        )
 
     def pause(
         self,
@@ -84,27 +90,37 @@ class Acting:
         everything: bool = False,
         note: str | None = None,
         until: str | None = None,
-        request: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        end = self._time(until, "until")
+        end = self._parse_time(until, "until")
         if everything or target is None:
-            return self._floor.act(lambda house: house.commands.pause_all(end, request=request))
+            return self._backend.execute(
+                lambda runtime: runtime.workflow_commands.pause_all(end, idempotency_key=idempotency_key)
+            )
         workflow, handler = split_target(target)
-        return self._floor.act(
-            lambda house: house.commands.pause(workflow, handler, note=note, until=end, request=request)
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.pause(
+                workflow, handler, note=note, until=end, idempotency_key=idempotency_key
+            )
         )
 
     def resume(
-        self, target: str | None = None, *, everything: bool = False, request: str | None = None
+        self, target: str | None = None, *, everything: bool = False, idempotency_key: str | None = None
     ) -> dict[str, Any]:
         if everything or target is None:
-            return self._floor.act(lambda house: house.commands.resume_all(request=request))
+            return self._backend.execute(
+                lambda runtime: runtime.workflow_commands.resume_all(idempotency_key=idempotency_key)
+            )
         workflow, handler = split_target(target)
-        return self._floor.act(lambda house: house.commands.resume(workflow, handler, request=request))
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.resume(workflow, handler, idempotency_key=idempotency_key)
+        )
 
-    def skip_next(self, target: str, *, request: str | None = None) -> dict[str, Any]:
+    def skip_next(self, target: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         workflow, handler = split_target(target)
-        return self._floor.act(lambda house: house.commands.skip_next(workflow, handler, request=request))
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.skip_next(workflow, handler, idempotency_key=idempotency_key)
+        )
 
     def backfill(
         self,
@@ -114,51 +130,81 @@ class Acting:
         *,
         overlap: str | None = None,
         missing: bool = False,
-        request: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
         workflow, handler = split_target(target)
-        first, last = self._time(start, "from"), self._time(end, "until", end_of_day=True)
+        first, last = self._parse_time(start, "from"), self._parse_time(end, "until", end_of_day=True)
         assert first is not None and last is not None
         if overlap is not None and overlap not in list(Overlap):
-            raise RefusedError("overlap", f"There is no overlap {overlap}. Choose one of: {', '.join(Overlap)}.")
+            raise RefusedError("overlap", f"There is no overlap policy {overlap}. Choose one of: {', '.join(Overlap)}.")
         chosen = None if overlap is None else Overlap(overlap)
-        return self._floor.act(
-            lambda house: house.commands.backfill(
-                workflow, handler, first, last, overlap=chosen, missing=missing, request=request
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.backfill(
+                workflow, handler, first, last, overlap=chosen, missing=missing, idempotency_key=idempotency_key
             )
         )
 
-    def cancel_backfill(self, target: str, *, request: str | None = None) -> dict[str, Any]:
+    def cancel_backfill(self, target: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         workflow, handler = split_target(target)
-        return self._floor.act(lambda house: house.commands.cancel_backfill(workflow, handler, request=request))
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.cancel_backfill(
+                workflow, handler, idempotency_key=idempotency_key
+            )
+        )
 
     def publish(
-        self, workflow: str, topic: str, identity: str, *, title: str = "", data: Any = None, request: str | None = None
+        self,
+        workflow: str,
+        topic: str,
+        identity: str,
+        *,
+        title: str = "",
+        data: Any = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        return self._floor.act(
-            lambda house: house.events.publish(workflow, topic, identity, title=title, data=data, request=request)
+        return self._backend.execute(
+            lambda runtime: runtime.event_commands.publish(
+                workflow, topic, identity, title=title, data=data, idempotency_key=idempotency_key
+            )
         )
 
-    def skip_event(self, workflow: str, topic: str, identity: str, *, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.events.skip(workflow, topic, identity, request=request))
+    def skip_event(
+        self, workflow: str, topic: str, identity: str, *, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.event_commands.skip(workflow, topic, identity, idempotency_key=idempotency_key)
+        )
 
     def rollback(
-        self, workflow: str, version: int | None = None, *, current: int | None = None, request: str | None = None
+        self,
+        workflow: str,
+        version: int | None = None,
+        *,
+        current: int | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        return self._floor.act(
-            lambda house: house.commands.rollback(workflow, version, current=current, request=request)
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.rollback(
+                workflow, version, current=current, idempotency_key=idempotency_key
+            )
         )
 
-    def archive(self, workflow: str, *, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.commands.archive(workflow, request=request))
+    def archive(self, workflow: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.archive(workflow, idempotency_key=idempotency_key)
+        )
 
-    def remove(self, workflow: str, *, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.commands.remove(workflow, request=request))
+    def remove(self, workflow: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.remove(workflow, idempotency_key=idempotency_key)
+        )
 
-    def watch(self, workflow: str, *, on: bool, request: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.commands.watch(workflow, on=on, request=request))
+    def watch(self, workflow: str, *, on: bool, idempotency_key: str | None = None) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.workflow_commands.watch(workflow, on=on, idempotency_key=idempotency_key)
+        )
 
-    def _time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
+    def _parse_time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
         if text is None:
             return None
-        return parse_instant(text, field, find_zone(self._floor.zone), end_of_day=end_of_day)
+        return parse_instant(text, field, find_zone(self._backend.zone), end_of_day=end_of_day)

@@ -1,31 +1,39 @@
-"""One desk for every verb: names and JSON values in, JSON values or a refusal out. Any thread may ask."""
+"""Looks up a verb, checks its JSON arguments, runs it, and turns errors into messages. Thread-safe."""
 
 import inspect
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
-from app.desk.acting import Acting
-from app.desk.answering import Answering
-from app.desk.fixing import Fixes
-from app.desk.floor import Floor
-from app.desk.reading import Reading
-from app.desk.refusals import write_refusal
-from scheduler.engine.refusal import RefusedError
+from app.api.backend import Backend
+from app.api.commands import CommandApi
+from app.api.queries import QueryApi
+from app.api.repairs import RepairApi
+from app.api.request_commands import RequestApi
+from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.errors import ConnectionRuleError
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.workflows.validation import InvalidScriptError
+from scheduler.rules.failures import FailureClass
+from scheduler.store.errors import StoreError
+from scheduler.timing.errors import BadScheduleError
+
+log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
 
-STREAMS = frozenset({"follow_logs", "request_show", "run_and_wait"})
-"""Verbs that answer piece by piece."""
-OFFLINE = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer"})
-"""Verbs that change something, or are about to, and need no app that runs."""
-FOR_SCRIPTS = frozenset(name for name in vars(Reading) if not name.startswith("_")) | {"publish"}
-"""Verbs that programs may use which a script has started: they look, or hand something to a workflow."""
-WITHOUT_USER = FOR_SCRIPTS | {"window", "quit"}
-"""Verbs that an app takes which a script has started: with the last ones the user gets rid of it."""
+STREAMING_VERBS = frozenset({"follow_logs", "request_show", "run_and_wait"})
+"""Verbs that answer with several messages."""
+OFFLINE_WRITE_VERBS = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer"})
+"""Verbs that may write to the store without a running app."""
+SCRIPT_VERBS = frozenset(name for name in vars(QueryApi) if not name.startswith("_")) | {"publish"}
+"""Verbs that processes started by a script may use: they read, or publish an event."""
+VERBS_WITHOUT_USER = SCRIPT_VERBS | {"window", "quit"}
+"""Verbs that an app started by a script accepts; the user needs the last two to get rid of it."""
 SECRETS = "secrets"
-"""The one argument whose value is never repeated."""
-_LARGEST = 2**53
-"""Whole numbers beyond are not the same everywhere."""
+"""The argument whose value never appears in an error."""
+_MAX_NUMBER = 2**53
+"""Not every JSON parser reads larger integers exactly."""
 _JSON_TYPES: dict[Any, tuple[type, ...]] = {
     str: (str,),
     int: (int,),
@@ -38,13 +46,13 @@ _JSON_TYPES: dict[Any, tuple[type, ...]] = {
 }
 
 
-class Desk:
-    def __init__(self, floor: Floor, refuse: Callable[[], RefusedError] | None = None) -> None:
-        """`refuse` says why this desk takes nothing that only the user may do."""
+class Dispatcher:
+    def __init__(self, backend: Backend, refuse: Callable[[], RefusedError] | None = None) -> None:
+        """`refuse` makes the error for every verb outside WITHOUT_USER, if those are not accepted."""
         self._refuse = refuse
         self._verbs = {
             name: verb
-            for group in (Reading(floor), Acting(floor), Answering(floor), Fixes(floor))
+            for group in (QueryApi(backend), CommandApi(backend), RequestApi(backend), RepairApi(backend))
             for name, verb in inspect.getmembers(group, inspect.ismethod)
             if not name.startswith("_")
         }
@@ -53,34 +61,69 @@ class Desk:
     def verbs(self) -> frozenset[str]:
         return frozenset(self._verbs)
 
-    def answer(self, verb: str, arguments: dict[str, Any]) -> Iterator[Message | None]:
-        """Messages, the last of them with the answer or the error; None where it waits and may be asked again."""
+    def dispatch(self, verb: str, arguments: dict[str, Any]) -> Iterator[Message | None]:
+        """Messages, the last one with the answer or the error; None while it waits."""
         try:
             found = self._verbs.get(verb)
             if found is None:
-                raise RefusedError("verb", f"There is no verb {verb!r}; this Dayhand may be of another version.")
-            if self._refuse is not None and verb not in WITHOUT_USER:
+                raise RefusedError("verb", f"There is no command {verb!r}; the running Dayhand may be another version.")
+            if self._refuse is not None and verb not in VERBS_WITHOUT_USER:
                 raise self._refuse()
-            _check(verb, found, arguments)
-            if verb in STREAMS:
+            arguments = _use_current_names(found, arguments)
+            _check_arguments(verb, found, arguments)
+            if verb in STREAMING_VERBS:
                 yield from found(**arguments)
             else:
                 yield {"answer": found(**arguments)}
-        except Exception as error:  # noqa: BLE001  the outermost frame of a command: said to whoever gave it
-            yield write_refusal(error)
+        except Exception as error:  # noqa: BLE001  the outermost frame of a command: returned to the client
+            yield error_message(error)
 
 
-def _check(verb: str, found: Callable[..., Any], arguments: dict[str, Any]) -> None:
-    """Whoever is at the other end may be of another version, or nobody's friend."""
+def _use_current_names(found: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """A command line of an earlier version calls the idempotency key `request` or `request_id`."""
+    names = inspect.signature(found).parameters
+    if "idempotency_key" not in names:
+        return arguments
+    old_names = {"request", "request_id"} - names.keys()
+    return {"idempotency_key" if name in old_names else name: value for name, value in arguments.items()}
+
+
+def _check_arguments(verb: str, found: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    """The client may be another version, or hostile."""
     try:
         inspect.signature(found).bind(**arguments)
     except TypeError as error:
         raise RefusedError("arguments", f"{verb}: {error}.") from error
     hints = get_type_hints(found)
     for name, value in arguments.items():
-        wanted = _JSON_TYPES.get(hints.get(name), (object,))
-        is_flag = isinstance(value, bool) and bool not in wanted and object not in wanted
-        is_far = int in wanted and isinstance(value, int) and abs(value) > _LARGEST
-        if not isinstance(value, wanted) or is_flag or is_far:
-            shown = "that" if name == SECRETS else f"{value!r:.60}"
-            raise RefusedError("arguments", f"{verb}: {name} cannot be {shown}.")
+        types = _JSON_TYPES.get(hints.get(name), (object,))
+        is_flag = isinstance(value, bool) and bool not in types and object not in types
+        is_too_large = int in types and isinstance(value, int) and abs(value) > _MAX_NUMBER
+        if not isinstance(value, types) or is_flag or is_too_large:
+            shown = "(not shown)" if name == SECRETS else f"{value!r:.60}"
+            raise RefusedError("arguments", f"{verb}: invalid value for {name}: {shown}.")
+
+
+def error_message(error: Exception) -> dict[str, Any]:
+    code, sentence = _explain(error)
+    return {"error": {"code": code, "message": sentence}}
+
+
+def _explain(error: Exception) -> tuple[str, str]:
+    match error:
+        case RefusedError():
+            return error.code, error.sentence
+        case InvalidScriptError():
+            return "not valid", "\n".join(error.sentences)
+        case BadScheduleError():
+            return error.field, error.sentence
+        case ConnectionRuleError():
+            return "connection", error.sentence
+        case ToolFailedError():
+            is_unavailable = error.failure.kind is FailureClass.TRANSIENT
+            return "away" if is_unavailable else "connection", error.failure.sentence
+        case StoreError():
+            return "store", str(error)
+        case _:
+            log.error("A command failed", exc_info=error)
+            return "internal", f"Dayhand made a mistake ({type(error).__name__}: {error}). Please report this."

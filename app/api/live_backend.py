@@ -1,46 +1,46 @@
-"""A desk over the running app: commands on the engine's thread, views on whichever thread asks."""
+"""The backend of a running app: commands run on the engine's thread, queries on the caller's."""
 
 from collections.abc import Callable
 
-from app.desk.floor import Answer
-from app.host import Host
-from scheduler.engine.house import House
-from scheduler.engine.workflows.validation import Validated
-from scheduler.engine.workflows.views import WorkflowViews
+from app.api.backend import Result
+from app.engine_thread import EngineThread
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.validation import ValidatedScript
 
-_PATIENCE = 120.0
-"""Seconds that a command may wait for the engine's thread."""
+_COMMAND_TIMEOUT_S = 120.0
+"""How long a command may wait for the engine's thread."""
 
 
-class ServedFloor:
+class LiveBackend:
     def __init__(
         self,
-        host: Host,
-        house: House,
-        views: WorkflowViews,
+        engine_thread: EngineThread,
+        runtime: Runtime,
+        queries: WorkflowQueries,
         *,
         show: Callable[[str], str],
         quit_app: Callable[[], None],
     ) -> None:
-        self._host = host
-        self._house = house
+        self._engine_thread = engine_thread
+        self._runtime = runtime
         self._show = show
         self._quit = quit_app
-        self.views = views
-        self.registry = house.registry
-        self.connecting = house.connecting
+        self.queries = queries
+        self.registry = runtime.registry
+        self.connection_setup = runtime.connection_setup
 
     @property
     def zone(self) -> str:
-        return self._house.engine.context.machine_zone
+        return self._runtime.engine.context.machine_zone
 
-    def act(self, command: Callable[[House], Answer]) -> Answer:
-        return self._host.ask(lambda _: command(self._house)).result(_PATIENCE)
+    def execute(self, command: Callable[[Runtime], Result]) -> Result:
+        return self._engine_thread.submit(lambda _: command(self._runtime)).result(_COMMAND_TIMEOUT_S)
 
-    def validate(self, path: str, source: str) -> Validated:
-        return self._house.validation.validate(path, source)
+    def validate(self, path: str, source: str) -> ValidatedScript:
+        return self._runtime.validation.validate(path, source)
 
-    def show(self, file: str) -> str:
+    def show_window(self, file: str) -> str:
         return self._show(file)
 
     def quit(self) -> None:

@@ -1,42 +1,42 @@
-"""The verbs that only look."""
+"""Verbs that only read."""
 
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from app.desk.floor import Floor
-from app.desk.plain import plain
+from app.api.backend import Backend
+from app.api.json_values import to_json
 from scheduler.connections.registry import parse_name
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.views.history import Found
-from scheduler.rules.states import WorkflowState
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.zones import find_zone
 
-_MAX_LISTED = 100_000
-"""Characters of one request in a list."""
-_PIECE = 500_000
+_MAX_LISTED_CHARS = 100_000
+"""Of each part of a request in a list."""
+_PIECE_CHARS = 500_000
 
 
-class Reading:
-    def __init__(self, floor: Floor) -> None:
-        self._floor = floor
+class QueryApi:
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     def list(self, state: str | None = None, tag: str | None = None) -> dict[str, Any]:
         if state is not None and state not in list(WorkflowState):
             raise RefusedError("state", f"There is no state {state}. Choose one of: {', '.join(WorkflowState)}.")
         wanted = None if state is None else WorkflowState(state)
-        return {"workflows": plain(self._floor.views.workflows(state=wanted, tag=tag))}
+        return {"workflows": to_json(self._backend.queries.workflows(state=wanted, tag=tag))}
 
     def show(self, workflow: str) -> dict[str, Any]:
-        shown: dict[str, Any] = plain(self._floor.views.workflow(workflow))
+        shown: dict[str, Any] = to_json(self._backend.queries.workflow(workflow))
         return shown
 
     def next(self, workflow: str | None = None, count: int = 10) -> dict[str, Any]:
-        return {"next": plain(self._floor.views.next_times(workflow, count))}
+        return {"next": to_json(self._backend.queries.next_times(workflow, count))}
 
-    def history(  # noqa: PLR0913  as many as the person may narrow by
+    def history(  # noqa: PLR0913  one per filter
         self,
         *,
         workflow: str | None = None,
@@ -48,30 +48,30 @@ class Reading:
         cursor: str | None = None,
         count: int = 50,
     ) -> dict[str, Any]:
-        wanted = Found(
+        wanted = HistoryFilter(
             workflow=workflow,
             handler=handler,
             status=status,
-            since=self._time(since, "since"),
-            until=self._time(until, "until", end_of_day=True),
+            since=self._parse_time(since, "since"),
+            until=self._parse_time(until, "until", end_of_day=True),
             text=text,
         )
-        page: dict[str, Any] = plain(self._floor.views.history(wanted, cursor, count))
+        page: dict[str, Any] = to_json(self._backend.queries.history(wanted, cursor, count))
         return page
 
     def run_show(self, run: str) -> dict[str, Any]:
-        shown: dict[str, Any] = plain(self._floor.views.run(run))
+        shown: dict[str, Any] = to_json(self._backend.queries.run(run))
         return shown
 
     def logs(self, run: str, since: int = 0) -> dict[str, Any]:
-        part: dict[str, Any] = plain(self._floor.views.log(run, since))
+        part: dict[str, Any] = to_json(self._backend.queries.log(run, since))
         return part
 
     def follow_logs(self, run: str) -> Iterator[dict[str, Any] | None]:
-        """The log as it grows, until the run ends or waits."""
+        """The log as it grows, until the run ends or is waiting."""
         since, text = 0, []
         while True:
-            part = self._floor.views.log(run, since)
+            part = self._backend.queries.log(run, since)
             since = part.part
             if part.text:
                 text.append(part.text)
@@ -82,68 +82,68 @@ class Reading:
             yield None
 
     def stats(self, workflow: str | None = None, since: str | None = None) -> dict[str, Any]:
-        counted: dict[str, Any] = plain(self._floor.views.statistics(workflow, self._time(since, "since")))
+        counted: dict[str, Any] = to_json(self._backend.queries.statistics(workflow, self._parse_time(since, "since")))
         return counted
 
     def attention(self) -> dict[str, Any]:
-        """A call that is too large for a list is left out there, and its size said; `request_show` has all of it."""
-        return {"requests": [_fit(plain(one)) for one in self._floor.views.attention()]}
+        """Parts too large for a list are omitted, with their size; `request_show` returns them in full."""
+        return {"requests": [_limit_size(to_json(one)) for one in self._backend.queries.attention()]}
 
     def request_show(self, request: str) -> Iterator[dict[str, Any] | None]:
-        """One request in full, as pieces of its JSON: it may be larger than one message."""
-        text = json.dumps(plain(self._floor.views.request(request)))
-        for start in range(0, len(text), _PIECE):
-            yield {"piece": {"text": text[start : start + _PIECE]}}
+        """One request in full, as pieces of JSON: it may exceed the size of a message."""
+        text = json.dumps(to_json(self._backend.queries.request(request)))
+        for start in range(0, len(text), _PIECE_CHARS):
+            yield {"piece": {"text": text[start : start + _PIECE_CHARS]}}
         yield {"answer": {"characters": len(text)}}
 
     def versions(self, workflow: str) -> dict[str, Any]:
-        return {"versions": plain(self._floor.views.versions(workflow))}
+        return {"versions": to_json(self._backend.queries.versions(workflow))}
 
     def diff(self, workflow: str, old: int | None = None, new: int | None = None) -> dict[str, Any]:
-        difference: dict[str, Any] = plain(self._floor.views.difference(workflow, old, new))
+        difference: dict[str, Any] = to_json(self._backend.queries.difference(workflow, old, new))
         return difference
 
     def connections(self) -> dict[str, Any]:
-        return {"connections": plain(self._floor.views.connections())}
+        return {"connections": to_json(self._backend.queries.connections())}
 
     def fields(self, name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """What a connection of that name is made of: its fields, what is set, and which secrets are kept.
+        """The fields of a connection, its settings, and which secrets are stored.
 
-        With settings, only the fields that count beside them.
+        With settings, only the fields that apply to them.
         """
-        connector = self._floor.registry.connector(parse_name(name)[0])
-        row = next((one for one in self._floor.views.connections() if one.connection == name), None)
+        connector = self._backend.registry.connector(parse_name(name)[0])
+        row = next((one for one in self._backend.queries.connections() if one.connection == name), None)
         known = {} if row is None else row.settings
         is_connected = row is not None and row.is_connected
         kept = [one.name for one in connector.fields if is_connected and one.secret and one.name not in known]
         defaults = {one.name: one.default for one in connector.fields if one.default is not None}
         given = {**defaults, **known, **(settings or {})}
-        counting = connector.fields if settings is None else [one for one in connector.fields if one.counts(given)]
+        shown = connector.fields if settings is None else [one for one in connector.fields if one.is_used_with(given)]
         return {
             "connection": name,
             "title": connector.title,
-            "signs_in": connector.oauth is not None and connector.oauth.wanted(given),
-            "fields": plain(counting),
+            "signs_in": connector.oauth is not None and connector.oauth.is_needed(given),
+            "fields": to_json(shown),
             "settings": known,
             "kept": kept,
         }
 
-    def _time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
+    def _parse_time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
         if text is None:
             return None
-        return parse_instant(text, field, find_zone(self._floor.zone), end_of_day=end_of_day)
+        return parse_instant(text, field, find_zone(self._backend.zone), end_of_day=end_of_day)
 
 
-def _fit(request: dict[str, Any]) -> dict[str, Any]:
-    """Without what makes it too large, and with how much that is."""
+def _limit_size(request: dict[str, Any]) -> dict[str, Any]:
+    """Omit parts that are too large, and add their sizes."""
     omitted = {}
     for key in ("sentence", "ui", "call"):
         size = len(json.dumps(request[key]))
-        if size > _MAX_LISTED:
+        if size > _MAX_LISTED_CHARS:
             omitted[key] = size
     if not omitted:
         return request
-    short = {"sentence": (request["sentence"] or "")[:_MAX_LISTED], "ui": None}
+    short = {"sentence": (request["sentence"] or "")[:_MAX_LISTED_CHARS], "ui": None}
     if "call" in omitted:
         short["call"] = {**request["call"], "parameters": None}
     return {**request, **{key: short[key] for key in omitted}, "omitted": omitted}

@@ -1,40 +1,62 @@
-"""The verbs that answer, allow, connect and try again; and those about the app itself."""
+"""Verbs that answer requests, grant permissions, connect accounts, and control the app itself."""
 
 from typing import Any
 
-from app.desk.floor import Floor
+from app.api.backend import Backend
 from scheduler.connections.connector import FieldKind
 from scheduler.connections.registry import Registry, parse_name
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 
 
-class Answering:
-    def __init__(self, floor: Floor) -> None:
-        self._floor = floor
+class RequestApi:
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
-    def approve(self, request: str, *, always: bool = False, request_id: str | None = None) -> dict[str, Any]:
-        found = self._floor.views.request(request).id
-        return self._floor.act(lambda house: house.answering.approve(found, always=always, request_id=request_id))
+    def approve(self, request: str, *, always: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
+        found = self._backend.queries.request(request).id
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.approve(found, always=always, idempotency_key=idempotency_key)
+        )
 
-    def reject(self, request: str, *, request_id: str | None = None) -> dict[str, Any]:
-        found = self._floor.views.request(request).id
-        return self._floor.act(lambda house: house.answering.reject(found, request_id=request_id))
+    def reject(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        found = self._backend.queries.request(request).id
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.reject(found, idempotency_key=idempotency_key)
+        )
 
-    def resolve(self, run: str, answer: str, *, request_id: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.answering.resolve(run, answer, request_id=request_id))
+    def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.resolve(run, answer, idempotency_key=idempotency_key)
+        )
 
-    def retry(self, target: str, *, request_id: str | None = None) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.answering.retry(target, request_id=request_id))
+    def retry(self, target: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.retry(target, idempotency_key=idempotency_key)
+        )
 
     def grant(
-        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
+        self,
+        workflow: str,
+        connection: str | None = None,
+        tool: str | None = None,
+        *,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.allowing.grant(workflow, connection, tool, request_id=request_id))
+        return self._backend.execute(
+            lambda runtime: runtime.grant_commands.grant(workflow, connection, tool, idempotency_key=idempotency_key)
+        )
 
     def revoke(
-        self, workflow: str, connection: str | None = None, tool: str | None = None, *, request_id: str | None = None
+        self,
+        workflow: str,
+        connection: str | None = None,
+        tool: str | None = None,
+        *,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        return self._floor.act(lambda house: house.allowing.revoke(workflow, connection, tool, request_id=request_id))
+        return self._backend.execute(
+            lambda runtime: runtime.grant_commands.revoke(workflow, connection, tool, idempotency_key=idempotency_key)
+        )
 
     def connect(
         self,
@@ -43,35 +65,39 @@ class Answering:
         *,
         secrets: dict[str, Any] | None = None,
         test: bool = True,
-        request_id: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """The fields may come as text, as they were typed; what is secret comes apart from them."""
-        given = {**read_fields(self._floor.registry, name, settings), **(secrets or {})}
+        """Settings may be text as typed; secrets are separate."""
+        given = {**parse_fields(self._backend.registry, name, settings), **(secrets or {})}
 
-        def save(plain: dict[str, Any]) -> dict[str, Any]:
-            return self._floor.act(lambda house: house.allowing.connected(name, plain, request_id=request_id))
+        def save(settings: dict[str, Any]) -> dict[str, Any]:
+            return self._backend.execute(
+                lambda runtime: runtime.grant_commands.save_connection(name, settings, idempotency_key=idempotency_key)
+            )
 
-        return self._floor.connecting.connect(name, given, save, test=test, request_id=request_id)
+        return self._backend.connection_setup.connect(name, given, save, test=test, idempotency_key=idempotency_key)
 
-    def disconnect(self, name: str, *, request_id: str | None = None) -> dict[str, Any]:
+    def disconnect(self, name: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         def forget() -> dict[str, Any]:
-            return self._floor.act(lambda house: house.allowing.disconnected(name, request_id=request_id))
+            return self._backend.execute(
+                lambda runtime: runtime.grant_commands.remove_connection(name, idempotency_key=idempotency_key)
+            )
 
-        return self._floor.connecting.disconnect(name, forget)
+        return self._backend.connection_setup.disconnect(name, forget)
 
     def window(self, *, file: str = "") -> dict[str, Any]:
-        """Bring the app's window to the front, and let the person look at that script."""
-        return {"sentence": self._floor.show(file)}
+        """Bring the app's window to the front, and show that script if there is one."""
+        return {"sentence": self._backend.show_window(file)}
 
     def quit(self) -> dict[str, Any]:
-        self._floor.quit()
-        return {"sentence": "Dayhand ends."}
+        self._backend.quit()
+        return {"sentence": "Dayhand is quitting."}
 
 
-def read_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What was typed, as the kind of each field wants it; what cannot be so is refused by the connector's own rules.
+def parse_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Convert typed text to the kind of each field; invalid values are left to the connector's own rules.
 
-    A secret is refused: others can read what is typed in a command.
+    A secret is refused, because others can read what is typed in a command.
     """
     fields = {field.name: field for field in registry.connector(parse_name(name)[0]).fields}
     for field in fields.values():
@@ -79,14 +105,14 @@ def read_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[st
             raise RefusedError(
                 "secret",
                 f"{field.label} of {name} is a secret: never type it in a command, where others can read it. "
-                f"Leave it out and you will be asked for it: dayhand connect {name}",
+                f"Leave it out to be prompted for it: dayhand connect {name}",
             )
     return {
-        field: _read_field(fields[field].kind if field in fields else None, value) for field, value in given.items()
+        field: _parse_value(fields[field].kind if field in fields else None, value) for field, value in given.items()
     }
 
 
-def _read_field(kind: FieldKind | None, value: Any) -> Any:
+def _parse_value(kind: FieldKind | None, value: Any) -> Any:
     if kind is FieldKind.FLAG and value in ("true", "false"):
         return value == "true"
     if kind is FieldKind.NUMBER and isinstance(value, str):

@@ -1,93 +1,98 @@
-"""What a verb is, and how it gets its answer: from the app that runs, else from the store alone."""
+"""What a command is made of, and how it gets its answer: from the running app, otherwise from the store."""
 
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.cli import Answer
-from app.control import client
-from app.keeping.folder import data_dir, refusing
-from scheduler.engine.refusal import RefusedError
+from app.cli.command_line import CommandOutput
+from app.data.data_dir import convert_store_errors, data_dir
+from app.ipc import client
+from scheduler.engine.errors import RefusedError
 
-_PATIENCE = 15.0
-"""Seconds that another command may keep the folder to itself, or an app may take to start listening."""
-_PAUSE = 0.1
+_LOCK_TIMEOUT_S = 15.0
+"""How long to wait for another command to release the folder, or for a starting app to listen."""
+_RETRY_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class Command:
     arguments: Callable[[ArgumentParser], None]
-    run: Callable[[Namespace], Answer]
+    run: Callable[[Namespace], CommandOutput]
     rewrite: Callable[[list[str]], list[str]] = field(default=lambda words: words)
-    """What was typed, before it is read."""
+    """Changes the typed arguments before they are parsed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An answer, and the lines that people read."""
+class CommandResult:
+    """An answer, and how to print it."""
 
     answer: dict[str, Any]
-    say: Callable[[dict[str, Any]], Iterable[str]]
-    shortfall: str | None = None
-    """It was done as far as it went, and that was not far enough: why."""
+    render: Callable[[dict[str, Any]], Iterable[str]]
+    failure: str | None = None
+    """Printed to stderr after the answer; the command then exits with 1."""
 
     def data(self) -> dict[str, Any]:
         return self.answer
 
     def lines(self) -> Iterable[str]:
-        return self.say(self.answer)
+        return self.render(self.answer)
 
 
-def ask(options: Namespace, verb: str, **arguments: Any) -> dict[str, Any]:
-    """The answer; RefusedError with its sentence."""
-    for message in stream(options, verb, **arguments):
+def add_idempotency_key(parser: ArgumentParser) -> None:
+    parser.add_argument("--idempotency-key", metavar="KEY", help="repeating a KEY returns the first answer")
+    parser.add_argument("--request", dest="idempotency_key", help=SUPPRESS)  # its name in earlier versions
+
+
+def call_api(options: Namespace, verb: str, **arguments: Any) -> dict[str, Any]:
+    """Return the answer, or raise RefusedError."""
+    for message in stream_api(options, verb, **arguments):
         if "answer" in message:
             answer: dict[str, Any] = message["answer"]
             return answer
-    raise RefusedError("lost", str(client.LostError()))
+    raise RefusedError("lost", str(client.NoAnswerError()))
 
 
-def stream(options: Namespace, verb: str, **arguments: Any) -> Iterator[dict[str, Any]]:
-    """Every message of the answer."""
+def stream_api(options: Namespace, verb: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+    """Yield every message of the answer, or raise RefusedError."""
     folder = data_dir(options)
     try:
         for message in _messages(folder, verb, arguments):
             if "error" in message:
                 raise RefusedError(message["error"]["code"], message["error"]["message"])
             yield message
-    except client.LostError as error:
+    except client.NoAnswerError as error:
         raise RefusedError("lost", str(error)) from error
 
 
 def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    end = client.reach(folder)
+    end = client.connect(folder)
     if end is not None:
-        yield from client.ask(end, verb, arguments)
+        yield from client.call(end, verb, arguments)
         return
-    with refusing():
-        from app.desk.direct import open_desk  # the store is loaded only where no app answers
-        from app.desk.floor import refuse_not_running
-        from app.desk.refusals import write_refusal
+    with convert_store_errors():
+        from app.api.backend import not_running_error
+        from app.api.dispatcher import error_message
+        from app.api.offline_backend import open_dispatcher  # the store is loaded only if no app answers
         from scheduler.store.lock import FolderInUseError
 
-        give_up = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _LOCK_TIMEOUT_S
         while True:
             try:
-                with open_desk(folder, verb) as desk:
-                    for message in desk.answer(verb, arguments):
-                        if message is None:  # it would wait for what only an app that runs can do
-                            yield write_refusal(refuse_not_running())
+                with open_dispatcher(folder, verb) as dispatcher:
+                    for message in dispatcher.dispatch(verb, arguments):
+                        if message is None:  # it waits for something that only a running app can do
+                            yield error_message(not_running_error())
                             return
                         yield message
-            except FolderInUseError:  # another command writes, or the app is just starting
-                if (end := client.reach(folder)) is not None:
-                    yield from client.ask(end, verb, arguments)
+            except FolderInUseError:  # another command is writing, or the app is starting
+                if (end := client.connect(folder)) is not None:
+                    yield from client.call(end, verb, arguments)
                     return
-                if time.monotonic() > give_up:
+                if time.monotonic() > deadline:
                     raise
-                time.sleep(_PAUSE)
+                time.sleep(_RETRY_S)
             else:
                 return

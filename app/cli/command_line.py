@@ -1,6 +1,6 @@
-"""The command line: reads arguments, calls one verb, prints its answer.
+"""The command line: parses the arguments, runs one command, prints its answer.
 
-Verbs live in modules of `app.verbs`, in groups, or in one of their own; only the one asked for is imported.
+The commands live in the other modules of `app.cli`; only the module of the command that runs is imported.
 """
 
 import argparse
@@ -11,106 +11,112 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from app.widgets.plain import reveal
+from app.widgets.visible_text import escape_invisible
 from scheduler import __version__
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 from scheduler.timing.errors import BadScheduleError
 
+if TYPE_CHECKING:
+    from app.cli.command import Command
+
 VERBS = {
-    "start": "run Dayhand (the same as no verb)",
-    "quit": "end the Dayhand that runs",
-    "new": "begin a workflow from a template",
-    "try": "see what a script would do, without doing it",
-    "deploy": "check a script and make it run",
-    "list": "all workflows and how they are doing",
-    "show": "one workflow with everything about it",
-    "next": "what comes next",
-    "run": "start a workflow now",
-    "stop": "end what runs or waits",
-    "pause": "let times pass without running",
-    "resume": "go on after a pause",
-    "skip-next": "leave out the next time",
-    "backfill": "run the times of a past range",
-    "publish": "put an event into a topic",
-    "skip-event": "leave out an event that waits",
-    "attention": "what waits for you",
-    "approve": "say yes to what was asked",
-    "reject": "say no",
-    "resolve": "say whether it happened",
-    "retry": "try again what failed",
-    "fix": "have a script that failed repaired",
-    "fixer": "choose who repairs scripts that fail",
-    "history": "what ran, what did not, and why",
-    "runs": "one run with everything about it",
-    "logs": "what a run printed",
-    "stats": "how it went, in numbers",
-    "connections": "accounts and places, and who uses them",
-    "connect": "connect an account or a place",
-    "disconnect": "forget a connection",
+    "start": "start Dayhand (the default)",
+    "quit": "quit the running Dayhand",
+    "new": "create a workflow from a template",
+    "try": "show what a script would do, without doing it",
+    "deploy": "add or update a workflow from its script",
+    "list": "list workflows and their state",
+    "show": "show one workflow in full",
+    "next": "list upcoming runs",
+    "run": "run a workflow now",
+    "stop": "stop what is running or waiting",
+    "pause": "pause a workflow, or everything",
+    "resume": "resume after a pause",
+    "skip-next": "skip the next scheduled run",
+    "backfill": "run the scheduled times of a past range",
+    "publish": "publish an event to a topic",
+    "skip-event": "skip a pending event",
+    "attention": "list what needs your attention",
+    "approve": "approve a request",
+    "reject": "reject a request",
+    "resolve": "say whether an interrupted action happened",
+    "retry": "retry what failed",
+    "fix": "have a failed script repaired",
+    "fixer": "choose what repairs failed scripts",
+    "history": "list past, missed and skipped runs",
+    "runs": "show one run in full",
+    "logs": "show what a run printed",
+    "stats": "show run statistics",
+    "connections": "list connections and the workflows that use them",
+    "connect": "add or change a connection",
+    "disconnect": "remove a connection",
     "grant": "allow a workflow to use a tool",
-    "revoke": "forbid it again",
-    "versions": "the versions of a script",
-    "diff": "what changed between versions",
+    "revoke": "revoke a permission",
+    "versions": "list the versions of a script",
+    "diff": "show what changed between versions",
     "rollback": "go back to an earlier version",
-    "watch": "deploy again when the file changes",
-    "archive": "put a workflow away",
-    "remove": "forget a workflow",
-    "import-jobs": "take over the entries of another scheduler",
-    "restore": "go back to the last backup",
+    "watch": "redeploy when the file changes",
+    "archive": "archive a workflow",
+    "remove": "delete a workflow and its history",
+    "import-jobs": "import jobs from another scheduler",
+    "restore": "restore the last backup",
     "uninstall-data": "delete your data and passwords, after asking",
-    "export": "everything in one file, without passwords",
-    "import": "go on from such a file",
-    "diagnostics": "what helps to find out what is wrong",
+    "export": "export everything to one file, without passwords",
+    "import": "import an exported file",
+    "diagnostics": "write a file that helps to find problems",
     "preview": "show the next times of a schedule",
 }
-_GROUPS = {
-    "looking": ("list", "show", "next"),
+"""Every command, with its line in the help."""
+_MODULES = {
+    "workflows": ("list", "show", "next"),
     "history": ("history", "runs", "logs", "stats"),
-    "deploying": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
-    "running": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish", "skip-event"),
-    "answering": ("attention", "approve", "reject", "resolve", "retry"),
-    "connecting": ("connections", "connect", "disconnect"),
-    "allowing": ("grant", "revoke"),
-    "ending": ("quit",),
-    "uninstalling": ("uninstall-data",),
-    "importing": ("import-jobs",),
-    "trying": ("try",),
-    "creating": ("new",),
-    "fixing": ("fix",),
-    "choosing": ("fixer",),
-    "moving": ("export", "import"),
+    "deploy": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
+    "run": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish", "skip-event"),
+    "requests": ("attention", "approve", "reject", "resolve", "retry"),
+    "connections": ("connections", "connect", "disconnect"),
+    "grants": ("grant", "revoke"),
+    "start": ("start", "quit"),
+    "uninstall": ("uninstall-data",),
+    "import_jobs": ("import-jobs",),
+    "dry_run": ("try",),
+    "new": ("new",),
+    "fix": ("fix", "fixer"),
+    "transfer": ("export", "import"),
+    "restore": ("restore",),
+    "diagnostics": ("diagnostics",),
+    "preview": ("preview",),
 }
-"""Which module of `app.verbs` has which verbs; the others have one of their own."""
-_ABOUT = ("-h", "--help", "--version")
+"""By module of `app.cli`: the commands it holds."""
+_GLOBAL_OPTIONS = ("-h", "--help", "--version")
 _COMPLETE = "complete"
-"""No verb for people: shells ask so what could be typed next."""
-_LONGEST_SENTENCE = 500
+"""Hidden command that the shell completions call."""
+_MAX_SENTENCE = 500
 
 
-class Answer(Protocol):
+class CommandOutput(Protocol):
     def data(self) -> Any:
-        """JSON values, for programs."""
+        """The JSON that `--json` prints."""
 
     def lines(self) -> Iterable[str]:
-        """For people."""
+        """The text that is printed otherwise."""
 
 
 class UsageError(Exception):
-    """Arguments that do not say what to do."""
+    """The arguments are wrong."""
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
-        self._action_max_length = max(self._action_max_length, 20)  # argparse forgets that verbs are indented
+        self._action_max_length = max(self._action_max_length, 20)  # argparse ignores the indent of commands
 
 
 class _Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=_Help, **settings)
-        # `-5m` is a bad value rather than an unknown option.
+        # Read `-5m` as a bad value, not as an unknown option.
         self._negative_number_matcher = re.compile(r"-[0-9]")
 
     def error(self, message: str) -> NoReturn:
@@ -118,90 +124,84 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _VerbParser(_Parser):
-    """Imports its verb and learns its arguments when it is asked to parse."""
+    """Imports its command and adds its arguments only when it has to parse."""
 
     verb: str | None = None
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         if self.verb is None:
             return super().parse_known_args(args, namespace)
-        rewrite = self.learn()
+        rewrite = self.load()
         return self.parse_known_intermixed_args(rewrite(list(args or ())), namespace)
 
-    def learn(self) -> Callable[[list[str]], list[str]]:
-        """Its arguments; how what was typed is to be changed before it is read."""
+    def load(self) -> Callable[[list[str]], list[str]]:
+        """Add the command's arguments; return its rewrite of what was typed."""
         assert self.verb is not None
         name, self.verb = self.verb, None
-        group = next((group for group, names in _GROUPS.items() if name in names), None)
-        rewrite: Callable[[list[str]], list[str]] = list
-        if group is None:
-            verb = import_module(f"app.verbs.{name}")
-            verb.add_arguments(self)
-        else:
-            verb = import_module(f"app.verbs.{group}").VERBS[name]
-            verb.arguments(self)
-            rewrite = verb.rewrite
-        self.add_argument("--json", action="store_true", help="answer in JSON")
+        module = next(module for module, names in _MODULES.items() if name in names)
+        verb: Command = import_module(f"app.cli.{module}").VERBS[name]
+        verb.arguments(self)
+        self.add_argument("--json", action="store_true", help="print JSON")
         self.set_defaults(run=verb.run)
-        return rewrite
+        return verb.rewrite
 
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
-    """With all arguments of that verb."""
+    """A parser with all arguments of that command."""
     parser = _VerbParser(prog=f"dayhand {verb}")
     parser.verb = verb
-    parser.learn()
+    parser.load()
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say. Exit codes: 0 done, 1 refused or lost, 2 the arguments cannot be right."""
+    """Run a command and return its exit code: 0 done, 1 refused or failed, 2 wrong arguments."""
     wants_json = "--json" in arguments
     try:
-        return _answer(arguments)
+        return _run(arguments)
     except UsageError as error:
-        _complain(str(error))
+        _print_error(str(error))
         return 2
     except BadScheduleError as error:
-        _complain(error.sentence)
+        _print_error(error.sentence)
         return 2
     except RefusedError as error:
         for line in error.sentence.splitlines():
-            _complain(line)
+            _print_error(line)
         if wants_json:
             _print([json.dumps({"error": {"code": error.code, "message": error.sentence}})])
         return 1
     except KeyboardInterrupt:
         return 130
-    except EOFError:  # in place of an answer at the terminal
-        _complain("Nothing was answered, so nothing was done.")
+    except EOFError:  # Ctrl+D at a prompt
+        _print_error("No answer was given; nothing was changed.")
         return 1
-    except SystemExit:  # --help and --version have said what they had to say
+    except SystemExit:  # --help and --version
         _print(())
         raise
 
 
-def _answer(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str]) -> int:
     if arguments[:1] == [_COMPLETE]:
-        from app.verbs.completing import offer  # noqa: PLC0415  for shells only
+        from app.cli.completion import complete
 
-        return _print(offer(arguments[1:]))
+        return _print(complete(arguments[1:]))
     parser = _parser()
-    if not arguments or (arguments[0].startswith("-") and arguments[0] not in _ABOUT):
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in _GLOBAL_OPTIONS):
         arguments = ("start", *arguments)
-    if arguments[0] not in (*VERBS, *_ABOUT):
-        raise UsageError(f"{arguments[0]!r} is not a verb; dayhand --help lists them.")
+    if arguments[0] not in (*VERBS, *_GLOBAL_OPTIONS):
+        raise UsageError(f"{arguments[0]!r} is not a command; see dayhand --help.")
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
-        raise UsageError(f"{unknown[0]}: there is no such option.")
-    answer: Answer = options.run(options)
+        raise UsageError(f"Unknown option: {unknown[0]}.")
+    answer: CommandOutput = options.run(options)
     if options.json:
         code = _print([json.dumps(answer.data())])
     else:
-        code = _print(map(reveal, answer.lines()), is_live=getattr(answer, "is_live", False))
-    shortfall = getattr(answer, "shortfall", None)
-    if shortfall is not None:
-        _complain(shortfall)
+        code = _print(map(escape_invisible, answer.lines()), is_live=getattr(answer, "is_live", False))
+    failure = getattr(answer, "failure", None)
+    if failure is not None:
+        _print_error(failure)
         return 1
     return code
 
@@ -209,37 +209,37 @@ def _answer(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="dayhand", description="Runs your recurring chores on time, and asks first.")
     parser.add_argument("--version", action="version", version=f"dayhand {__version__}")
-    verbs = parser.add_subparsers(title="verbs", metavar="VERB", parser_class=_VerbParser)
+    verbs = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_VerbParser)
     for verb, help_line in VERBS.items():
         verbs.add_parser(verb, help=help_line).verb = verb
     return parser
 
 
-def _complain(sentence: str) -> None:
-    """One line, whatever was typed: no control characters, no pages."""
-    if len(sentence) > _LONGEST_SENTENCE:
-        sentence = f"{sentence[: _LONGEST_SENTENCE // 2]} … {sentence[-_LONGEST_SENTENCE // 2 :]}"
+def _print_error(sentence: str) -> None:
+    """Always one line of limited length, without control characters."""
+    if len(sentence) > _MAX_SENTENCE:
+        sentence = f"{sentence[: _MAX_SENTENCE // 2]} … {sentence[-_MAX_SENTENCE // 2 :]}"
     shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in sentence)
-    if sys.stderr is not None:  # print would take stdout instead
+    if sys.stderr is not None:  # print would fall back to stdout
         print(shown, file=sys.stderr)
 
 
 def _print(lines: Iterable[str], *, is_live: bool = False) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter shows "?"
+        sys.stdout.reconfigure(errors="replace")  # a character that the terminal cannot show becomes "?"
     try:
         for line in lines:
             print(line, flush=is_live)
         print(end="", flush=True)
-    except BrokenPipeError:  # the reader has seen enough
-        _give_up_stdout()
+    except BrokenPipeError:  # the reader, such as head, has closed the pipe
+        _silence_stdout()
     except OSError as error:
-        _give_up_stdout()
-        _complain(f"The answer could not be written: {error.strerror}.")
+        _silence_stdout()
+        _print_error(f"The answer could not be written: {error.strerror}.")
         return 1
     return 0
 
 
-def _give_up_stdout() -> None:
-    """Keep Python from trying again when it exits."""
+def _silence_stdout() -> None:
+    """Keep Python from flushing it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,28 +1,28 @@
-"""What could be typed next, for the completions of shells: all three of them ask here, so that none lags behind."""
+"""Completions for the command line, computed from the parsers; the bash, zsh and fish scripts only call this."""
 
 from argparse import Action, ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from app import cli
-from scheduler.engine.refusal import RefusedError
+from app.cli import command_line
+from scheduler.engine.errors import RefusedError
 
 FILES = ":files"
-"""In place of words: the shell knows files best."""
-_RUNS = "20"
+"""Returned instead of words: the shell completes file names itself."""
+_MAX_RUNS = "20"
 _VERSION = ("--version", "show the version")
 
 
-def offer(words: Sequence[str]) -> Iterator[str]:
-    """For the last word, as far as it is typed, each that it could be, a tab, and what that means; or FILES."""
+def complete(words: Sequence[str]) -> Iterator[str]:
+    """Completions of the last word, each with a tab and its description; or FILES."""
     *before, word = words or [""]
     if not before:
-        found = [*cli.VERBS.items(), _VERSION, *_options(cli.parser_of("start"))]
+        found = [*command_line.VERBS.items(), _VERSION, *_options(command_line.parser_of("start"))]
     elif before[0].startswith("-"):
-        found = list(_Typed("start", before).possible(word))
-    elif before[0] in cli.VERBS:
-        found = list(_Typed(before[0], before[1:]).possible(word))
+        found = list(_TypedWords("start", before).completions(word))
+    elif before[0] in command_line.VERBS:
+        found = list(_TypedWords(before[0], before[1:]).completions(word))
     else:
         found = []
     for what, meaning in found:
@@ -33,38 +33,38 @@ def offer(words: Sequence[str]) -> Iterator[str]:
 
 
 def _options(parser: ArgumentParser) -> Iterator[tuple[str, str]]:
-    for action in parser._actions:  # noqa: SLF001  argparse has no other way to be read
+    for action in parser._actions:  # noqa: SLF001  argparse has no public way to list them
         meaning = (action.help or "") % vars(action)
         yield from ((name, meaning) for name in action.option_strings if name.startswith("--"))
 
 
-class _Typed:
-    """The verb and the whole words after it."""
+class _TypedWords:
+    """A command and the complete words after it."""
 
     def __init__(self, verb: str, words: Sequence[str]) -> None:
-        self._parser = cli.parser_of(verb)
-        self._folder: list[str] = []
-        self._wanting: Action | str | None = None
-        """The option before the word, if it takes a value: fields of a connection are not known here."""
+        self._parser = command_line.parser_of(verb)
+        self._data_dir_option: list[str] = []
+        self._open_option: Action | str | None = None
+        """The option before the word, if it takes a value. A string is an unknown one: a field of a connection."""
         self._operands = 0
-        options = {name: action for action in self._parser._actions for name in action.option_strings}  # noqa: SLF001  argparse shows them to nobody
+        options = {name: action for action in self._parser._actions for name in action.option_strings}  # noqa: SLF001  as above
         for word in words:
-            if self._wanting is not None:
-                if isinstance(self._wanting, Action) and self._wanting.dest == "data_dir":
-                    self._folder = ["--data-dir", word]
-                self._wanting = None
+            if self._open_option is not None:
+                if isinstance(self._open_option, Action) and self._open_option.dest == "data_dir":
+                    self._data_dir_option = ["--data-dir", word]
+                self._open_option = None
             elif word.startswith("-"):
                 action = options.get(word)
-                self._wanting = word if action is None else None if action.nargs == 0 else action
+                self._open_option = word if action is None else None if action.nargs == 0 else action
             else:
                 self._operands += 1
 
-    def possible(self, word: str) -> Iterator[tuple[str, str]]:
+    def completions(self, word: str) -> Iterator[tuple[str, str]]:
         operands = [action for action in self._parser._actions if not action.option_strings]  # noqa: SLF001  as above
-        if isinstance(self._wanting, str):
+        if isinstance(self._open_option, str):
             yield FILES, ""
-        elif self._wanting is not None:
-            yield from self._values(self._wanting)
+        elif self._open_option is not None:
+            yield from self._values(self._open_option)
         elif word.startswith("-"):
             yield from _options(self._parser)
         elif self._operands < len(operands):
@@ -85,7 +85,7 @@ class _Typed:
                 case "REQUEST":
                     yield from ((one["id"], one["sentence"]) for one in self._ask("attention", "requests"))
                 case "RUN":
-                    runs = self._ask("history", "runs", "--limit", _RUNS)
+                    runs = self._ask("history", "runs", "--limit", _MAX_RUNS)
                     yield from ((one["id"], f"{one['workflow']}/{one['handler']} {one['status']}") for one in runs)
                 case "CONNECTION" | "KIND:NAME":
                     yield from ((one["connection"], "") for one in self._ask("connections", "connections"))
@@ -93,9 +93,9 @@ class _Typed:
                     yield from ((one["template"], one["summary"]) for one in self._ask("new", "templates"))
 
     def _ask(self, verb: str, key: str, *arguments: str) -> list[dict[str, Any]]:
-        """As the command line itself would; nothing where there is no data."""
+        """Run another command for its data; empty without a data folder."""
         with suppress(RefusedError):
-            options = cli.parser_of(verb).parse_args([*arguments, *self._folder])
+            options = command_line.parser_of(verb).parse_args([*arguments, *self._data_dir_option])
             found: list[dict[str, Any]] = options.run(options).data()[key]
             return found
         return []

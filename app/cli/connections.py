@@ -1,4 +1,4 @@
-"""`connections`, `connect`, `disconnect`: accounts and places. Secrets are asked for, never taken from arguments."""
+"""`connections`, `connect`, `disconnect`. Secrets are prompted for or read from stdin, never taken from arguments."""
 
 import getpass
 import json
@@ -8,39 +8,38 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.cli import UsageError
-from app.keeping.folder import add_data_dir
-from app.verbs.human import say_time, table
-from app.verbs.verb import Told, Verb, ask
-from scheduler.engine.refusal import RefusedError
+from app.cli.command import Command, CommandResult, add_idempotency_key, call_api
+from app.cli.command_line import UsageError
+from app.cli.formatting import format_table, format_time
+from app.data.data_dir import add_data_dir
+from scheduler.engine.errors import RefusedError
 
-_TAKE_A_VALUE = ("--data-dir", "--set", "--request")
-_OURS = ("--json", "--help", "-h", "--no-test", "--secrets-from-stdin", *_TAKE_A_VALUE)
-_LARGEST = 1_000_000
-"""Bytes that secrets may have."""
+_OPTIONS_WITH_VALUE = ("--data-dir", "--set", "--idempotency-key", "--request")
+_OWN_OPTIONS = ("--json", "--help", "-h", "--no-test", "--secrets-from-stdin", *_OPTIONS_WITH_VALUE)
+_MAX_SECRETS_CHARS = 1_000_000
 
 
 def _connections_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show the accounts and places that workflows use, and whether they are connected."
+    parser.description = "List the accounts, servers and files that workflows use, and whether they are connected."
     add_data_dir(parser)
 
 
-def _connections(options: Namespace) -> Told:
-    return Told(ask(options, "connections"), _say_connections)
+def _connections(options: Namespace) -> CommandResult:
+    return CommandResult(call_api(options, "connections"), _render_connections)
 
 
-def _say_connections(answer: dict[str, Any]) -> Iterator[str]:
+def _render_connections(answer: dict[str, Any]) -> Iterator[str]:
     if not answer["connections"]:
-        yield "Nothing is connected, and no workflow uses anything."
+        yield "There are no connections, and no workflow needs one."
         return
-    yield from table(
-        ("CONNECTION", "HOW", "LAST USED", "USED BY"),
+    yield from format_table(
+        ("CONNECTION", "STATUS", "LAST USED", "USED BY"),
         [
             (
                 one["connection"],
                 one["trouble"] or ("connected" if one["is_connected"] else "not connected"),
-                say_time(one["used"], "never"),
-                ", ".join(one["used_by"]) or "nobody",
+                format_time(one["used"], "never"),
+                ", ".join(one["used_by"]) or "not used",
             )
             for one in answer["connections"]
         ],
@@ -48,31 +47,31 @@ def _say_connections(answer: dict[str, Any]) -> Iterator[str]:
 
 
 def _connect_arguments(parser: ArgumentParser) -> None:
-    parser.description = """Connect an account or a place, or change how.
+    parser.description = """Add a connection, or change its settings.
 
 Its fields are options: dayhand connect table:expenses --path ~/expenses.csv
-At a terminal you are asked for what is needed and not given. What is secret is always asked for, and only the keyring
-of this computer keeps it. Connecting again changes only what is given."""
+In a terminal you are prompted for required fields that you did not give. Secrets are always prompted for and stored
+only in this computer's keyring. Connecting again changes only the fields you give."""
     add_data_dir(parser)
     parser.add_argument("name", metavar="KIND:NAME")
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="the same as --FIELD VALUE")
-    parser.add_argument("--request", metavar="ID", help="the same id again gets the first answer")
-    parser.add_argument("--no-test", action="store_true", help="keep it without trying whether it works")
+    add_idempotency_key(parser)
+    parser.add_argument("--no-test", action="store_true", help="save it without testing it")
     parser.add_argument(
-        "--secrets-from-stdin", action="store_true", help="read what is secret as a JSON object, for programs"
+        "--secrets-from-stdin", action="store_true", help="read the secrets as a JSON object from stdin"
     )
 
 
-def name_fields(words: list[str]) -> list[str]:
-    """`--path x` becomes `--set path=x`, for whatever fields a kind of connection has."""
+def rewrite_field_options(words: list[str]) -> list[str]:
+    """Turn `--path x` into `--set path=x`: each connector has its own fields."""
     written: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         name, _, value = word.partition("=")
-        if not word.startswith("--") or word == "--" or name in _OURS:
+        if not word.startswith("--") or word == "--" or name in _OWN_OPTIONS:
             written.append(word)
-            if word in _TAKE_A_VALUE and rest:
+            if word in _OPTIONS_WITH_VALUE and rest:
                 written.append(rest.pop(0))
         elif "=" in word:
             written.append(f"--set={name[2:]}={value}")
@@ -83,66 +82,66 @@ def name_fields(words: list[str]) -> list[str]:
     return written
 
 
-def _connect(options: Namespace) -> Told:
+def _connect(options: Namespace) -> CommandResult:
     settings = {}
     for text in options.set:
         name, sign, value = text.partition("=")
         if not name or not sign:
-            raise UsageError(f"--set takes FIELD=VALUE, not {text!r}.")
-        settings[name.replace("-", "_")] = _settle(name, value)
-    _refuse_secrets(ask(options, "fields", name=options.name), settings)
-    if not options.secrets_from_stdin and _at_terminal():
+            raise UsageError(f"--set needs FIELD=VALUE, not {text!r}.")
+        settings[name.replace("-", "_")] = _absolute_path(name, value)
+    _refuse_secrets(call_api(options, "fields", name=options.name), settings)
+    if not options.secrets_from_stdin and _is_terminal():
         _ask_missing(options, settings)
-    known = ask(options, "fields", name=options.name, settings=settings)
+    known = call_api(options, "fields", name=options.name, settings=settings)
     secrets = _read_secrets() if options.secrets_from_stdin else _ask_secrets(known)
     if known["signs_in"] and _signs_in(options, settings, secrets):
-        sys.stderr.write(f"Sign in to {known['title']} in the browser that opens now.\n")
-    answer = ask(
+        sys.stderr.write(f"Sign in to {known['title']} using the browser window that opens.\n")
+    answer = call_api(
         options,
         "connect",
         name=options.name,
         settings={**{name: value for name, value in known["settings"].items() if value is not None}, **settings},
         secrets=secrets,
         test=not options.no_test,
-        request_id=options.request,
+        idempotency_key=options.idempotency_key,
     )
-    return Told(answer, lambda told: [told["sentence"]])
+    return CommandResult(answer, lambda answer: [answer["sentence"]])
 
 
 def _signs_in(options: Namespace, settings: dict[str, Any], secrets: dict[str, Any]) -> bool:
-    """Whether a browser will open although these secrets are given; the question does without their values."""
+    """Whether a browser will open despite these secrets. Sends only which ones are given, not their values."""
     given = {name: "given" for name, value in secrets.items() if value}
-    return bool(ask(options, "fields", name=options.name, settings={**settings, **given})["signs_in"])
+    return bool(call_api(options, "fields", name=options.name, settings={**settings, **given})["signs_in"])
 
 
 def _refuse_secrets(known: dict[str, Any], given: dict[str, str]) -> None:
-    """Before they go anywhere."""
+    """Before they are sent anywhere."""
     for field in known["fields"]:
         if field["secret"] and field["name"] in given:
             raise RefusedError(
                 "secret",
                 f"{field['label']} of {known['connection']} is a secret: never type it in a command, where others can "
-                "read it. Leave it out and you will be asked for it, or give it with --secrets-from-stdin.",
+                "read it. Leave it out to be prompted for it, or use --secrets-from-stdin.",
             )
 
 
 def _ask_missing(options: Namespace, settings: dict[str, str]) -> None:
-    """Whoever left out what is needed is asked for all that has no answer yet; an empty answer stands for none."""
+    """If a required field is missing, prompt for all fields that have no value; empty input leaves one unset."""
     fields = _unanswered(options, settings)
     if not any(field["required"] for field in fields):
         return
     while fields:
         field = fields[0]
-        hint = f" ({field['help'].rstrip('.')})" if field["help"] else "" if field["required"] else " (if there is one)"
+        hint = f" ({field['help'].rstrip('.')})" if field["help"] else "" if field["required"] else " (optional)"
         typed = input(f"{field['label']}{hint}: ").strip()
         if typed or not field["required"]:
-            settings[field["name"]] = _settle(field["name"], typed)
+            settings[field["name"]] = _absolute_path(field["name"], typed)
         fields = _unanswered(options, settings)
 
 
 def _unanswered(options: Namespace, settings: dict[str, str]) -> list[dict[str, Any]]:
-    """What counts beside the answers there are; files that few need are left to those who name them."""
-    known = ask(options, "fields", name=options.name, settings=settings)
+    """Fields without a value that apply to the settings so far; optional file paths are never prompted for."""
+    known = call_api(options, "fields", name=options.name, settings=settings)
     taken = {**known["settings"], **settings}
     return [
         field
@@ -153,61 +152,61 @@ def _unanswered(options: Namespace, settings: dict[str, str]) -> list[dict[str, 
 
 
 def _ask_secrets(known: dict[str, Any]) -> dict[str, str]:
-    """One after the other at the terminal, unseen; nothing stands for what is kept already, or for none."""
+    """Prompt without echo; empty input keeps the stored secret, or leaves it unset."""
     wanted = [field for field in known["fields"] if field["secret"]]
     if not wanted:
         return {}
-    if not _at_terminal():
+    if not _is_terminal():
         missing = [field for field in wanted if field["required"] and field["name"] not in known["kept"]]
         if missing:
             raise RefusedError(
                 "secret",
-                f"{missing[0]['label']} of {known['connection']} is a secret. Connect it in a terminal, where you are "
-                "asked for it, or give it with --secrets-from-stdin.",
+                f"{missing[0]['label']} of {known['connection']} is a secret. Run this in a terminal to be prompted "
+                "for it, or use --secrets-from-stdin.",
             )
         return {}
-    given = {field["name"]: getpass.getpass(f"{field['label']}{_say_empty(field, known)}: ") for field in wanted}
+    given = {field["name"]: getpass.getpass(f"{field['label']}{_empty_hint(field, known)}: ") for field in wanted}
     return {name: value for name, value in given.items() if value}
 
 
-def _say_empty(field: dict[str, Any], known: dict[str, Any]) -> str:
+def _empty_hint(field: dict[str, Any], known: dict[str, Any]) -> str:
     if field["name"] in known["kept"]:
-        return " (leave empty to keep the one from before)"
-    return "" if field["required"] else " (if there is one)"
+        return " (leave empty to keep the current one)"
+    return "" if field["required"] else " (optional)"
 
 
 def _read_secrets() -> dict[str, Any]:
-    """What is wrong with them is said without them."""
+    """Errors never repeat them."""
     try:
-        given = json.loads("" if sys.stdin is None else sys.stdin.read(_LARGEST))
+        given = json.loads("" if sys.stdin is None else sys.stdin.read(_MAX_SECRETS_CHARS))
     except ValueError:
         given = None
     if not isinstance(given, dict):
-        raise UsageError('--secrets-from-stdin takes a JSON object, such as {"password": "…"}.')
+        raise UsageError('--secrets-from-stdin needs a JSON object, such as {"password": "…"}.')
     return given
 
 
-def _settle(name: str, value: str) -> str:
-    """A path is meant from where the person is, not from where the app was started."""
+def _absolute_path(name: str, value: str) -> str:
+    """Resolve a relative path here: the app runs in another directory."""
     return str(Path(value).absolute()) if name == "path" and value and not value.startswith(("/", "~")) else value
 
 
-def _at_terminal() -> bool:
+def _is_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _disconnect_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Forget a connection; what uses it will ask for it."
+    parser.description = "Remove a connection. Workflows that use it will ask for it again."
     add_data_dir(parser)
     parser.add_argument("name", metavar="KIND:NAME")
 
 
-def _disconnect(options: Namespace) -> Told:
-    return Told(ask(options, "disconnect", name=options.name), lambda told: [told["sentence"]])
+def _disconnect(options: Namespace) -> CommandResult:
+    return CommandResult(call_api(options, "disconnect", name=options.name), lambda answer: [answer["sentence"]])
 
 
 VERBS = {
-    "connections": Verb(_connections_arguments, _connections),
-    "connect": Verb(_connect_arguments, _connect, name_fields),
-    "disconnect": Verb(_disconnect_arguments, _disconnect),
+    "connections": Command(_connections_arguments, _connections),
+    "connect": Command(_connect_arguments, _connect, rewrite_field_options),
+    "disconnect": Command(_disconnect_arguments, _disconnect),
 }

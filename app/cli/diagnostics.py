@@ -1,40 +1,39 @@
-"""`dayhand diagnostics FILE`: what helps to find out what is wrong, and nothing of what the person's workflows do."""
+"""`diagnostics`: a file that helps to find problems, without the contents of the user's workflows."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from app.keeping.bundle import BundleError
-from app.keeping.diagnostics import write_diagnostics
-from app.keeping.folder import add_data_dir, data_dir
-from scheduler.engine.refusal import RefusedError
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    path: str
-
-    def data(self) -> dict[str, str]:
-        return {"path": self.path}
-
-    def lines(self) -> Iterator[str]:
-        yield f"Written to {self.path}. It holds no scripts, no data and no passwords."
-        yield "Look through it before you send it to anybody."
+from app.cli.command import Command, CommandResult
+from app.data.data_dir import add_data_dir, data_dir
+from scheduler.engine.errors import RefusedError
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Write a zip file that helps to find out what is wrong, without scripts, data or passwords."
+def _arguments(parser: ArgumentParser) -> None:
+    parser.description = "Write a zip file that helps to find problems, without scripts, data or passwords."
     add_data_dir(parser)
     parser.add_argument("file", type=Path, metavar="FILE")
 
 
-def run(options: Namespace) -> Written:
+def _write(options: Namespace) -> CommandResult:
+    from app.data.atomic_file import DataFileError
+    from app.data.diagnostics import write_diagnostics
+
     target: Path = options.file.absolute()
     if target.exists():
-        raise RefusedError("file", f"{target} is there already; choose another name.")
+        raise RefusedError("file", f"{target} already exists; choose another name.")
     try:
         write_diagnostics(data_dir(options), target)
-    except BundleError as error:
+    except DataFileError as error:
         raise RefusedError("file", str(error)) from error
-    return Written(str(target))
+    return CommandResult({"path": str(target)}, _render)
+
+
+def _render(answer: dict[str, Any]) -> list[str]:
+    return [
+        f"Written to {answer['path']}. It contains no scripts, no data and no passwords.",
+        "Look through it before you send it to anyone.",
+    ]
+
+
+VERBS = {"diagnostics": Command(_arguments, _write)}

@@ -1,4 +1,4 @@
-"""`try`: a script runs for real, in a folder that is thrown away, and what it would do outside is only shown."""
+"""`try`: a dry run. The script runs in a temporary folder; its outside actions are shown instead of done."""
 
 import json
 import shlex
@@ -12,77 +12,77 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from app.keeping.folder import add_data_dir, data_dir
-from app.verbs.deploying import read_script
-from app.verbs.human import now, say_status, say_time
-from app.verbs.verb import Told, Verb
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.user_only import refuse_scripts
+from app.cli.command import Command, CommandResult
+from app.cli.deploy import read_script
+from app.cli.formatting import format_status, format_time, now
+from app.data.data_dir import add_data_dir, data_dir
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.user_only import require_user
 
 if TYPE_CHECKING:
-    from scheduler.connections.entries import Entries
+    from scheduler.connections.keyring_entries import KeyringEntries
 
-_MOST_DAYS = 400
-_LONGEST = 200
-_MOST_LINES = 10
-_DESCRIPTION = """Run a script once without trusting it yet.
+_MAX_DAYS = 400
+_MAX_CHARS = 200
+_MAX_LINES = 10
+_DESCRIPTION = """Test a script before you deploy it.
 
-It reads for real through your connections. Everything that it would do outside is shown instead of done; where it
-would ask you, yes is taken for granted. Commands of jobs are shown and not run. What the script does by itself,
-without a tool, is done. Your workflows and their history are not touched.
+It reads real data through your connections. Everything it would change through them is shown instead of done, and your
+approval is assumed. Commands of jobs are shown, not run. What the script does directly, without a tool, is really done.
+Your workflows and their history are not touched.
 
-With --days its schedule is walked forward in simulated time."""
+With --days its schedule runs in simulated time."""
 
 
 def _arguments(parser: ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     add_data_dir(parser)
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--days", type=_days, default=0, metavar="N", help="walk so many days of its schedule")
+    parser.add_argument("--days", type=_days, default=0, metavar="N", help="simulate N days of its schedule")
 
 
 def _days(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_DAYS):
-        raise ArgumentTypeError(f"{text!r} is not a number of days from 1 to {_MOST_DAYS}")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MAX_DAYS):
+        raise ArgumentTypeError(f"{text!r} is not a number of days from 1 to {_MAX_DAYS}")
     return int(text)
 
 
-def _try(options: Namespace) -> Told:
-    from app.desk.plain import plain
+def _try(options: Namespace) -> CommandResult:
+    from app.api.json_values import to_json
     from app.platform.zone import machine_zone
-    from scheduler.connections.keeper import Keeper
     from scheduler.connections.registry import builtin_registry
+    from scheduler.connections.secrets import SecretStore
     from scheduler.connections.vault import Vault
-    from scheduler.engine.workflows.trying.trial import Surroundings, try_script
-    from scheduler.engine.workflows.validation import NotValidError
+    from scheduler.engine.workflows.dry_run.dry_run import DryRunEnvironment, dry_run_script
+    from scheduler.engine.workflows.validation import InvalidScriptError
 
-    refuse_scripts("try")  # it reads through connections that nobody allowed the script to use
+    require_user("try")  # it may read through every connection, even those the calling script has no permission for
     path = options.file.absolute()
     source = read_script(path)
     connections, entries = _connections(data_dir(options))
-    around = Surroundings(
+    around = DryRunEnvironment(
         registry=builtin_registry(lambda *_: None),
-        secrets=Keeper(now, Vault(entries=entries)),
+        secrets=SecretStore(now, Vault(entries=entries)),
         connections=connections,
         machine_zone=machine_zone(),
         now=now().replace(microsecond=0),
     )
-    with _ended_tidily(), TemporaryDirectory(prefix="dayhand-try-") as folder:
+    with _terminated_cleanly(), TemporaryDirectory(prefix="dayhand-try-") as folder:
         try:
-            tried = try_script(
-                str(path), source, Path(folder), around, span=timedelta(days=options.days), progress=_tell_progress
+            tried = dry_run_script(
+                str(path), source, Path(folder), around, span=timedelta(days=options.days), progress=_print_progress
             )
-        except NotValidError as error:
+        except InvalidScriptError as error:
             raise RefusedError("not valid", "\n".join(error.sentences)) from error
-    answer: dict[str, Any] = plain(tried)
+    answer: dict[str, Any] = to_json(tried)
     failed = [step for step in answer["steps"] if step["error"]]
-    shortfall = f"{failed[0]['handler']} did not get to its end." if failed else None
-    return Told(answer, lambda told: _say(told, options.file.name), shortfall)
+    failure = f"{failed[0]['handler']} failed." if failed else None
+    return CommandResult(answer, lambda result: _render(result, options.file.name), failure)
 
 
 @contextmanager
-def _ended_tidily() -> Iterator[None]:
-    """SIGTERM is taken like Ctrl+C, so that what was made is taken down: the window ends a trial so."""
+def _terminated_cleanly() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl+C, so that everything is cleaned up: the window stops a dry run this way."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -90,70 +90,71 @@ def _ended_tidily() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _tell_progress(sentence: str) -> None:
+def _print_progress(sentence: str) -> None:
     if sys.stderr is not None and sentence:
         sys.stderr.write(f"{sentence}\n")
 
 
-def _connections(folder: Path) -> "tuple[dict[str, dict[str, Any]], Entries]":
-    """Those of the real installation, as they are, and where their secrets are; none if there is none."""
-    from app.keeping.entries import read_entries
-    from scheduler.connections.entries import Entries
+def _connections(folder: Path) -> "tuple[dict[str, dict[str, Any]], KeyringEntries]":
+    """The connections of the data folder and the names of their keyring entries; empty if there is no store."""
+    from app.data.keyring_names import read_entries
+    from scheduler.connections.keyring_entries import KeyringEntries
     from scheduler.store import connections
     from scheduler.store.errors import StoreError
-    from scheduler.store.health import open_for_reading
+    from scheduler.store.opening import open_for_reading
 
     try:
         database = open_for_reading(folder)
     except StoreError:
-        return {}, Entries()
+        return {}, KeyringEntries()
     try:
-        known = {row.name: row.settings for row in connections.every_one(database.read())}
+        known = {row.name: row.settings for row in connections.list_all(database.read())}
         return known, read_entries(folder, database.read())
     finally:
         database.close()
 
 
-def _say(answer: dict[str, Any], file: str) -> Iterator[str]:
+def _render(answer: dict[str, Any], file: str) -> Iterator[str]:
     for step in answer["steps"]:
-        how = step["error"] or step["summary"] or ""
+        text = step["error"] or step["summary"] or ""
         details = _details(step)
         if step["times"] > 1:
-            more = "more " if how or details else ""
-            how, details = f"So {step['times']} {more}times until {say_time(step['until'])}", []
-        yield f"{say_time(step['at'])}  {step['handler']}: {say_status(step['status'])}{'. ' if how else ''}{how}"
+            more = "more " if text or details else ""
+            text, details = f"{step['times']} {more}times until {format_time(step['until'])}", []
+        status = f"{format_status(step['status'])}{'. ' if text else ''}{text}"
+        yield f"{format_time(step['at'])}  {step['handler']}: {status}"
         yield from details
     if not answer["steps"]:
-        yield "Nothing ran: no handler had a reason to."
+        yield "Nothing ran: no handler had anything to do."
     yield ""
-    said = {step["error"] for step in answer["steps"]}
-    yield from (f"At the end it waited: {sentence}" for sentence in answer["waits"] if sentence not in said)
+    shown = {step["error"] for step in answer["steps"]}
+    yield from (f"Waiting at the end: {sentence}" for sentence in answer["waits"] if sentence not in shown)
     yield from (f"Note: {warning}" for warning in answer["warnings"])
     number = sum(step["times"] for step in answer["steps"])
     count = f"{number} run{'' if number == 1 else 's'}"
-    more = " It would have gone on; so many are enough to see." if answer["is_cut"] else ""
+    more = " There would be more runs; the test stops here." if answer["is_cut"] else ""
     if answer["began"] == answer["ended"] and answer["goes_on"]:
-        more = f" It would go on at {say_time(answer['goes_on'])}; --days 1 shows a day of it."
-    yield f"{file}: {count} until {say_time(answer['ended'])}, nothing done outside.{more}"
+        more = f" Next run: {format_time(answer['goes_on'])}; --days 1 shows a whole day."
+    yield f"{file}: {count} until {format_time(answer['ended'])}; nothing was changed.{more}"
 
 
 def _details(step: dict[str, Any]) -> list[str]:
     lines = [f"would ask you: {step['asked']}"] if step["asked"] else []
     if action := step["action"]:
         given = json.dumps(action["parameters"], ensure_ascii=False)
-        lines.append(f"would {action['tool']} with {action['connection']}: {_short(given)}")
-    lines += _some([f"would run: {_short(shlex.join(words))}" for words in step["commands"]])
-    lines += _some([f"| {_short(line)}" for line in step["log"].splitlines()])
+        lines.append(f"would {action['tool']} with {action['connection']}: {_shorten(given)}")
+    lines += _first_lines([f"would run: {_shorten(shlex.join(words))}" for words in step["commands"]])
+    lines += _first_lines([f"| {_shorten(line)}" for line in step["log"].splitlines()])
     return [f"    {line}" for line in lines]
 
 
-def _some(lines: list[str]) -> list[str]:
-    left = len(lines) - _MOST_LINES + 1
+def _first_lines(lines: list[str]) -> list[str]:
+    left = len(lines) - _MAX_LINES + 1
     return lines if left <= 1 else [*lines[:-left], f"… and {left} more"]
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
 
 
-VERBS = {"try": Verb(_arguments, _try)}
+VERBS = {"try": Command(_arguments, _try)}

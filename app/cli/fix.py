@@ -1,56 +1,130 @@
-"""`fixer`: choose who repairs scripts that fail, within which limits, and whether a repair waits for your yes."""
+"""`fix` and `fixer`: have a failed script repaired, and choose what repairs it, within which limits."""
 
 import getpass
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from app.cli import UsageError
-from app.keeping.folder import add_data_dir
-from app.verbs.verb import Told, Verb, ask
-from scheduler.engine.refusal import RefusedError
+from app.cli.command import Command, CommandResult, call_api
+from app.cli.command_line import UsageError
+from app.data.data_dir import add_data_dir
+from scheduler.engine.errors import RefusedError
 
-_DESCRIPTION = """Choose who repairs a script that fails. Nobody does unless you say so here or in Settings:
+_FIX_DESCRIPTION = """Have the script of a failed run repaired, by the fixer you chose (dayhand fixer) or by:
 
-  dayhand fixer                                   shows what you chose
-  dayhand fixer command 'llm -m small'            a command: the problem goes in, the new script comes out
+  --with 'llm -m small'                  a command: reads the problem, prints the new script
+  --url http://localhost:11434/v1 --model NAME    a server that speaks the chat-completions protocol
+
+The script, the error, the end of the log and the data of the run are sent, without secrets and without the text of
+mails; --show prints them and sends nothing. A repair may not change topics, connections, tools, handlers or when you
+are asked. You see the changes and approve them before they are used; dayhand rollback undoes them."""
+_FIXER_DESCRIPTION = """Choose what repairs a script that fails. Nothing does unless you choose it here or in Settings:
+
+  dayhand fixer                                   shows your choice
+  dayhand fixer command 'llm -m small'            a command: reads the problem, prints the new script
   dayhand fixer server http://localhost:11434/v1 --model NAME
   dayhand fixer off
 
-Once it is on, a script that fails is sent: with its error, the end of its log and what it worked on, without secrets
-and without the words of mails. dayhand fix RUN --show shows what that is; with --look-first you see it before. A repair
-waits for your yes unless you say --automatic; one that changes how events are told apart, which commands are run or
-what is done outside without asking you, or brings in something new, always does. dayhand rollback goes back."""
+Once it is on, a script that fails is sent with its error, the end of its log and the data of the run, without secrets
+and without the text of mails. dayhand fix RUN --show prints what would be sent; with --look-first you see it before it
+is sent. A repair waits for your approval unless you choose --automatic. One that changes how events are identified,
+which commands are run or what is done without asking you, or that adds something new, always waits. dayhand rollback
+undoes a repair."""
 _SUBJECTS = {"command": "COMMAND", "server": "URL"}
-_LARGEST = 10_000
+_MAX_KEY_CHARS = 10_000
 
 
-def _arguments(parser: ArgumentParser) -> None:
-    parser.description = _DESCRIPTION
+def _fix_arguments(parser: ArgumentParser) -> None:
+    parser.description = _FIX_DESCRIPTION
+    add_data_dir(parser)
+    add = parser.add_argument
+    add("failed", metavar="RUN", help="its ID, or the beginning of it")
+    add("--with", dest="command", metavar="COMMAND")
+    add("--url", metavar="URL")
+    add("--model", metavar="NAME")
+    add("--key", metavar="CONNECTION", help="the connection that holds the server's key, such as secret:models")
+    add("--show", action="store_true", help="only show what would be sent")
+    add("--yes", action="store_true", help="use the repair without asking, unless it needs your approval")
+
+
+def _fix(options: Namespace) -> CommandResult:
+    if options.show:
+        answer = call_api(options, "fix_problem", run=options.failed)
+        return CommandResult(answer, lambda problem: [problem["rules"], "", *problem["prompt"].splitlines()])
+    proposal = call_api(options, "fix_propose", run=options.failed, fixer=_named_fixer(options))
+    if not _is_approved(options, proposal):
+        return CommandResult({**proposal, "applied": False}, _render_proposal)
+    automatic = options.yes
+    answer = call_api(options, "fix_apply", run=proposal["run"], source=proposal["source"], automatic=automatic)
+    return CommandResult({**proposal, **answer}, _render_applied)
+
+
+def _named_fixer(options: Namespace) -> dict[str, Any]:
+    """Empty for the one of the settings."""
+    if options.command is None and options.url is None and options.model is None:
+        return {}
+    if (options.command is None) == (options.url is None) or (options.url is None) != (options.model is None):
+        raise UsageError("Choose a fixer: --with COMMAND, or --url URL and --model NAME.")
+    if options.command is None:
+        return {"url": options.url, "model": options.model, "key": options.key}
+    try:
+        words = shlex.split(options.command)
+    except ValueError as error:
+        raise UsageError(f"--with: the quotes in {options.command!r} do not match.") from error
+    return {"command": words}
+
+
+def _is_approved(options: Namespace, proposal: dict[str, Any]) -> bool:
+    if options.yes:
+        return True
+    if options.json or not (sys.stdin is not None and sys.stdin.isatty()):
+        return False
+    for line in (*proposal["difference"].splitlines(), *proposal["asks"]):
+        sys.stdout.write(f"{line}\n")
+    return input("Use this script? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _render_proposal(answer: dict[str, Any]) -> Iterator[str]:
+    yield from answer["difference"].splitlines()
+    yield from answer["asks"]
+    yield "Nothing was changed. To use a repair, run this in a terminal, or with --yes."
+
+
+def _render_applied(answer: dict[str, Any]) -> Iterator[str]:
+    if answer["applied"]:
+        yield f"{answer['workflow']} now runs version {answer['version']}. Your own file is unchanged."
+        yield f"To undo: dayhand rollback {answer['workflow']}"
+    else:
+        yield f"You have saved a newer script, so the repair is kept as version {answer['version']} and not used."
+
+
+def _fixer_arguments(parser: ArgumentParser) -> None:
+    parser.description = _FIXER_DESCRIPTION
     add_data_dir(parser)
     add = parser.add_argument
     add("kind", nargs="?", choices=["off", *_SUBJECTS], metavar="off|command|server")
-    add("subject", nargs="?", metavar="COMMAND|URL", help="only what you give changes; the rest stays as it was")
+    add("subject", nargs="?", metavar="COMMAND|URL", help="only what you give changes; everything else is kept")
     add("--model", metavar="NAME")
     keys = parser.add_mutually_exclusive_group()
-    keys.add_argument("--key", action="store_true", help="ask for the key of the server, which the keyring keeps")
-    keys.add_argument("--key-from-stdin", action="store_true", help="read the key, for programs")
-    keys.add_argument("--no-key", action="store_true", help="forget the key")
-    add("--tokens", type=int, metavar="N", help="how many tokens one repair may cost")
-    add("--seconds", type=int, metavar="N", help="how long one repair may take")
+    keys.add_argument("--key", action="store_true", help="prompt for the server's key, which is stored in the keyring")
+    keys.add_argument("--key-from-stdin", action="store_true", help="read the key from stdin")
+    keys.add_argument("--no-key", action="store_true", help="delete the key")
+    add("--tokens", type=int, metavar="N", help="most tokens that one repair may use")
+    add("--seconds", type=int, metavar="N", help="longest time that one repair may take")
     sent = parser.add_mutually_exclusive_group()
-    sent.add_argument("--look-first", action="store_true", help="send nothing before you have looked at it")
+    sent.add_argument("--look-first", action="store_true", help="send nothing before you have seen it")
     sent.add_argument("--at-once", action="store_true", help="send a script as soon as it fails")
     used = parser.add_mutually_exclusive_group()
     used.add_argument("--automatic", action="store_true", help="use repairs without asking")
-    used.add_argument("--ask", action="store_true", help="use repairs only after your yes")
+    used.add_argument("--ask", action="store_true", help="use repairs only after you approve them")
 
 
-def _choose(options: Namespace) -> Told:
+def _fixer(options: Namespace) -> CommandResult:
     settings = _read_settings(options)
     secrets = _read_key(options)
-    return Told(ask(options, "fixer", settings=settings, secrets=secrets), _say)
+    return CommandResult(call_api(options, "fixer", settings=settings, secrets=secrets), _render_fixer)
 
 
 def _read_settings(options: Namespace) -> dict[str, Any]:
@@ -58,7 +132,7 @@ def _read_settings(options: Namespace) -> dict[str, Any]:
     settings = {name: value for name, value in given.items() if value is not None}
     if options.subject is not None:
         if options.kind not in _SUBJECTS:
-            raise UsageError(f"{options.kind} takes nothing more; {options.subject!r} was not expected.")
+            raise UsageError(f"{options.kind} takes no argument; got {options.subject!r}.")
         settings["command" if options.kind == "command" else "url"] = options.subject
     if options.automatic or options.ask:
         settings["applies"] = options.automatic
@@ -71,39 +145,39 @@ def _read_key(options: Namespace) -> dict[str, str]:
     if options.no_key:
         return {"key": ""}
     if options.key_from_stdin:
-        key = "" if sys.stdin is None else sys.stdin.read(_LARGEST).strip()
+        key = "" if sys.stdin is None else sys.stdin.read(_MAX_KEY_CHARS).strip()
     elif not options.key:
         return {}
     elif sys.stdin is None or not sys.stdin.isatty():
-        raise RefusedError("secret", "The key is a secret. Ask at a terminal, or give it with --key-from-stdin.")
+        raise RefusedError("secret", "The key is a secret. Run this in a terminal, or use --key-from-stdin.")
     else:
         key = getpass.getpass("Key of the server: ").strip()
     if not key:
-        raise RefusedError("secret", "No key was given, and nothing was changed.")
+        raise RefusedError("secret", "No key was given; nothing was changed.")
     return {"key": key}
 
 
-def _say(chosen: dict[str, Any]) -> Iterator[str]:
+def _render_fixer(chosen: dict[str, Any]) -> Iterator[str]:
     match chosen["kind"]:
         case "command":
-            yield f"Scripts that fail are repaired by the command: {chosen['command']}"
+            yield f"Failed scripts are repaired by the command: {chosen['command']}"
         case "server":
             key = "with a key from the keyring" if chosen["has_key"] else "without a key"
-            yield f"Scripts that fail are repaired by {chosen['model']} at {chosen['url']}, {key}."
-            yield f"One repair may cost {chosen['tokens']} tokens."
+            yield f"Failed scripts are repaired by {chosen['model']} at {chosen['url']}, {key}."
+            yield f"One repair may use {chosen['tokens']} tokens."
         case _:
-            yield "Nobody repairs scripts that fail. dayhand fixer --help says how to choose somebody."
+            yield "Failed scripts are not repaired. To choose a fixer, see dayhand fixer --help"
             return
     yield f"One repair may take {chosen['seconds']} seconds."
     if chosen["shows"]:
-        yield "Nothing is sent before you have looked at it in Attention."
+        yield "Nothing is sent before you have seen it in Attention."
     if chosen["applies"]:
         yield (
-            "It is used without asking, unless it changes how events are told apart, which commands are run or what is "
-            "done outside without asking you."
+            "It is used without asking, unless it changes how events are identified, which commands are run or what is "
+            "done without asking you."
         )
     else:
-        yield "It waits for your yes."
+        yield "It waits for your approval."
 
 
-VERBS = {"fixer": Verb(_arguments, _choose)}
+VERBS = {"fix": Command(_fix_arguments, _fix), "fixer": Command(_fixer_arguments, _fixer)}

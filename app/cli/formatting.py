@@ -1,4 +1,4 @@
-"""Times and tables as they read in a terminal."""
+"""Times, states and tables formatted for a terminal."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,15 +7,15 @@ from typing import Any
 
 from scheduler.engine.clock import SystemClock
 
-_CELL = 60
+_MAX_CELL_CHARS = 60
 
 
 def now() -> datetime:
     return SystemClock().now()
 
 
-def say_time(text: str | None, nothing: str = "") -> str:
-    """`14:05` today, `Tue 17 Nov 14:05` on another day, in the time of this machine."""
+def format_time(text: str | None, nothing: str = "") -> str:
+    """`14:05` today, `Tue 17 Nov 14:05` on another day, in local time."""
     if text is None:
         return nothing
     local = datetime.fromisoformat(text).astimezone()
@@ -27,8 +27,7 @@ def say_time(text: str | None, nothing: str = "") -> str:
     return f"{local:%a} {local.day} {local:%b}{year} {shown}"
 
 
-def say_length(began: str | None, ended: str | None) -> str:
-    """How long it took."""
+def format_duration(began: str | None, ended: str | None) -> str:
     if began is None or ended is None:
         return ""
     length = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
@@ -43,8 +42,8 @@ def say_length(began: str | None, ended: str | None) -> str:
     return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """Aligned columns; the last one is as wide as it is."""
+def format_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Aligned columns; the last one is not padded."""
     shown = [[_cell(cell) for cell in row] for row in rows]
     widths = [max(len(row[place]) for row in [list(heads), *shown]) for place in range(len(heads))]
     for row in [list(heads), *shown]:
@@ -52,27 +51,27 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
         yield "  ".join([*cells, row[-1]]).rstrip()
 
 
-def on_one_line(value: Any) -> str:
-    """Whatever a script says: its lines must not be taken for ours."""
+def to_single_line(value: Any) -> str:
+    """Text from a script, whose lines must not be mistaken for our own."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return " ".join(text.split())
 
 
 def _cell(value: Any) -> str:
-    text = "" if value is None else on_one_line(str(value))
-    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"
+    text = "" if value is None else to_single_line(str(value))
+    return text if len(text) <= _MAX_CELL_CHARS else f"{text[: _MAX_CELL_CHARS - 1]}…"
 
 
-def say_state(state: str) -> str:
-    """`needs-attention` as people read it."""
+def format_state(state: str) -> str:
+    """`needs-attention` as `Needs attention`."""
     return state.replace("-", " ").capitalize()
 
 
 STATUS = {
     "active": "running",
-    "paused:transient": "tries again",
-    "paused:approval": "waits for you",
-    "paused:reconciliation": "finds out",
+    "paused:transient": "retrying",
+    "paused:approval": "waiting for you",
+    "paused:reconciliation": "checking",
     "failed:logic": "failed",
     "failed:internal": "failed",
     "committed": "done",
@@ -80,30 +79,29 @@ STATUS = {
     "cancelled": "stopped",
     "coalesced": "replaced",
 }
-"""A stored status in a word or two that people use."""
+"""Stored statuses in plain words."""
 
 
-def say_status(status: str) -> str:
+def format_status(status: str) -> str:
     return STATUS.get(status, status)
 
 
-def say_how(run: dict[str, Any]) -> str:
-    """How a run stands; what waited no longer does once another attempt took its place."""
+def format_run_status(run: dict[str, Any]) -> str:
+    """The status of a run; one that waited counts as failed once another attempt has followed it."""
     waited = run["is_followed"] and run["status"].startswith("paused:")
-    return "failed" if waited else say_status(run["status"])
+    return "failed" if waited else format_status(run["status"])
 
 
-RUN_HEADS = ("WHEN", "TOOK", "WORKFLOW", "HANDLER", "HOW", "RUN", "WHAT")
+RUN_COLUMNS = ("WHEN", "TOOK", "WORKFLOW", "HANDLER", "STATUS", "RUN", "SUMMARY")
 
 
 def run_row(run: dict[str, Any]) -> tuple[Any, ...]:
-    """One run under those heads."""
     return (
-        say_time(run["began"]),
-        say_length(run["began"], run["ended"]),
+        format_time(run["began"]),
+        format_duration(run["began"], run["ended"]),
         run["workflow"],
         run["handler"],
-        say_how(run),
+        format_run_status(run),
         run["id"],
         run["error"] or run["summary"],
     )

@@ -1,11 +1,11 @@
-"""`grant` and `revoke`: what workflows may use."""
+"""`grant` and `revoke`: the tools that workflows may use."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from app.keeping.folder import add_data_dir
-from app.verbs.verb import Told, Verb, ask
+from app.cli.command import Command, CommandResult, add_idempotency_key, call_api
+from app.data.data_dir import add_data_dir
 
 
 def _grant_arguments(description: str) -> Callable[[ArgumentParser], None]:
@@ -15,35 +15,37 @@ def _grant_arguments(description: str) -> Callable[[ArgumentParser], None]:
         parser.add_argument("workflow", metavar="WORKFLOW")
         parser.add_argument("connection", nargs="?", metavar="CONNECTION", help="such as table:expenses (default: all)")
         parser.add_argument("tool", nargs="?", metavar="TOOL", help="such as append (default: all)")
-        parser.add_argument("--request", metavar="ID", help="the same id again gets the first answer")
+        add_idempotency_key(parser)
 
     return add
 
 
-def _given(options: Namespace) -> dict[str, Any]:
+def _arguments(options: Namespace) -> dict[str, Any]:
     return {
         "workflow": options.workflow,
         "connection": options.connection,
         "tool": options.tool,
-        "request_id": options.request,
+        "idempotency_key": options.idempotency_key,
     }
 
 
-def _grant(options: Namespace) -> Told:
-    return Told(ask(options, "grant", **_given(options)), _say_grants)
+def _grant(options: Namespace) -> CommandResult:
+    return CommandResult(call_api(options, "grant", **_arguments(options)), _render_grants)
 
 
-def _say_grants(answer: dict[str, Any]) -> Iterator[str]:
+def _render_grants(answer: dict[str, Any]) -> Iterator[str]:
     for one in answer["grants"]:
         yield f"{answer['workflow']} may use {one['tool']} of {one['connection']}."
 
 
-def _revoke(options: Namespace) -> Told:
-    answer = ask(options, "revoke", **_given(options))
-    return Told(answer, lambda told: [f"{told['workflow']} may no longer do that ({told['revoked']} taken back)."])
+def _revoke(options: Namespace) -> CommandResult:
+    answer = call_api(options, "revoke", **_arguments(options))
+    return CommandResult(answer, lambda done: [f"Permissions of {done['workflow']} revoked: {done['revoked']}."])
 
 
 VERBS = {
-    "grant": Verb(_grant_arguments("Allow a workflow to use what it uses, or one tool."), _grant),
-    "revoke": Verb(_grant_arguments("Forbid it again, also what was to be done without asking."), _revoke),
+    "grant": Command(_grant_arguments("Allow a workflow one tool, or all that it uses."), _grant),
+    "revoke": Command(
+        _grant_arguments("Revoke permissions of a workflow, including permission to act without asking."), _revoke
+    ),
 }

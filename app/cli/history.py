@@ -1,4 +1,4 @@
-"""`history`, `runs`, `logs`, `stats`: what ran, what did not, and why."""
+"""`history`, `runs`, `logs`, `stats`: past runs, and planned times that did not run."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -6,31 +6,39 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.keeping.folder import add_data_dir
-from app.verbs.human import RUN_HEADS, on_one_line, run_row, say_how, say_status, say_time, table
-from app.verbs.verb import Told, Verb, ask, stream
-from scheduler.engine.refusal import RefusedError
+from app.cli.command import Command, CommandResult, call_api, stream_api
+from app.cli.formatting import (
+    RUN_COLUMNS,
+    format_run_status,
+    format_status,
+    format_table,
+    format_time,
+    run_row,
+    to_single_line,
+)
+from app.data.data_dir import add_data_dir
+from scheduler.engine.errors import RefusedError
 
 
 def _history_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show what ran and what did not, the newest first."
+    parser.description = "List past, missed and skipped runs, newest first."
     add_data_dir(parser)
     add = parser.add_argument
     add("target", nargs="?", metavar="WORKFLOW[/HANDLER]")
-    add("--workflow", metavar="WORKFLOW", help="only of this one")
-    add("--handler", metavar="HANDLER", help="only of handlers with this name")
+    add("--workflow", metavar="WORKFLOW", help="only this workflow")
+    add("--handler", metavar="HANDLER", help="only handlers with this name")
     add("--status", metavar="STATUS", help="done, failed, waiting, missed, skipped, … or a stored status")
-    add("--since", metavar="TIME", help="only from this time on")
+    add("--since", metavar="TIME", help="only from this time")
     add("--until", metavar="TIME", help="only up to this time")
-    add("--text", "--search", dest="text", default="", metavar="WORDS", help="only with these words")
-    add("--count", "--limit", dest="count", type=int, default=50, metavar="N", help="how many at most (default: 50)")
-    add("--cursor", metavar="PLACE", help="go on where the page before ended")
+    add("--text", "--search", dest="text", default="", metavar="WORDS", help="only those that contain these words")
+    add("--count", "--limit", dest="count", type=int, default=50, metavar="N", help="show at most N (default: 50)")
+    add("--cursor", metavar="CURSOR", help="continue where the previous page ended")
 
 
-def _history(options: Namespace) -> Told:
+def _history(options: Namespace) -> CommandResult:
     workflow, _, handler = (options.target or "").partition("/")
-    return Told(
-        ask(
+    return CommandResult(
+        call_api(
             options,
             "history",
             workflow=options.workflow or workflow or None,
@@ -42,69 +50,70 @@ def _history(options: Namespace) -> Told:
             cursor=options.cursor,
             count=options.count,
         ),
-        _say_history,
+        _render_history,
     )
 
 
-def _say_history(answer: dict[str, Any]) -> Iterator[str]:
+def _render_history(answer: dict[str, Any]) -> Iterator[str]:
     rows = [(run["began"] or "", run_row(run)) for run in answer["runs"]]
     rows += [(one["planned"], _unrun_row(one)) for one in answer["occurrences"]]
     if not rows:
-        yield "Nothing like that has happened."
+        yield "No results."
         return
-    yield from table(RUN_HEADS, [row for _, row in sorted(rows, key=lambda one: one[0], reverse=True)])
+    yield from format_table(RUN_COLUMNS, [row for _, row in sorted(rows, key=lambda one: one[0], reverse=True)])
     if answer["cursor"]:
-        yield f"There is more: --cursor {answer['cursor']}"
+        yield f"For more: --cursor {answer['cursor']}"
 
 
 def _unrun_row(one: dict[str, Any]) -> tuple[Any, ...]:
     times = f"{'more than ' if one['more'] else ''}{one['number']:,} times: " if one["number"] > 1 else ""
-    how = say_status(one["state"])
-    return say_time(one["planned"]), "", one["workflow"], one["handler"], how, "-", f"{times}{one['sentence']}"
+    status = format_status(one["state"])
+    return format_time(one["planned"]), "", one["workflow"], one["handler"], status, "-", f"{times}{one['sentence']}"
 
 
 def _runs_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show one run: its attempts, phases, log, what it did outside and what came of it."
+    parser.description = "Show one run: its attempts, phases, log, outside action and result."
     add_data_dir(parser)
     parser.add_argument("what", choices=["show"], metavar="show")
-    parser.add_argument("run_id", metavar="RUN", help="its id, or the beginning of it")
+    parser.add_argument("run_id", metavar="RUN", help="its ID, or the beginning of it")
 
 
-def _runs(options: Namespace) -> Told:
-    return Told(ask(options, "run_show", run=options.run_id), _say_run)
+def _runs(options: Namespace) -> CommandResult:
+    return CommandResult(call_api(options, "run_show", run=options.run_id), _render_run)
 
 
-def _say_run(run: dict[str, Any]) -> Iterator[str]:
-    yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {say_how(run)}"
+def _render_run(run: dict[str, Any]) -> Iterator[str]:
+    yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {format_run_status(run)}"
     if run["summary"]:
-        yield on_one_line(run["summary"])
+        yield to_single_line(run["summary"])
     if run["error"]:
-        yield on_one_line(run["error"])
-    yield f"Began by: {run['trigger']}; version {run['version']}; attempt {run['attempt']}"
+        yield to_single_line(run["error"])
+    yield f"Started by: {run['trigger']}; version {run['version']}; attempt {run['attempt']}"
     if run["planned"]:
-        yield f"Planned for {say_time(run['planned'])}"
-    yield from (f"  {say_time(one['at']):>18}  {one['phase']}" for one in run["phases"])
+        yield f"Planned for {format_time(run['planned'])}"
+    yield from (f"  {format_time(one['at']):>18}  {one['phase']}" for one in run["phases"])
     if run["resume_at"]:
-        yield f"Goes on at {say_time(run['resume_at'])}"
+        yield f"Continues at {format_time(run['resume_at'])}"
     if len(run["chain"]) > 1:
         yield "Attempts:"
         yield from (
-            f"  {one['attempt']}  {one['id']}  {say_how(one)}  {on_one_line(one['error'] or one['summary'] or '')}"
+            f"  {one['attempt']}  {one['id']}  {format_run_status(one)}  "
+            f"{to_single_line(one['error'] or one['summary'] or '')}"
             for one in run["chain"]
         )
     if run["events"]:
         yield "Events:"
-        yield from (f"  {one['topic']}  {one['id']}  {on_one_line(one.get('title', ''))}" for one in run["events"])
+        yield from (f"  {one['topic']}  {one['id']}  {to_single_line(one.get('title', ''))}" for one in run["events"])
     if run["prepared"] is not None:
         yield f"Prepared: {json.dumps(run['prepared'], ensure_ascii=False)}"
     if run["call"]:
         call = run["call"]
-        yield f"Outside: {call['tool']} of {call['connection']}, {call['status']}"
+        yield f"Outside action: {call['tool']} of {call['connection']}, {call['status']}"
         yield f"  {json.dumps(call['parameters'], ensure_ascii=False)}"
     if run["call"] or run["result"] is not None:
-        yield f"Gave: {json.dumps(run['result'], ensure_ascii=False)}"
+        yield f"Result: {json.dumps(run['result'], ensure_ascii=False)}"
     for one in run["requests"]:
-        yield f"Asked: {on_one_line(one['sentence'])} ({one['answer'] or 'not answered'})"
+        yield f"Asked: {to_single_line(one['sentence'])} ({one['answer'] or 'not answered'})"
     if run["log"]:
         yield "Log:"
         yield from (f"  {line}" for line in run["log"].splitlines())
@@ -115,27 +124,27 @@ def _say_run(run: dict[str, Any]) -> Iterator[str]:
 def _logs_arguments(parser: ArgumentParser) -> None:
     parser.description = "Show what a run printed."
     add_data_dir(parser)
-    parser.add_argument("run_id", metavar="RUN", help="its id, or the beginning of it")
-    parser.add_argument("--follow", action="store_true", help="go on until it ends")
+    parser.add_argument("run_id", metavar="RUN", help="its ID, or the beginning of it")
+    parser.add_argument("--follow", action="store_true", help="keep printing until it ends")
 
 
 @dataclass(frozen=True, slots=True)
-class _Following:
-    """A log that is shown as it grows."""
+class _FollowedLog:
+    """A log that is printed as it grows."""
 
     options: Namespace
     is_live = True
 
     def data(self) -> dict[str, Any]:
-        for message in stream(self.options, "follow_logs", run=self.options.run_id):
+        for message in stream_api(self.options, "follow_logs", run=self.options.run_id):
             if "answer" in message:
                 answer: dict[str, Any] = message["answer"]
                 return answer
-        raise RefusedError("lost", "The log ended too soon.")
+        raise RefusedError("lost", "The log ended unexpectedly.")
 
     def lines(self) -> Iterator[str]:
         rest = ""
-        for message in stream(self.options, "follow_logs", run=self.options.run_id):
+        for message in stream_api(self.options, "follow_logs", run=self.options.run_id):
             if "piece" in message:
                 *whole, rest = (rest + message["piece"]["text"]).split("\n")
                 yield from whole
@@ -143,39 +152,39 @@ class _Following:
             yield rest
 
 
-def _logs(options: Namespace) -> Told | _Following:
+def _logs(options: Namespace) -> CommandResult | _FollowedLog:
     if options.follow:
-        return _Following(options)
-    return Told(ask(options, "logs", run=options.run_id), _say_log)
+        return _FollowedLog(options)
+    return CommandResult(call_api(options, "logs", run=options.run_id), _render_log)
 
 
-def _say_log(answer: dict[str, Any]) -> Iterable[str]:
+def _render_log(answer: dict[str, Any]) -> Iterable[str]:
     return str(answer["text"]).splitlines() or ["It printed nothing."]
 
 
 def _stats_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Count runs and planned times, of one workflow or all."
+    parser.description = "Show run statistics of one workflow, or of all."
     add_data_dir(parser)
     parser.add_argument("workflow", nargs="?", metavar="WORKFLOW")
-    parser.add_argument("--since", metavar="TIME", help="from when on (default: a week ago)")
+    parser.add_argument("--since", metavar="TIME", help="only from this time (default: a week ago)")
 
 
-def _stats(options: Namespace) -> Told:
-    return Told(ask(options, "stats", workflow=options.workflow, since=options.since), _say_stats)
+def _stats(options: Namespace) -> CommandResult:
+    return CommandResult(call_api(options, "stats", workflow=options.workflow, since=options.since), _render_stats)
 
 
-def _say_stats(answer: dict[str, Any]) -> Iterator[str]:
-    yield f"Since {say_time(answer['since'])}"
+def _render_stats(answer: dict[str, Any]) -> Iterator[str]:
+    yield f"Since {format_time(answer['since'])}"
     times = answer["times"]
     skipped = sum(times["skipped"].values())
     yield (
-        f"Planned times: {times['due']:,} due, {times['succeeded']:,} ran well, {times['failed']:,} failed, "
+        f"Planned times: {times['due']:,} due, {times['succeeded']:,} succeeded, {times['failed']:,} failed, "
         f"{times['missed']:,} missed, {skipped:,} skipped"
     )
     if answer["workflows"]:
         yield ""
-        yield from table(
-            ("WORKFLOW", "RUNS", "DONE", "FAILED", "SECONDS EACH"),
+        yield from format_table(
+            ("WORKFLOW", "RUNS", "DONE", "FAILED", "AVERAGE SECONDS"),
             [
                 (
                     one["name"],
@@ -190,8 +199,8 @@ def _say_stats(answer: dict[str, Any]) -> Iterator[str]:
 
 
 VERBS = {
-    "history": Verb(_history_arguments, _history),
-    "runs": Verb(_runs_arguments, _runs),
-    "logs": Verb(_logs_arguments, _logs),
-    "stats": Verb(_stats_arguments, _stats),
+    "history": Command(_history_arguments, _history),
+    "runs": Command(_runs_arguments, _runs),
+    "logs": Command(_logs_arguments, _logs),
+    "stats": Command(_stats_arguments, _stats),
 }

@@ -1,4 +1,4 @@
-"""`new`: a workflow from a template, with what it needs to know, deployed and opened in the editor."""
+"""`new`: fill in a template, save the script, deploy it paused, and open it in the editor."""
 
 import os
 import shlex
@@ -10,20 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.cli import UsageError
-from app.keeping.folder import add_data_dir
-from app.questions import BadAnswerError, Kind, Question
-from app.templates import ConnectedOtherwiseError, Template, all_templates
-from app.verbs.deploying import read_script, save_script
-from app.verbs.human import say_time
-from app.verbs.verb import Told, Verb, ask
-from scheduler.engine.refusal import RefusedError
+from app.cli.command import Command, CommandResult, call_api
+from app.cli.command_line import UsageError
+from app.cli.deploy import read_script, save_script
+from app.cli.formatting import format_time
+from app.data.data_dir import add_data_dir
+from app.template_questions import InvalidAnswerError, QuestionKind, TemplateQuestion
+from app.templates import ConnectionConflictError, Template, list_templates
+from scheduler.engine.errors import RefusedError
 
-_DESCRIPTION = """Begin a workflow from a template. Without one, the templates are listed.
+_DESCRIPTION = """Create a workflow from a template. Without TEMPLATE, list the templates.
 
-What it needs to know is asked for at a terminal; --set answers beforehand. The script is written, deployed, and paused
-until you have looked at it: dayhand resume WORKFLOW"""
-_OTHERWISE = "name another file"
+In a terminal you are prompted for what it needs; --set answers in advance. The script is saved and deployed, and stays
+paused until you resume it: dayhand resume WORKFLOW"""
+_EXISTS_HINT = "choose another file"
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -31,25 +31,25 @@ def _arguments(parser: ArgumentParser) -> None:
     add_data_dir(parser)
     add = parser.add_argument
     add("template", nargs="?", metavar="TEMPLATE")
+    add("file", nargs="?", type=Path, metavar="FILE", help="the script to write (default: named like the template)")
     add(
-        "file", nargs="?", type=Path, metavar="FILE", help="the script to write (default: here, by the template's name)"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="answer a question of the template; repeatable"
     )
-    add("--set", action="append", default=[], metavar="NAME=VALUE", help="an answer; may be repeated")
-    add("--name", metavar="NAME", help="of the workflow")
-    add("--start", action="store_true", help="let it run at once")
+    add("--name", metavar="NAME", help="name of the workflow")
+    add("--start", action="store_true", help="do not pause it")
     add("--no-edit", action="store_true", help="do not open the editor")
 
 
-def _new(options: Namespace) -> Told:
+def _new(options: Namespace) -> CommandResult:
     if options.template is None:
-        found = [{"template": one.slug, "summary": one.summary, "asks": _asks(one)} for one in all_templates()]
-        return Told({"templates": found}, _say_templates)
-    template = _find(options.template)
+        found = [{"template": one.slug, "summary": one.summary, "asks": _questions(one)} for one in list_templates()]
+        return CommandResult({"templates": found}, _render_templates)
+    template = _find_template(options.template)
     path = (options.file or Path(f"{template.slug.replace('-', '_')}.py")).absolute()
-    _refuse_place(path)
-    answers = _answers(template, options.set)
-    script = template.fill(answers, name=options.name)
-    save_script(path, script, _OTHERWISE)
+    _check_target(path)
+    answers = _read_answers(template, options.set)
+    script = template.render(answers, name=options.name)
+    save_script(path, script, _EXISTS_HINT)
     try:
         notes = _connect(options, template, answers)
         answer = _deploy(options, path, script)
@@ -59,119 +59,119 @@ def _new(options: Namespace) -> Told:
     edited = _edit(path) if not options.no_edit else None
     if edited is not None and edited != script:
         answer = _deploy(options, path, edited)
-    told = {**answer, "warnings": [*notes, *answer["warnings"]], "file": str(path), "paused": not options.start}
-    return Told(told, _say_new)
+    result = {**answer, "warnings": [*notes, *answer["warnings"]], "file": str(path), "paused": not options.start}
+    return CommandResult(result, _render_new)
 
 
-def _find(name: str) -> Template:
-    for one in all_templates():
+def _find_template(name: str) -> Template:
+    for one in list_templates():
         if one.slug == name.lower().replace("_", "-"):
             return one
-    known = ", ".join(one.slug for one in all_templates())
-    raise RefusedError("template", f"There is no template {name}. Known are: {known}.")
+    known = ", ".join(one.slug for one in list_templates())
+    raise RefusedError("template", f"There is no template {name}. Choose one of: {known}.")
 
 
-def _asks(template: Template) -> list[dict[str, Any]]:
+def _questions(template: Template) -> list[dict[str, Any]]:
     return [
         {"name": one.name, "question": one.text, "default": None if one.required else one.default}
         for one in template.questions
     ]
 
 
-def _answers(template: Template, given: list[str]) -> dict[str, Any]:
+def _read_answers(template: Template, given: list[str]) -> dict[str, Any]:
     texts: dict[str, str] = {}
     for text in given:
         name, sign, value = text.partition("=")
         if not sign or name.upper() not in {one.name for one in template.questions}:
             known = ", ".join(one.name for one in template.questions)
-            raise UsageError(f"--set takes NAME=VALUE with one of {known}, not {text!r}.")
+            raise UsageError(f"--set needs NAME=VALUE, where NAME is one of {known}; got {text!r}.")
         texts[name.upper()] = value
     answers: dict[str, Any] = {}
     for question in template.questions:
         try:
-            answers[question.name] = _answer(question, texts.get(question.name))
-        except BadAnswerError as error:
+            answers[question.name] = _read_answer(question, texts.get(question.name))
+        except InvalidAnswerError as error:
             raise UsageError(f"{question.name}: {error}") from error
     return answers
 
 
-def _answer(question: Question, text: str | None) -> Any:
+def _read_answer(question: TemplateQuestion, text: str | None) -> Any:
     default = _default(question)
     if text is not None:
-        return question.read(text)
+        return question.parse(text)
     if not (sys.stdin is not None and sys.stdin.isatty()):
         if question.required:
-            raise UsageError(f"{question.text} Say it with --set {question.name}=VALUE.")
-        return question.read(default) if question.kind is Kind.ZONE else question.default
+            raise UsageError(f"{question.name} is required ({question.text}): --set {question.name}=VALUE.")
+        return question.parse(default) if question.kind is QuestionKind.ZONE else question.default
     while True:
-        typed = input(f"{question.text}{f' [{default}]' if default else ''} ") or default
+        typed = input(f"{question.text}{f' [{default}]' if default else ''}: ") or default
         try:
-            return question.read(typed)
-        except BadAnswerError as error:
+            return question.parse(typed)
+        except InvalidAnswerError as error:
             sys.stderr.write(f"{error}\n")
 
 
-def _default(question: Question) -> str:
+def _default(question: TemplateQuestion) -> str:
     from app.platform.zone import machine_zone
 
-    return machine_zone() if question.kind is Kind.ZONE else question.shown_default()
+    return machine_zone() if question.kind is QuestionKind.ZONE else question.default_text()
 
 
-def _refuse_place(path: Path) -> None:
-    """Before anything is asked."""
+def _check_target(path: Path) -> None:
+    """Before the first prompt."""
     if path.exists():
-        raise RefusedError("file", f"{path} is there already; {_OTHERWISE}.")
+        raise RefusedError("file", f"{path} already exists; {_EXISTS_HINT}.")
     if not path.parent.is_dir():
-        raise RefusedError("file", f"{path} cannot be written: the folder {path.parent} is not there.")
+        raise RefusedError("file", f"{path} cannot be written: the folder {path.parent} does not exist.")
     if not os.access(path.parent, os.W_OK):
-        raise RefusedError("file", f"{path} cannot be written: {path.parent} may not be changed by you.")
+        raise RefusedError("file", f"{path} cannot be written: you have no write permission in {path.parent}.")
 
 
 def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> list[str]:
     try:
-        return template.connect(answers, partial(ask, options))
-    except ConnectedOtherwiseError as error:
+        return template.create_connections(answers, partial(call_api, options))
+    except ConnectionConflictError as error:
         raise RefusedError(
             "connected",
-            f"{error.connection} is connected already, with {error.field} {error.value}. Give the same, or begin from "
-            f"the template in a file of your own with another name for it.",
+            f"{error.connection} is already connected, with {error.field} {error.value}. Give the same value, or use "
+            f"another connection name in a script of your own.",
         ) from error
 
 
 def _deploy(options: Namespace, path: Path, script: str) -> dict[str, Any]:
-    return ask(options, "deploy", path=str(path), source=script, grant=True, paused=not options.start)
+    return call_api(options, "deploy", path=str(path), source=script, grant=True, paused=not options.start)
 
 
 def _edit(path: Path) -> str | None:
-    """What the person made of it, where there is an editor and a terminal for it."""
+    """Open it in the user's editor and return the result; None without an editor or a terminal."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor or not (sys.stdin is not None and sys.stdin.isatty()):
         return None
     try:
-        subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603  the person's own editor
+        subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603  the user's own editor
     except (OSError, ValueError) as error:
         sys.stderr.write(f"The editor {editor} could not be started: {error}\n")
         return None
     return read_script(path)
 
 
-def _say_templates(answer: dict[str, Any]) -> Iterator[str]:
+def _render_templates(answer: dict[str, Any]) -> Iterator[str]:
     width = max(len(one["template"]) for one in answer["templates"])
     for one in answer["templates"]:
         yield f"{one['template']:{width}}  {one['summary']}"
     yield ""
-    yield "Begin with one: dayhand new nightly-command"
+    yield "Use one: dayhand new nightly-command"
 
 
-def _say_new(answer: dict[str, Any]) -> Iterator[str]:
-    yield f"{answer['workflow']} is in {answer['file']}."
+def _render_new(answer: dict[str, Any]) -> Iterator[str]:
+    yield f"{answer['workflow']} was created in {answer['file']}."
     for one in answer["schedules"]:
-        yield f"  {one['handler']}: {one['words']}, next {say_time(one['next'], 'never')}"
+        yield f"  {one['handler']}: {one['words']}, next {format_time(one['next'], 'never')}"
     yield from (f"Note: {warning}" for warning in answer["warnings"])
     if answer["paused"]:
-        yield f"See what it would do: dayhand try {shlex.quote(answer['file'])}"
-        yield f"Let it run: dayhand resume {answer['workflow']}"
-    yield f"Deploy it again whenever you save it: dayhand watch {answer['workflow']}"
+        yield f"Test it: dayhand try {shlex.quote(answer['file'])}"
+        yield f"Start it: dayhand resume {answer['workflow']}"
+    yield f"Redeploy it whenever you save it: dayhand watch {answer['workflow']}"
 
 
-VERBS = {"new": Verb(_arguments, _new)}
+VERBS = {"new": Command(_arguments, _new)}

@@ -1,37 +1,35 @@
-"""`dayhand restore`: go back to the last backup."""
+"""`restore`: go back to the last backup."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 
-from app.keeping.folder import add_data_dir, data_dir, refusing
+from app.cli.command import Command, CommandResult
+from app.data.data_dir import add_data_dir, convert_store_errors, data_dir
 from scheduler.engine.clock import SystemClock
-from scheduler.engine.user_only import refuse_scripts
+from scheduler.engine.user_only import require_user
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    backup: str
-
-    def data(self) -> dict[str, str]:
-        return {"backup": self.backup}
-
-    def lines(self) -> Iterator[str]:
-        yield f"Dayhand goes on from the backup {self.backup}. The data it replaced was set aside beside it."
-        yield "All workflows are paused, so that nothing runs or acts again unasked: look at each and resume it."
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Put the last backup in place of the data, which is set aside. Workflows come back paused."
+def _arguments(parser: ArgumentParser) -> None:
+    parser.description = "Replace the data with the last backup; the old data is kept. All workflows come back paused."
     add_data_dir(parser)
 
 
-def run(options: Namespace) -> Restored:
-    refuse_scripts("restore")
+def _restore(options: Namespace) -> CommandResult:
+    require_user("restore")
     folder = data_dir(options)
-    with refusing():
-        from scheduler.store.health import restore
+    with convert_store_errors():
         from scheduler.store.lock import hold
+        from scheduler.store.opening import restore
 
         with hold(folder):
-            return Restored(restore(folder, SystemClock().now()).name)
+            return CommandResult({"backup": restore(folder, SystemClock().now()).name}, _render)
+
+
+def _render(answer: dict[str, Any]) -> list[str]:
+    return [
+        f"Restored the backup {answer['backup']}. The data it replaced is kept beside it.",
+        "All workflows are paused, so that nothing runs twice: check each one and resume it.",
+    ]
+
+
+VERBS = {"restore": Command(_arguments, _restore)}

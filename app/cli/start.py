@@ -1,4 +1,4 @@
-"""`dayhand start`, or plain `dayhand`: run until asked to end. A second start in one data folder shows the first."""
+"""`start` (or plain `dayhand`) and `quit`. A second start in the same data folder shows the running app."""
 
 import os
 import shlex
@@ -8,103 +8,88 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from app.control import client
-from app.keeping.folder import add_data_dir, data_dir, refusing
-from app.life.sparing import spare_sources
-from app.life.wanted import Wanted
-from scheduler.engine.refusal import RefusedError
+from app.cli.command import Command, CommandResult, call_api
+from app.data.data_dir import add_data_dir, convert_store_errors, data_dir
+from app.ipc import client
+from app.lifecycle.startup import StartOptions, skip_source_scan
+from scheduler.engine.errors import RefusedError
 
-_DESCRIPTION = """Run Dayhand: with a window and an icon in the tray, or in the terminal where there is no display.
+_DESCRIPTION = """Start Dayhand: with a window and a tray icon, or in the terminal if there is no display.
 
-Without a display and without a folder of your own, it shows itself with a sample workflow."""
+Without a display, and without --data-dir, it runs a sample workflow as a demonstration."""
 
-_LONGEST = 2_000_000
-"""A timer of Qt cannot hold more than 2^31 milliseconds."""
-_PATIENCE = 15.0
-"""Seconds that another app may take to answer."""
-_CLOSING = 45.0
-"""Seconds that the folder may be taken without anybody who answers: one that ends waits for its outside actions."""
-_PAUSE = 0.1
+_MAX_SECONDS = 2_000_000
+"""A Qt timer cannot hold more than 2^31 milliseconds."""
+_ANSWER_TIMEOUT_S = 15.0
+"""How long the running app may take to answer."""
+_LOCK_TIMEOUT_S = 45.0
+"""How long the folder may stay locked while no app answers: a closing app waits for its outside actions."""
+_RETRY_S = 0.1
 _RUNNING = "Dayhand is already running."
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """Everything was said while it ran."""
-
-    sentence: str = ""
-
-    def data(self) -> dict[str, str]:
-        return {"sentence": self.sentence} if self.sentence else {}
-
-    def lines(self) -> Iterator[str]:
-        if self.sentence:
-            yield self.sentence
-
-
 class _AlreadyRunningError(Exception):
-    """Another app has the folder, and was told to show itself."""
+    """Another app has the folder, and was asked to show its window."""
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def _arguments(parser: ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     add_data_dir(parser)
-    parser.add_argument("script", nargs="?", type=_script, metavar="SCRIPT", help="show it in the window, to deploy it")
+    parser.add_argument("script", nargs="?", type=_script, metavar="SCRIPT", help="open it in the window, to deploy it")
     parser.add_argument("--headless", action="store_true", help="run without a display")
     parser.add_argument("--background", action="store_true", help="start without showing the window")
-    parser.add_argument("--until-idle", action="store_true", help="end when nothing runs, waits to run or is due")
-    parser.add_argument("--seconds", type=_seconds, metavar="N", help="end after so many seconds")
+    parser.add_argument("--until-idle", action="store_true", help="end when nothing is running, waiting or due")
+    parser.add_argument("--seconds", type=_seconds, metavar="N", help="end after N seconds")
 
 
-def run(options: Namespace) -> Ended:
+def _start(options: Namespace) -> CommandResult:
     is_headless = options.headless or options.until_idle
     has_window = not is_headless and has_display()
     if options.script is not None and not has_window:
-        raise RefusedError("no window", f"There is no window here; type: dayhand deploy {_quote(options.script)}")
+        raise RefusedError("no window", f"There is no display, so use: dayhand deploy {_quote(options.script)}")
     is_demo = options.data_dir is None and not is_headless and not has_window
-    spare_sources()
+    skip_source_scan()
     folder = data_dir(options)
     try:
-        with refusing():
+        with convert_store_errors():
             folder = _demo_dir() if is_demo else folder
-            wanted = Wanted(
+            wanted = StartOptions(
                 seconds=options.seconds,
                 until_idle=options.until_idle,
                 demo=is_demo,
-                greeting=_greet(folder) if is_demo else "",
+                greeting=_demo_greeting(folder) if is_demo else "",
                 folder_option="" if folder == data_dir(Namespace(data_dir=None)) else f" --data-dir {_quote(folder)}",
                 to_stderr=options.json,
                 background=options.background,
                 script="" if options.script is None else str(options.script.absolute()),
             )
-            with _held(folder, wanted, alone=is_headless):
-                _live(folder, wanted, has_window=has_window)
+            with _locked(folder, wanted, alone=is_headless):
+                _run_app(folder, wanted, has_window=has_window)
     except _AlreadyRunningError as error:
-        return Ended(str(error))
+        return CommandResult({"sentence": str(error)}, lambda answer: [answer["sentence"]])
     except RefusedError as error:
-        if has_window and (sys.stderr is None or not sys.stderr.isatty()):  # who starts it from a menu sees no terminal
-            from app.life.appearing import tell
+        if has_window and (sys.stderr is None or not sys.stderr.isatty()):  # started from a menu, without a terminal
+            from app.lifecycle.early_tray import show_start_error
 
-            tell(folder, error)
+            show_start_error(folder, error)
         raise
-    return Ended()
+    return CommandResult({}, lambda _: ())
 
 
-def _live(folder: Path, wanted: Wanted, *, has_window: bool) -> None:
+def _run_app(folder: Path, wanted: StartOptions, *, has_window: bool) -> None:
     if not has_window:
         from app import headless
 
         headless.run(folder, wanted)
         return
-    from app.life.appearing import appear
+    from app.lifecycle.early_tray import show_tray
 
-    app, tray = appear(folder)
-    from app.life import lives  # most of all, and after the icon is there
+    app, tray = show_tray(folder)
+    from app.lifecycle import restart_loop  # loads most of the app, so only after the icon is shown
 
-    lives.run(app, tray, folder, wanted)
+    restart_loop.run(app, tray, folder, wanted)
 
 
 def _demo_dir() -> Path:
@@ -121,66 +106,66 @@ def has_display(environment: Mapping[str, str] = os.environ, system: str = sys.p
 
 
 @contextmanager
-def _held(folder: Path, wanted: Wanted, *, alone: bool) -> Iterator[None]:
-    """The folder's lock. Where an app has it: that one is shown, or if this is to be `alone`, this one is refused."""
+def _locked(folder: Path, wanted: StartOptions, *, alone: bool) -> Iterator[None]:
+    """Hold the folder's lock. If another app has it, show that one, or with `alone`, refuse to start."""
     from scheduler.store.lock import FolderInUseError, hold
 
-    give_up = time.monotonic() + _CLOSING
+    deadline = time.monotonic() + _LOCK_TIMEOUT_S
     while True:
         try:
             with hold(folder):
                 yield
                 return
         except FolderInUseError:
-            if (end := client.reach(folder)) is not None:
-                if alone and _lives(end):
+            if (end := client.connect(folder)) is not None:
+                if alone and _is_alive(end):
                     raise
-                if not alone and (said := _pass_on(end, wanted)):
-                    raise _AlreadyRunningError(said) from None
-            if time.monotonic() > give_up:
+                if not alone and (answer := _forward(end, wanted)):
+                    raise _AlreadyRunningError(answer) from None
+            if time.monotonic() > deadline:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(_RETRY_S)
 
 
-def _lives(end: socket.socket) -> bool:
-    """Whether somebody answers there. The socket of an app that was killed may outlive it for a moment."""
+def _is_alive(end: socket.socket) -> bool:
+    """Whether an app answers. The socket of a killed app may outlive it for a moment."""
     try:
-        said = client.ask(end, "attention", {}, seconds=_PATIENCE)
-        return any("answer" in message or "error" in message for message in said)
-    except client.LostError:
+        messages = client.call(end, "attention", {}, timeout_s=_ANSWER_TIMEOUT_S)
+        return any("answer" in message or "error" in message for message in messages)
+    except client.NoAnswerError:
         return False
 
 
-def _pass_on(end: socket.socket, wanted: Wanted) -> str:
-    """What was asked for is asked of the app that runs; what it says, or nothing if it ends at this moment."""
+def _forward(end: socket.socket, wanted: StartOptions) -> str:
+    """Hand this start over to the running app; return its answer, or "" if it is just closing."""
     verb = "attention" if wanted.background and not wanted.script else "window"
     arguments = {"file": wanted.script} if wanted.script else {}
-    give_up = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _ANSWER_TIMEOUT_S
     try:
-        *_, last = client.ask(end, verb, arguments, seconds=_PATIENCE)
-    except client.LostError as error:
-        if time.monotonic() < give_up:
+        *_, last = client.call(end, verb, arguments, timeout_s=_ANSWER_TIMEOUT_S)
+    except client.NoAnswerError as error:
+        if time.monotonic() < deadline:
             return ""
-        raise RefusedError("silent", client.SILENT) from error
+        raise RefusedError("silent", client.NOT_RESPONDING) from error
     if "error" in last:
         raise RefusedError(last["error"]["code"], last["error"]["message"])
     return f"{_RUNNING} {last['answer'].get('sentence', '')}".strip()
 
 
-def _greet(folder: Path) -> str:
+def _demo_greeting(folder: Path) -> str:
     return (
-        "There is no display, so Dayhand shows itself here: a sample workflow looks for receipts in "
+        "There is no display, so this is a demonstration in the terminal: a sample workflow looks for receipts in "
         f"{folder / 'receipts'} and asks before it adds them to {folder / 'expenses.csv'}."
     )
 
 
-def _quote(folder: Path) -> str:
-    return shlex.quote(str(folder))
+def _quote(path: Path) -> str:
+    return shlex.quote(str(path))
 
 
 def _script(text: str) -> Path:
-    if text.startswith("-"):  # a number below zero is no option to argparse
-        raise ArgumentTypeError(f"{text}: there is no such option")
+    if text.startswith("-"):  # argparse takes a negative number for an argument
+        raise ArgumentTypeError(f"unknown option: {text}")
     return Path(text)
 
 
@@ -189,6 +174,18 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = -1
-    if not 0 <= seconds <= _LONGEST:
-        raise ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to {_LONGEST:,}")
+    if not 0 <= seconds <= _MAX_SECONDS:
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to {_MAX_SECONDS:,}")
     return seconds
+
+
+def _quit_arguments(parser: ArgumentParser) -> None:
+    parser.description = "Quit Dayhand. Running workflows are asked to stop, and continue at the next start."
+    add_data_dir(parser)
+
+
+def _quit(options: Namespace) -> CommandResult:
+    return CommandResult(call_api(options, "quit"), lambda answer: [answer["sentence"]])
+
+
+VERBS = {"start": Command(_arguments, _start), "quit": Command(_quit_arguments, _quit)}

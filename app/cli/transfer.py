@@ -1,88 +1,93 @@
-"""`export` and `import`: everything in one file without passwords, and going on from such a file."""
+"""`export` and `import`: move all data to another folder or computer, without passwords."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.keeping.folder import add_data_dir, data_dir, refusing
-from app.verbs.verb import Told, Verb
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.user_only import refuse_scripts
+from app.cli.command import Command, CommandResult
+from app.data.data_dir import add_data_dir, convert_store_errors, data_dir
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.user_only import require_user
 
 
 def _export_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Write workflows, schedules, history, connections and settings to one file, without passwords."
+    parser.description = (
+        "Export workflows, schedules, history, connections and settings to one file, without passwords."
+    )
     add_data_dir(parser)
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--without-history", action="store_true", help="leave out what is over")
+    parser.add_argument("--without-history", action="store_true", help="omit finished runs and events")
 
 
-def _export(options: Namespace) -> Told:
-    from app.keeping.bundle import BundleError
-    from app.keeping.export import write_export
+def _export(options: Namespace) -> CommandResult:
+    from app.data.atomic_file import DataFileError
+    from app.data.export import write_export
     from scheduler.engine.clock import SystemClock
-    from scheduler.store.health import open_for_reading
+    from scheduler.store.opening import open_for_reading
 
     target: Path = options.file.absolute()
     if target.exists():
-        raise RefusedError("file", f"{target} is there already; choose another name.")
+        raise RefusedError("file", f"{target} already exists; choose another name.")
     folder = data_dir(options)
-    with refusing():
+    with convert_store_errors():
         open_for_reading(folder).close()
         try:
             write_export(folder, target, SystemClock().now(), history=not options.without_history)
-        except BundleError as error:
+        except DataFileError as error:
             raise RefusedError("file", str(error)) from error
-    lines = [f"Written to {target}.", "Passwords and tokens are not in it; connections must be connected again."]
-    return Told({"path": str(target)}, lambda _: lines)
+    lines = [
+        f"Written to {target}.",
+        "Passwords and tokens are not included; connect again after an import.",
+    ]
+    return CommandResult({"path": str(target)}, lambda _: lines)
 
 
 def _import_arguments(parser: ArgumentParser) -> None:
     parser.description = (
-        "Go on from a file that `dayhand export` wrote. Everything arrives paused; Dayhand must not be running."
+        "Import a file that `dayhand export` wrote. All workflows arrive paused; Dayhand must not be running."
     )
     add_data_dir(parser)
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--replace", action="store_true", help="set aside the data that is here")
+    parser.add_argument("--replace", action="store_true", help="replace the data in this folder; the old data is kept")
 
 
-def _import(options: Namespace) -> Told:
-    from app.keeping.bundle import BundleError
-    from app.keeping.export import is_used, read_export
+def _import(options: Namespace) -> CommandResult:
+    from app.data.atomic_file import DataFileError
+    from app.data.export import has_data, import_export
     from scheduler.engine.clock import SystemClock
     from scheduler.store.lock import hold
 
-    refuse_scripts("import")
+    require_user("import")
     folder = data_dir(options)
-    with refusing(), hold(folder):
-        if not options.replace and is_used(folder):
+    with convert_store_errors(), hold(folder):
+        if not options.replace and has_data(folder):
             raise RefusedError(
                 "used",
-                f"There is data in {folder} already. Give --replace to set it aside, or name another --data-dir.",
+                f"{folder} already contains data. Use --replace to set it aside, or choose another --data-dir.",
             )
         try:
-            taken = read_export(folder, options.file.absolute(), SystemClock().now())
-        except BundleError as error:
+            imported = import_export(folder, options.file.absolute(), SystemClock().now())
+        except DataFileError as error:
             raise RefusedError("file", str(error)) from error
     answer = {
-        "workflows": taken.workflows,
-        "reconnect": list(taken.connections),
-        "set_aside": list(taken.schedules),
-        "replaced": None if taken.aside is None else str(taken.aside),
+        "workflows": imported.workflows,
+        "reconnect": list(imported.connections),
+        "set_aside": list(imported.schedules),
+        "replaced": None if imported.aside is None else str(imported.aside),
     }
-    return Told(answer, _say_import)
+    return CommandResult(answer, _render_import)
 
 
-def _say_import(answer: dict[str, Any]) -> Iterator[str]:
+def _render_import(answer: dict[str, Any]) -> Iterator[str]:
     number = answer["workflows"]
-    yield f"{number} workflow{'' if number == 1 else 's'} arrived, paused: look at each and resume it."
+    yield f"{number} workflow{'' if number == 1 else 's'} imported and paused. Check each one, then resume it."
     for name in answer["reconnect"]:
         yield f"Connect {name} again: dayhand connect {name}"
     for schedule in answer["set_aside"]:
-        yield f"{schedule} was set aside, since its times make no sense here: dayhand list"
+        yield f"{schedule} is blocked, because its schedule is not valid here: dayhand list"
     if answer["replaced"]:
-        yield f"The data that was here is kept as {answer['replaced']}."
+        yield f"The old data is kept as {answer['replaced']}."
 
 
-VERBS = {"export": Verb(_export_arguments, _export), "import": Verb(_import_arguments, _import)}
+VERBS = {"export": Command(_export_arguments, _export), "import": Command(_import_arguments, _import)}

@@ -1,64 +1,81 @@
-"""A file for the person to keep or to send: whole or not there at all, and for them alone to read."""
+"""Writes files atomically: a reader finds the old file or the new one, and a failure leaves the old one in place."""
 
 import os
 import weakref
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from PySide6.QtCore import QCoreApplication
-
-Member = tuple[str, bytes | Path]
-"""A name in the bundle, and what it holds or the file that does."""
+ZipMember = tuple[str, bytes | Path]
+"""A name in a zip file, and its content or the file that holds it."""
 
 
-class BundleError(Exception):
-    """It could not be written or read; the sentence says why."""
+class DataFileError(Exception):
+    """A file of the user could not be written or read; the message says why."""
 
 
-class WholeFile:
-    """Written beside its place first: what may be there stays until `keep`. What was not kept is gone with this."""
+class AtomicFile:
+    """A file only the user can read. It replaces `target` on `keep`, and is deleted with this object otherwise."""
 
     def __init__(self, target: Path) -> None:
-        self._target, self._fresh = target, target.with_name(f".{target.name}.{uuid4().hex}")
-        with refusing(target):
-            descriptor = os.open(self._fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._target, self._temporary = target, _temporary_path(target)
+        with convert_os_errors(target):
+            descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self.file = os.fdopen(descriptor, "wb")
-        self.give_up = weakref.finalize(self, _remove, self.file, self._fresh)
+        self.discard = weakref.finalize(self, _remove, self.file, self._temporary)
 
-    def keep(self) -> None:
-        with refusing(self._target):
+    def commit(self) -> None:
+        with convert_os_errors(self._target):
             self.file.close()
-            self._fresh.replace(self._target)
+            self._temporary.replace(self._target)
 
 
-def write_bundle(target: Path, members: Iterable[Member]) -> None:
-    """A zip file in place of what may be there."""
-    whole = WholeFile(target)
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write the whole content, or raise OSError and leave the old file."""
+    temporary = _temporary_path(path)
     try:
-        with refusing(target), zipfile.ZipFile(whole.file, "w", zipfile.ZIP_DEFLATED) as bundle:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_zip(target: Path, members: Iterable[ZipMember]) -> None:
+    """Write a zip file that only the user can read. Raises BundleError."""
+    import zipfile  # noqa: PLC0415  most writers need none
+
+    whole = AtomicFile(target)
+    try:
+        with convert_os_errors(target), zipfile.ZipFile(whole.file, "w", zipfile.ZIP_DEFLATED) as bundle:
             for name, content in members:
                 if isinstance(content, Path):
                     bundle.write(content, name)
                 else:
                     bundle.writestr(name, content)
-        whole.keep()
+        whole.commit()
     finally:
-        whole.give_up()
+        whole.discard()
 
 
 @contextmanager
-def refusing(target: Path) -> Iterator[None]:
-    """Say of what fails that this could not be written, and what to do."""
+def convert_os_errors(target: Path) -> Iterator[None]:
+    """Turn an OSError into a BundleError that tells the user what to do."""
     try:
         yield
     except OSError as error:
+        from PySide6.QtCore import QCoreApplication  # noqa: PLC0415  commands without a failure do not load Qt
+
         why = error.strerror or str(error)
         sentence = QCoreApplication.translate("export", "{path} could not be written: {why}. Choose another place.")
-        raise BundleError(sentence.format(path=target, why=why)) from error
+        raise DataFileError(sentence.format(path=target, why=why)) from error
+
+
+def _temporary_path(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid4().hex}")
 
 
 def _remove(file: BinaryIO, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Backups by themselves: looks now and then whether one is due, and makes it on a thread of its own."""
+"""Makes the daily backup on a thread of its own."""
 
 import threading
 import time
@@ -10,66 +10,65 @@ from PySide6.QtCore import QCoreApplication, QTimer
 from scheduler.engine.clock import Clock
 from scheduler.store.backups import back_up_if_due
 from scheduler.store.errors import StoreError
-from scheduler.store.free_pages import give_back
+from scheduler.store.free_pages import shrink
 
-_LOOK = 3_600_000
-"""Milliseconds between two looks whether a backup is due."""
-_APART_S = 20 * 3600.0
-"""Seconds between two backups of one process, whatever the wall clock says: each takes the place of an old one."""
-_BREATH_S = 0.05
+_CHECK_INTERVAL_MS = 3_600_000
+_MIN_INTERVAL_S = 20 * 3600.0
+"""Between two backups of one process, whatever the wall clock says: each replaces an old one."""
+_STEP_PAUSE_S = 0.05
 
 
 def uptime() -> float:
-    """Seconds that only ever pass, with those that the machine slept where the system counts them."""
+    """A monotonic clock that includes the time asleep, if the system counts it."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class BackupTimer(QTimer):
-    """Once a day, on a thread of its own since every page is read; one that fails is said once and tried again.
+    """Backs up once a day, then releases free pages of the store. A failure is reported once and retried.
 
-    Afterwards it gives back the room of what was deleted. The first look comes after so many milliseconds.
+    `first` is the delay of the first check, in milliseconds.
     """
 
     def __init__(
         self,
         folder: Path,
         clock: Clock,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         *,
-        first: int = 0,
+        first_delay_ms: int = 0,
         uptime: Callable[[], float] = uptime,
     ) -> None:
         super().__init__()
         self._folder = folder
         self._clock = clock
-        self._say = say
+        self._report = report
         self._uptime = uptime
-        self._made: float | None = None
-        self._trouble = ""
+        self._last_backup: float | None = None
+        self._reported = ""
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self.timeout.connect(self._look)
-        self.start(first)
+        self.timeout.connect(self._check)
+        self.start(first_delay_ms)
 
     def stop(self) -> None:
         self._ended.set()
         super().stop()
 
-    def _look(self) -> None:
-        self.start(_LOOK)
+    def _check(self) -> None:
+        self.start(_CHECK_INTERVAL_MS)
         if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._work, name="backup", daemon=True)
+            self._thread = threading.Thread(target=self._back_up, name="backup", daemon=True)
             self._thread.start()
 
-    def _work(self) -> None:
+    def _back_up(self) -> None:
         try:
-            if self._made is None or self._uptime() - self._made >= _APART_S:
+            if self._last_backup is None or self._uptime() - self._last_backup >= _MIN_INTERVAL_S:
                 if back_up_if_due(self._folder, self._clock.now()) is not None:
-                    self._made = self._uptime()
-                self._trouble = ""
-            give_back(self._folder, lambda: self._ended.wait(_BREATH_S))
+                    self._last_backup = self._uptime()
+                self._reported = ""
+            shrink(self._folder, lambda: self._ended.wait(_STEP_PAUSE_S))
         except StoreError as error:
-            sentence = QCoreApplication.translate("backing up", "No backup could be made: {why}").format(why=error)
-            if sentence != self._trouble:
-                self._trouble = sentence
-                self._say(sentence)
+            sentence = QCoreApplication.translate("backing up", "The backup failed: {why}").format(why=error)
+            if sentence != self._reported:
+                self._reported = sentence
+                self._report(sentence)

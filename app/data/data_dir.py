@@ -1,4 +1,4 @@
-"""The data folder as verbs see it: where it is, and what goes wrong with it as a refusal."""
+"""The data folder of a command: its option and default, and store errors as refusals."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 
 
 def add_data_dir(parser: ArgumentParser) -> None:
-    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="where schedules and history are kept")
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="the folder with your workflows and history")
 
 
 def data_dir(options: Namespace) -> Path:
@@ -20,8 +20,8 @@ def data_dir(options: Namespace) -> Path:
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """Say what is wrong with the store instead of failing."""
+def convert_store_errors() -> Iterator[None]:
+    """Turn a StoreError into a RefusedError."""
     from scheduler.store.errors import StoreError  # noqa: PLC0415  SQLite is loaded only where it is needed
 
     try:

@@ -1,40 +1,56 @@
-"""What helps to find out what is wrong, in one file, and nothing of what the person's workflows do."""
+"""A zip file that helps to find problems: versions, settings, row counts and a redacted log, no user content."""
 
 import json
 import platform
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from app.keeping.bundle import Member, write_bundle
-from app.keeping.logbook import log_file
-from app.keeping.redaction import list_values, redact
+from app.data.atomic_file import ZipMember, write_zip
+from app.data.log_file import log_path
 from scheduler import __version__
 
-_TAIL = 200_000
+_MAX_LOG_BYTES = 200_000
 _LIBRARIES = ("PySide6-Essentials", "croniter", "idna", "jeepney", "keyring", "platformdirs", "tzdata", "urllib3", "uv")
-_README = """What is in here: versions, your settings of the app, how many rows the data file has, its schema,
-and the end of the app's log without addresses, values and what errors quote. What is not: scripts, events, history,
-settings of connections, passwords. Look through it before you send it to anybody.
+_README = """Included: versions, your app settings, the number of rows in the data file, its schema, and the end of the
+app's log without addresses, values and quoted text. Not included: scripts, events, history, connection settings,
+passwords. Look through it before you send it to anyone.
 """
+REDACTED = "•••"
+_MIN_VALUE_CHARS = 4
+"""Shorter values would also hide parts of ordinary words."""
+_ERROR = re.compile(r"^(?P<kind>[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Timeout)): .*", re.MULTILINE)
+_RULES = (
+    (re.compile(r"\b(\w+)://\S+"), rf"\1://{REDACTED}"),
+    (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), REDACTED),
+    (re.compile(r"(?i)\b(authorization)(\W{1,4})(?:(?:bearer|basic|digest)\s+)?[^\s,;]+"), rf"\1\2{REDACTED}"),
+    (
+        re.compile(r"(?i)\b(pass\w*|token\w*|secret\w*|bearer|cookie|api[_-]?key\w*)(\W{1,4})[^\s,;]+"),
+        rf"\1\2{REDACTED}",
+    ),
+    (re.compile(r"(?<![\w/.])(?=\S*\d)[\w+=-]{24,}"), REDACTED),
+)
+_FILE = re.compile(r'^(  File )"([^"]+)"', re.MULTILINE)
+_QUOTED = re.compile(r"'[^'\n]+'|\"[^\"\n]+\"|“[^”\n]+”")
 
 
 def write_diagnostics(folder: Path, target: Path) -> None:
-    """Beside an app that may run. A data file that cannot be read is what it says then. BundleError."""
-    write_bundle(target, _members(folder))
+    """Works while an app runs. An unreadable data file is reported inside. Raises BundleError."""
+    write_zip(target, _members(folder))
 
 
-def _members(folder: Path) -> Iterator[Member]:
-    from app.keeping.preferences import read_preferences  # noqa: PLC0415  knows how things look, which costs time
+def _members(folder: Path) -> Iterator[ZipMember]:
+    from app.data.preferences import read_preferences  # noqa: PLC0415  loads the theme, which is slow
 
     known: list[str] = []
     yield "README.txt", _README.encode()
     yield "versions.json", _json(_versions())
     chosen = read_preferences(folder)
-    yield "settings.json", _json({**chosen.write(), "fixer": chosen.fixer.kind})
+    yield "settings.json", _json({**chosen.to_json(), "fixer": chosen.fixer.kind})
     yield from _describe_store(folder, known)
     yield "log.txt", redact(_tail(folder), known).encode()
 
@@ -56,12 +72,12 @@ def _version_of(name: str) -> str | None:
         return None
 
 
-def _describe_store(folder: Path, known: list[str]) -> Iterator[Member]:
-    """`known` gets the values that connections are set to, which nothing that follows may say."""
+def _describe_store(folder: Path, known: list[str]) -> Iterator[ZipMember]:
+    """Adds the values of connection settings to `known`: they must not appear in later members."""
     from scheduler.store import connections  # noqa: PLC0415  SQLite is loaded only where it is needed
-    from scheduler.store.describing import describe  # noqa: PLC0415
+    from scheduler.store.diagnostics import describe_store  # noqa: PLC0415
     from scheduler.store.errors import StoreError  # noqa: PLC0415
-    from scheduler.store.health import open_for_reading  # noqa: PLC0415
+    from scheduler.store.opening import open_for_reading  # noqa: PLC0415
 
     try:
         database = open_for_reading(folder)
@@ -70,8 +86,8 @@ def _describe_store(folder: Path, known: list[str]) -> Iterator[Member]:
         return
     try:
         db = database.read()
-        found = asdict(describe(db))
-        known.extend(value for row in connections.every_one(db) for value in list_values(row.settings))
+        found = asdict(describe_store(db))
+        known.extend(value for row in connections.list_all(db) for value in list_values(row.settings))
     except (StoreError, sqlite3.Error) as error:
         yield "store.json", _json({"error": type(error).__name__})
         return
@@ -82,18 +98,40 @@ def _describe_store(folder: Path, known: list[str]) -> Iterator[Member]:
 
 
 def _tail(folder: Path) -> str:
-    """The end of the log, from the beginning of a line."""
+    """The end of the log, starting at a whole line."""
     parts = []
-    for path in (log_file(folder).with_name(f"{log_file(folder).name}.1"), log_file(folder)):
+    for path in (log_path(folder).with_name(f"{log_path(folder).name}.1"), log_path(folder)):
         try:
             parts.append(path.read_bytes())
         except OSError:
             continue
     text = b"".join(parts)
-    if len(text) > _TAIL:
-        text = text[-_TAIL:].partition(b"\n")[2]
+    if len(text) > _MAX_LOG_BYTES:
+        text = text[-_MAX_LOG_BYTES:].partition(b"\n")[2]
     return text.decode(errors="replace")
 
 
 def _json(value: Any) -> bytes:
     return f"{json.dumps(value, indent=2, sort_keys=True)}\n".encode()
+
+
+def redact(text: str, known: Iterable[str] = (), home: Path | None = None) -> str:
+    """Hide private values and error messages, which may quote anything; keep error types and lines of code."""
+    for value in sorted({one for one in known if len(one) >= _MIN_VALUE_CHARS}, key=len, reverse=True):
+        text = text.replace(value, REDACTED)
+    text = _ERROR.sub(rf"\g<kind>: {REDACTED}", text)
+    for rule, replacement in _RULES:
+        text = rule.sub(replacement, text)
+    text = "\n".join(line if _FILE.match(line) else _QUOTED.sub(REDACTED, line) for line in text.split("\n"))
+    return text.replace(str(home or Path.home()), "~")
+
+
+def list_values(settings: Any) -> Iterator[str]:
+    """Every text and number in the settings of a connection."""
+    if isinstance(settings, dict):
+        settings = list(settings.values())
+    if isinstance(settings, list):
+        for one in settings:
+            yield from list_values(one)
+    elif settings is not None and not isinstance(settings, bool):
+        yield str(settings)

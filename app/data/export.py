@@ -1,4 +1,4 @@
-"""Everything in one file, without secrets: all of a data folder that can travel, to be taken in by another."""
+"""Exports a data folder to one zip file without secrets, and imports such a file."""
 
 import json
 import logging
@@ -15,42 +15,42 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from app.keeping.bundle import BundleError, Member, write_bundle
-from app.keeping.preferences import FILE as PREFERENCES
-from app.keeping.preferences import PreferencesError, keep_preferences, read_preferences
-from app.keeping.scratch import remove_leftovers, scratch_folder
+from app.data.atomic_file import DataFileError, ZipMember, write_zip
+from app.data.preferences import FILE as PREFERENCES
+from app.data.preferences import PreferencesError, read_preferences, save_preferences
+from app.data.temp_dir import remove_stale_temp_dirs, temp_dir
 from app.platform.zone import machine_zone
 from scheduler import __version__
 from scheduler.connections.registry import builtin_registry
-from scheduler.engine.moving import TakenIn, take_in
-from scheduler.store import moving
-from scheduler.store.backups import FILE as STORE
+from scheduler.engine.data_import import ImportSummary, import_store
+from scheduler.store import transfer
+from scheduler.store.backups import STORE_FILE as STORE
 from scheduler.store.errors import StoreError
-from scheduler.timing.instants import write_instant
+from scheduler.timing.instants import format_instant
 
 log = logging.getLogger(__name__)
 translate = QCoreApplication.translate
 
 _ABOUT = "export.json"
 _FORMAT = 1
-_LARGEST_TEXT = 1_000_000
-_LARGEST_STORE = 16 * 1024**3
-_NO_EXPORT = (
+_MAX_TEXT_BYTES = 1_000_000
+_MAX_STORE_BYTES = 16 * 1024**3
+_ZIP_ERRORS = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, LookupError, ValueError, NotImplementedError, RuntimeError,
     EOFError, OverflowError, struct.error,
 )  # fmt: skip
-"""Whatever comes of reading a file that is no zip file, or a damaged or hostile one."""
+"""What reading a file raises that is not a zip file, or is damaged or hostile."""
 
 
-class NotAnExportError(BundleError):
+class NotAnExportError(DataFileError):
     def __init__(self, path: Path) -> None:
-        sentence = translate("export", "{file} is not an export of Dayhand, or is damaged. Nothing was changed.")
+        sentence = translate("export", "{file} is not a Dayhand export, or it is damaged. Nothing was changed.")
         super().__init__(sentence.format(file=path.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """What a file says of itself, and its parts, unpacked."""
+    """The header of an export, and its unpacked store."""
 
     version: str
     made: str
@@ -59,25 +59,25 @@ class Export:
 
 
 def write_export(folder: Path, target: Path, now: datetime, *, history: bool = True) -> None:
-    """Beside an app that may run. BundleError or StoreError."""
-    with scratch_folder(folder) as made:
+    """Works while an app runs. Raises BundleError or StoreError."""
+    with temp_dir(folder) as made:
         copy = made / STORE
-        moving.copy_out(folder, copy, now, history=history)
+        transfer.export_store(folder, copy, now, history=history)
         about = {
             "format": _FORMAT,
             "dayhand": __version__,
-            "made": write_instant(now),
+            "made": format_instant(now),
             "history": history,
         }
-        preferences = json.dumps(read_preferences(folder).write(), indent=2)
-        parts: list[Member] = [(_ABOUT, json.dumps(about, indent=2).encode()), (PREFERENCES, preferences.encode())]
-        write_bundle(target, [*parts, (STORE, copy)])
+        preferences = json.dumps(read_preferences(folder).to_json(), indent=2)
+        parts: list[ZipMember] = [(_ABOUT, json.dumps(about, indent=2).encode()), (PREFERENCES, preferences.encode())]
+        write_zip(target, [*parts, (STORE, copy)])
 
 
 @contextmanager
-def opened(folder: Path, path: Path) -> Iterator[Export]:
-    """Unpacked in that data folder and looked through, for as long as this holds; NotAnExportError or StoreError."""
-    with scratch_folder(folder) as made:
+def open_export(folder: Path, path: Path) -> Iterator[Export]:
+    """Unpack a file into that data folder and check it, for the duration. Raises BundleError or StoreError."""
+    with temp_dir(folder) as made:
         try:
             with zipfile.ZipFile(path) as bundle:
                 about = json.loads(_read(bundle, _ABOUT))
@@ -85,16 +85,16 @@ def opened(folder: Path, path: Path) -> Iterator[Export]:
                     raise NotAnExportError(path)
                 if about["format"] > _FORMAT:
                     sentence = translate(
-                        "export", "{file} was written by a newer Dayhand. Nothing was changed; update this one."
+                        "export", "{file} was written by a newer Dayhand. Update Dayhand first; nothing was changed."
                     )
-                    raise BundleError(sentence.format(file=path.name))
+                    raise DataFileError(sentence.format(file=path.name))
                 _unpack(bundle, made, path)
-        except _NO_EXPORT as error:
+        except _ZIP_ERRORS as error:
             raise NotAnExportError(path) from error
         except OSError as error:
             sentence = translate("export", "{path} cannot be read: {why}. Nothing was changed.")
-            raise BundleError(sentence.format(path=path, why=error.strerror or error)) from error
-        moving.check(made / STORE)
+            raise DataFileError(sentence.format(path=path, why=error.strerror or error)) from error
+        transfer.check_file(made / STORE)
         yield Export(
             version=str(about.get("dayhand")),
             made=str(about.get("made")),
@@ -104,29 +104,29 @@ def opened(folder: Path, path: Path) -> Iterator[Export]:
 
 
 def check_export(folder: Path, path: Path) -> Export:
-    """What it says of itself; its parts, which were unpacked in that data folder, are gone again."""
-    with opened(folder, path) as export:
+    """The header of a valid export; what was unpacked is deleted again."""
+    with open_export(folder, path) as export:
         return export
 
 
-def read_export(folder: Path, path: Path, now: datetime) -> TakenIn:
-    """Go on from that file. What was in the folder is set aside. The caller holds the folder's lock.
+def import_export(folder: Path, path: Path, now: datetime) -> ImportSummary:
+    """Replace the data in the folder with that file; the old data is set aside. The caller holds the folder's lock.
 
-    NotAnExportError or StoreError, and then nothing has changed.
+    Raises BundleError or StoreError; then nothing has changed.
     """
-    remove_leftovers(folder)
-    with opened(folder, path) as export:
-        taken = take_in(folder, export.store, builtin_registry(lambda *_: None), machine_zone(), now)
+    remove_stale_temp_dirs(folder)
+    with open_export(folder, path) as export:
+        imported = import_store(folder, export.store, builtin_registry(lambda *_: None), machine_zone(), now)
         try:
-            keep_preferences(folder, read_preferences(export.store.parent).arrive())
-        except PreferencesError as error:  # everything else is there, and is what matters
+            save_preferences(folder, read_preferences(export.store.parent).for_other_computer())
+        except PreferencesError as error:  # the imported data is complete without them
             log.warning("%s", error)
-    return taken
+    return imported
 
 
-def is_used(folder: Path) -> bool:
-    """Whether there is data that an import would set aside."""
-    from scheduler.store.health import open_for_reading  # noqa: PLC0415  loaded when needed
+def has_data(folder: Path) -> bool:
+    """Whether the folder contains data that an import would set aside."""
+    from scheduler.store.opening import open_for_reading  # noqa: PLC0415  loaded when needed
 
     if not (folder / STORE).exists():
         return False
@@ -135,22 +135,24 @@ def is_used(folder: Path) -> bool:
     except StoreError:
         return True
     try:
-        return moving.is_used(database.read())
+        return transfer.has_data(database.read())
     finally:
         database.close()
 
 
 def _read(bundle: zipfile.ZipFile, name: str) -> bytes:
     with bundle.open(name) as file:
-        return file.read(_LARGEST_TEXT)
+        return file.read(_MAX_TEXT_BYTES)
 
 
 def _unpack(bundle: zipfile.ZipFile, place: Path, path: Path) -> None:
-    """Only the parts that we know, under our own names, and only if there is room for them."""
+    """Only known members, under our own names, and only if there is enough disk space."""
     info = bundle.getinfo(STORE)
-    if info.file_size > min(shutil.disk_usage(place).free // 3, _LARGEST_STORE):
-        sentence = translate("export", "There is no room for what is in {file}. Nothing was changed; free some space.")
-        raise BundleError(sentence.format(file=path.name))
+    if info.file_size > min(shutil.disk_usage(place).free // 3, _MAX_STORE_BYTES):
+        sentence = translate(
+            "export", "There is not enough disk space to import {file}. Free some space; nothing was changed."
+        )
+        raise DataFileError(sentence.format(file=path.name))
     (place / PREFERENCES).write_bytes(_read(bundle, PREFERENCES))
     with bundle.open(STORE) as source, (place / STORE).open("wb") as file:
         shutil.copyfileobj(source, file)

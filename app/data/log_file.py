@@ -1,10 +1,11 @@
-"""The log of the app itself: a few files in the data folder, the oldest of which goes. No secrets are written there."""
+"""The app's own log: rotated files in the data folder, with repeated warnings throttled and no secrets."""
 
 import faulthandler
 import logging
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
 from io import TextIOWrapper
@@ -12,43 +13,43 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO, TextIO
 
-from app.keeping.repeats import Repeats
-
 FOLDER = "logs"
 FILE = "dayhand.log"
 _FATAL = "fatal.log"
-_SIZE = 1_000_000
-_KEPT = 4
-"""Older files beside the one that is written."""
-_FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-_CHATTY = 2_000
-"""Letters of one message; a traceback is not cut."""
+_MAX_FILE_BYTES = 1_000_000
+_OLD_FILES = 4
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_MAX_MESSAGE_CHARS = 2_000
+"""Of a message without a traceback."""
+_THROTTLE_S = 60.0
+_MAX_KNOWN = 100
+"""Warnings that are remembered to recognize repeats."""
 
 
-def log_file(folder: Path) -> Path:
+def log_path(folder: Path) -> Path:
     return folder / FOLDER / FILE
 
 
 @contextmanager
-def keep_log(folder: Path, *, echo: bool = False, size: int = _SIZE) -> Iterator[Path]:
-    """While this holds, what the app has to tell its makers goes into the log; with `echo`, warnings to stderr too.
+def open_log(folder: Path, *, echo: bool = False, max_bytes: int = _MAX_FILE_BYTES) -> Iterator[Path]:
+    """Log to the file for the duration; with `echo`, warnings also go to stderr.
 
-    A folder that cannot be written to costs the log and nothing else.
+    If the folder cannot be written to, only the log is lost.
     """
-    path, root = log_file(folder), logging.getLogger()
+    path, root = log_path(folder), logging.getLogger()
     before = root.level
     with ExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = _Private(path, maxBytes=size, backupCount=_KEPT, encoding="utf-8")
-            file.repeats = Repeats()
+            file = _PrivateFileHandler(path, maxBytes=max_bytes, backupCount=_OLD_FILES, encoding="utf-8")
+            file.repeats = RepeatFilter()
             _add(stack, root, file, logging.INFO)
-            _note_fatal(stack, path.with_name(_FATAL))
+            _log_fatal_errors(stack, path.with_name(_FATAL))
         except OSError as error:
-            sys.stderr.write(f"No log is kept in {path.parent}: {error.strerror}.\n")
+            sys.stderr.write(f"The log in {path.parent} could not be opened: {error.strerror}.\n")
             echo = True
         if echo and sys.stderr is not None:
-            _add(stack, root, _Echo(), logging.WARNING)
+            _add(stack, root, _StderrHandler(), logging.WARNING)
         root.setLevel(logging.INFO)
         try:
             yield path
@@ -56,60 +57,93 @@ def keep_log(folder: Path, *, echo: bool = False, size: int = _SIZE) -> Iterator
             root.setLevel(before)
 
 
-class _Echo(logging.StreamHandler[TextIO]):
-    """For whoever sits at the terminal: sentences; the log has the rest."""
+class RepeatFilter:
+    """Drops repeated warnings and counts them. One per handler, under that handler's lock."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._known: dict[tuple[str, str, str], tuple[float, int]] = {}
+        """By warning: when it was last written, and how often it was dropped since."""
+
+    def should_write(self, record: logging.LogRecord) -> bool:
+        """Whether to write the record; the number of dropped repeats is added to its message."""
+        if record.levelno < logging.WARNING:
+            return True
+        error = _describe_error(record)
+        key, now = (record.name, record.getMessage(), error), self._monotonic()
+        written, dropped = self._known.pop(key, (now - _THROTTLE_S, 0))
+        if now - written < _THROTTLE_S:
+            self._known[key] = (written, dropped + 1)
+            return False
+        if dropped:
+            since = (
+                "in the last minute" if now - written < 2 * _THROTTLE_S else f"in {round((now - written) / 60)} minutes"
+            )
+            record.msg, record.args = f"{key[1]} ({dropped} more times {since})", None
+        self._known[key] = (now, 0)
+        if len(self._known) > _MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        return True
+
+    def dropped_messages(self) -> list[str]:
+        """Dropped warnings that no later record has counted, for the end of the log."""
+        return [f"{message} ({number} more times)" for (_, message, _), (_, number) in self._known.items() if number]
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Prints messages without tracebacks, which are in the file."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._repeats = Repeats()
+        self._repeats = RepeatFilter()
 
     def emit(self, record: logging.LogRecord) -> None:
         copied = copy(record)
         copied.exc_info = copied.exc_text = None
-        if self._repeats.pass_on(copied):
+        if self._repeats.should_write(copied):
             super().emit(copied)
 
 
-class _Private(RotatingFileHandler):
-    """For this person only. What others' libraries chat about is left out."""
+class _PrivateFileHandler(RotatingFileHandler):
+    """Readable only by the user; ignores libraries below warnings."""
 
-    repeats: Repeats
+    repeats: RepeatFilter
 
     def filter(self, record: logging.LogRecord) -> bool:
-        ours = record.name.partition(".")[0] in ("app", "scheduler")
-        return bool(super().filter(record)) and (ours or record.levelno >= logging.WARNING)
+        is_own = record.name.partition(".")[0] in ("app", "scheduler")
+        return bool(super().filter(record)) and (is_own or record.levelno >= logging.WARNING)
 
     def emit(self, record: logging.LogRecord) -> None:
         copied = copy(record)
-        if self.repeats.pass_on(copied):
+        if self.repeats.should_write(copied):
             super().emit(copied)
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
-        if record.exc_info is None and len(text) > _CHATTY:
-            text = f"{text[:_CHATTY]} …"
+        if record.exc_info is None and len(text) > _MAX_MESSAGE_CHARS:
+            text = f"{text[:_MAX_MESSAGE_CHARS]} …"
         return text
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the library's name
-        """A full disk is told by those who need it."""
+        """A full disk is reported elsewhere."""
 
     def close(self) -> None:
-        for sentence in self.repeats.left_out():
+        for sentence in self.repeats.dropped_messages():
             super().emit(logging.LogRecord("app", logging.WARNING, "", 0, sentence, None, None))
-        self.repeats = Repeats()
-        with suppress(OSError):  # as above: what could not be written cannot be written now
+        self.repeats = RepeatFilter()
+        with suppress(OSError):  # as above
             super().close()
 
     def _open(self) -> TextIOWrapper:
-        def private(path: str, flags: int) -> int:
+        def open_private(path: str, flags: int) -> int:
             return os.open(path, flags, 0o600)
 
-        return open(self.baseFilename, "a", encoding="utf-8", errors="backslashreplace", opener=private)
+        return open(self.baseFilename, "a", encoding="utf-8", errors="backslashreplace", opener=open_private)
 
 
 def _add(stack: ExitStack, root: logging.Logger, handler: logging.Handler, level: int) -> None:
     handler.setLevel(level)
-    handler.setFormatter(logging.Formatter(_FORM))
+    handler.setFormatter(logging.Formatter(_FORMAT))
     root.addHandler(handler)
 
     def remove() -> None:
@@ -119,11 +153,16 @@ def _add(stack: ExitStack, root: logging.Logger, handler: logging.Handler, level
     stack.callback(remove)
 
 
-def _note_fatal(stack: ExitStack, path: Path) -> None:
-    """Where the process was when it ended in a way that Python cannot tell."""
-    if faulthandler.is_enabled():  # somebody else looks already
+def _log_fatal_errors(stack: ExitStack, path: Path) -> None:
+    """Write the stack of a crash that Python cannot report itself, such as a segmentation fault."""
+    if faulthandler.is_enabled():  # already in use, as in tests
         return
     file: IO[str] = stack.enter_context(path.open("a", encoding="utf-8"))
     path.chmod(0o600)
     faulthandler.enable(file)
     stack.callback(faulthandler.disable)
+
+
+def _describe_error(record: logging.LogRecord) -> str:
+    error = record.exc_info[1] if record.exc_info else None
+    return "" if error is None else f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""What the person chose for the whole app, kept as a small JSON file in the data folder. Nothing secret is in it."""
+"""The user's preferences, stored as JSON in the data folder. Contains no secrets."""
 
 import json
 from contextlib import suppress
@@ -9,47 +9,46 @@ from typing import Any, get_type_hints
 
 from PySide6.QtCore import QCoreApplication
 
-from app.keeping.replacing import replace_file
-from app.look.theme import Appearance
-from app.notices.quiet import QuietHours
-from app.words.languages import PREFERENCES, Language
-from scheduler.engine.fixing.choice import FixerChoice, FixerKind, read_choice
+from app.data.atomic_file import write_atomically
+from app.i18n.languages import PREFERENCES_FILE, Language
+from app.notifications.quiet_hours import QuietHours
+from app.theme.tokens import Appearance
+from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
-FILE = PREFERENCES
-MOST_AT_ONCE = 16
-LONGEST_KEPT = 3_650
+FILE = PREFERENCES_FILE
+MAX_CONCURRENCY = 16
+MAX_KEEP_DAYS = 3_650
 
 
 class PreferencesError(Exception):
-    """They could not be kept; the sentence says why and what to do."""
+    """They could not be saved; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
     concurrency: int = 4
-    """How many runs may be under way at once."""
+    """How many runs may be active at the same time."""
     overlap: Overlap = Overlap.SKIP
-    """For jobs whose author says nothing of it."""
+    """For jobs whose script does not set it."""
     catchup: Catchup = Catchup.ONE
     keep_days: int = 365
-    """How long history is kept; zero is for ever."""
+    """How long history is kept; 0 means for ever."""
     is_quiet: bool = False
     quiet_from: time = time(22)
     quiet_until: time = time(7)
     approvals_pass: bool = False
-    """Whether a question may disturb in quiet hours."""
+    """Whether approval requests notify during quiet hours."""
     notices: bool = True
     appearance: Appearance = Appearance.SYSTEM
     language: Language = Language.SYSTEM
-    """From the next start on."""
+    """Takes effect at the next start."""
     welcomed: bool = False
-    """Whether the first screens were shown; they never come again."""
+    """Whether the welcome screens were shown."""
     editor: str = ""
-    """The command that opens a script; empty is what the system has for it."""
-    fixer: FixerChoice = field(default_factory=FixerChoice)
-    """Who repairs scripts that fail."""
+    """The command that opens a script; empty means the system default."""
+    fixer: FixerConfig = field(default_factory=FixerConfig)
 
     @property
     def quiet_hours(self) -> QuietHours | None:
@@ -57,8 +56,8 @@ class Preferences:
             return None
         return QuietHours(start=self.quiet_from, end=self.quiet_until, approvals_pass=self.approvals_pass)
 
-    def settle(self, settings: Settings) -> Settings:
-        """What the engine goes by, with what the person chose in it."""
+    def apply_to(self, settings: Settings) -> Settings:
+        """The engine's settings with these preferences applied."""
         overlap = {**settings.overlap, "job": self.overlap}
         kept = timedelta(days=self.keep_days) if self.keep_days else None
         return replace(
@@ -70,30 +69,30 @@ class Preferences:
             fixer=self.fixer,
         )
 
-    def arrive(self) -> "Preferences":
-        """As they hold after a move to another computer, where nobody chose who repairs scripts or what opens them."""
+    def for_other_computer(self) -> "Preferences":
+        """For another computer, where the user has chosen neither a fixer nor an editor."""
         return replace(self, editor="", fixer=replace(self.fixer, kind=FixerKind.OFF, has_key=False))
 
-    def write(self) -> dict[str, Any]:
-        return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+    def to_json(self) -> dict[str, Any]:
+        return {one.name: _to_json(getattr(self, one.name)) for one in fields(self)}
 
 
 def read_preferences(folder: Path) -> Preferences:
-    """As they were kept. What cannot be understood, or is of another version, counts as not chosen."""
+    """Invalid and unknown values are replaced by their defaults."""
     try:
         written = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return Preferences()
-    return understand(written if isinstance(written, dict) else {})
+    return parse_preferences(written if isinstance(written, dict) else {})
 
 
 def set_aside_damaged(folder: Path) -> str:
-    """Before a start: a file that nobody can read is kept under another name; a sentence if there was one."""
+    """Rename an unreadable file, before a start; return a message for the user if there was one."""
     path, kept = folder / FILE, folder / f"{FILE}-damaged"
     try:
         is_sound = isinstance(json.loads(path.read_text(encoding="utf-8")), dict)
     except OSError:
-        is_sound = True  # there is none, or it may be readable another time
+        is_sound = True  # there is none, or it may be readable later
     except ValueError:
         is_sound = False
     if is_sound:
@@ -101,55 +100,55 @@ def set_aside_damaged(folder: Path) -> str:
     with suppress(OSError):
         path.replace(kept)
     return QCoreApplication.translate(
-        "settings", "Your settings could not be read, so they begin anew; what was there is kept in {file}."
+        "settings", "Your settings could not be read and were reset. The old file is kept as {file}."
     ).format(file=kept)
 
 
-def understand(written: dict[str, Any]) -> Preferences:
-    """One value that makes no sense does not take the others with it."""
+def parse_preferences(written: dict[str, Any]) -> Preferences:
+    """An invalid value does not affect the others."""
     chosen: dict[str, Any] = {}
     for name, kind in get_type_hints(Preferences).items():
         if name in written:
             with suppress(ValueError, TypeError):
-                chosen[name] = _understand_one(name, kind, written[name])
+                chosen[name] = _parse_value(name, kind, written[name])
     return Preferences(**chosen)
 
 
-def keep_preferences(folder: Path, chosen: Preferences) -> None:
-    """In place of the old ones. What a newer version keeps beside them stays."""
+def save_preferences(folder: Path, chosen: Preferences) -> None:
+    """Save them; keys of a newer version are preserved."""
     path = folder / FILE
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         known = {}
-    text = json.dumps({**(known if isinstance(known, dict) else {}), **chosen.write()}, indent=2)
+    text = json.dumps({**(known if isinstance(known, dict) else {}), **chosen.to_json()}, indent=2)
     try:
-        replace_file(path, f"{text}\n".encode())
+        write_atomically(path, f"{text}\n".encode())
     except OSError as error:
         why = error.strerror or str(error)
         sentence = QCoreApplication.translate(
             "settings",
-            "Your choice holds until Dayhand ends, but it could not be kept: {why}. "
-            "Check that you may write to {folder}.",
+            "Your settings could not be saved and apply only until Dayhand quits: {why}. "
+            "Check that you have write permission in {folder}.",
         )
         raise PreferencesError(sentence.format(why=why, folder=folder)) from error
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, FixerChoice):
+def _to_json(value: object) -> object:
+    if isinstance(value, FixerConfig):
         return value.write()
     return f"{value:%H:%M}" if isinstance(value, time) else value
 
 
-def _understand_one(name: str, kind: type, value: Any) -> Any:
-    if kind is FixerChoice:
-        return read_choice(value)
+def _parse_value(name: str, kind: type, value: Any) -> Any:
+    if kind is FixerConfig:
+        return read_config(value)
     if kind is time:
         return time.fromisoformat(value).replace(second=0, microsecond=0, tzinfo=None)
     if kind in (int, bool):
         if type(value) is not kind:
             raise ValueError(name)
-        low, high = {"concurrency": (1, MOST_AT_ONCE), "keep_days": (0, LONGEST_KEPT)}.get(name, (0, 1))
+        low, high = {"concurrency": (1, MAX_CONCURRENCY), "keep_days": (0, MAX_KEEP_DAYS)}.get(name, (0, 1))
         if not low <= value <= high:
             raise ValueError(name)
         return value

@@ -1,8 +1,8 @@
-"""The words that the built-in connectors bring along in English: their titles, their fields and what those mean."""
+"""Translatable texts of the built-in connectors: titles, fields, descriptions and tool parameters."""
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-WORDS = (
+CONNECTOR_TEXTS = (
     QT_TRANSLATE_NOOP("connectors", "Calendar"),
     QT_TRANSLATE_NOOP("connectors", "News feed"),
     QT_TRANSLATE_NOOP("connectors", "Files"),
@@ -16,7 +16,7 @@ WORDS = (
     QT_TRANSLATE_NOOP("connectors", "Mail (SMTP)"),
     QT_TRANSLATE_NOOP("connectors", "Table"),
     QT_TRANSLATE_NOOP("connectors", "Address"),
-    QT_TRANSLATE_NOOP("connectors", "User"),
+    QT_TRANSLATE_NOOP("connectors", "User name"),
     QT_TRANSLATE_NOOP("connectors", "Password"),
     QT_TRANSLATE_NOOP("connectors", "Certificate"),
     QT_TRANSLATE_NOOP("connectors", "Folder"),
@@ -32,85 +32,84 @@ WORDS = (
     QT_TRANSLATE_NOOP("connectors", "Encryption"),
     QT_TRANSLATE_NOOP("connectors", "Token"),
     QT_TRANSLATE_NOOP("connectors", "From"),
-    QT_TRANSLATE_NOOP("connectors", "Server of the sent mail"),
-    QT_TRANSLATE_NOOP("connectors", "Its port"),
-    QT_TRANSLATE_NOOP("connectors", "Its encryption"),
-    QT_TRANSLATE_NOOP("connectors", "Its user"),
-    QT_TRANSLATE_NOOP("connectors", "Its password"),
-    QT_TRANSLATE_NOOP("connectors", "Folder of sent mail"),
+    QT_TRANSLATE_NOOP("connectors", "IMAP server"),
+    QT_TRANSLATE_NOOP("connectors", "IMAP port"),
+    QT_TRANSLATE_NOOP("connectors", "IMAP encryption"),
+    QT_TRANSLATE_NOOP("connectors", "IMAP user name"),
+    QT_TRANSLATE_NOOP("connectors", "IMAP password"),
+    QT_TRANSLATE_NOOP("connectors", "Sent folder"),
     QT_TRANSLATE_NOOP("connectors", "File"),
-    QT_TRANSLATE_NOOP("connectors", "Reads a calendar on a CalDAV server, and adds events to it."),
-    QT_TRANSLATE_NOOP("connectors", "Of one calendar, as in https://example.org/dav/me/home/."),
-    QT_TRANSLATE_NOOP("connectors", "Who logs in."),
-    QT_TRANSLATE_NOOP("connectors", "Best one for this app only."),
-    QT_TRANSLATE_NOOP(
-        "connectors", "A PEM file to believe beside the system's, for a server with a certificate of its own."
-    ),
+    QT_TRANSLATE_NOOP("connectors", "Reads a calendar on a CalDAV server and adds events to it."),
+    QT_TRANSLATE_NOOP("connectors", "Address of the calendar, for example https://example.org/dav/me/home/."),
+    QT_TRANSLATE_NOOP("connectors", "Use an app password if you can."),
+    QT_TRANSLATE_NOOP("connectors", "Extra certificate to trust (PEM), for a server with a self-signed certificate."),
     QT_TRANSLATE_NOOP("connectors", "Reads RSS and Atom feeds."),
-    QT_TRANSLATE_NOOP("connectors", "Of the feed itself, as in https://example.org/feed.xml."),
-    QT_TRANSLATE_NOOP("connectors", "Only for a feed that asks for a login."),
-    QT_TRANSLATE_NOOP("connectors", "Of that user."),
-    QT_TRANSLATE_NOOP("connectors", "Reads and changes files in one folder of this computer."),
-    QT_TRANSLATE_NOOP("connectors", "Nothing outside it is touched."),
+    QT_TRANSLATE_NOOP("connectors", "Address of the feed itself, for example https://example.org/feed.xml."),
+    QT_TRANSLATE_NOOP("connectors", "Only if the feed requires a login."),
+    QT_TRANSLATE_NOOP("connectors", "Reads and changes files in one folder on this computer."),
+    QT_TRANSLATE_NOOP("connectors", "Nothing outside this folder is changed."),
     QT_TRANSLATE_NOOP("connectors", "Mail, calendar and files of a Google account."),
-    QT_TRANSLATE_NOOP("connectors", "Made in the Google Cloud console: an OAuth client of the type desktop app."),
-    QT_TRANSLATE_NOOP("connectors", "Shown beside the client ID; some apps have none."),
-    QT_TRANSLATE_NOOP("connectors", "Who signs in; filled in when you do."),
-    QT_TRANSLATE_NOOP("connectors", "Only for a server that speaks as Google does; leave it empty for Google itself."),
-    QT_TRANSLATE_NOOP("connectors", "Asks any web API, downloads from it and sends to it."),
+    QT_TRANSLATE_NOOP("connectors", "From the Google Cloud console: an OAuth client of type desktop app."),
+    QT_TRANSLATE_NOOP("connectors", "Shown next to the client ID; some apps have none."),
+    QT_TRANSLATE_NOOP("connectors", "Filled in when you sign in."),
+    QT_TRANSLATE_NOOP("connectors", "Only for a Google-compatible server; leave empty for Google itself."),
+    QT_TRANSLATE_NOOP("connectors", "Reads from any web API, downloads from it and sends to it."),
     QT_TRANSLATE_NOOP(
-        "connectors", "Where the API begins, as in https://api.example.org/v1; nothing outside it is asked."
+        "connectors", "Base address of the API, for example https://api.example.org/v1; nothing outside it is used."
     ),
-    QT_TRANSLATE_NOOP("connectors", "How the API knows you."),
-    QT_TRANSLATE_NOOP("connectors", "For the login basic."),
-    QT_TRANSLATE_NOOP("connectors", "The password of basic, the token of bearer, or the value of the header."),
-    QT_TRANSLATE_NOOP("connectors", "Which header the login header uses."),
-    QT_TRANSLATE_NOOP("connectors", "Where files go."),
-    QT_TRANSLATE_NOOP("connectors", "Reads, moves and marks mail at a mail server."),
-    QT_TRANSLATE_NOOP("connectors", "As in imap.example.org."),
+    QT_TRANSLATE_NOOP("connectors", "How to log in to the API."),
+    QT_TRANSLATE_NOOP("connectors", "For the basic login."),
+    QT_TRANSLATE_NOOP("connectors", "The password (basic), the token (bearer) or the value of the header."),
+    QT_TRANSLATE_NOOP("connectors", "Name of the header that contains the value."),
+    QT_TRANSLATE_NOOP("connectors", "Folder for downloaded files."),
+    QT_TRANSLATE_NOOP("connectors", "Reads, moves and flags mail on a mail server."),
+    QT_TRANSLATE_NOOP("connectors", "For example imap.example.org."),
     QT_TRANSLATE_NOOP(
-        "connectors", "tls from the first byte on, starttls after a greeting, or none for a server on this computer."
+        "connectors", "tls from the start, starttls after the greeting, or none for a server on this computer."
     ),
-    QT_TRANSLATE_NOOP("connectors", "Often the whole address."),
-    QT_TRANSLATE_NOOP("connectors", "Some providers want one made for this app."),
+    QT_TRANSLATE_NOOP("connectors", "Often the full mail address."),
+    QT_TRANSLATE_NOOP("connectors", "Some providers require an app password."),
     QT_TRANSLATE_NOOP("connectors", "Shows notifications on this computer."),
-    QT_TRANSLATE_NOOP("connectors", "The password of a restic repository, for backups that jobs make."),
-    QT_TRANSLATE_NOOP("connectors", "Kept in the keyring of this computer only."),
-    QT_TRANSLATE_NOOP("connectors", "A passphrase or token that commands of jobs read from a pipe."),
+    QT_TRANSLATE_NOOP("connectors", "The password of a restic repository, for backup jobs."),
+    QT_TRANSLATE_NOOP("connectors", "Stored only in the keyring of this computer."),
+    QT_TRANSLATE_NOOP("connectors", "A passphrase or token for the commands of jobs, passed through a pipe."),
     QT_TRANSLATE_NOOP("connectors", "Reads and posts messages in a Slack workspace."),
-    QT_TRANSLATE_NOOP("connectors", "From the app that you made for your workspace, under Basic Information."),
-    QT_TRANSLATE_NOOP("connectors", "A bot token of that app; leave it empty to sign in through the browser."),
-    QT_TRANSLATE_NOOP("connectors", "Only for a server that speaks as Slack does."),
+    QT_TRANSLATE_NOOP("connectors", "From the app that you created for your workspace, under Basic Information."),
+    QT_TRANSLATE_NOOP("connectors", "A bot token of that app; leave empty to sign in through the browser."),
+    QT_TRANSLATE_NOOP("connectors", "Only for a Slack-compatible server."),
     QT_TRANSLATE_NOOP("connectors", "Sends mail through a mail server."),
-    QT_TRANSLATE_NOOP("connectors", "As in smtp.example.org."),
-    QT_TRANSLATE_NOOP("connectors", "Often the whole address; empty if the server wants no login."),
-    QT_TRANSLATE_NOOP("connectors", "The address that mails come from: Anna <anna@example.org>."),
+    QT_TRANSLATE_NOOP("connectors", "For example smtp.example.org."),
+    QT_TRANSLATE_NOOP("connectors", "Often the full mail address; empty if the server requires no login."),
+    QT_TRANSLATE_NOOP("connectors", "Sender of the mails, for example Anna <anna@example.org>."),
     QT_TRANSLATE_NOOP(
-        "connectors", "As in imap.example.org. With it Dayhand keeps what it sent, and finds out in doubt."
+        "connectors",
+        "For example imap.example.org. Dayhand saves sent mail there, and checks it if sending is unclear.",
     ),
-    QT_TRANSLATE_NOOP("connectors", "If it is another."),
-    QT_TRANSLATE_NOOP("connectors", "If the server does not mark it."),
-    QT_TRANSLATE_NOOP("connectors", "Adds rows to a CSV or SQLite file of this computer, and reads them."),
-    QT_TRANSLATE_NOOP("connectors", "A file that ends in .csv, .sqlite, .sqlite3 or .db; made if it is not there."),
-    QT_TRANSLATE_NOOP("connectors", "Which table of a SQLite file."),
+    QT_TRANSLATE_NOOP("connectors", "If different."),
+    QT_TRANSLATE_NOOP("connectors", "If it is not found automatically."),
+    QT_TRANSLATE_NOOP("connectors", "Adds rows to a CSV or SQLite file on this computer, and reads them."),
+    QT_TRANSLATE_NOOP(
+        "connectors", "A file that ends in .csv, .sqlite, .sqlite3 or .db; created if it does not exist."
+    ),
+    QT_TRANSLATE_NOOP("connectors", "Name of the table in a SQLite file."),
     QT_TRANSLATE_NOOP("connectors", "Scopes"),
     QT_TRANSLATE_NOOP("connectors", "Sign-in page"),
     QT_TRANSLATE_NOOP("connectors", "Token address"),
-    QT_TRANSLATE_NOOP("connectors", "For the login oauth2, as in https://example.org/oauth/authorize."),
-    QT_TRANSLATE_NOOP("connectors", "For the login oauth2, as in https://example.org/oauth/token."),
-    QT_TRANSLATE_NOOP("connectors", "For the login oauth2: from the app that you made at the service."),
-    QT_TRANSLATE_NOOP("connectors", "For the login oauth2, with spaces between them."),
+    QT_TRANSLATE_NOOP("connectors", "For the oauth2 login, for example https://example.org/oauth/authorize."),
+    QT_TRANSLATE_NOOP("connectors", "For the oauth2 login, for example https://example.org/oauth/token."),
+    QT_TRANSLATE_NOOP("connectors", "For the oauth2 login: from the app that you registered with the service."),
+    QT_TRANSLATE_NOOP("connectors", "For the oauth2 login, separated by spaces."),
 )
 
 
-PARAMETERS = {
+PARAMETER_LABELS = {
     "rows": QT_TRANSLATE_NOOP("parameters", "Rows"),
     "path": QT_TRANSLATE_NOOP("parameters", "Path"),
     "text": QT_TRANSLATE_NOOP("parameters", "Text"),
     "html": QT_TRANSLATE_NOOP("parameters", "HTML"),
-    "overwrite": QT_TRANSLATE_NOOP("parameters", "Replace what is there"),
-    "source": QT_TRANSLATE_NOOP("parameters", "From where"),
-    "target": QT_TRANSLATE_NOOP("parameters", "To where"),
+    "overwrite": QT_TRANSLATE_NOOP("parameters", "Overwrite existing"),
+    "source": QT_TRANSLATE_NOOP("parameters", "Source"),
+    "target": QT_TRANSLATE_NOOP("parameters", "Destination"),
     "to": QT_TRANSLATE_NOOP("parameters", "To"),
     "cc": QT_TRANSLATE_NOOP("parameters", "Cc"),
     "bcc": QT_TRANSLATE_NOOP("parameters", "Bcc"),
@@ -120,8 +119,8 @@ PARAMETERS = {
     "summary": QT_TRANSLATE_NOOP("parameters", "Title"),
     "start": QT_TRANSLATE_NOOP("parameters", "Start"),
     "end": QT_TRANSLATE_NOOP("parameters", "End"),
-    "location": QT_TRANSLATE_NOOP("parameters", "Place"),
-    "where": QT_TRANSLATE_NOOP("parameters", "Place"),
+    "location": QT_TRANSLATE_NOOP("parameters", "Location"),
+    "where": QT_TRANSLATE_NOOP("parameters", "Location"),
     "description": QT_TRANSLATE_NOOP("parameters", "Description"),
     "calendar": QT_TRANSLATE_NOOP("parameters", "Calendar"),
     "folder": QT_TRANSLATE_NOOP("parameters", "Folder"),
@@ -134,14 +133,14 @@ PARAMETERS = {
     "timezone": QT_TRANSLATE_NOOP("parameters", "Time zone"),
     "zone": QT_TRANSLATE_NOOP("parameters", "Time zone"),
 }
-"""Of the tools that act: what a person reads before saying yes."""
+"""Parameters of tools that act: what the user reads before approving."""
 
 
-def name_parameters() -> dict[str, str]:
-    """What the parameters of tools are called on a card. Several can have the same name."""
-    return {key: QCoreApplication.translate("parameters", str(words)) for key, words in PARAMETERS.items()}
+def parameter_labels() -> dict[str, str]:
+    """Labels of tool parameters on cards; not necessarily unique."""
+    return {key: QCoreApplication.translate("parameters", str(words)) for key, words in PARAMETER_LABELS.items()}
 
 
-def say_connector(words: str) -> str:
-    """In the person's language; a connector that is not ours is left to speak for itself."""
+def translate_connector_text(words: str) -> str:
+    """In the user's language; texts of third-party connectors stay unchanged."""
     return QCoreApplication.translate("connectors", words) if words else ""

@@ -1,4 +1,4 @@
-"""The language that Dayhand speaks: the person's choice or their system's, with its way to write numbers and dates."""
+"""The language of the interface: the user's choice or the system's, with its number and date formats."""
 
 import json
 from collections.abc import Sequence
@@ -9,47 +9,47 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from app.resources import MissingResourceError, find_resource
 
-PREFERENCES = "preferences.json"
-"""The file in the data folder that the choice is kept in, with all others."""
+PREFERENCES_FILE = "preferences.json"
+"""The settings file in the data folder."""
 
 
 class Language(StrEnum):
-    """What the person chose."""
+    """The user's choice."""
 
     SYSTEM = "system"
-    """As the rest of their desktop, as far as we speak it."""
+    """Same as the desktop, if supported."""
     ENGLISH = "en"
     GERMAN = "de"
 
 
-NAMES = {Language.ENGLISH: "English", Language.GERMAN: "Deutsch"}
-"""Each in its own words, so that it is found by who needs it."""
+LANGUAGE_NAMES = {Language.ENGLISH: "English", Language.GERMAN: "Deutsch"}
+"""Each in its own language, so that its speakers find it."""
 
 
-def read_language(folder: Path) -> Language:
-    """The choice alone: it is needed before the icon is there, and the other preferences take long to load."""
+def load_language(folder: Path) -> Language:
+    """Read only the language: it is needed before the tray icon, and the other settings load slowly."""
     try:
-        return Language(json.loads((folder / PREFERENCES).read_text(encoding="utf-8"))["language"])
+        return Language(json.loads((folder / PREFERENCES_FILE).read_text(encoding="utf-8"))["language"])
     except (OSError, ValueError, LookupError, TypeError):
         return Language.SYSTEM
 
 
-def find_language(chosen: Language, wanted: Sequence[str]) -> Language:
-    """What is spoken. `wanted` are the system's languages such as `de-AT`, the dearest first."""
+def resolve_language(chosen: Language, wanted: Sequence[str]) -> Language:
+    """The language to use. `wanted` are the system's languages such as `de-AT`, in order of preference."""
     if chosen is not Language.SYSTEM:
         return chosen
     for tag in wanted:
-        spoken = tag.replace("_", "-").partition("-")[0].lower()
-        if spoken in NAMES:
-            return Language(spoken)
+        code = tag.replace("_", "-").partition("-")[0].lower()
+        if code in LANGUAGE_NAMES:
+            return Language(code)
     return Language.ENGLISH
 
 
-def speak(chosen: Language, system: QLocale | None = None) -> tuple[QTranslator, ...]:
-    """From now on, in what is made from now on. The translators belong to the application."""
+def install_language(chosen: Language, system: QLocale | None = None) -> tuple[QTranslator, ...]:
+    """Use the language for all widgets created from now on. The application owns the translators."""
     system = system or QLocale.system()
-    language = find_language(chosen, system.uiLanguages())
-    # Words and dates of one language, as they are written where the person lives.
+    language = resolve_language(chosen, system.uiLanguages())
+    # The chosen language with the formats of the user's territory.
     spoken = QLocale.Language.German if language is Language.GERMAN else QLocale.Language.English
     if system.language() is not spoken:
         system = QLocale(spoken, system.territory())
@@ -58,10 +58,10 @@ def speak(chosen: Language, system: QLocale | None = None) -> tuple[QTranslator,
 
 
 def _install(language: Language) -> list[QTranslator]:
-    """Qt's own words first: ours are looked up before those. What is missing is said in English."""
+    """Qt's translations first, so that ours take precedence. Missing texts stay English."""
     app = QCoreApplication.instance()
     installed = []
-    for path in (_of_qt(language), _of_ours(language)):
+    for path in (_qt_translation(language), _own_translation(language)):
         translator = QTranslator(app)
         if path is not None and translator.load(str(path)):
             QCoreApplication.installTranslator(translator)
@@ -69,11 +69,11 @@ def _install(language: Language) -> list[QTranslator]:
     return installed
 
 
-def _of_qt(language: Language) -> Path:
+def _qt_translation(language: Language) -> Path:
     return Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)) / f"qtbase_{language}.qm"
 
 
-def _of_ours(language: Language) -> Path | None:
+def _own_translation(language: Language) -> Path | None:
     try:
         return find_resource(f"translations/dayhand_{language}.qm")
     except MissingResourceError:

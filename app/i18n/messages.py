@@ -1,4 +1,4 @@
-"""Sentences of the engine in another language: found by what stands around that which is filled in."""
+"""Translates English sentences of the engine by matching them against templates with placeholders."""
 
 import json
 import re
@@ -12,22 +12,22 @@ from app.resources import MissingResourceError, find_resource
 
 _HOLE = re.compile(r"\{(\d)\}")
 _SHORT = 5
-"""With fewer letters than these it says little by itself: what is filled in must be known too, or single words."""
+"""A template with fewer letters matches only if the filled-in parts are known or single words."""
 _DEEPEST = 4
 _TOLD = re.compile(r": |(?<=\S) (?=(?:is|has|was|did|does|cannot|ended|takes|sends|refused|declares) )")
 
 
 class _Pattern(NamedTuple):
     weight: int
-    """How many letters are its own; those with most are tried first."""
+    """Letters outside placeholders; templates with most are tried first."""
     marker: str
-    """The longest part of them, a quick first look."""
+    """The longest literal part, for a quick check."""
     shape: re.Pattern[str]
     said: str
 
 
 class Catalogue:
-    """`entries` are sentences with {1}, {2}, … and what they are called; None stays as it is."""
+    """`entries` maps sentences with {1}, {2}, … to translations; None is left untranslated."""
 
     def __init__(self, entries: Mapping[str, str | None]) -> None:
         known = {english: said for english, said in entries.items() if said}
@@ -36,11 +36,11 @@ class Catalogue:
         self._patterns = sorted(made, key=lambda pattern: pattern.weight, reverse=True)
 
     def say(self, sentence: str) -> str | None:
-        """None if the engine says nothing of the kind; parts that come from elsewhere stay as they are."""
+        """The translation, or None if no template matches; unknown parts stay unchanged."""
         return self._find(sentence) or self._join(sentence) or self._tell(sentence)
 
     def _find(self, sentence: str, depth: int = 0) -> str | None:
-        """One of the entries. What is filled in may be one too."""
+        """Match one entry. Filled-in parts may be entries too."""
         if (said := self._whole.get(sentence)) is not None:
             return said
         for pattern in self._patterns if depth < _DEEPEST else ():
@@ -55,7 +55,7 @@ class Catalogue:
         return None
 
     def _join(self, sentence: str) -> str | None:
-        """Two sentences, the second one of ours: "KeyError: 7. It tries again at 14:05", say."""
+        """Two sentences, the second one of ours: "KeyError: 7. Retrying at 14:05", say."""
         for place in re.finditer(r"[.?](?= )", sentence):
             first, second = sentence[: place.end()], sentence[place.end() :]
             if (said := self._find(second)) is not None:
@@ -65,7 +65,7 @@ class Catalogue:
         return None
 
     def _tell(self, sentence: str) -> str | None:
-        """Something of which we say a thing: "notes.txt is a folder", or "day: 40 is out of range"."""
+        """A subject and a known predicate: "notes.txt is a folder", or "day: 40 is out of range"."""
         for place in _TOLD.finditer(sentence):
             whose, told, end = sentence[: place.end()], sentence[place.end() :], ""
             if told.endswith(").") and " (" in told:
@@ -80,7 +80,7 @@ class Catalogue:
 
 @lru_cache(maxsize=1)
 def read_catalogue(language: str) -> Catalogue:
-    """Of `de`, for example; empty where there is none."""
+    """The catalogue of a language such as `de`; empty if there is none."""
     try:
         text = find_resource(f"translations/engine_{language}.json").read_text(encoding="utf-8")
     except MissingResourceError:

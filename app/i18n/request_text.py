@@ -1,36 +1,68 @@
-"""The object that an action would change, in words, so that the user can tell it from another of the same name."""
+"""Texts on request cards: repairs of scripts, and the object that an action would change."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.widgets.value_text import say_line
-from app.words.times import say_time
+from app.i18n.time_text import format_day_and_time
+from app.i18n.translate import interpret
+from app.widgets.details import DetailSection, TextBlock, TextDiff
+from app.widgets.value_text import format_line
+from scheduler.rules.requests import REQUESTS, RequestKind
 
-_MAX_SHOWN = 300
-"""Characters of a target, or of the place that a link leads to."""
-_MAX_NUMBER = 2**63
-"""Of bytes or nanoseconds: a connector of others may say anything."""
+if TYPE_CHECKING:
+    from scheduler.engine.queries.requests import RequestView
+
 translate = QCoreApplication.translate
+_MAX_TARGET_CHARS = 300
+"""Characters of a target."""
+_MAX_NUMBER = 2**63
+"""Bytes or nanoseconds; a third-party connector may send anything."""
 
 
-def say_target(target: Any, zone: ZoneInfo, now: datetime) -> str:
-    """What a file is like; what nobody here has words for is shown as it is written, and "" if there is nothing."""
+def is_repair(one: "RequestView") -> bool:
+    return REQUESTS[one.kind].concerns_repair and isinstance(one.ui, dict)
+
+
+def describe_repair(one: "RequestView") -> str:
+    """In the user's language; the engine's own sentence is English."""
+    if one.kind is RequestKind.FIX:
+        return translate("fixes", "The script failed. A repair is ready for review.")
+    number = one.ui.get("version", "")
+    return translate("fixes", "The script failed and was repaired. It continues with version {number}.").format(
+        number=number
+    )
+
+
+def repair_sections(ui: dict[str, Any]) -> Iterator[DetailSection]:
+    yield DetailSection(
+        title=translate("fixes", "What went wrong"), body=TextBlock(text=interpret(str(ui.get("error", ""))))
+    )
+    asks = [interpret(str(sentence)) for sentence in ui.get("asks", ())]
+    if asks:
+        yield DetailSection(title=translate("fixes", "Check carefully"), body=TextBlock(text="\n".join(asks)))
+    before, after = str(ui.get("before", "")), str(ui.get("source", ""))
+    title = translate("fixes", "What the repair changes")
+    yield DetailSection(title=title, body=TextDiff(old=before, new=after))
+
+
+def describe_target(target: Any, zone: ZoneInfo, now: datetime) -> str:
+    """A file, folder or link in words, so that it can be told from others; unknown kinds unchanged; "" for None."""
     if target is None:
         return ""
     match target:
         case {"kind": "file", "size": int(size), "modified_ns": int(time)} if max(size, abs(time)) < _MAX_NUMBER:
-            said = QLocale().formattedDataSize(size, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+            text = QLocale().formattedDataSize(size, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
             when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time // 1000)
             return translate("answers", "File, {size}, modified {when}").format(
-                size=said, when=say_time(when.replace(second=0, microsecond=0), zone, now)
+                size=text, when=format_day_and_time(when.replace(second=0, microsecond=0), zone, now)
             )
         case {"kind": "folder", **rest} if not rest.keys() - {"inode"}:
             return translate("answers", "Folder")
         case {"kind": "link", "leads_to": str(place)}:
-            return translate("answers", "Link to {place}").format(place=say_line(place, _MAX_SHOWN))
+            return translate("answers", "Link to {place}").format(place=format_line(place, _MAX_TARGET_CHARS))
         case _:
-            return say_line(dict(target) if isinstance(target, Mapping) else target, _MAX_SHOWN)
+            return format_line(dict(target) if isinstance(target, Mapping) else target, _MAX_TARGET_CHARS)

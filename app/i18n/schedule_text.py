@@ -1,4 +1,4 @@
-"""A schedule, said by the engine in English, in the person's language: rule by rule, or not at all."""
+"""Translates the engine's English description of a schedule, rule by rule."""
 
 import re
 from collections.abc import Iterator
@@ -176,7 +176,7 @@ _RULES: dict[str, tuple[object, ...]] = {
         QT_TRANSLATE_NOOP("schedules", "{number} day"),
     ),
 }
-"""What each part of a schedule can be, the first that fits. The parts in braces are rules too, or plain (below)."""
+"""Alternatives for each part of a schedule; the first match wins. Names in braces are rules or plain patterns."""
 _PLAIN = {
     "number": re.compile(r"\d+(?:,\d{3})*"),
     "year": re.compile(r"\d{4}"),
@@ -196,10 +196,10 @@ _KNOWN = {*_MONTHS, *_DAYS} | {
 
 
 def say_schedule(words: str) -> str | None:
-    """None where a part of it is not understood."""
+    """The translation, or None if a part is not recognised."""
     begun = words[:1].lower() + words[1:]
     if any(word not in _KNOWN for word in _WORD.findall(_CITY.sub("", begun)) if word.title() not in _KNOWN):
-        return None  # soon: most of what is asked for is no schedule
+        return None  # early exit: most texts are no schedule
     said = _say("schedule", begun) or _say("schedule", words)
     return None if said is None else f"{said[:1].upper()}{said[1:]}"
 
@@ -216,7 +216,7 @@ def _say(kind: str, words: str) -> str | None:
 
 
 def _fill(template: str, words: str) -> Iterator[list[tuple[str, str]]]:
-    """Every way in which the words are an instance of the template: its holes with what they are called."""
+    """Every way to match the words to the template: its placeholders with their translations."""
     before, *rest = _HOLE.split(template, maxsplit=1)
     if not words.startswith(before):
         return
@@ -235,7 +235,7 @@ def _fill(template: str, words: str) -> Iterator[list[tuple[str, str]]]:
 
 
 def _ends(words: str, text: str, *, is_last: bool) -> Iterator[int]:
-    """Where a hole can end that this text follows."""
+    """Where a placeholder followed by this text can end."""
     if is_last:
         if words.endswith(text) and len(words) > len(text):
             yield len(words) - len(text)
@@ -244,7 +244,7 @@ def _ends(words: str, text: str, *, is_last: bool) -> Iterator[int]:
 
 
 def _put(template: str, filled: list[tuple[str, str]]) -> str:
-    """In the order of English, kind by kind."""
+    """Fill in the placeholders, per kind in English order."""
     waiting: dict[str, list[str]] = {}
     for kind, said in filled:
         waiting.setdefault(kind, []).append(said)

@@ -1,34 +1,34 @@
-"""The words for what a person sees: states of workflows, of runs and of the tray. Every word can be translated."""
+"""Translatable labels for the states of workflows, runs and the tray."""
 
 from enum import StrEnum
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from scheduler.rules.states import WorkflowState
+from scheduler.rules.workflow_state import WorkflowState
 
 
 class RunState(StrEnum):
-    """How one planned or past run looks in a picture or a list."""
+    """The state of a planned or past run as shown to the user."""
 
     DONE = "done"
     RUNNING = "running"
     QUEUED = "queued"
     WAITING = "waiting"
-    """For the person's answer."""
+    """For the user's answer."""
     RETRYING = "retrying"
     FAILED = "failed"
     CANCELLED = "cancelled"
     SKIPPED = "skipped"
     MISSED = "missed"
     REPLACED = "replaced"
-    """A later one ran in its place."""
+    """A later run took its place."""
     DROPPED = "dropped"
     COMING = "coming"
-    """Its time has not come."""
+    """Planned for the future."""
 
 
 class TrayState(StrEnum):
-    """What the tray icon says; the first that holds is shown."""
+    """What the tray icon shows: the first that applies."""
 
     ATTENTION = "attention"
     ERROR = "error"
@@ -38,7 +38,7 @@ class TrayState(StrEnum):
     IDLE = "idle"
 
 
-_WORKFLOW: dict[WorkflowState, object] = {
+_WORKFLOW_LABELS: dict[WorkflowState, object] = {
     WorkflowState.RUNNING: QT_TRANSLATE_NOOP("words", "Running"),
     WorkflowState.QUEUED: QT_TRANSLATE_NOOP("words", "Queued"),
     WorkflowState.IDLE: QT_TRANSLATE_NOOP("words", "Idle"),
@@ -48,13 +48,13 @@ _WORKFLOW: dict[WorkflowState, object] = {
     WorkflowState.PAUSED: QT_TRANSLATE_NOOP("words", "Paused"),
     WorkflowState.FINISHED: QT_TRANSLATE_NOOP("words", "Finished"),
     WorkflowState.STOPPED: QT_TRANSLATE_NOOP("words", "Stopped"),
-    WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "Put away"),
+    WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "Archived"),
 }
-_RUN: dict[RunState, object] = {
+_RUN_LABELS: dict[RunState, object] = {
     RunState.DONE: QT_TRANSLATE_NOOP("words", "Done"),
     RunState.RUNNING: QT_TRANSLATE_NOOP("words", "Running"),
     RunState.QUEUED: QT_TRANSLATE_NOOP("words", "Queued"),
-    RunState.WAITING: QT_TRANSLATE_NOOP("words", "Waits for you"),
+    RunState.WAITING: QT_TRANSLATE_NOOP("words", "Waiting for you"),
     RunState.RETRYING: QT_TRANSLATE_NOOP("words", "Retrying"),
     RunState.FAILED: QT_TRANSLATE_NOOP("words", "Failed"),
     RunState.CANCELLED: QT_TRANSLATE_NOOP("words", "Cancelled"),
@@ -62,25 +62,25 @@ _RUN: dict[RunState, object] = {
     RunState.MISSED: QT_TRANSLATE_NOOP("words", "Missed"),
     RunState.REPLACED: QT_TRANSLATE_NOOP("words", "Replaced"),
     RunState.DROPPED: QT_TRANSLATE_NOOP("words", "Dropped"),
-    RunState.COMING: QT_TRANSLATE_NOOP("words", "Coming"),
+    RunState.COMING: QT_TRANSLATE_NOOP("words", "Upcoming"),
 }
-_TRAY: dict[TrayState, object] = {
-    TrayState.ATTENTION: QT_TRANSLATE_NOOP("words", "Something needs you"),
+_TRAY_LABELS: dict[TrayState, object] = {
+    TrayState.ATTENTION: QT_TRANSLATE_NOOP("words", "Needs your attention"),
     TrayState.ERROR: QT_TRANSLATE_NOOP("words", "Something went wrong"),
     TrayState.RUNNING: QT_TRANSLATE_NOOP("words", "Running"),
     TrayState.PAUSED: QT_TRANSLATE_NOOP("words", "Paused"),
-    TrayState.OFFLINE: QT_TRANSLATE_NOOP("words", "No network"),
+    TrayState.OFFLINE: QT_TRANSLATE_NOOP("words", "Offline"),
     TrayState.IDLE: QT_TRANSLATE_NOOP("words", "All is well"),
 }
 
 
-def say_workflow(state: WorkflowState) -> str:
-    return QCoreApplication.translate("words", str(_WORKFLOW[state]))
+def workflow_state_label(state: WorkflowState) -> str:
+    return QCoreApplication.translate("words", str(_WORKFLOW_LABELS[state]))
 
 
-def say_run(state: RunState) -> str:
-    return QCoreApplication.translate("words", str(_RUN[state]))
+def run_state_label(state: RunState) -> str:
+    return QCoreApplication.translate("words", str(_RUN_LABELS[state]))
 
 
-def say_tray(state: TrayState) -> str:
-    return QCoreApplication.translate("words", str(_TRAY[state]))
+def tray_state_label(state: TrayState) -> str:
+    return QCoreApplication.translate("words", str(_TRAY_LABELS[state]))

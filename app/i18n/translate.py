@@ -1,6 +1,6 @@
-"""What the engine says in English, in the person's language: its sentences, and schedules.
+"""Translates English sentences and schedule descriptions of the engine into the user's language.
 
-What is not known stays as it was said: it comes from a script, or from somebody else's program.
+Unknown text is left unchanged: it comes from a script or another program.
 """
 
 import re
@@ -8,15 +8,15 @@ from functools import lru_cache
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.words.catalogue import read_catalogue
-from app.words.schedules import say_schedule
+from app.i18n.messages import read_catalogue
+from app.i18n.schedule_text import say_schedule
 
 translate = QCoreApplication.translate
 _MORE = re.compile(r"(.+), and (\d+) more")
 
 
 def interpret(sentence: str) -> str:
-    """The same for all who read English."""
+    """Unchanged if the language is English."""
     spoken = QLocale()
     if spoken.language() in (QLocale.Language.English, QLocale.Language.C):
         return sentence
@@ -29,7 +29,7 @@ def _interpret(sentence: str, locale: str) -> str:
 
 
 def _say_schedules(words: str) -> str | None:
-    """One or several, as a line of the list has them."""
+    """One schedule or several in one line."""
     if more := _MORE.fullmatch(words):
         said = _say_schedules(more[1])
         return said and translate("schedules", "{some}, and {number} more").format(some=said, number=more[2])

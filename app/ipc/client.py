@@ -1,4 +1,4 @@
-"""A command's end of the control socket. Loads neither Qt nor SQLite."""
+"""The client side of the control socket. Loads neither Qt nor SQLite."""
 
 import contextlib
 import os
@@ -8,32 +8,36 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from app.control.lines import BadLineError, LineReader, write_line
-from app.control.place import places
+from app.ipc.framing import BadLineError, LineReader, write_line
+from app.ipc.socket_path import candidate_paths
 
-SILENT = "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again."
-_SECONDS_TO_ASK = 30.0
+NOT_RESPONDING = (
+    "Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again."
+)
+_TIMEOUT_S = 30.0
 
 
-class LostError(Exception):
-    """The app went away, or spoke nonsense, before it had answered."""
+class NoAnswerError(Exception):
+    """The app closed the connection or sent garbage before it answered."""
 
     def __init__(
-        self, sentence: str = "Dayhand ended before it answered. Look whether it was done before you try again."
+        self, sentence: str = "Dayhand quit before it answered. Check whether it was done before you try again."
     ) -> None:
         super().__init__(sentence)
 
 
-def reach(folder: Path) -> socket.socket | None:
-    """A connection to the app of that data folder, or None if none is running. LostError if it may not be asked."""
-    for place in places(folder):
+def connect(folder: Path) -> socket.socket | None:
+    """Connect to the app of that data folder; None if none is running. LostError in a sandboxed script."""
+    for place in candidate_paths(folder):
         try:
             end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         except PermissionError as error:
-            raise LostError("A workflow without jobs cannot reach Dayhand. Do it in a job, or yourself.") from error
+            raise NoAnswerError(
+                "A workflow without jobs cannot talk to Dayhand. Use a job, or do it yourself."
+            ) from error
         try:
             if os.lstat(place.parent).st_uid == os.getuid():
-                end.settimeout(_SECONDS_TO_ASK)
+                end.settimeout(_TIMEOUT_S)
                 end.connect(str(place))
                 return end
         except OSError:
@@ -42,20 +46,20 @@ def reach(folder: Path) -> socket.socket | None:
     return None
 
 
-def ask(
-    end: socket.socket, verb: str, arguments: dict[str, Any], *, seconds: float | None = None
+def call(
+    end: socket.socket, verb: str, arguments: dict[str, Any], *, timeout_s: float | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Every message of the answer; LostError if the last one is missing, or does not come in so many seconds."""
+    """Send a command and yield every message of the answer; LostError if the next one takes longer than `seconds`."""
     with closing(end):
-        with contextlib.suppress(OSError):  # sent away before everything was said: it is read why
-            write_line(end, {"verb": verb, "arguments": arguments}, _SECONDS_TO_ASK)
+        with contextlib.suppress(OSError):  # refused before everything was sent; the reason is read below
+            write_line(end, {"verb": verb, "arguments": arguments}, _TIMEOUT_S)
         reader = LineReader(end)
         while True:
             message = None
             with contextlib.suppress(OSError, BadLineError):
-                message = reader.read(seconds)
+                message = reader.read(timeout_s)
             if message is None:
-                raise LostError
+                raise NoAnswerError
             yield message
             if "answer" in message or "error" in message:
                 return

@@ -1,61 +1,59 @@
-"""One JSON object per line, with limits on size and time: whoever is at the other end harms nobody."""
+"""One JSON object per line, with limits on size and time against a hostile peer."""
 
 import json
 import socket
 import time
 from typing import Any
 
-LONGEST = 16 * 1024 * 1024
-_PIECE = 65_536
+MAX_LINE_BYTES = 16 * 1024 * 1024
+_CHUNK_BYTES = 65_536
 
 
 class BadLineError(Exception):
-    """What came is no request, or did not come in time; the message says which."""
+    """The line is invalid or was not complete in time; the message says which."""
 
 
 class LineReader:
-    """Reads lines from a socket."""
-
-    def __init__(self, end: socket.socket, longest: int = LONGEST) -> None:
+    def __init__(self, end: socket.socket, max_bytes: int = MAX_LINE_BYTES) -> None:
         self._end = end
-        self._longest = longest
+        self._longest = max_bytes
         self._rest = bytearray()
 
-    def read(self, seconds: float | None = None) -> dict[str, Any] | None:
-        """The next object, or None at the end; BadLineError for what is none, or takes longer than that in all."""
-        limit = None if seconds is None else time.monotonic() + seconds
+    def read(self, timeout_s: float | None = None) -> dict[str, Any] | None:
+        """The next object, or None at the end. BadLineError if it is invalid or incomplete after `seconds`."""
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
         end = self._rest.find(b"\n")
         while end < 0:
-            looked_at = len(self._rest)
-            self._rest += self._receive(limit)
-            if len(self._rest) == looked_at:
+            searched = len(self._rest)
+            self._rest += self._receive(deadline)
+            if len(self._rest) == searched:
                 if self._rest:
-                    raise BadLineError("The line has no end.")
+                    raise BadLineError("The line is incomplete.")
                 return None
             if len(self._rest) > self._longest:
-                raise BadLineError(f"A line has at most {self._longest:,} bytes.")
-            end = self._rest.find(b"\n", looked_at)
+                raise BadLineError(f"A line may have at most {self._longest:,} bytes.")
+            end = self._rest.find(b"\n", searched)
         line = bytes(self._rest[:end])
         del self._rest[: end + 1]
-        return _read(line)
+        return _parse(line)
 
-    def _receive(self, limit: float | None) -> bytes:
-        left = None if limit is None else limit - time.monotonic()
+    def _receive(self, deadline: float | None) -> bytes:
+        left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
-            raise BadLineError("The line did not come in time.")
+            raise BadLineError("The line was not complete in time.")
         self._end.settimeout(left)
         try:
-            return self._end.recv(_PIECE)
+            return self._end.recv(_CHUNK_BYTES)
         except TimeoutError as error:
-            raise BadLineError("The line did not come in time.") from error
+            raise BadLineError("The line was not complete in time.") from error
 
 
-def write_line(end: socket.socket, value: dict[str, Any], seconds: float | None = None) -> None:
-    end.settimeout(seconds)
+def write_line(end: socket.socket, value: dict[str, Any], timeout_s: float | None = None) -> None:
+    end.settimeout(timeout_s)
     end.sendall(json.dumps(value).encode() + b"\n")
 
 
-def _read(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Dayhand with a face: puts tray, notices and window around an installation, and takes them down again."""
+"""The desktop interface of a session: tray, notifications and window, opened and closed together."""
 
 import logging
 from dataclasses import replace
@@ -8,243 +8,251 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app.answers import OPEN, RECONNECT, find_answer
-from app.asking import Asking, close_asking, command
-from app.keeping.preferences import Preferences, keep_preferences, read_preferences
-from app.life.installation import Installation
-from app.life.leaving import Leaving
-from app.life.wanted import Wanted
-from app.look.dressing import Look
-from app.look.theme import Tone
-from app.lookout import Lookout
-from app.notices.choice import choose_notices
-from app.notices.herald import Herald
-from app.notices.notice import Notice, Notices, Urgency
-from app.notices.policy import Rules
-from app.notices.tray import TrayNotices
+from app.background import BackgroundTasks, close_background_tasks, run_command
+from app.data.preferences import Preferences, read_preferences, save_preferences
+from app.i18n.translate import interpret
+from app.lifecycle.quit import QuitFlow
+from app.lifecycle.startup import StartOptions
+from app.notifications.backend import choose_backend
+from app.notifications.notification import Notification, NotificationBackend, Urgency
+from app.notifications.notifier import Notifier
+from app.notifications.policy import NotificationRules
+from app.notifications.tray_bubble import TrayBubbleBackend
 from app.overview import Overview
-from app.platform.bus import Bus
-from app.platform.moods import Moods
-from app.requests import make_problem
-from app.tray.icon import Tray
-from app.tray.menu import Choice, list_ends
-from app.words.interpreting import interpret
-from scheduler.engine.launcher import Announcement
-from scheduler.engine.user_only import STARTED_BY_SCRIPT, refuse_app_of_script
+from app.overview_watcher import OverviewWatcher
+from app.platform.dbus import Bus
+from app.platform.machine_conditions import MachineConditions
+from app.requests.actions import OPEN, RECONNECT, find_action
+from app.requests.presentation import make_problem
+from app.session import Session
+from app.theme.stylesheet import Theme
+from app.theme.tokens import Tone
+from app.tray.icon import TrayIcon
+from app.tray.menu import MenuChoice, list_pause_ends
+from scheduler.engine.scheduling.launcher import Announcement
+from scheduler.engine.user_only import STARTED_BY_SCRIPT, make_script_app_refusal
 from scheduler.timing.zones import find_zone
 
 if TYPE_CHECKING:
-    from app.window.welcome import Welcome
-    from app.window.window import Window
+    from app.window.main_window import MainWindow
+    from app.window.welcome.dialog import WelcomeDialog
 
 log = logging.getLogger(__name__)
 
-_NO_TRAY = 6_000
-"""Milliseconds after which one who started hidden, where no tray came, gets a window that can be found."""
-_MINIMISED = "app:minimised"
-_OF_SCRIPT = "app:of-script"
+_TRAY_TIMEOUT_MS = 6_000
+"""If started hidden and no tray appears in this time, a minimised window is shown."""
+_MINIMISED_KEY = "app:minimised"
+_STARTED_BY_SCRIPT_KEY = "app:of-script"
 
 
-class Shell(QObject):
-    """In the GUI thread. What a person does here becomes the same commands as everywhere else."""
+class DesktopUi(QObject):
+    """Lives in the GUI thread. What the user does here becomes the same commands as in the command line."""
 
-    said = Signal(str)
-    """From any thread: a sentence for the foot of the window, if somebody looks at it."""
+    status_message = Signal(str)
+    """From any thread: a message for the status bar of the window, if it exists."""
 
     def __init__(
         self,
-        installation: Installation,
-        moods: Moods,
+        session: Session,
+        conditions: MachineConditions,
         bus: Bus,
-        tray: Tray,
+        tray: TrayIcon,
         preferences: Preferences,
-        look: Look | None = None,
+        look: Theme | None = None,
     ) -> None:
-        """The bus is the person's, and not opened yet."""
+        """`bus` is the session bus, not opened yet."""
         super().__init__()
-        self._installation = installation
+        self._session = session
         self._look = look
-        self._asking = Asking(self)
-        self._told = 0
-        self._window: Window | None = None
-        self._greets = False
-        self._without_tray = QTimer(self, singleShot=True)
-        self._without_tray.timeout.connect(self._be_found)
-        self.welcome: Welcome | None = None
-        self.wanted_import: Path | None = None
-        """The export to go on from, once this life has ended for its sake."""
-        self._import: Path | None = None
-        self.bubbles = TrayNotices()
-        self.notices: Notices = choose_notices(bus, self.bubbles)
-        context = installation.house.engine.context
-        self.herald = Herald(self.notices, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences))
+        self._asking = BackgroundTasks(self)
+        self._message_count = 0
+        self._window: MainWindow | None = None
+        self._shows_welcome = False
+        self._tray_timeout = QTimer(self, singleShot=True)
+        self._tray_timeout.timeout.connect(self._show_minimised)
+        self.welcome: WelcomeDialog | None = None
+        self.import_path: Path | None = None
+        """The export to import once the app has closed."""
+        self._pending_import: Path | None = None
+        self.bubbles = TrayBubbleBackend()
+        self.notification_backend: NotificationBackend = choose_backend(bus, self.bubbles)
+        context = session.runtime.engine.context
+        self.notifier = Notifier(
+            self.notification_backend, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences)
+        )
         self._preferences = preferences
         self.tray = tray
-        self.lookout = Lookout(installation, moods)
-        self.leaving = Leaving(installation.views.underway, self.window_if_shown)
-        self._connect(moods)
+        self.overview_watcher = OverviewWatcher(session, conditions)
+        self.quit_flow = QuitFlow(session.queries.uninterruptible, self.visible_window)
+        self._connect(conditions)
         bus.open()
 
-    def start(self, wanted: Wanted = Wanted(), *, greets: bool = False) -> None:  # noqa: B008  it never changes
-        """Whether it greets: the first time that the window is shown, whenever that is."""
-        self._greets = greets
-        if self._installation.is_of_script:
+    def start(self, options: StartOptions = StartOptions(), *, shows_welcome: bool = False) -> None:  # noqa: B008  it never changes
+        """`greets`: show the welcome dialog when the window is first shown."""
+        self._shows_welcome = shows_welcome
+        if self._session.is_started_by_script:
             why = interpret(STARTED_BY_SCRIPT)
-            self.notices.send(Notice(key=_OF_SCRIPT, title=self.tr("Dayhand takes no answers"), text=why))
-        self.lookout.look()
-        if wanted.script or not wanted.background:
-            self._come_up_with(wanted.script)
-        elif not self.tray.is_there:
-            self._without_tray.start(_NO_TRAY)
+            self.notification_backend.send(
+                Notification(key=_STARTED_BY_SCRIPT_KEY, title=self.tr("Dayhand accepts no answers"), text=why)
+            )
+        self.overview_watcher.refresh()
+        if options.script or not options.background:
+            self._show_script(options.script)
+        elif not self.tray.is_available:
+            self._tray_timeout.start(_TRAY_TIMEOUT_MS)
 
     @property
-    def window(self) -> "Window":
-        """Made when it is first wanted: who starts at login may not look at it for days."""
+    def window(self) -> "MainWindow":
+        """Created on first use: after a start at login it may not be needed for days."""
         if self._window is None:
             self._window = self._make_window()
         return self._window
 
     @Slot()
-    def come_up(self) -> None:
-        self.notices.withdraw(_MINIMISED)
-        if self.lookout.latest is not None:
-            self.window.show_overview(self.lookout.latest)  # its foot may still say that it was minimised
-        self.window.come_up()
+    def show_window(self) -> None:
+        self.notification_backend.withdraw(_MINIMISED_KEY)
+        if self.overview_watcher.latest is not None:
+            self.window.show_overview(
+                self.overview_watcher.latest
+            )  # its status bar may still say that it was minimised
+        self.window.bring_to_front()
 
     @Slot(str)
-    def _come_up_with(self, script: str) -> None:
-        self.come_up()
+    def _show_script(self, script: str) -> None:
+        self.show_window()
         if script:
-            self.window.take_file(Path(script))
+            self.window.offer_script(Path(script))
 
     @Slot(str)
-    def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
-        """At the foot of the window, if somebody looks at it."""
+    def show_status(self, message: str, tone: Tone = Tone.QUIET) -> None:
+        """Show it in the status bar of the window, if there is one."""
         if self._window is not None:
-            self._window.say(sentence, tone)
+            self._window.show_message(message, tone)
 
-    def _make_window(self) -> "Window":
-        from app.window.window import Window  # noqa: PLC0415  as late as the window itself
+    def _make_window(self) -> "MainWindow":
+        from app.window.main_window import MainWindow  # noqa: PLC0415  slow to import
 
-        window = Window(self._installation)
-        window.closing.connect(self._close_window)
-        window.quit_wanted.connect(self.leave)
-        window.preferred.connect(self.follow)
-        window.import_wanted.connect(self.take_in)
-        if self._greets:
-            window.shown.connect(self._greet, Qt.ConnectionType.SingleShotConnection)
-        if self.lookout.latest is not None:
-            window.show_overview(self.lookout.latest)
+        window = MainWindow(self._session)
+        window.close_requested.connect(self._close_window)
+        window.quit_requested.connect(self.quit)
+        window.preferences_changed.connect(self.apply_preferences)
+        window.import_requested.connect(self.import_and_restart)
+        if self._shows_welcome:
+            window.shown.connect(self._open_welcome, Qt.ConnectionType.SingleShotConnection)
+        if self.overview_watcher.latest is not None:
+            window.show_overview(self.overview_watcher.latest)
         return window
 
     @Slot()
-    def _greet(self) -> None:
-        from app.window.welcome import Welcome  # noqa: PLC0415  once in a lifetime
+    def _open_welcome(self) -> None:
+        from app.window.welcome.dialog import WelcomeDialog  # noqa: PLC0415  needed once
 
-        self.welcome = Welcome(self._installation, parent=self.window)
+        self.welcome = WelcomeDialog(self._session, parent=self.window)
         self.welcome.started.connect(lambda _: self._open("today"))
-        self.welcome.finished.connect(self._keep_greeted)
+        self.welcome.finished.connect(self._save_welcomed)
         self.welcome.open()
 
     @Slot()
-    def _keep_greeted(self) -> None:
-        """They never come again, whichever way they were left."""
-        folder = self._installation.folder
-        self._asking.ask(
-            lambda: keep_preferences(folder, replace(read_preferences(folder), welcomed=True)),
+    def _save_welcomed(self) -> None:
+        """The dialog never opens again, however it was closed."""
+        folder = self._session.folder
+        self._asking.run(
+            lambda: save_preferences(folder, replace(read_preferences(folder), welcomed=True)),
             lambda _: None,
-            lambda error: self.say(interpret(str(error)), Tone.BAD),
+            lambda error: self.show_status(interpret(str(error)), Tone.BAD),
         )
 
     def close(self) -> None:
-        """Take everything down; the installation can be ended afterwards."""
-        self._without_tray.stop()
-        self.lookout.close()
-        self.notices.end()
-        self.leaving.close()
+        """Close everything; the session can be ended afterwards."""
+        self._tray_timeout.stop()
+        self.overview_watcher.close()
+        self.notification_backend.end()
+        self.quit_flow.close()
         self.tray.close()
         if self._window is not None:
-            self._window.let_go()
-        self._installation.house.connecting.give_up()
-        close_asking()
+            self._window.shut_down()
+        self._session.runtime.connection_setup.cancel_sign_in()
+        close_background_tasks()
 
-    def _connect(self, moods: Moods) -> None:
-        installation = self._installation
-        self.lookout.changed.connect(self._show)
-        moods.changed.connect(self.lookout.stir)
-        moods.resumed.connect(self.herald.look)
-        moods.resumed.connect(self.lookout.stir)
-        moods.zone_changed.connect(self.lookout.stir)
-        installation.announced.connect(self._hear)
-        installation.told.connect(self._tell)
-        self.said.connect(self.say)
-        installation.show_wanted.connect(self._come_up_with)
-        installation.quit_wanted.connect(self._quit)
-        self.herald.pressed.connect(self._press)
-        self.herald.asked.connect(lambda _: self._open("attention"))
-        self.tray.came.connect(self.bubbles.use)
-        self.tray.activated.connect(self.come_up)
-        self.tray.chosen.connect(self._choose)
-        self.leaving.left.connect(self._end)
+    def _connect(self, conditions: MachineConditions) -> None:
+        session = self._session
+        self.overview_watcher.changed.connect(self._show_overview)
+        conditions.changed.connect(self.overview_watcher.schedule_refresh)
+        conditions.resumed.connect(self.notifier.refresh)
+        conditions.resumed.connect(self.overview_watcher.schedule_refresh)
+        conditions.zone_changed.connect(self.overview_watcher.schedule_refresh)
+        session.announced.connect(self._show_announcement)
+        session.message_sent.connect(self._notify)
+        self.status_message.connect(self.show_status)
+        session.show_requested.connect(self._show_script)
+        session.quit_requested.connect(self._quit)
+        self.notifier.pressed.connect(self._handle_press)
+        self.notifier.show_requested.connect(lambda _: self._open("attention"))
+        self.tray.icon_created.connect(self.bubbles.set_tray)
+        self.tray.activated.connect(self.show_window)
+        self.tray.chosen.connect(self._handle_choice)
+        self.quit_flow.finished.connect(self._end)
         if tray_icon := self.tray.icon:
-            self.bubbles.use(tray_icon)
+            self.bubbles.set_tray(tray_icon)
 
     @Slot(str)
-    def take_in(self, path: str) -> None:
-        """End as for good, then begin again with what is in that file."""
-        if self._installation.is_of_script:
-            self._refuse("refused:import", refuse_app_of_script())
+    def import_and_restart(self, path: str) -> None:
+        """Quit, then start again with the data in that file."""
+        if self._session.is_started_by_script:
+            self._show_refusal("refused:import", make_script_app_refusal())
             return
-        self._import = Path(path)
-        self.leaving.leave()
+        self._pending_import = Path(path)
+        self.quit_flow.start()
 
     @Slot()
-    def leave(self) -> None:
-        """For good: an import that was put off is not meant any more."""
-        self._import = None
-        self.leaving.leave()
+    def quit(self) -> None:
+        """Quit, and forget a pending import."""
+        self._pending_import = None
+        self.quit_flow.start()
 
     @Slot()
     def _end(self) -> None:
-        self.wanted_import = self._import
-        end_app()
+        self.import_path = self._pending_import
+        exit_event_loop()
 
     @Slot(object)
-    def follow(self, preferences: Preferences) -> None:
-        """The person changed their mind about how to be told, or how it should look."""
+    def apply_preferences(self, preferences: Preferences) -> None:
+        """Apply changed preferences: notifications and appearance."""
         self._preferences = preferences
-        self.herald.follow(_rules(preferences))
+        self.notifier.set_rules(_rules(preferences))
         if self._look is not None and self._look.appearance is not preferences.appearance:
-            self._look.choose(preferences.appearance)
-        self.lookout.look()
+            self._look.set_appearance(preferences.appearance)
+        self.overview_watcher.refresh()
 
     @Slot(object)
-    def _show(self, overview: Overview) -> None:
+    def _show_overview(self, overview: Overview) -> None:
         self.tray.show_overview(overview)
         if self._window is not None:
             self._window.show_overview(overview)
-        wanted = overview.requests if self._preferences.notices and not overview.is_of_script else ()
-        self.herald.tell(make_problem(one, overview) for one in wanted)
+        wanted = overview.requests if self._preferences.notices and not overview.is_started_by_script else ()
+        self.notifier.update(make_problem(one, overview) for one in wanted)
 
     @Slot(object)
-    def _hear(self, announcement: Announcement) -> None:
+    def _show_announcement(self, announcement: Announcement) -> None:
         if announcement.sentence:
             if announcement.is_warning:
                 log.warning("%s", announcement.sentence)
-            self.say(interpret(announcement.sentence), Tone.BAD if announcement.is_warning else Tone.QUIET)
+            self.show_status(interpret(announcement.sentence), Tone.BAD if announcement.is_warning else Tone.QUIET)
 
     @Slot(str, str)
-    def _tell(self, title: str, text: str) -> None:
-        """A workflow's own message is not a problem: it is shown, and nobody answers it."""
-        self._told += 1
-        self.notices.send(Notice(key=f"told:{self._told}", title=title or "Dayhand", text=text, urgency=Urgency.LOW))
+    def _notify(self, title: str, text: str) -> None:
+        """A workflow's own message is not a problem: it is only shown."""
+        self._message_count += 1
+        self.notification_backend.send(
+            Notification(key=f"told:{self._message_count}", title=title or "Dayhand", text=text, urgency=Urgency.LOW)
+        )
 
-    def _press(self, request: str, action: str) -> None:
-        """A button of a notice. It is a hint: the command looks whether the request is still open."""
-        latest = self.lookout.latest
+    def _handle_press(self, request: str, action: str) -> None:
+        """A button of a notification. Only a hint: the command checks that the request is still open."""
+        latest = self.overview_watcher.latest
         one = None if latest is None else next((one for one in latest.requests if one.id == request), None)
         is_offered = one is not None and latest is not None and action in dict(make_problem(one, latest).actions)
-        answer = find_answer(one, action) if one is not None and is_offered else None
+        answer = find_action(one, action) if one is not None and is_offered else None
         if one is None or answer is None:
             self._open("attention", request)
         elif answer.id == RECONNECT:
@@ -254,70 +262,74 @@ class Shell(QObject):
         else:
             self._command(answer.verb, dict(answer.arguments), f"refused:{request}")
 
-    def _choose(self, choice: Choice) -> None:
+    def _handle_choice(self, choice: MenuChoice) -> None:
         if choice.quits:
-            self.leave()
+            self.quit()
         elif choice.page:
             self._open(choice.page, choice.subject)
         else:
             arguments = dict(choice.arguments)
-            if choice.end is not None:
-                context = self._installation.house.engine.context
-                _, end = list_ends(context.clock.now(), find_zone(context.machine_zone))[choice.end]
+            if choice.pause_end is not None:
+                context = self._session.runtime.engine.context
+                _, end = list_pause_ends(context.clock.now(), find_zone(context.machine_zone))[choice.pause_end]
                 arguments |= end
             self._command(choice.verb, arguments, f"refused:{choice.verb}")
 
     def _command(self, verb: str, arguments: dict[str, object], key: str) -> None:
-        installation = self._installation
-        self._asking.ask(
-            lambda: command(installation, verb, **arguments),
-            lambda _: self.lookout.stir(),
-            lambda error: self._refuse(key, error),
+        session = self._session
+        self._asking.run(
+            lambda: run_command(session, verb, **arguments),
+            lambda _: self.overview_watcher.schedule_refresh(),
+            lambda error: self._show_refusal(key, error),
         )
 
-    def _refuse(self, key: str, error: Exception) -> None:
-        """Said where the person is looking, and politely."""
+    def _show_refusal(self, key: str, error: Exception) -> None:
+        """Shown in the window if it is active, else as a notification."""
         if self._window is not None and self._window.isActiveWindow():
-            self._window.say(interpret(str(error)), Tone.ATTENTION)
+            self._window.show_message(interpret(str(error)), Tone.ATTENTION)
         else:
-            self.notices.send(Notice(key=key, title=self.tr("That was not done"), text=interpret(str(error))))
-        self.lookout.stir()
+            self.notification_backend.send(
+                Notification(key=key, title=self.tr("That did not work"), text=interpret(str(error)))
+            )
+        self.overview_watcher.schedule_refresh()
 
     def _open(self, page: str, subject: str = "") -> None:
         self.window.open_page(page, subject)
-        self.come_up()
+        self.show_window()
 
     def _close_window(self) -> None:
-        """Close is not quit. Without a tray the window must still be found."""
-        if self.tray.is_there:
+        """Closing is not quitting. Without a tray the window must stay reachable."""
+        if self.tray.is_available:
             self.window.hide()
             return
-        sentence = self.tr("Dayhand goes on working. There is no tray here, so its window is minimised. Ctrl+Q quits.")
+        sentence = self.tr("Dayhand keeps running. There is no tray here, so its window is minimised. Ctrl+Q quits.")
         self.window.status.setText(sentence)
-        self.notices.send(
-            Notice(key=_MINIMISED, title=self.tr("Dayhand is still running"), text=sentence, urgency=Urgency.LOW)
+        self.notification_backend.send(
+            Notification(
+                key=_MINIMISED_KEY, title=self.tr("Dayhand is still running"), text=sentence, urgency=Urgency.LOW
+            )
         )
         self.window.showMinimized()
 
     @Slot()
     def _quit(self) -> None:
-        """Somebody else asked for it: there may be nobody to answer a question."""
-        self._import = None
-        self.leaving.leave(ask=False)
+        """Requested by another program: there may be no user to answer a question."""
+        self._pending_import = None
+        self.quit_flow.start(ask=False)
 
-    def _be_found(self) -> None:
-        if not self.tray.is_there and not self.window.isVisible():
+    def _show_minimised(self) -> None:
+        if not self.tray.is_available and not self.window.isVisible():
             self.window.showMinimized()
 
-    def window_if_shown(self) -> "Window | None":
+    def visible_window(self) -> "MainWindow | None":
         window = self._window
         return window if window is not None and window.isVisible() and not window.isMinimized() else None
 
 
-def end_app() -> None:
-    """Not `quit`: that asks the window first, which says no since closing it is not quitting."""
+def exit_event_loop() -> None:
+    """Not `quit`: that asks the window first, which refuses since closing it is not quitting."""
     QApplication.exit()
 
 
-def _rules(preferences: Preferences) -> Rules:
-    return Rules(quiet=preferences.quiet_hours)
+def _rules(preferences: Preferences) -> NotificationRules:
+    return NotificationRules(quiet=preferences.quiet_hours)

@@ -1,4 +1,4 @@
-"""The icon comes first: an application and its place in the tray, while everything else is still to be loaded."""
+"""Creates the application and shows its tray icon before anything else is loaded."""
 
 import sys
 from pathlib import Path
@@ -7,68 +7,68 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer, Signal
 from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.look.icons import app_icon
-from app.platform.machine import session_bus
-from app.tray.icon import Tray
-from app.words.languages import read_language, speak
-from scheduler.engine.refusal import RefusedError
+from app.i18n.languages import install_language, load_language
+from app.platform.detect import session_bus
+from app.theme.icons import load_app_icon
+from app.tray.icon import TrayIcon
+from scheduler.engine.errors import RefusedError
 
-_PATIENCE = 300
-"""Milliseconds that a tray has to answer before the rest is loaded; later ones are met as well."""
-_TURN = 0.0005
-"""Seconds that a thread may keep Python to itself while the window waits for its turn: a tenth of what is usual."""
+_TRAY_TIMEOUT_MS = 300
+"""How long to wait for a tray before the rest is loaded; later ones are found, too."""
+_SWITCH_INTERVAL_S = 0.0005
+"""How long a thread may hold the GIL while the GUI thread waits: a tenth of the default."""
 
 
-class App(QApplication):
-    """Asked by the system to quit, as macOS does from its own menu, it asks the same as everywhere."""
+class DesktopApplication(QApplication):
+    """Turns the system's request to quit, as from the macOS menu, into the usual one."""
 
-    quit_asked = Signal()
+    quit_requested = Signal()
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Quit:
-            self.quit_asked.emit()
+            self.quit_requested.emit()
             return True
         return super().event(event)
 
 
-def tell(folder: Path, refusal: RefusedError) -> None:
-    """Why it does not start, for somebody who sees no terminal: a dialog until it has been read."""
-    from app.words.interpreting import interpret  # noqa: PLC0415  few starts need it
+def show_start_error(folder: Path, refusal: RefusedError) -> None:
+    """Show why Dayhand does not start, in a dialog: there may be no terminal."""
+    from app.i18n.translate import interpret  # noqa: PLC0415  rarely needed
 
-    _app = QApplication.instance() or _make_app(folder)  # it lives as long as it has a name
-    silent = QCoreApplication.translate(
+    _app = QApplication.instance() or _make_app(folder)  # keep a reference
+    no_response = QCoreApplication.translate(
         "start",
-        "Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.",
+        "Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again.",
     )
-    QMessageBox.critical(None, "Dayhand", silent if refusal.code == "silent" else interpret(refusal.sentence))
+    QMessageBox.critical(None, "Dayhand", no_response if refusal.code == "silent" else interpret(refusal.sentence))
 
 
-def appear(folder: Path) -> tuple[App, Tray]:
-    """In the tray, if there is one, and in the language that was chosen in this folder.
+def show_tray(folder: Path) -> tuple[DesktopApplication, TrayIcon]:
+    """Show the tray icon, if there is a tray, in the language set in this data folder.
 
-    What is clicked there is heard as soon as somebody listens.
+    Clicks on it are handled once its signals are connected.
     """
-    sys.setswitchinterval(_TURN)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app = _make_app(folder)
-    QPixmapCache.setCacheLimit(0)  # until there is a window, which says why
+    QPixmapCache.setCacheLimit(0)  # until there is a window, which explains it
     bus = session_bus()
-    tray = Tray(bus)
+    tray = TrayIcon(bus)
     app.aboutToQuit.connect(bus.close)
     bus.open()
     if tray.icon is None:
         answer = QEventLoop()
-        tray.looked.connect(answer.quit)
-        QTimer.singleShot(_PATIENCE, answer.quit)
+        tray.availability_known.connect(answer.quit)
+        QTimer.singleShot(_TRAY_TIMEOUT_MS, answer.quit)
         answer.exec()
     return app, tray
 
 
-def _make_app(folder: Path) -> App:
-    app = App([sys.argv[0]])
+def _make_app(folder: Path) -> DesktopApplication:
+    app = DesktopApplication([sys.argv[0]])
     app.setApplicationName("dayhand")
     app.setApplicationDisplayName("Dayhand")
     app.setDesktopFileName("dayhand")
     app.setQuitOnLastWindowClosed(False)
-    app.setWindowIcon(app_icon())
-    speak(read_language(folder))
+    app.setWindowIcon(load_app_icon())
+    install_language(load_language(folder))
     return app

@@ -1,56 +1,56 @@
-"""Collects cyclic garbage in the GUI thread only: a widget in a cycle must not be taken apart in another thread."""
+"""Runs the cyclic garbage collector in the GUI thread only: widgets must not be destroyed in another thread."""
 
 import gc
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 
-_SOON, _NOW_AND_THEN = 1_000, 60_000
+_DELAY_MS, _INTERVAL_MS = 1_000, 60_000
 
 
-class Garbage(QObject):
-    """From its making to `close` nothing is collected but here."""
+class GuiGarbageCollector(QObject):
+    """Until `close`, automatic collection is disabled and only this object collects."""
 
     def __init__(self) -> None:
         super().__init__()
         gc.disable()
-        gc.freeze()  # what was loaded up to here stays anyway, and need not be looked through again
-        self._soon = QTimer(self, singleShot=True, interval=_SOON)
-        self._often = QTimer(self, interval=_NOW_AND_THEN, timerType=Qt.TimerType.VeryCoarseTimer)
-        for timer in (self._soon, self._often):
-            timer.timeout.connect(self.look)
+        gc.freeze()  # what is loaded so far stays anyway and need not be scanned again
+        self._delay_timer = QTimer(self, singleShot=True, interval=_DELAY_MS)
+        self._interval_timer = QTimer(self, interval=_INTERVAL_MS, timerType=Qt.TimerType.VeryCoarseTimer)
+        for timer in (self._delay_timer, self._interval_timer):
+            timer.timeout.connect(self.collect_due)
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         self._app = app
-        self._app.applicationStateChanged.connect(self._follow)
-        self._follow(self._app.applicationState())
+        self._app.applicationStateChanged.connect(self._follow_state)
+        self._follow_state(self._app.applicationState())
 
     @Slot()
-    def stir(self) -> None:
-        """Something happened, so there may be garbage in a moment."""
-        if not self._soon.isActive():
-            self._soon.start()
+    def collect_soon(self) -> None:
+        """Collect in a moment: something happened that may leave garbage."""
+        if not self._delay_timer.isActive():
+            self._delay_timer.start()
 
     @Slot(Qt.ApplicationState)
-    def _follow(self, state: Qt.ApplicationState) -> None:
-        """Who works with the window leaves garbage without any news; while nobody does, nobody is woken."""
+    def _follow_state(self, state: Qt.ApplicationState) -> None:
+        """Collect regularly while the user works with the window; do not wake up otherwise."""
         if state is Qt.ApplicationState.ApplicationActive:
-            self._often.start()
+            self._interval_timer.start()
         else:
-            self._often.stop()
-            self.stir()
+            self._interval_timer.stop()
+            self.collect_soon()
 
     @Slot()
-    def look(self) -> None:
-        """Collect what has grown past Python's own limits, the youngest first."""
+    def collect_due(self) -> None:
+        """Collect the generations above Python's thresholds, the youngest first."""
         for generation, limit in enumerate(gc.get_threshold()):
             if gc.get_count()[generation] <= limit:
                 break
             gc.collect(generation)
 
     def close(self) -> None:
-        self._app.applicationStateChanged.disconnect(self._follow)
-        self._soon.stop()
-        self._often.stop()
+        self._app.applicationStateChanged.disconnect(self._follow_state)
+        self._delay_timer.stop()
+        self._interval_timer.stop()
         gc.unfreeze()
         gc.enable()

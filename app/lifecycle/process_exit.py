@@ -1,28 +1,82 @@
-"""SIGTERM and SIGINT under Qt: Python's own handlers never run while the event loop sleeps."""
+"""Ending the process: SIGTERM and SIGINT under Qt, and a deadline for quitting whatever hangs.
 
+Cutting off is safe: the store is consistent at every moment, and the next start resumes from it.
+"""
+
+import faulthandler
+import logging
 import os
 import signal
+import sys
 import threading
+import traceback
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.life.quit_deadline import QuitDeadline
+log = logging.getLogger(__name__)
+
+_DEADLINE_S = 9.0
+"""From the request to quit to the end of the process."""
+_LOG_TIMEOUT_S = 2
+"""For the last log line: writing to the log or the terminal may hang, too."""
+_EXIT_CODE = 1
 
 
-class EndSignals(QObject):
-    """Calls back in the event loop when this process is asked to end. Keep it alive as long as that matters.
+class QuitDeadline:
+    """Starts once, with the first request to quit; call `met` when everything was closed in time."""
 
-    A thread of its own listens, so that the deadline begins although the event loop may be busy.
+    def __init__(self, seconds: float = _DEADLINE_S) -> None:
+        self._seconds = seconds
+        self._met = threading.Event()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """From any thread."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._wait, name="quit deadline", daemon=True)
+                self._thread.start()
+
+    def cancel(self) -> None:
+        self._met.set()
+
+    def _wait(self) -> None:
+        if self._met.wait(self._seconds):
+            return
+        try:
+            devnull = os.open(os.devnull, os.O_WRONLY)  # not stderr: a full pipe would block
+            faulthandler.dump_traceback_later(_LOG_TIMEOUT_S, exit=True, file=devnull)
+            message = "Quitting took longer than %g seconds, so Dayhand exits now; the next start resumes\n%s"
+            log.error(message, self._seconds, _format_stacks())
+            for handler in logging.getLogger().handlers:
+                handler.flush()
+        finally:
+            os._exit(_EXIT_CODE)
+
+
+def _format_stacks() -> str:
+    """The stack of each thread, for bug reports."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    stacks = sys._current_frames().items()  # noqa: SLF001  documented, and there is no other way
+    return "\n".join(f"{names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame))}" for ident, frame in stacks)
+
+
+class TerminationSignals(QObject):
+    """Calls back in the event loop on SIGTERM or SIGINT. Keep a reference for as long as that matters.
+
+    Python's own handlers never run while Qt's event loop sleeps. A thread listens, so that the deadline starts even
+    if the event loop is busy.
     """
 
-    _heard = Signal()
+    _received = Signal()
 
-    def __init__(self, asked_to_end: Callable[[], None], deadline: QuitDeadline | None = None) -> None:
+    def __init__(self, on_signal: Callable[[], None], deadline: QuitDeadline | None = None) -> None:
         super().__init__()
-        self._asked_to_end = asked_to_end
+        self._asked_to_end = on_signal
         self._deadline = deadline
-        self._heard.connect(self._end, Qt.ConnectionType.QueuedConnection)
+        self._received.connect(self._end, Qt.ConnectionType.QueuedConnection)
         self._reader, self._writer = os.pipe()  # macOS has no pipe2
         os.set_blocking(self._writer, False)
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
@@ -32,20 +86,20 @@ class EndSignals(QObject):
         self._thread.start()
 
     def close(self) -> None:
-        """Nobody waits for them any more."""
+        """Stop listening."""
         signal.set_wakeup_fd(-1)
         os.close(self._writer)
         self._thread.join()
         self.deleteLater()
 
     def _listen(self) -> None:
-        """The thread."""
+        """The thread's target."""
         with os.fdopen(self._reader, "rb", buffering=0) as reader:
             while numbers := reader.read(64):
                 if {signal.SIGTERM, signal.SIGINT}.intersection(numbers):
                     if self._deadline is not None:
-                        self._deadline.begin()
-                    self._heard.emit()
+                        self._deadline.start()
+                    self._received.emit()
 
     def _end(self) -> None:
         self._asked_to_end()

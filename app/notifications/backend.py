@@ -1,28 +1,28 @@
-"""Which way notices take on this operating system."""
+"""Chooses the notification backend for this operating system."""
 
 import sys
 from pathlib import Path
 
-from app.notices.desktop import DesktopNotices
-from app.notices.notice import Notices
-from app.notices.tray import TrayNotices
-from app.platform.bus import Bus
+from app.notifications.freedesktop import FreedesktopBackend
+from app.notifications.notification import NotificationBackend
+from app.notifications.tray_bubble import TrayBubbleBackend
+from app.platform.dbus import Bus
 from app.resources import MissingResourceError, find_resource
 
 
-def choose_notices(bus: Bus, last_resort: TrayNotices, platform: str = sys.platform) -> Notices:
-    """The desktop's daemon on Linux, toasts on Windows and macOS; and bubbles at the tray icon where those fail."""
+def choose_backend(bus: Bus, fallback: TrayBubbleBackend, platform: str = sys.platform) -> NotificationBackend:
+    """The desktop's daemon on Linux, native ones on Windows and macOS, with tray bubbles as the fallback."""
     if platform.startswith("linux"):
-        return DesktopNotices(bus, last_resort)
+        return FreedesktopBackend(bus, fallback)
     if platform in ("win32", "darwin"):
-        from app.notices.toasts import ToastNotices  # noqa: PLC0415  of no use on other systems
+        from app.notifications.native import NativeBackend  # noqa: PLC0415  only for these systems
 
-        return ToastNotices(last_resort, _find_icon())
-    return last_resort
+        return NativeBackend(fallback, _find_icon())
+    return fallback
 
 
 def _find_icon() -> Path | None:
-    """Toasts on Windows need a picture of pixels, which only its installer brings; a bundle on macOS has its own."""
+    """Windows needs a bitmap, which only its installer ships; a macOS bundle has its own icon."""
     try:
         return find_resource("icons/app.png")
     except MissingResourceError:

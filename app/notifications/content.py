@@ -1,26 +1,28 @@
-"""What needs the person, and the notice that says so: one problem by itself, or several in one. Pure."""
+"""The text of notifications about open problems: one each, or a summary of several; made safe to show. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from app.notices.notice import Notice, Urgency
+from app.notifications.notification import Notification, Urgency
+from app.widgets.visible_text import escape_invisible
 
 OPEN = "open"
-"""The action of a notice that stands for several problems: show them all."""
-MANY = "many:"
-"""How the keys of such notices begin."""
-MORNING = f"{MANY}morning"
-REST = f"{MANY}rest"
-_LISTED = 3
+"""The action of a summary: show all its problems."""
+SUMMARY_PREFIX = "many:"
+"""Prefix of the keys of summaries."""
+QUIET_HOURS_SUMMARY = f"{SUMMARY_PREFIX}morning"
+REST_SUMMARY = f"{SUMMARY_PREFIX}rest"
+_MAX_LISTED = 3
+_MAX_CHARS = 1000
 _RANKS = list(Urgency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One thing that needs the person, as long as it does."""
+class OpenProblem:
+    """Something that needs the user's attention, for as long as it is open."""
 
     key: str
     title: str
@@ -28,16 +30,16 @@ class Problem:
     actions: tuple[tuple[str, str], ...] = ()
     urgency: Urgency = Urgency.NORMAL
     group: str = ""
-    """The account (or else the workflow) that it belongs to, by its name."""
+    """Name of the account it belongs to, or else of the workflow."""
     is_question: bool = False
-    """It asks for an approval."""
+    """Asks for an approval."""
     count: int = 1
     """How often it happened."""
     since: datetime
 
     def __post_init__(self) -> None:
-        if self.key.startswith(MANY):
-            raise ValueError(f"The key of a problem must not begin with {MANY!r}.")
+        if self.key.startswith(SUMMARY_PREFIX):
+            raise ValueError(f"The key of a problem must not start with {SUMMARY_PREFIX!r}.")
 
     @property
     def rank(self) -> int:
@@ -45,58 +47,76 @@ class Problem:
 
 
 def group_key(group: str) -> str:
-    return f"{MANY}group:{group}"
+    return f"{SUMMARY_PREFIX}group:{group}"
 
 
-def write(key: str, problems: Sequence[Problem]) -> Notice:
-    """The notice with that key for these problems. A problem's own notice alone has the problem's own buttons."""
+def make_notification(key: str, problems: Sequence[OpenProblem]) -> Notification:
+    """The notification with that key for these problems. Only a problem's own notification has its buttons."""
     ordered = sorted(problems, key=lambda problem: (-problem.rank, problem.since, problem.key))
     first = ordered[0]
     if key == first.key:
-        return Notice(
+        return Notification(
             key=key,
-            title=_counted(first),
+            title=_title_with_count(first),
             text=first.text,
             actions=first.actions,
             urgency=first.urgency,
             group=first.group,
         )
-    alone = len(ordered) == 1
-    return Notice(
+    is_single = len(ordered) == 1
+    return Notification(
         key=key,
-        title=_counted(first) if alone else _title(key, ordered),
-        text=first.text if alone else _list(key, ordered),
+        title=_title_with_count(first) if is_single else _summary_title(key, ordered),
+        text=first.text if is_single else _list_text(key, ordered),
         actions=((OPEN, QCoreApplication.translate("notices", "Open")),),
         urgency=first.urgency,
         group=first.group if key == group_key(first.group) else "",
     )
 
 
-def _counted(problem: Problem) -> str:
+def _title_with_count(problem: OpenProblem) -> str:
     if problem.count < 2:
         return problem.title
     times = QCoreApplication.translate("notices", "%1 (%2 times)")
     return times.replace("%2", str(problem.count)).replace("%1", problem.title)
 
 
-def _title(key: str, problems: Sequence[Problem]) -> str:
+def _summary_title(key: str, problems: Sequence[OpenProblem]) -> str:
     number, group = str(len(problems)), problems[0].group
-    if key == MORNING:
-        return QCoreApplication.translate("notices", "During quiet hours: %1 things need you").replace("%1", number)
+    if key == QUIET_HOURS_SUMMARY:
+        quiet = QCoreApplication.translate("notices", "During quiet hours: %1 items need your attention")
+        return quiet.replace("%1", number)
     if group and key == group_key(group):
-        named = QCoreApplication.translate("notices", "%2: %1 things need you")
+        named = QCoreApplication.translate("notices", "%2: %1 items need your attention")
         return named.replace("%1", number).replace("%2", group)
-    return QCoreApplication.translate("notices", "%1 things need you").replace("%1", number)
+    return QCoreApplication.translate("notices", "%1 items need your attention").replace("%1", number)
 
 
-def _line(key: str, problem: Problem) -> str:
-    """Its title, or what it says where the title of all names the same already."""
-    said = problem.text.partition("\n")[0]
-    return said if said and problem.title == problem.group and key == group_key(problem.group) else _counted(problem)
+def _list_line(key: str, problem: OpenProblem) -> str:
+    """The problem's title, or its first line of text if the summary's title already says the same."""
+    text = problem.text.partition("\n")[0]
+    is_repeated = problem.title == problem.group and key == group_key(problem.group)
+    return text if text and is_repeated else _title_with_count(problem)
 
 
-def _list(key: str, problems: Sequence[Problem]) -> str:
-    lines = [_line(key, problem) for problem in problems[:_LISTED]]
-    if (more := len(problems) - _LISTED) > 0:
+def _list_text(key: str, problems: Sequence[OpenProblem]) -> str:
+    lines = [_list_line(key, problem) for problem in problems[:_MAX_LISTED]]
+    if (more := len(problems) - _MAX_LISTED) > 0:
         lines.append(QCoreApplication.translate("notices", "and %1 more").replace("%1", str(more)))
     return "\n".join(lines)
+
+
+def sanitize(notification: Notification) -> Notification:
+    """The same notification with clean text, and its title on one line."""
+    return replace(
+        notification,
+        title=" ".join(_clean(notification.title).split()),
+        text=_clean(notification.text),
+        actions=tuple((_clean(action), _clean(label)) for action, label in notification.actions),
+    )
+
+
+def _clean(text: str) -> str:
+    """Without hidden characters, and cut to a length that every system accepts."""
+    cut = text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
+    return escape_invisible(cut.replace("\t", " "))

@@ -1,4 +1,4 @@
-"""Notices through the desktop's own notification daemon, over D-Bus; with buttons where it has them."""
+"""Notifications through the desktop's notification daemon, over D-Bus; with buttons where it supports them."""
 
 import html
 import logging
@@ -9,248 +9,260 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QIcon, QImage
 
-from app.look.icons import app_icon
-from app.notices.notice import NoNotices, Notice, Notices, Urgency
-from app.notices.plain import tidy
-from app.platform.bus import Bus, Reply
-from app.platform.services import Service
-from scheduler.workers.origin import CAN_TELL, Origin, origin_of
-from scheduler.workers.processes import look_up
+from app.notifications.content import sanitize
+from app.notifications.notification import Notification, NotificationBackend, NullBackend, Urgency
+from app.platform.dbus import Bus, DBusReply
+from app.platform.dbus_service import DBusService
+from app.theme.icons import load_app_icon
+from scheduler.workers.origin import HAS_PROCESS_MARKS, ProcessOrigin, origin_of
+from scheduler.workers.processes import find_process
 
 log = logging.getLogger(__name__)
 
 _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _URGENCY = {Urgency.LOW: 0, Urgency.NORMAL: 1, Urgency.CRITICAL: 2}
-_BY_ITSELF, _NEVER = -1, 0
+_DEFAULT_EXPIRY, _NEVER_EXPIRES = -1, 0
 _ACTIONS = "actions"
-_SIDE = 48
-_PATIENCE = 10.0
+_ICON_PIXELS = 48
+_TIMEOUT_S = 10.0
 
 
 @dataclass(slots=True)
 class _Sent:
-    """What should be on the screen under one key, and what the daemon knows of it."""
+    """What should be shown for one key, and what the daemon knows of it."""
 
-    notice: Notice
+    notification: Notification
     number: int = 0
-    """The daemon's; 0 until it told."""
-    is_underway: bool = False
+    """The daemon's id; 0 until it replied."""
+    is_sending: bool = False
     is_stale: bool = False
-    """It changed, and the daemon could not be told yet."""
+    """It changed, and the daemon does not know yet."""
     is_withdrawn: bool = False
-    is_elsewhere: bool = False
-    """No daemon took it, and somebody else shows it."""
+    is_in_fallback: bool = False
+    """No daemon accepted it; the fallback shows it."""
     offered: frozenset[str] = frozenset()
-    """The buttons that the daemon was given."""
+    """Ids of the buttons that were sent to the daemon."""
 
 
-class DesktopNotices(QObject):
-    """Keeps what is open, and shows it again when a daemon comes (back).
+class FreedesktopBackend(QObject):
+    """Remembers what is open, and shows it again when a daemon appears.
 
-    Make it before the bus is opened. What no daemon takes goes to `otherwise`.
+    Create it before opening the bus. What no daemon accepts goes to `otherwise`.
     """
 
     pressed = Signal(str, str)
     closed = Signal(str)
 
-    def __init__(self, bus: Bus, otherwise: Notices | None = None) -> None:
+    def __init__(self, bus: Bus, fallback: NotificationBackend | None = None) -> None:
         super().__init__()
-        self._otherwise = otherwise or NoNotices()
-        self._otherwise.pressed.connect(self.pressed)
-        self._otherwise.closed.connect(self._close_elsewhere)
-        self._abilities: frozenset[str] | None = None
-        self._is_told = False
-        """Whether the bus said if there is a daemon; until then what is sent waits, and nobody else shows it."""
-        self._asked = 0
-        self._is_asking = False
-        self._may_revive = False
+        self._fallback = fallback or NullBackend()
+        self._fallback.pressed.connect(self.pressed)
+        self._fallback.closed.connect(self._close_in_fallback)
+        self._capabilities: frozenset[str] | None = None
+        self._is_daemon_known = False
+        """Whether the bus reported if there is a daemon; until then notifications wait."""
+        self._last_query = 0
+        self._is_querying = False
+        self._may_restart = False
         self._open: dict[str, _Sent] = {}
-        self._service = Service(bus, _NAME)
-        self._service.listen(_PATH, _NAME, "ActionInvoked", self._press)
-        self._service.listen(_PATH, _NAME, "NotificationClosed", self._close)
-        self._service.appeared.connect(self._meet)
-        self._service.missing.connect(self._miss)
-        self._service.vanished.connect(self._lose)
-        if self._service.is_there:
-            self._meet()
+        self._service = DBusService(bus, _NAME)
+        self._service.subscribe(_PATH, _NAME, "ActionInvoked", self._handle_press)
+        self._service.subscribe(_PATH, _NAME, "NotificationClosed", self._handle_closed)
+        self._service.appeared.connect(self._query_capabilities)
+        self._service.missing.connect(self._handle_missing)
+        self._service.vanished.connect(self._handle_vanished)
+        if self._service.has_owner:
+            self._query_capabilities()
 
-    def send(self, notice: Notice) -> None:
+    def send(self, notification: Notification) -> None:
         try:
-            self._send(notice)
-        except Exception:  # the outermost frame: whoever has something to say goes on in any case
-            log.exception("A notice could not be sent")
+            self._send(notification)
+        except Exception:  # the outermost frame: a notification must not break its caller
+            log.exception("A notification could not be sent")
 
     def withdraw(self, key: str) -> None:
         try:
             self._withdraw(key)
         except Exception:  # as above
-            log.exception("A notice could not be withdrawn")
+            log.exception("A notification could not be withdrawn")
 
     def end(self) -> None:
-        for key in [key for key, sent in self._open.items() if sent.notice.actions]:
+        for key in [key for key, sent in self._open.items() if sent.notification.actions]:
             self.withdraw(key)
 
-    def _send(self, notice: Notice) -> None:
-        _write(notice, 0, frozenset())  # what cannot be written is refused here, before it stands in the way of others
-        sent = self._open.setdefault(notice.key, _Sent(notice))
-        sent.notice = notice
-        sent.is_withdrawn = sent.is_elsewhere = False
-        self._may_revive = True
+    def _send(self, notification: Notification) -> None:
+        _notify_arguments(notification, 0, frozenset())  # raise for bad values here, before they block others
+        sent = self._open.setdefault(notification.key, _Sent(notification))
+        sent.notification = notification
+        sent.is_withdrawn = sent.is_in_fallback = False
+        self._may_restart = True
         sent.is_stale = True
-        if self._abilities is None:
-            if self._is_told and not self._is_asking:
-                self._meet()
-        elif not sent.is_underway:
-            self._notify(sent, self._abilities)
+        if self._capabilities is None:
+            if self._is_daemon_known and not self._is_querying:
+                self._query_capabilities()
+        elif not sent.is_sending:
+            self._notify(sent, self._capabilities)
 
-    def _notify(self, sent: _Sent, abilities: frozenset[str]) -> None:
-        body = _write(sent.notice, sent.number, abilities)
+    def _notify(self, sent: _Sent, capabilities: frozenset[str]) -> None:
+        body = _notify_arguments(sent.notification, sent.number, capabilities)
         self._service.call(
-            _PATH, _NAME, "Notify", "susssasa{sv}i", body, then=partial(self._shown, sent), patience=_PATIENCE
+            _PATH,
+            _NAME,
+            "Notify",
+            "susssasa{sv}i",
+            body,
+            callback=partial(self._handle_notify_reply, sent),
+            timeout_s=_TIMEOUT_S,
         )
-        sent.is_underway, sent.is_stale = True, False
-        sent.offered = frozenset(id_ for id_, _ in sent.notice.actions if _ACTIONS in abilities)
+        sent.is_sending, sent.is_stale = True, False
+        sent.offered = frozenset(id_ for id_, _ in sent.notification.actions if _ACTIONS in capabilities)
 
-    def _shown(self, sent: _Sent, reply: Reply) -> None:
-        sent.is_underway = False
-        key = sent.notice.key
+    def _handle_notify_reply(self, sent: _Sent, reply: DBusReply) -> None:
+        sent.is_sending = False
+        key = sent.notification.key
         if self._open.get(key) is not sent:
-            return  # the daemon went meanwhile; a new attempt has its own answer
+            return  # the daemon vanished; a new attempt gets its own reply
         if reply.error is None:
             (sent.number,) = reply.body
         if sent.is_withdrawn:
             del self._open[key]
             if sent.number:
-                self._take_away(sent.number)
+                self._close_in_daemon(sent.number)
         elif reply.error is not None:
-            log.warning("The desktop did not take a notice: %s", reply.error)
-            self._show_elsewhere(sent)
-        elif sent.is_stale and self._abilities is not None:
-            self._notify(sent, self._abilities)
+            log.warning("The desktop did not accept a notification: %s", reply.error)
+            self._show_in_fallback(sent)
+        elif sent.is_stale and self._capabilities is not None:
+            self._notify(sent, self._capabilities)
 
     def _withdraw(self, key: str) -> None:
-        self._otherwise.withdraw(key)
+        self._fallback.withdraw(key)
         sent = self._open.get(key)
         if sent is None:
             return
-        if sent.is_underway:
+        if sent.is_sending:
             sent.is_withdrawn = True
             return
         del self._open[key]
         if sent.number:
-            self._take_away(sent.number)
+            self._close_in_daemon(sent.number)
 
-    def _take_away(self, number: int) -> None:
+    def _close_in_daemon(self, number: int) -> None:
         self._service.call(_PATH, _NAME, "CloseNotification", "u", (number,))
 
-    def _show_elsewhere(self, sent: _Sent) -> None:
-        if not sent.is_elsewhere:
-            sent.is_elsewhere = True
-            self._otherwise.send(sent.notice)
+    def _show_in_fallback(self, sent: _Sent) -> None:
+        if not sent.is_in_fallback:
+            sent.is_in_fallback = True
+            self._fallback.send(sent.notification)
 
-    def _meet(self) -> None:
-        """Ask what it can do; that also starts a daemon which only runs when it is needed."""
-        self._is_told = self._is_asking = True
-        self._asked += 1
-        self._service.call(_PATH, _NAME, "GetCapabilities", then=partial(self._learn, self._asked), patience=_PATIENCE)
+    def _query_capabilities(self) -> None:
+        """This also starts a daemon that runs on demand."""
+        self._is_daemon_known = self._is_querying = True
+        self._last_query += 1
+        self._service.call(
+            _PATH,
+            _NAME,
+            "GetCapabilities",
+            callback=partial(self._receive_capabilities, self._last_query),
+            timeout_s=_TIMEOUT_S,
+        )
 
-    def _learn(self, asked: int, reply: Reply) -> None:
-        """Only the last question counts: an earlier one may have gone to another daemon, or to nobody."""
-        if asked != self._asked:
+    def _receive_capabilities(self, query: int, reply: DBusReply) -> None:
+        """Only the last query counts: an earlier one may have gone to another daemon, or to none."""
+        if query != self._last_query:
             return
         if reply.error is not None:
-            self._use(None)
+            self._use_daemon(None)
         else:
-            self._service.ask_process(partial(self._recognise, asked, frozenset(reply.body[0])))
+            self._service.query_process_id(partial(self._check_process, query, frozenset(reply.body[0])))
 
-    def _recognise(self, asked: int, abilities: frozenset[str], reply: Reply) -> None:
-        """A job may play the daemon: it would press the buttons itself, so it gets none."""
-        if asked == self._asked:
+    def _check_process(self, query: int, capabilities: frozenset[str], reply: DBusReply) -> None:
+        """A job may pose as the daemon and press the buttons itself, so it gets none."""
+        if query == self._last_query:
             may_answer = reply.error is None and not _is_of_script(reply.body[0])
-            self._use(abilities if may_answer else abilities - {_ACTIONS})
+            self._use_daemon(capabilities if may_answer else capabilities - {_ACTIONS})
 
-    def _use(self, abilities: frozenset[str] | None) -> None:
-        self._is_asking = False
-        self._abilities = abilities
-        waiting = [sent for sent in self._open.values() if sent.is_stale and not sent.is_underway]
-        if abilities is None:
+    def _use_daemon(self, capabilities: frozenset[str] | None) -> None:
+        self._is_querying = False
+        self._capabilities = capabilities
+        waiting = [sent for sent in self._open.values() if sent.is_stale and not sent.is_sending]
+        if capabilities is None:
             for sent in waiting:
-                self._show_elsewhere(sent)
+                self._show_in_fallback(sent)
             return
         for sent in waiting:
-            if sent.is_elsewhere:
-                sent.is_elsewhere = False
-                self._otherwise.withdraw(sent.notice.key)
-            self._notify(sent, abilities)
+            if sent.is_in_fallback:
+                sent.is_in_fallback = False
+                self._fallback.withdraw(sent.notification.key)
+            self._notify(sent, capabilities)
 
-    def _miss(self) -> None:
-        """Nobody is there, though a question may start somebody."""
-        self._is_told = True
-        if self._open and not self._is_asking:
-            self._meet()
+    def _handle_missing(self) -> None:
+        """No daemon runs, but a query may start one."""
+        self._is_daemon_known = True
+        if self._open and not self._is_querying:
+            self._query_capabilities()
 
-    def _lose(self) -> None:
-        """What it showed went with it; its numbers mean nothing to the next one."""
-        self._is_told = True
-        self._abilities = None
+    def _handle_vanished(self) -> None:
+        """Its notifications are gone; its ids mean nothing to the next daemon."""
+        self._is_daemon_known = True
+        self._capabilities = None
         self._open = {
-            key: _Sent(sent.notice, is_stale=True, is_elsewhere=sent.is_elsewhere)
+            key: _Sent(sent.notification, is_stale=True, is_in_fallback=sent.is_in_fallback)
             for key, sent in self._open.items()
             if not sent.is_withdrawn
         }
-        if self._open and self._may_revive:
-            self._may_revive = False  # once: a notice at which a daemon dies must not kill it for ever
-            self._meet()
+        if self._open and self._may_restart:
+            self._may_restart = False  # once: a notification that crashes the daemon must not do so forever
+            self._query_capabilities()
 
-    def _key_of(self, number: int) -> str | None:
-        """All daemons tell everybody of every press: the number says whether it is ours."""
+    def _find_key(self, number: int) -> str | None:
+        """Daemons broadcast every press: the id shows whether it is ours."""
         return next((key for key, sent in self._open.items() if sent.number == number != 0), None)
 
-    def _press(self, body: tuple[Any, ...]) -> None:
+    def _handle_press(self, body: tuple[Any, ...]) -> None:
         number, action = body
-        key = self._key_of(number)
+        key = self._find_key(number)
         if key is not None and not self._open[key].is_withdrawn and action in self._open[key].offered:
             self.pressed.emit(key, action)
 
-    def _close(self, body: tuple[Any, ...]) -> None:
+    def _handle_closed(self, body: tuple[Any, ...]) -> None:
         number, _ = body
-        key = self._key_of(number)
-        if key is None or self._open[key].is_underway:
-            return  # one that is being replaced comes back under the same number
+        key = self._find_key(number)
+        if key is None or self._open[key].is_sending:
+            return  # one that is being replaced comes back under the same id
         del self._open[key]
         self.closed.emit(key)
 
-    def _close_elsewhere(self, key: str) -> None:
+    def _close_in_fallback(self, key: str) -> None:
         self._open.pop(key, None)
         self.closed.emit(key)
 
 
 def _is_of_script(pid: int) -> bool:
-    """Or of a process that connected and ended, as only one does that does not want to be recognised."""
-    return CAN_TELL and (look_up(pid) is None or origin_of(pid, None) is Origin.SCRIPT)
+    """Also true of a process that connected and ended: only one that hides does that."""
+    return HAS_PROCESS_MARKS and (find_process(pid) is None or origin_of(pid, None) is ProcessOrigin.SCRIPT)
 
 
-def _write(notice: Notice, replaces: int, abilities: frozenset[str]) -> tuple[Any, ...]:
-    """The values of Notify, for a daemon with these abilities."""
-    clean = tidy(notice)
+def _notify_arguments(notification: Notification, replaces: int, capabilities: frozenset[str]) -> tuple[Any, ...]:
+    """The arguments of Notify, for a daemon with these capabilities."""
+    clean = sanitize(notification)
     return (
         "Dayhand",
         replaces,
         "dayhand",
         clean.title,
-        html.escape(clean.text, quote=False) if "body-markup" in abilities else clean.text,
-        [part for action in clean.actions for part in action] if _ACTIONS in abilities else [],
-        {"urgency": ("y", _URGENCY[notice.urgency]), "desktop-entry": ("s", "dayhand"), **_picture()},
-        _NEVER if notice.urgency is Urgency.CRITICAL else _BY_ITSELF,
+        html.escape(clean.text, quote=False) if "body-markup" in capabilities else clean.text,
+        [part for action in clean.actions for part in action] if _ACTIONS in capabilities else [],
+        {"urgency": ("y", _URGENCY[notification.urgency]), "desktop-entry": ("s", "dayhand"), **_icon_hint()},
+        _NEVER_EXPIRES if notification.urgency is Urgency.CRITICAL else _DEFAULT_EXPIRY,
     )
 
 
 @cache
-def _picture() -> dict[str, Any]:
-    """Our icon itself where the desktop does not know it by its name, which the installer tells."""
+def _icon_hint() -> dict[str, Any]:
+    """The icon as pixels where the desktop does not know it by name, which needs the installer."""
     if QIcon.hasThemeIcon("dayhand"):
         return {}
-    image = app_icon().pixmap(_SIDE, _SIDE).toImage().convertToFormat(QImage.Format.Format_RGBA8888)
+    image = load_app_icon().pixmap(_ICON_PIXELS, _ICON_PIXELS).toImage().convertToFormat(QImage.Format.Format_RGBA8888)
     shape = (image.width(), image.height(), image.bytesPerLine(), True, 8, 4)
     return {"image-data": ("(iiibiiay)", (*shape, bytes(image.constBits())))}

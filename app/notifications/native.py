@@ -1,6 +1,6 @@
-"""Shows notices through desktop-notifier, on a thread with a loop of its own. Knows nothing of Qt.
+"""Native notifications on Windows and macOS, through desktop-notifier on its own thread and event loop.
 
-For Windows and macOS, on neither of which it has run; the tests run it over D-Bus, where it works as well.
+It has not run on either system; the tests run it over D-Bus, where it works as well.
 """
 
 import asyncio
@@ -12,35 +12,38 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from app.notices.notice import Notice
-from app.notices.plain import tidy
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from app.notifications.content import sanitize
+from app.notifications.notification import Notification, NotificationBackend, NullBackend
 
 if TYPE_CHECKING:
-    from desktop_notifier import DesktopNotifier, Notification
+    from desktop_notifier import DesktopNotifier
+    from desktop_notifier import Notification as NativeNotification
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 20.0
-"""Seconds for one notice; the first on macOS waits for the person to say whether Dayhand may send any."""
-_ENDING = 3.0
+_SEND_TIMEOUT_S = 20.0
+"""The first one on macOS waits for the user's permission."""
+_END_TIMEOUT_S = 3.0
 _CLICK = "default"
 
-Order = Callable[[], Awaitable[None]]
+_Task = Callable[[], Awaitable[None]]
 
 
-class ToastError(Exception):
-    """The system did not take a notice."""
+class NativeNotificationError(Exception):
+    """The system did not accept a notification."""
 
 
-class Toaster:
-    """One order after the other. All three callables are called on its thread."""
+class NativeNotifier:
+    """Runs one task at a time. All three callbacks are called on its thread. Does not use Qt."""
 
     def __init__(
         self,
         *,
-        press: Callable[[Notice, str], object],
-        close: Callable[[Notice], object],
-        fail: Callable[[Notice], object],
+        press: Callable[[Notification, str], object],
+        close: Callable[[Notification], object],
+        fail: Callable[[Notification], object],
         icon: Path | None = None,
     ) -> None:
         self._press = press
@@ -49,128 +52,191 @@ class Toaster:
         self._icon = icon
         self._notifier: DesktopNotifier | None = None
         self._permission: asyncio.Task[bool] | None = None
-        self._shown: dict[str, tuple[str, Notice]] = {}
-        """By key: under which name the system knows it."""
+        self._shown: dict[str, tuple[str, Notification]] = {}
+        """By key: the system's identifier."""
         self._loop = asyncio.new_event_loop()
-        self._orders: asyncio.Queue[Order | None] = asyncio.Queue()
-        self._thread = Thread(target=self._run, name="notices", daemon=True)
-        self._order(self._begin)
+        self._tasks: asyncio.Queue[_Task | None] = asyncio.Queue()
+        self._thread = Thread(target=self._run, name="notifications", daemon=True)
+        self._enqueue(self._clear)
         self._thread.start()
 
-    def send(self, notice: Notice) -> None:
-        self._order(partial(self._send, notice))
+    def send(self, notification: Notification) -> None:
+        self._enqueue(partial(self._send, notification))
 
     def withdraw(self, key: str) -> None:
-        self._order(partial(self._withdraw, key))
+        self._enqueue(partial(self._withdraw, key))
 
     def end(self) -> None:
-        """Take away what has buttons, since nobody would hear them; waits for that, but not for long."""
-        self._order(None)
-        self._thread.join(_ENDING)
+        """Remove notifications with buttons, since no one handles them any more; waits briefly for that."""
+        self._enqueue(None)
+        self._thread.join(_END_TIMEOUT_S)
 
-    def _order(self, order: Order | None) -> None:
-        with suppress(RuntimeError):  # it has ended
-            self._loop.call_soon_threadsafe(self._orders.put_nowait, order)
+    def _enqueue(self, task: _Task | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._tasks.put_nowait, task)
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(self._work())
 
     async def _work(self) -> None:
-        while (order := await self._orders.get()) is not None:
-            await self._try(order)
-        for key, (_, notice) in list(self._shown.items()):
-            if notice.actions:
+        while (task := await self._tasks.get()) is not None:
+            await self._try(task)
+        for key, (_, notification) in list(self._shown.items()):
+            if notification.actions:
                 await self._try(partial(self._withdraw, key))
 
-    async def _try(self, order: Order) -> None:
+    async def _try(self, task: _Task) -> None:
         try:
-            await order()
-        except Exception as error:  # noqa: BLE001  the outermost frame: the next order is carried out in any case
-            log.warning("The system's notices failed: %s", error or type(error).__name__)
+            await task()
+        except Exception as error:  # noqa: BLE001  the outermost frame: the next task must still run
+            log.warning("A native notification failed: %s", error or type(error).__name__)
 
-    async def _begin(self) -> None:
-        """What an app that was killed left there has nobody behind its buttons."""
-        await (await self._meet()).clear_all()
+    async def _clear(self) -> None:
+        """Remove what a killed app left behind: its buttons do nothing."""
+        await (await self._connect()).clear_all()
 
-    async def _meet(self) -> "DesktopNotifier":
+    async def _connect(self) -> "DesktopNotifier":
         if self._notifier is None:
-            from desktop_notifier import DesktopNotifier, Icon  # noqa: PLC0415  slow to load, so on this thread
+            from desktop_notifier import DesktopNotifier, Icon  # noqa: PLC0415  slow to import, so on this thread
 
             icon = None if self._icon is None else Icon(path=self._icon)
             made = DesktopNotifier(app_name="Dayhand", app_icon=icon)
-            # macOS calls from the thread of the window.
-            made.on_clicked = lambda name: self._loop.call_soon_threadsafe(self._hear, name, _CLICK)
-            made.on_button_pressed = lambda name, place: self._loop.call_soon_threadsafe(self._hear, name, place)
-            made.on_dismissed = lambda name: self._loop.call_soon_threadsafe(self._hear, name, None)
+            # macOS calls back on the GUI thread.
+            made.on_clicked = lambda identifier: self._loop.call_soon_threadsafe(self._handle_event, identifier, _CLICK)
+            made.on_button_pressed = lambda identifier, button: self._loop.call_soon_threadsafe(
+                self._handle_event, identifier, button
+            )
+            made.on_dismissed = lambda identifier: self._loop.call_soon_threadsafe(self._handle_event, identifier, None)
             self._notifier = made
         return self._notifier
 
-    async def _send(self, notice: Notice) -> None:
+    async def _send(self, notification: Notification) -> None:
         try:
-            async with asyncio.timeout(_PATIENCE):
-                await self._show(notice)
+            async with asyncio.timeout(_SEND_TIMEOUT_S):
+                await self._show(notification)
         except Exception:
-            self._fail(notice)
+            self._fail(notification)
             raise
 
-    async def _show(self, notice: Notice) -> None:
+    async def _show(self, notification: Notification) -> None:
         from desktop_notifier import Capability  # noqa: PLC0415  as above
 
-        notifier = await self._meet()
+        notifier = await self._connect()
         if Capability.TITLE not in await notifier.get_capabilities():
-            raise ToastError("this system shows none")
+            raise NativeNotificationError("this system shows no notifications")
         if not await self._may_send(notifier):
-            return  # the person does not want any, so nobody else shows it either
-        arrived: list[None] = []
-        made = _write(notice, lambda: arrived.append(None))
+            return  # the user wants none, so the fallback shows none either
+        dispatched: list[None] = []
+        made = _make_native(notification, lambda: dispatched.append(None))
         await notifier.send_notification(made)
-        if not arrived:
-            raise ToastError("this one was not taken")
-        former, _ = self._shown.pop(notice.key, (None, None))
-        self._shown[notice.key] = made.identifier, notice
-        if former is not None:
-            self._orders.put_nowait(partial(notifier.clear, former))
+        if not dispatched:
+            raise NativeNotificationError("the notification was not accepted")
+        previous, _ = self._shown.pop(notification.key, (None, None))
+        self._shown[notification.key] = made.identifier, notification
+        if previous is not None:
+            self._tasks.put_nowait(partial(notifier.clear, previous))
 
     async def _may_send(self, notifier: "DesktopNotifier") -> bool:
-        """Asked each time, since the person may change it; a question that is still open is not asked again."""
+        """Checked each time, since the user may change it; an open permission dialog is not opened again."""
         if self._permission is None or self._permission.done():
             self._permission = asyncio.create_task(notifier.request_authorisation())
         return await asyncio.shield(self._permission)
 
     async def _withdraw(self, key: str) -> None:
-        name, _ = self._shown.pop(key, (None, None))
-        if name is not None and self._notifier is not None:
-            await self._notifier.clear(name)
+        identifier, _ = self._shown.pop(key, (None, None))
+        if identifier is not None and self._notifier is not None:
+            await self._notifier.clear(identifier)
 
-    def _hear(self, name: str, place: str | None) -> None:
-        """What was pressed or closed is not on the screen any longer."""
-        found = next(((key, notice) for key, (known, notice) in self._shown.items() if known == name), None)
+    def _handle_event(self, identifier: str, button: str | None) -> None:
+        """A notification that was pressed or closed is no longer on the screen."""
+        found = next(
+            ((key, notification) for key, (known, notification) in self._shown.items() if known == identifier), None
+        )
         if found is None:
             return
-        key, notice = found
+        key, notification = found
         del self._shown[key]
-        if place == _CLICK:
-            self._press(notice, _CLICK)
-        elif place is not None:
-            self._press(notice, notice.actions[int(place)][0])
-        self._close(notice)
+        if button == _CLICK:
+            self._press(notification, _CLICK)
+        elif button is not None:
+            self._press(notification, notification.actions[int(button)][0])
+        self._close(notification)
 
 
-def _write(notice: Notice, dispatched: Callable[[], None]) -> "Notification":
-    """Buttons go by their place: macOS shares those with the same labels between notices."""
-    from desktop_notifier import Button, Notification, Urgency  # noqa: PLC0415  as above
+def _make_native(notification: Notification, on_dispatched: Callable[[], None]) -> "NativeNotification":
+    """Buttons are identified by position: macOS shares those with the same labels between notifications."""
+    from desktop_notifier import Button, Urgency  # noqa: PLC0415  as above
+    from desktop_notifier import Notification as NativeNotification  # noqa: PLC0415  as above
 
-    clean = tidy(notice)
-    return Notification(
+    clean = sanitize(notification)
+    return NativeNotification(
         title=clean.title,
         message=clean.text,
         urgency=Urgency(clean.urgency.value),
         buttons=tuple(
-            Button(title=label, identifier=str(place))
-            for place, (action, label) in enumerate(clean.actions)
+            Button(title=label, identifier=str(position))
+            for position, (action, label) in enumerate(clean.actions)
             if action != _CLICK
         ),
         thread=clean.group or None,
-        on_dispatched=dispatched,
+        on_dispatched=on_dispatched,
     )
+
+
+class NativeBackend(QObject):
+    """The backend: receives the notifier's callbacks in the GUI thread, and ignores those of replaced notifications."""
+
+    pressed = Signal(str, str)
+    closed = Signal(str)
+    _native_pressed = Signal(object, str)
+    _native_closed = Signal(object)
+    _failed = Signal(object)
+
+    def __init__(self, fallback: NotificationBackend | None = None, icon: Path | None = None) -> None:
+        super().__init__()
+        self._fallback = fallback or NullBackend()
+        self._fallback.pressed.connect(self.pressed)
+        self._fallback.closed.connect(self._forget)
+        self._open: dict[str, Notification] = {}
+        self._native_pressed.connect(self._press, Qt.ConnectionType.QueuedConnection)
+        self._native_closed.connect(self._close, Qt.ConnectionType.QueuedConnection)
+        self._failed.connect(self._show_in_fallback, Qt.ConnectionType.QueuedConnection)
+        self._notifier = NativeNotifier(
+            press=self._native_pressed.emit, close=self._native_closed.emit, fail=self._failed.emit, icon=icon
+        )
+
+    def send(self, notification: Notification) -> None:
+        self._fallback.withdraw(notification.key)
+        self._open[notification.key] = notification
+        self._notifier.send(notification)
+
+    def withdraw(self, key: str) -> None:
+        self._fallback.withdraw(key)
+        if self._open.pop(key, None) is not None:
+            self._notifier.withdraw(key)
+
+    def end(self) -> None:
+        self._open.clear()
+        self._notifier.end()
+
+    @Slot(object, str)
+    def _press(self, notification: Notification, action: str) -> None:
+        if notification.key in self._open:
+            self.pressed.emit(notification.key, action)
+
+    @Slot(object)
+    def _close(self, notification: Notification) -> None:
+        """Unless another one has replaced it."""
+        if self._open.get(notification.key) is notification:
+            self._forget(notification.key)
+
+    @Slot(object)
+    def _show_in_fallback(self, notification: Notification) -> None:
+        if self._open.get(notification.key) is notification:
+            self._fallback.send(notification)
+
+    @Slot(str)
+    def _forget(self, key: str) -> None:
+        if self._open.pop(key, None) is not None:
+            self.closed.emit(key)

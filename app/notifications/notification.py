@@ -1,4 +1,4 @@
-"""A notice, and the Protocol of whoever shows it; with the Null object that shows nothing."""
+"""A notification, the Protocol of the backends that show it, and a Null object."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,61 +8,61 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 
 class Urgency(StrEnum):
-    """How much a notice may disturb."""
+    """How much a notification may disturb."""
 
     LOW = "low"
-    """Good to know."""
+    """For information."""
     NORMAL = "normal"
-    """Goes away by itself after a while."""
+    """Disappears after a while."""
     CRITICAL = "critical"
-    """Stays until the person has seen it."""
+    """Stays until the user has seen it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notification:
     key: str
-    """One per problem: a second notice with the same key takes the place of the first."""
+    """One per problem: a second notification with the same key replaces the first."""
     title: str
     text: str = ""
     actions: tuple[tuple[str, str], ...] = ()
-    """Buttons: the id that comes back, and the label. The id `default` is a click on the notice itself."""
+    """Buttons: id and label. The id `default` is a click on the notification itself."""
     urgency: Urgency = Urgency.NORMAL
     group: str = ""
-    """What belongs together, for systems that stack notices."""
+    """For systems that stack related notifications."""
 
 
-class Notices(Protocol):
-    """In the GUI thread. A press is a hint: whoever acts on it looks first whether the problem still exists."""
+class NotificationBackend(Protocol):
+    """Used in the GUI thread. A press is a hint: check that the problem still exists before acting on it."""
 
     @property
     def pressed(self) -> SignalInstance:
-        """Key and id of the action."""
+        """Carries the key and the id of the action."""
 
     @property
     def closed(self) -> SignalInstance:
-        """The key of a notice that the person closed, or that went away by itself."""
+        """Carries the key of a notification that the user closed or that expired."""
 
-    def send(self, notice: Notice) -> None:
-        """Show it, or put it in the place of the one with its key. Never raises, never waits."""
+    def send(self, notification: Notification) -> None:
+        """Show it, replacing the one with the same key. Never raises or blocks."""
 
     def withdraw(self, key: str) -> None:
-        """Take it away if it is still there. Never raises, never waits."""
+        """Remove it if it is still shown. Never raises or blocks."""
 
     def end(self) -> None:
-        """The app ends, and nobody would hear a button: take away what has any."""
+        """The app ends and can no longer handle buttons: remove the notifications that have any."""
 
 
-class NoNotices(QObject):
-    """Shows nothing: for a person who wants none, and for tests."""
+class NullBackend(QObject):
+    """Shows nothing."""
 
     pressed = Signal(str, str)
     closed = Signal(str)
 
-    def send(self, notice: Notice) -> None:
-        """Nobody sees it."""
+    def send(self, notification: Notification) -> None:
+        """Ignored."""
 
     def withdraw(self, key: str) -> None:
-        """Nothing was shown."""
+        """Nothing to remove."""
 
     def end(self) -> None:
-        """As above."""
+        """Nothing to remove."""

@@ -1,4 +1,4 @@
-"""The last resort: a bubble at the tray icon. It has no buttons, and the newest hides the one before."""
+"""The fallback backend: a bubble at the tray icon, without buttons; each one replaces the one before."""
 
 import logging
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from app.notices.notice import Notice, Urgency
+from app.notifications.notification import Notification, Urgency
 
 log = logging.getLogger(__name__)
 
@@ -15,60 +15,60 @@ _ICONS = {
     Urgency.NORMAL: QSystemTrayIcon.MessageIcon.Information,
     Urgency.CRITICAL: QSystemTrayIcon.MessageIcon.Warning,
 }
-_MILLISECONDS = 10_000
+_TIMEOUT_MS = 10_000
 
 
-class Bubbles(Protocol):
-    """What is needed of a tray icon."""
+class BubbleTray(Protocol):
+    """The part of QSystemTrayIcon that is used here."""
 
     @property
     def messageClicked(self) -> SignalInstance:  # noqa: N802  Qt's name
-        """The person clicked on the last bubble."""
+        """The user clicked the last bubble."""
 
     def showMessage(  # noqa: N802  Qt's name
         self, title: str, message: str, icon: QSystemTrayIcon.MessageIcon, milliseconds: int, /
     ) -> None: ...
 
 
-class TrayNotices(QObject):
-    """A click on the bubble counts as the action `default`; nobody tells when one goes away."""
+class TrayBubbleBackend(QObject):
+    """A click on the bubble is the action `default`; `closed` is never emitted."""
 
     pressed = Signal(str, str)
     closed = Signal(str)
 
-    def __init__(self, tray: Bubbles | None = None) -> None:
+    def __init__(self, tray: BubbleTray | None = None) -> None:
         super().__init__()
-        self._tray: Bubbles | None = None
+        self._tray: BubbleTray | None = None
         self._key: str | None = None
-        self.use(tray)
+        self.set_tray(tray)
 
-    def use(self, tray: Bubbles | None) -> None:
-        """The icon may come later, and again when a tray comes back; None while there is none."""
+    def set_tray(self, tray: BubbleTray | None) -> None:
+        """Set the icon, which may appear later or again; None while there is no tray."""
         if self._tray is not None:
             self._tray.messageClicked.disconnect(self._click)
         self._tray, self._key = tray, None
         if tray is not None:
             tray.messageClicked.connect(self._click)
 
-    def send(self, notice: Notice) -> None:
+    def send(self, notification: Notification) -> None:
         try:
-            self._send(notice)
-        except Exception:  # the outermost frame: whoever has something to say goes on in any case
-            log.exception("A bubble could not be shown")
+            self._send(notification)
+        except Exception:  # the outermost frame: a notification must not break its caller
+            log.exception("A tray bubble could not be shown")
 
     def withdraw(self, key: str) -> None:
-        """A bubble cannot be taken back; a click on it is not passed on any longer."""
+        """A bubble cannot be removed; clicks on it are ignored from now on."""
         if key == self._key:
             self._key = None
 
     def end(self) -> None:
-        """It goes with the icon."""
+        """The bubble disappears with the icon."""
 
-    def _send(self, notice: Notice) -> None:
+    def _send(self, notification: Notification) -> None:
         if self._tray is None:
             return
-        self._tray.showMessage(notice.title, notice.text, _ICONS[notice.urgency], _MILLISECONDS)
-        self._key = notice.key
+        self._tray.showMessage(notification.title, notification.text, _ICONS[notification.urgency], _TIMEOUT_MS)
+        self._key = notification.key
 
     def _click(self) -> None:
         if self._key is not None:

@@ -1,1 +1,1 @@
-"""What differs from one operating system to the next."""
+"""Everything that differs between operating systems."""

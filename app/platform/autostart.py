@@ -1,4 +1,4 @@
-"""Starting with the person's session: one switch, whatever the operating system keeps it in."""
+"""Starting at login: one switch, however the operating system stores it."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -10,12 +10,12 @@ translate = QCoreApplication.translate
 
 
 class AutostartError(Exception):
-    """It could not be switched; the sentence says why."""
+    """Could not be switched; the message says why."""
 
 
 class Autostart(Protocol):
     def is_on(self) -> bool:
-        """As the session will find it, whoever wrote it."""
+        """As the next login will find it, whichever program wrote it."""
 
     def turn_on(self) -> None:
         """AutostartError if that is impossible."""
@@ -24,12 +24,12 @@ class Autostart(Protocol):
         """AutostartError if that is impossible."""
 
 
-class Entry(Protocol):
-    """What one operating system starts with the session. Knows nothing of sentences: it raises OSError."""
+class AutostartEntry(Protocol):
+    """The login entry of one operating system. Raises OSError, without messages for the user."""
 
     @property
-    def place(self) -> str:
-        """Where it is, in words that the person can look up."""
+    def location(self) -> str:
+        """Where it is stored, so that the user can find it."""
 
     def is_on(self) -> bool: ...
 
@@ -39,7 +39,7 @@ class Entry(Protocol):
 
 
 class NoAutostart:
-    """For systems where nobody has written it yet."""
+    """For unsupported systems."""
 
     def is_on(self) -> bool:
         return False
@@ -48,18 +48,18 @@ class NoAutostart:
         raise AutostartError(
             translate(
                 "autostart",
-                "Dayhand cannot start by itself on this system. Add it to the programs that start at login.",
+                "Dayhand cannot start automatically on this system. Add it to the programs that start at login.",
             )
         )
 
     def turn_off(self) -> None:
-        """It never is on."""
+        """Never on."""
 
 
 class SystemAutostart:
-    """An entry of this system, with sentences for what goes wrong."""
+    """The entry of this system, with messages for its errors."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: AutostartEntry) -> None:
         self._entry = entry
 
     def is_on(self) -> bool:
@@ -81,31 +81,31 @@ class SystemAutostart:
             ),
         )
 
-    def _try(self, act: Callable[[], None], sentence: str) -> None:
+    def _try(self, act: Callable[[], None], message: str) -> None:
         try:
             act()
         except OSError as error:
             why = error.strerror or str(error)
-            raise AutostartError(sentence.format(why=why, path=self._entry.place)) from error
+            raise AutostartError(message.format(why=why, path=self._entry.location)) from error
 
 
 def find_autostart(command: Sequence[str], platform: str = sys.platform) -> Autostart:
-    """What this operating system has for it."""
+    """The autostart of this operating system."""
     entry = _find_entry(command, platform)
     return NoAutostart() if entry is None else SystemAutostart(entry)
 
 
-def _find_entry(command: Sequence[str], platform: str) -> Entry | None:
+def _find_entry(command: Sequence[str], platform: str) -> AutostartEntry | None:
     if platform == "win32":
-        from app.platform.run_key import RunKey  # noqa: PLC0415  of no use on other systems
+        from app.platform.windows_autostart import RunKey  # noqa: PLC0415  only for this system
 
         return RunKey(command)
     if platform == "darwin":
-        from app.platform.launch_agent import LaunchAgent  # noqa: PLC0415  as above
+        from app.platform.macos_autostart import LaunchAgent  # noqa: PLC0415  as above
 
         return LaunchAgent(command)
     if platform.startswith("linux"):
-        from app.platform.desktop_entry import DesktopEntry  # noqa: PLC0415  as above
+        from app.platform.linux_autostart import DesktopEntry  # noqa: PLC0415  as above
 
         return DesktopEntry(command)
     return None

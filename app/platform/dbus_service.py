@@ -1,4 +1,4 @@
-"""Somebody with a well-known name on a bus: who owns it now, its signals, its properties."""
+"""A service with a well-known name on a bus: its current owner, signals and properties."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -7,37 +7,41 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.platform.bus import THE_BUS, Bus, Match, Reply, Then
-from app.platform.wire import Heard
+from app.platform.dbus import BUS_NAME, Bus, DBusReply, ReplyCallback, SignalMatch
+from app.platform.dbus_wire import DBusMessage
 
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
-class Service(QObject):
-    """Follows one name. Its signals count only if the present owner of the name sent them."""
+class DBusService(QObject):
+    """Tracks one name. Signals are ignored unless the current owner of the name sent them."""
 
     appeared = Signal()
     missing = Signal()
-    """The bus was asked and nobody has the name; a call may still start it."""
+    """The name has no owner; a call may still start the service."""
     vanished = Signal()
-    """Its owner, or the whole bus, went away or could not be reached."""
+    """Its owner or the whole bus disappeared or could not be reached."""
 
     def __init__(self, bus: Bus, name: str) -> None:
         super().__init__()
         self._bus = bus
         self._name = name
         self._owner = ""
-        match = Match(
-            sender=THE_BUS, path="/org/freedesktop/DBus", interface=THE_BUS, member="NameOwnerChanged", first=name
+        match = SignalMatch(
+            sender=BUS_NAME,
+            path="/org/freedesktop/DBus",
+            interface=BUS_NAME,
+            member="NameOwnerChanged",
+            first_argument=name,
         )
-        bus.listen(match, self._change)
-        bus.opened.connect(self._look)
-        bus.lost.connect(self._lose)
+        bus.subscribe(match, self._handle_owner_change)
+        bus.opened.connect(self._query_owner)
+        bus.lost.connect(self._handle_loss)
         if bus.is_open:
-            self._look()
+            self._query_owner()
 
     @property
-    def is_there(self) -> bool:
+    def has_owner(self) -> bool:
         return bool(self._owner)
 
     def call(
@@ -48,67 +52,75 @@ class Service(QObject):
         signature: str = "",
         body: tuple[Any, ...] = (),
         *,
-        then: Then = lambda _: None,
-        patience: float = 20.0,
+        callback: ReplyCallback = lambda _: None,
+        timeout_s: float = 20.0,
     ) -> None:
-        self._bus.call(self._name, path, interface, member, signature, body, then=then, patience=patience)
+        self._bus.call(self._name, path, interface, member, signature, body, callback=callback, timeout_s=timeout_s)
 
-    def ask_process(self, then: Then) -> None:
-        """The number of the process that has the name now, as it was when that connected to the bus."""
+    def query_process_id(self, callback: ReplyCallback) -> None:
+        """Get the id of the process that owns the name, as of when it connected to the bus."""
         self._bus.call(
-            THE_BUS, "/org/freedesktop/DBus", THE_BUS, "GetConnectionUnixProcessID", "s", (self._name,), then=then
+            BUS_NAME,
+            "/org/freedesktop/DBus",
+            BUS_NAME,
+            "GetConnectionUnixProcessID",
+            "s",
+            (self._name,),
+            callback=callback,
         )
 
-    def listen(self, path: str, interface: str, member: str, hear: Callable[[tuple[Any, ...]], None]) -> None:
-        def check(heard: Heard) -> None:
-            if heard.sender == self._owner:
-                hear(heard.body)
+    def subscribe(self, path: str, interface: str, member: str, listener: Callable[[tuple[Any, ...]], None]) -> None:
+        def check(message: DBusMessage) -> None:
+            if message.sender == self._owner:
+                listener(message.body)
 
-        self._bus.listen(Match(sender=self._name, path=path, interface=interface, member=member), check)
+        self._bus.subscribe(SignalMatch(sender=self._name, path=path, interface=interface, member=member), check)
 
-    def _look(self) -> None:
-        self._bus.call(THE_BUS, "/org/freedesktop/DBus", THE_BUS, "GetNameOwner", "s", (self._name,), then=self._found)
+    def _query_owner(self) -> None:
+        self._bus.call(
+            BUS_NAME, "/org/freedesktop/DBus", BUS_NAME, "GetNameOwner", "s", (self._name,), callback=self._handle_owner
+        )
 
-    def _found(self, reply: Reply) -> None:
+    def _handle_owner(self, reply: DBusReply) -> None:
         if reply.error is None:
-            self._own(reply.body[0])
+            self._set_owner(reply.body[0])
         elif not self._owner:
             self.missing.emit()
 
-    def _change(self, heard: Heard) -> None:
-        if heard.sender == THE_BUS:
-            self._own(heard.body[2])
+    def _handle_owner_change(self, message: DBusMessage) -> None:
+        if message.sender == BUS_NAME:
+            self._set_owner(message.body[2])
 
-    def _own(self, owner: str) -> None:
+    def _set_owner(self, owner: str) -> None:
         before, self._owner = self._owner, owner
         if before and before != owner:
             self.vanished.emit()
         if owner and before != owner:
             self.appeared.emit()
 
-    def _lose(self) -> None:
+    def _handle_loss(self) -> None:
         self._owner = ""
         self.vanished.emit()
 
 
-class Properties(QObject):
+class DBusProperties(QObject):
     """The properties of one interface, read when its service appears and kept up to date."""
 
     changed = Signal()
-    """Also when nobody answers: then there are no values."""
+    """Also emitted if there is no reply: then there are no values."""
 
-    def __init__(self, service: Service, path: str, interface: str) -> None:
+    def __init__(self, service: DBusService, path: str, interface: str) -> None:
         super().__init__()
         self._service = service
         self._path = path
         self._interface = interface
         self._values: dict[str, Any] = {}
         self._reads = 0
-        service.listen(path, _PROPERTIES, "PropertiesChanged", self._update)
+        service.subscribe(path, _PROPERTIES, "PropertiesChanged", self._update)
         service.appeared.connect(self._read)
-        service.missing.connect(self._read)  # the call starts what the bus knows how to start
-        service.vanished.connect(self._forget)
-        if service.is_there:
+        service.missing.connect(self._read)  # the call starts the service if the bus can
+        service.vanished.connect(self._clear)
+        if service.has_owner:
             self._read()
 
     @property
@@ -118,11 +130,16 @@ class Properties(QObject):
     def _read(self) -> None:
         self._reads += 1
         self._service.call(
-            self._path, _PROPERTIES, "GetAll", "s", (self._interface,), then=partial(self._take, self._reads)
+            self._path,
+            _PROPERTIES,
+            "GetAll",
+            "s",
+            (self._interface,),
+            callback=partial(self._handle_values, self._reads),
         )
 
-    def _take(self, read: int, reply: Reply) -> None:
-        """Only the last reading counts: an earlier one may fail after a later one succeeded."""
+    def _handle_values(self, read: int, reply: DBusReply) -> None:
+        """Only the last read counts: an earlier one may fail after a later one succeeded."""
         if read != self._reads:
             return
         self._values = {} if reply.error is not None else _without_signatures(reply.body[0])
@@ -137,7 +154,7 @@ class Properties(QObject):
         if stale:
             self._read()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._values = {}
         self.changed.emit()
 

@@ -1,4 +1,4 @@
-"""Starting at login on Linux: an entry for the desktop's session."""
+"""Starting at login on Linux: an XDG autostart entry."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.keeping.replacing import replace_file
+from app.data.atomic_file import write_atomically
 
 _ENTRY = "dayhand.desktop"
 _GROUP = "[Desktop Entry]"
@@ -14,7 +14,7 @@ _UNQUOTED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 
 class DesktopEntry:
-    """The person's entry decides; a packaged one for everybody counts where the person has none."""
+    """The user's entry takes precedence over a system-wide one."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] = os.environ) -> None:
         self._command = command
@@ -26,7 +26,7 @@ class DesktopEntry:
         self._shared = [Path(folder) / "autostart" / _ENTRY for folder in shared.split(":") if folder]
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return str(self._own)
 
     def is_on(self) -> bool:
@@ -34,8 +34,8 @@ class DesktopEntry:
         entry = next((values for values in found if values is not None), None)
         if entry is None:
             return False
-        is_wanted = entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
-        return is_wanted and shutil.which(_find_program(entry.get("Exec", "")), path=self._path) is not None
+        is_enabled = entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
+        return is_enabled and shutil.which(_find_program(entry.get("Exec", "")), path=self._path) is not None
 
     def turn_on(self) -> None:
         self._write(
@@ -59,7 +59,7 @@ class DesktopEntry:
     def _write(self, values: Mapping[str, str]) -> None:
         text = "\n".join([_GROUP, *(f"{name}={_escape(value)}" for name, value in values.items()), ""])
         self._own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace_file(self._own, text.encode())
+        write_atomically(self._own, text.encode())
 
 
 def _read(path: Path) -> dict[str, str] | None:
@@ -79,7 +79,7 @@ def _read(path: Path) -> dict[str, str] | None:
 
 
 def _quote(part: str) -> str:
-    """One argument of a command line, by the rules of desktop entries."""
+    """Quote one argument by the rules of desktop entries."""
     doubled = part.replace("%", "%%")
     if part and _UNQUOTED.issuperset(part):
         return doubled
@@ -89,7 +89,7 @@ def _quote(part: str) -> str:
 
 
 def _find_program(line: str) -> str:
-    """The first word of a command line in an entry, read back by the same rules."""
+    """The program in an Exec line, unquoted by the same rules."""
     text = line.replace("\\\\", "\\")
     quoted = re.match(r'"((?:[^"\\]|\\.)*)"', text)
     word = text.partition(" ")[0] if quoted is None else re.sub(r"\\(.)", r"\1", quoted[1])
@@ -97,5 +97,5 @@ def _find_program(line: str) -> str:
 
 
 def _escape(value: str) -> str:
-    """A value of the file itself, in which a backslash begins an escape."""
+    """Escape a value for the file, in which a backslash starts an escape."""
     return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")

@@ -1,27 +1,83 @@
-"""What the machine offers right now, for the engine; and what it just went through, for the host."""
+"""What the machine offers right now, for the engine: network, power, sleep and time zone.
 
-from PySide6.QtCore import QObject, Signal
+Has one small Protocol for each source, with a Null object; knows no operating system.
+"""
 
-from app.platform.seams import (
-    FixedZone,
-    Network,
-    NoSleep,
-    Power,
-    Sleep,
-    UnknownNetwork,
-    UnknownPower,
-    Zone,
-)
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+
 from scheduler.timing.policies import Need
 
 
-class Moods(QObject):
-    """Lives in the GUI thread; `holds` may be asked from any thread, and never waits."""
+class Network(Protocol):
+    @property
+    def changed(self) -> SignalInstance:
+        """A value below may have changed."""
+
+    @property
+    def is_reachable(self) -> bool | None:
+        """Whether the internet can be reached; None if unknown."""
+
+    @property
+    def is_metered(self) -> bool | None:
+        """Whether traffic is charged by volume; None if unknown."""
+
+
+class Power(Protocol):
+    @property
+    def changed(self) -> SignalInstance:
+        """The value below may have changed."""
+
+    @property
+    def is_on_battery(self) -> bool | None:
+        """None if unknown."""
+
+
+class Sleep(Protocol):
+    @property
+    def resumed(self) -> SignalInstance:
+        """The machine woke up."""
+
+
+class Zone(Protocol):
+    @property
+    def changed(self) -> SignalInstance:
+        """Carries the name of the machine's new time zone."""
+
+    def check(self) -> None:
+        """Check now; `changed` is emitted only if the zone changed."""
+
+
+class UnknownNetwork(QObject):
+    changed = Signal()
+    is_reachable: bool | None = None
+    is_metered: bool | None = None
+
+
+class UnknownPower(QObject):
+    changed = Signal()
+    is_on_battery: bool | None = None
+
+
+class NoSleep(QObject):
+    resumed = Signal()
+
+
+class FixedZone(QObject):
+    changed = Signal(str)
+
+    def check(self) -> None:
+        """Never changes."""
+
+
+class MachineConditions(QObject):
+    """Lives in the GUI thread; `holds` may be called from any thread and never blocks."""
 
     changed = Signal()
-    """`holds` has another answer for one need at least."""
+    """The result of `holds` changed for at least one need."""
     resumed = Signal()
-    """The machine woke up: look at the clock."""
+    """The machine woke up: check the clock."""
     zone_changed = Signal(str)
 
     def __init__(
@@ -32,41 +88,41 @@ class Moods(QObject):
         sleep: Sleep | None = None,
         zone: Zone | None = None,
     ) -> None:
-        """What is not given is not known."""
+        """Sources that are left out are unknown."""
         super().__init__()
         self._network = network or UnknownNetwork()
         self._power = power or UnknownPower()
         self._sleep = sleep or NoSleep()
         self._zone = zone or FixedZone()
-        self._known = self._ask()
-        self._network.changed.connect(self._look)
-        self._power.changed.connect(self._look)
+        self._known = self._query()
+        self._network.changed.connect(self._refresh)
+        self._power.changed.connect(self._refresh)
         self._sleep.resumed.connect(self._resume)
         self._zone.changed.connect(self.zone_changed)
 
     def holds(self, need: Need) -> bool | None:
         return self._known[need]
 
-    def _ask(self) -> dict[Need, bool | None]:
-        """A new mapping each time: a thread that reads sees the old answers or the new ones, never a mixture."""
+    def _query(self) -> dict[Need, bool | None]:
+        """A new mapping each time: a reader in another thread sees the old values or the new ones, never a mixture."""
         return {
             Need.NETWORK: self._network.is_reachable,
             Need.POWER: _not(self._power.is_on_battery),
             Need.UNMETERED: _not(self._network.is_metered),
         }
 
-    def _look(self) -> None:
-        known = self._ask()
+    def _refresh(self) -> None:
+        known = self._query()
         if known != self._known:
             self._known = known
             self.changed.emit()
 
     def _resume(self) -> None:
-        """People travel while their machine sleeps, so the zone first."""
-        self._zone.look()
-        self._look()
+        """The zone first: people travel while their machine sleeps."""
+        self._zone.check()
+        self._refresh()
         self.resumed.emit()
 
 
-def _not(value: bool | None) -> bool | None:  # noqa: FBT001  the value itself is the matter
+def _not(value: bool | None) -> bool | None:  # noqa: FBT001  negates an optional boolean
     return None if value is None else not value

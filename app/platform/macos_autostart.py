@@ -1,4 +1,4 @@
-"""Starting at login on macOS: a launch agent of the person. Tested with a stand-in of launchctl, not run on macOS."""
+"""Starting at login on macOS: a launch agent of the user. Tested with a fake launchctl, not on macOS."""
 
 import os
 import plistlib
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from app.keeping.replacing import replace_file
+from app.data.atomic_file import write_atomically
 
 _LABEL = "io.github.dayhand.Dayhand"
-_PATIENCE = 10.0
+_TIMEOUT_S = 10.0
 
 
 class LaunchAgent:
-    """The file says what to start; launchd remembers by itself what the person turned off without it."""
+    """The file says what to start; launchd separately remembers what the user disabled."""
 
     def __init__(self, command: Sequence[str], home: Path | None = None, launchctl: str = "/bin/launchctl") -> None:
         self._command = command
@@ -23,12 +23,12 @@ class LaunchAgent:
         self._launchctl = launchctl
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return str(self._file)
 
     def is_on(self) -> bool:
         agent = self._read()
-        return agent.get("RunAtLoad") is True and agent.get("Disabled") is not True and not self._is_overridden()
+        return agent.get("RunAtLoad") is True and agent.get("Disabled") is not True and not self._is_disabled()
 
     def turn_on(self) -> None:
         agent = {
@@ -39,8 +39,8 @@ class LaunchAgent:
             "ProcessType": "Interactive",
         }
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(self._file, plistlib.dumps(agent))
-        self._control("enable", f"{_domain()}/{_LABEL}")
+        write_atomically(self._file, plistlib.dumps(agent))
+        self._run_launchctl("enable", f"{_domain()}/{_LABEL}")
 
     def turn_off(self) -> None:
         self._file.unlink(missing_ok=True)
@@ -52,16 +52,16 @@ class LaunchAgent:
             return {}
         return agent if isinstance(agent, dict) else {}
 
-    def _is_overridden(self) -> bool:
-        """Its lines say `"label" => disabled`, on older systems `=> true`."""
-        told = self._control("print-disabled", _domain())
-        return any(f'"{_LABEL}" => {word}' in told for word in ("disabled", "true"))
+    def _is_disabled(self) -> bool:
+        """Launchctl prints `"label" => disabled`, on older systems `=> true`."""
+        output = self._run_launchctl("print-disabled", _domain())
+        return any(f'"{_LABEL}" => {word}' in output for word in ("disabled", "true"))
 
-    def _control(self, *arguments: str) -> str:
-        """What launchctl says; nothing where it cannot be asked."""
+    def _run_launchctl(self, *arguments: str) -> str:
+        """Its output; empty if it cannot be run."""
         command = [self._launchctl, *arguments]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603  our own words
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)  # noqa: S603  fixed arguments
         except (OSError, subprocess.TimeoutExpired):
             return ""
         return done.stdout

@@ -1,7 +1,7 @@
-"""What macOS says of its power, by ctypes: AC or battery, and a call when that changes. Not run on macOS.
+"""Power on macOS, through ctypes: AC or battery, and a callback when that changes. Not tested on macOS.
 
-Sleep is left out: whoever registers for it and answers wrongly keeps the machine awake, and the clock shows at the next
-tick that it slept.
+Sleep is left out: a wrong reply to its notification keeps the machine awake, and the clock shows at the next tick that
+it slept.
 """
 
 import ctypes
@@ -12,13 +12,13 @@ from PySide6.QtCore import QObject, Signal
 
 _FRAMEWORKS = "/System/Library/Frameworks/{0}.framework/{0}"
 _UTF8 = 0x08000100
-_LONGEST = 64
+_MAX_NAME_BYTES = 64
 _ON_BATTERY = {b"AC Power": False, b"Battery Power": True, b"UPS Power": True}
 _Changed = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class PowerSources:
-    """The few functions of IOKit and Core Foundation that it takes."""
+    """The functions of IOKit and Core Foundation that are used here."""
 
     def __init__(self, load: Callable[[str], Any] = ctypes.CDLL) -> None:
         self._kit = load(_FRAMEWORKS.format("IOKit"))
@@ -37,22 +37,22 @@ class PowerSources:
             (self._core.CFRelease, None, (ctypes.c_void_p,)),
         ):
             function.restype, function.argtypes = result, arguments
-        self._heard: Any = None
+        self._callback: Any = None
 
     def is_on_battery(self) -> bool | None:
         info = self._kit.IOPSCopyPowerSourcesInfo()
         if not info:
             return None
-        name = ctypes.create_string_buffer(_LONGEST)
+        name = ctypes.create_string_buffer(_MAX_NAME_BYTES)
         source = self._kit.IOPSGetProvidingPowerSourceType(info)
-        read = bool(source) and self._core.CFStringGetCString(source, name, _LONGEST, _UTF8)
+        read = bool(source) and self._core.CFStringGetCString(source, name, _MAX_NAME_BYTES, _UTF8)
         self._core.CFRelease(info)
         return _ON_BATTERY.get(name.value) if read else None
 
-    def call(self, changed: Callable[[], None]) -> None:
-        """In the main thread, whose loop is Qt's too, whenever the machine goes over to battery or back."""
-        self._heard = _Changed(lambda _: changed())  # kept, since macOS keeps only its address
-        source = self._kit.IOPSCreateLimitedPowerNotification(self._heard, None)
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call back in the main thread, whose loop Qt shares, when the power source changes."""
+        self._callback = _Changed(lambda _: changed())  # keep a reference: macOS holds only its address
+        source = self._kit.IOPSCreateLimitedPowerNotification(self._callback, None)
         if source:
             modes = ctypes.c_void_p.in_dll(self._core, "kCFRunLoopDefaultMode")
             self._core.CFRunLoopAddSource(self._core.CFRunLoopGetMain(), source, modes)
@@ -65,8 +65,8 @@ class IOKitPower(QObject):
         super().__init__()
         self._sources = sources or PowerSources()
         self.is_on_battery = self._sources.is_on_battery()
-        self._sources.call(self._look)
+        self._sources.watch(self._refresh)
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         self.is_on_battery = self._sources.is_on_battery()
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""The network as Qt tells it: the way on Windows and macOS, and on a Linux without NetworkManager."""
+"""Network status from Qt: for Windows, macOS, and Linux without NetworkManager."""
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QNetworkInformation
@@ -7,11 +7,11 @@ _REACHABLE = {
     QNetworkInformation.Reachability.Disconnected: False,
     QNetworkInformation.Reachability.Online: True,
 }
-"""A local network or a site may be all that a chore needs: that is for nobody to know."""
+"""Local and site networks are unknown: they may or may not be all that a chore needs."""
 
 
 class QtNetwork(QObject):
-    """Knows nothing where Qt has no backend for this system."""
+    """All values are None if Qt has no backend for this system."""
 
     changed = Signal()
 

@@ -1,4 +1,4 @@
-"""Starting at login on Windows: a value in the person's registry. Free of Qt; run under Wine, not on Windows."""
+"""Starting at login on Windows: a value in the user's registry. Without Qt; tested under Wine, not on Windows."""
 
 import errno
 from collections.abc import Sequence
@@ -10,29 +10,29 @@ from typing import Any
 _NAME = "Dayhand"
 _RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
 _APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
-"""What the person chose in Task Manager or in Settings: bytes, of which the first is odd for what must not start."""
-_LONGEST = 260
-"""Windows starts no longer command lines from there."""
+"""The user's choice in Task Manager or Settings: bytes, the first of which is odd if disabled."""
+_MAX_CHARS = 260
+"""Windows ignores longer command lines there."""
 
 
 class RunKey:
-    """Whoever starts Windows' programs reads both keys, so both decide."""
+    """Windows reads both keys at login, so both decide."""
 
-    place = rf"HKEY_CURRENT_USER\{_RUN}"
+    location = rf"HKEY_CURRENT_USER\{_RUN}"
 
     def __init__(self, command: Sequence[str], registry: Any = None) -> None:
-        """The registry is Python's module winreg."""
+        """`registry` is the module winreg."""
         self._line = list2cmdline(command)
         self._registry = registry or import_module("winreg")
 
     def is_on(self) -> bool:
         approved = self._read(_APPROVED)
-        is_refused = isinstance(approved, bytes) and bool(approved) and approved[0] % 2 == 1
-        return bool(self._read(_RUN)) and not is_refused
+        is_disabled = isinstance(approved, bytes) and bool(approved) and approved[0] % 2 == 1
+        return bool(self._read(_RUN)) and not is_disabled
 
     def turn_on(self) -> None:
-        if len(self._line) > _LONGEST:
-            raise OSError(errno.ENAMETOOLONG, f"Windows starts only commands of up to {_LONGEST} characters at login")
+        if len(self._line) > _MAX_CHARS:
+            raise OSError(errno.ENAMETOOLONG, f"Windows starts only commands of up to {_MAX_CHARS} characters at login")
         registry = self._registry
         with registry.CreateKeyEx(registry.HKEY_CURRENT_USER, _RUN, 0, registry.KEY_SET_VALUE) as key:
             registry.SetValueEx(key, _NAME, 0, registry.REG_SZ, self._line)

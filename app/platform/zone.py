@@ -1,4 +1,4 @@
-"""The IANA name of the zone that this machine's clock is set to."""
+"""The IANA name of this machine's time zone. Must not load Qt except on Windows."""
 
 import os
 import sys
@@ -9,33 +9,33 @@ from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.zones import find_zone
 
 _FOLDER = "zoneinfo/"
-# Copies of the whole tree inside the tree, with and without leap seconds.
+# Copies of the whole tree, with and without leap seconds.
 _VARIANTS = ("posix/", "right/")
 
 
 def machine_zone(
     environment: Mapping[str, str] = os.environ, root: Path = Path("/"), platform: str = sys.platform
 ) -> str:
-    """`TZ` if it names a zone, else what /etc/localtime points to or Windows says, else /etc/timezone, else UTC."""
+    """From `TZ`, else /etc/localtime or the Windows setting, else /etc/timezone, else UTC."""
     named = (
-        _name_in(environment.get("TZ", "").removeprefix(":")),
-        _zone_of_qt() if platform == "win32" else _link_target(root / "etc/localtime"),
+        _zone_name(environment.get("TZ", "").removeprefix(":")),
+        _qt_zone() if platform == "win32" else _link_target(root / "etc/localtime"),
         _first_line(root / "etc/timezone"),
     )
     return next((name for name in named if _is_zone(name)), "UTC")
 
 
-def _zone_of_qt() -> str:
-    """Windows has names of its own, and Qt knows which zones they mean."""
+def _qt_zone() -> str:
+    """Qt translates the names of Windows."""
     try:
-        from PySide6.QtCore import QTimeZone  # noqa: PLC0415  much to load for what other systems say in a file
+        from PySide6.QtCore import QTimeZone  # noqa: PLC0415  slow to import, and only needed here
     except ImportError:
         return ""
     return bytes(QTimeZone.systemTimeZoneId().data()).decode("ascii", "replace")
 
 
-def _name_in(path: str) -> str:
-    """`Europe/Berlin` of /usr/share/zoneinfo/Europe/Berlin, and of itself."""
+def _zone_name(path: str) -> str:
+    """`Europe/Berlin` for /usr/share/zoneinfo/Europe/Berlin, and for itself."""
     name = path.rpartition(_FOLDER)[2]
     for variant in _VARIANTS:
         name = name.removeprefix(variant)
@@ -43,14 +43,14 @@ def _name_in(path: str) -> str:
 
 
 def _link_target(link: Path) -> str:
-    """The first target that lies in a tree of zones: one further on may be another name of the same zone."""
+    """The first target inside a zoneinfo tree: a later one may be an alias of the same zone."""
     for _ in range(10):
         try:
             target = link.readlink()
         except (OSError, ValueError):
             return ""
         if _FOLDER in target.as_posix():
-            return _name_in(target.as_posix())
+            return _zone_name(target.as_posix())
         link = link.parent / target
     return ""
 

@@ -1,4 +1,4 @@
-"""Notices when the machine is moved to another zone."""
+"""Reports changes of the machine's time zone."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from app.platform.zone import machine_zone
 
 
 class ZoneWatch(QObject):
-    """Watches the folder: a zone is set by putting another link in the place of the old one."""
+    """Watches the folder, since setting a zone replaces the link."""
 
     changed = Signal(str)
 
@@ -20,11 +20,11 @@ class ZoneWatch(QObject):
         self._root = root
         self._last = machine_zone(environment, root)
         self._watcher = QFileSystemWatcher(self)
-        self._watcher.directoryChanged.connect(self.look)
-        self._watcher.fileChanged.connect(self.look)
+        self._watcher.directoryChanged.connect(self.check)
+        self._watcher.fileChanged.connect(self.check)
         self._watch()
 
-    def look(self) -> None:
+    def check(self) -> None:
         self._watch()
         zone = machine_zone(self._environment, self._root)
         if zone != self._last:
@@ -32,9 +32,9 @@ class ZoneWatch(QObject):
             self.changed.emit(zone)
 
     def _watch(self) -> None:
-        """Again at each look: a file that was replaced is not watched any longer."""
+        """Repeated at each check: a file that was replaced is no longer watched."""
         folder = self._root / "etc"
-        wanted = [str(path) for path in (folder, folder / "timezone") if path.exists()]
+        paths = [str(path) for path in (folder, folder / "timezone") if path.exists()]
         watched = {*self._watcher.directories(), *self._watcher.files()}
-        if missing := [path for path in wanted if path not in watched]:
+        if missing := [path for path in paths if path not in watched]:
             self._watcher.addPaths(missing)

@@ -13,11 +13,10 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.widgets.plain import MORE, cut
+from app.i18n.time_text import format_number
 from app.widgets.server_names import find_look_alikes
-from app.widgets.value_labels import say_key
-from app.widgets.value_text import say_line, show_text
-from app.words.times import say_number
+from app.widgets.value_text import escape_hidden, format_key, format_line
+from app.widgets.visible_text import ELLIPSIS, truncate
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 
@@ -63,13 +62,13 @@ def summarize_call(call: Any, registry: Registry) -> CallSummary:
         text = say(values, values.show(name or kind))
     headline, text = text, text + values.say_rest()
     checked = find_look_alikes(parameters, _MAX_CHECKED)
-    is_plain = checked.is_whole and not checked.look_alikes and _is_plain_target(given.get("target"))
+    is_plain = checked.is_complete and not checked.look_alikes and _is_plain_target(given.get("target"))
     is_complete = values.is_complete and is_plain and len(text) <= MAX_SUMMARY
     return CallSummary(_fit(text), is_complete, _fit(headline))
 
 
 def _name(value: Any) -> str:
-    return _enclose(value) if isinstance(value, str) else say_line(value, _MAX_VALUE)
+    return _enclose(value) if isinstance(value, str) else format_line(value, _MAX_VALUE)
 
 
 def _is_plain_target(target: Any) -> bool:
@@ -78,13 +77,13 @@ def _is_plain_target(target: Any) -> bool:
 
 
 def _fit(text: str) -> str:
-    return text if len(text) <= MAX_SUMMARY else cut(text, MAX_SUMMARY - 1)
+    return text if len(text) <= MAX_SUMMARY else truncate(text, MAX_SUMMARY - 1)
 
 
 def _enclose(text: str) -> str:
     """In quotation marks, of which none inside is taken for the last."""
-    shown = show_text(text[:_MAX_VALUE]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ↵ ")
-    return f'"{shown}{MORE if len(text) > _MAX_VALUE else ""}"'
+    shown = escape_hidden(text[:_MAX_VALUE]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ↵ ")
+    return f'"{shown}{ELLIPSIS if len(text) > _MAX_VALUE else ""}"'
 
 
 def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
@@ -114,10 +113,10 @@ class _Values:
         if isinstance(value, str) and _SEPARATORS.search(value):
             self.is_complete = False
             return _enclose(value)
-        return self._check(say_line(value, _MAX_VALUE))
+        return self._check(format_line(value, _MAX_VALUE))
 
     def _check(self, said: str) -> str:
-        if MORE in said or _WRITTEN_OUT in said or '\\"' in said:
+        if ELLIPSIS in said or _WRITTEN_OUT in said or '\\"' in said:
             self.is_complete = False
         return said
 
@@ -138,7 +137,7 @@ class _Values:
         if not isinstance(value, str) or len(value) <= _MAX_VALUE:
             return self.quote(value)
         self.is_complete = self.is_complete and not self._is_strict
-        return translate("summaries", "text of {number} characters").format(number=say_number(len(value)))
+        return translate("summaries", "text of {number} characters").format(number=format_number(len(value)))
 
     def count(self, key: str) -> int:
         """How many it holds; which, is said where that matters."""
@@ -160,7 +159,7 @@ class _Values:
             return ", ".join(said) or self.show(None)
         self.is_complete = False
         more = translate("summaries", "{people} and {number} more")
-        return more.format(people=", ".join(said), number=say_number(number - len(said)))
+        return more.format(people=", ".join(said), number=format_number(number - len(said)))
 
     def forget(self, *keys: str) -> None:
         """They only tell in another way which one is meant."""
@@ -174,7 +173,7 @@ class _Values:
             key = next(iter(self._left))
             shown = self.show(key)
             value = self.show(self._left.pop(key))
-            said += f"; {say_key(key) if shown == key else shown}: {value}"
+            said += f"; {format_key(key) if shown == key else shown}: {value}"
         self.is_complete = self.is_complete and not self._left
         return said
 
@@ -186,7 +185,7 @@ def _send_mail(values: _Values, name: str) -> str:
     )
     said += "".join(f", {values.text(key)}" for key in ("text", "html") if key in values)
     if "attachments" in values:
-        number = say_number(values.count("attachments"))
+        number = format_number(values.count("attachments"))
         said += ", " + translate("summaries", "attachments: {number}").format(number=number)
     return said
 
@@ -224,7 +223,7 @@ def _add_rows(values: _Values, name: str) -> str:
     number = values.count("rows")
     if number == 1:
         return translate("summaries", "Add 1 row to {name}").format(name=name)
-    return translate("summaries", "Add {number} rows to {name}").format(number=say_number(number), name=name)
+    return translate("summaries", "Add {number} rows to {name}").format(number=format_number(number), name=name)
 
 
 def _move_mail(values: _Values, name: str) -> str:

@@ -1,4 +1,4 @@
-"""A request as people see it, on a card or in a notice: whose it is, what it asks, and exactly what would be done."""
+"""A request as the user sees it on a card or in a notification: whose it is, what it asks, what would be done."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,109 +6,98 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.answers import EDIT, ROLLBACK, SEND, Answer, list_answers
-from app.call_summary import summarize_call
-from app.look.theme import Tone
-from app.notices.notice import Urgency
-from app.notices.problems import Problem
+from app.i18n import request_text
+from app.i18n.connector_labels import parameter_labels, translate_connector_text
+from app.i18n.request_text import describe_target
+from app.i18n.time_text import format_day_and_time, format_number
+from app.i18n.translate import interpret
+from app.notifications.content import OpenProblem
+from app.notifications.notification import Urgency
 from app.overview import Overview
-from app.widgets.card import Action, CardValue
-from app.widgets.details import Pairs, Prose, Section, read_details
-from app.widgets.plain import cut
+from app.requests.actions import OfferedAction, list_actions
+from app.requests.call_summary import summarize_call
+from app.requests.labels import sign_request
+from app.theme.tokens import Tone
+from app.widgets.details import DetailSection, Pairs, TextBlock, make_sections
+from app.widgets.request_card import CardAction, CardContent
 from app.widgets.server_names import MAX_VALUES, find_look_alikes
-from app.widgets.signs import Sign
-from app.widgets.value_text import say_value, write_json
-from app.words import repairs
-from app.words.connectors import name_parameters, say_connector
-from app.words.interpreting import interpret
-from app.words.targets import say_target
-from app.words.times import say_number, say_time
+from app.widgets.value_text import format_json, format_value
+from app.widgets.visible_text import truncate
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
-from scheduler.engine.workflows.views.requests import RequestView
+from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 translate = QCoreApplication.translate
-LOOK = "look"
-"""Of a notification: there is more to see than it has room for."""
+REVIEW = "look"
+"""The button of a notification that has no room for everything the user must see."""
+_NEEDS_ROOM = (RequestAction.ALWAYS, RequestAction.EDIT, RequestAction.ROLLBACK, RequestAction.REPAIR)
+"""Not offered in a notification."""
+_URGENT = (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE)
 _MAX_QUOTED = 160
 """Characters of a script's sentence in a notification."""
 
 
-def make_problem(one: RequestView, overview: Overview) -> Problem:
+def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
     """What a notification says; it has room for two buttons."""
-    answers = [answer for answer in list_answers(one) if answer.id not in ("always", EDIT, ROLLBACK, SEND)][:2]
-    if one.kind in repairs.KINDS or not _says_enough(one, overview):
-        answers = [Answer(id=LOOK, label=translate("answers", "Review"))]
+    answers = [answer for answer in list_actions(one) if answer.id not in _NEEDS_ROOM][:2]
+    if REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
+        answers = [OfferedAction(id=REVIEW, label=translate("answers", "Review"))]
     name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
-    group = one.subject if one.kind in ("reconnect", "keyring") else name
-    return Problem(
+    group = one.subject if one.kind in (RequestKind.RECONNECT, RequestKind.KEYRING) else name
+    return OpenProblem(
         key=one.id,
         title=name,
-        text="\n".join(line for line in (say_shortly(one, overview), _quote_script(one)) if line),
+        text="\n".join(line for line in (summarize_request(one, overview), _quote_script(one)) if line),
         actions=tuple((answer.id, answer.label) for answer in answers),
-        urgency=Urgency.CRITICAL if one.kind in ("approval", "permission", "unsure") else Urgency.NORMAL,
+        urgency=Urgency.CRITICAL
+        if one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE)
+        else Urgency.NORMAL,
         group=group,
-        is_question=one.kind in ("approval", "permission"),
+        is_question=one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION),
         since=one.created,
     )
 
 
-def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardValue:
-    return CardValue(
+def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardContent:
+    return CardContent(
         id=one.id,
         sign=sign_request(one.kind),
         title=", ".join(overview.name_of(name) for name in one.workflows),
-        when=say_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
-        sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else say_request(one),
+        when=format_day_and_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
+        sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else describe_request(one),
         details=_detail(one, overview, registry),
-        quoted=(*_show(one.sentence), *_show(one.ui)) if _is_asked_by_script(one) else (),
-        raw=(lambda: write_json(one.call)) if one.call else None,
+        script_sections=(*_show(one.sentence), *_show(one.ui)) if _is_asked_by_script(one) else (),
+        exact_call=(lambda: format_json(one.call)) if one.call else None,
         actions=tuple(
-            Action(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
-            for answer in list_answers(one)
+            CardAction(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
+            for answer in list_actions(one)
         ),
     )
 
 
-def sign_request(kind: str) -> Sign:
-    attention, bad = Tone.ATTENTION, Tone.BAD
-    glyph, word, tone = {
-        "approval": ("attention", translate("answers", "Asks for your approval"), attention),
-        "permission": ("attention", translate("answers", "Asks for permission"), attention),
-        "reconnect": ("connection", translate("answers", "Lost its account"), attention),
-        "keyring": ("connection", translate("answers", "Waits for the keyring"), attention),
-        "unsure": ("attention", translate("answers", "Did it happen?"), attention),
-        "interrupted": ("attention", translate("answers", "Was interrupted"), attention),
-        "script-error": ("failed", translate("answers", "Script error"), bad),
-        "fix": ("fixing", translate("answers", "Repair is ready"), attention),
-        "repaired": ("fixing", translate("answers", "Was repaired"), attention),
-        "too-many-failures": ("failed", translate("answers", "Keeps failing"), bad),
-    }.get(kind, ("stopped", translate("answers", "Stopped"), bad))
-    return Sign(glyph=glyph, word=word, tone=tone)
-
-
-def say_request(one: RequestView) -> str:
+def describe_request(one: RequestView) -> str:
     """What it asks; an approval in the script's own words."""
-    if repairs.is_about_repair(one):
-        return repairs.say_repair(one)
-    return one.sentence if one.kind == "approval" else interpret(one.sentence)
+    if request_text.is_repair(one):
+        return request_text.describe_repair(one)
+    return one.sentence if one.kind is RequestKind.APPROVAL else interpret(one.sentence)
 
 
-def say_shortly(one: RequestView, overview: Overview) -> str:
-    """What it asks, in our words: what a script says of its own call is no summary of it."""
+def summarize_request(one: RequestView, overview: Overview) -> str:
+    """What it asks, in our words: a script's own description of its call is not trusted as a summary."""
     summary = overview.summaries.get(one.id) if _is_asked_by_script(one) else None
     if summary is not None:
         return summary.text
-    return translate("answers", "Asks for your approval") if _is_asked_by_script(one) else say_request(one)
+    return translate("answers", "Asks for your approval") if _is_asked_by_script(one) else describe_request(one)
 
 
 def _is_asked_by_script(one: RequestView) -> bool:
     """Whether its sentence is the script's own."""
-    return one.kind == "approval" and bool(one.call)
+    return one.kind is RequestKind.APPROVAL and bool(one.call)
 
 
 def _says_enough(one: RequestView, overview: Overview) -> bool:
-    """Whether somebody who has read only the notification may answer it."""
+    """Whether the notification shows all that the user must know before answering."""
     summary = overview.summaries.get(one.id)
     return not _is_asked_by_script(one) or (summary is not None and summary.is_complete)
 
@@ -116,104 +105,104 @@ def _says_enough(one: RequestView, overview: Overview) -> bool:
 def _quote_script(one: RequestView) -> str:
     if not _is_asked_by_script(one):
         return ""
-    words = cut(" ".join(one.sentence[: 2 * _MAX_QUOTED].split()), _MAX_QUOTED)
+    words = truncate(" ".join(one.sentence[: 2 * _MAX_QUOTED].split()), _MAX_QUOTED)
     return translate("answers", "The script says: {words}").format(words=words)
 
 
-def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[Section, ...]:
-    if repairs.is_about_repair(one):
-        return tuple(repairs.show_repair(one.ui))
-    if one.kind == "script-error":
+def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[DetailSection, ...]:
+    if request_text.is_repair(one):
+        return tuple(request_text.repair_sections(one.ui))
+    if one.kind is RequestKind.SCRIPT_ERROR:
         return _quote(one)
     return (*_describe(one, overview, registry), *(() if _is_asked_by_script(one) else _show(one.ui)))
 
 
-def _quote(one: RequestView) -> tuple[Section, ...]:
-    """The line at which a script failed."""
+def _quote(one: RequestView) -> tuple[DetailSection, ...]:
+    """The line where a script failed."""
     if one.fault is None or not one.fault.text:
         return ()
     title = translate("answers", "Line {number}").format(number=one.fault.line)
-    return (Section(title=title, body=Prose(text=one.fault.text, is_code=True)),)
+    return (DetailSection(title=title, body=TextBlock(text=one.fault.text, is_code=True)),)
 
 
-def _show(ui: Any) -> tuple[Section, ...]:
+def _show(ui: Any) -> tuple[DetailSection, ...]:
     """What the script says, in the same readable form as everything else."""
     if ui in (None, "", {}, []):
         return ()
-    return (Section(title="", body=Prose(text=ui)),) if isinstance(ui, str) else read_details(ui)
+    return (DetailSection(title="", body=TextBlock(text=ui)),) if isinstance(ui, str) else make_sections(ui)
 
 
-def _describe(one: RequestView, overview: Overview, registry: Registry) -> tuple[Section, ...]:
-    """Exactly what would be done: with what, which tool in words, and every parameter."""
+def _describe(one: RequestView, overview: Overview, registry: Registry) -> tuple[DetailSection, ...]:
+    """Exactly what would be done: the connection, the tool in words, and every parameter."""
     connection, tool, parameters = _call_of(one)
     if not connection:
         return ()
-    pairs = [(translate("answers", "With"), say_connection(connection, registry))]
+    pairs = [(translate("answers", "With"), describe_connection(connection, registry))]
     call = one.call or {}
     pairs += _say_endpoint(connection, call.get("endpoint"), registry)
     if tool:
-        pairs.append((translate("answers", "Action"), say_tool(connection, tool, registry)))
-    if said := say_target(call.get("target"), overview.zone, overview.now):
+        pairs.append((translate("answers", "Action"), describe_tool(connection, tool, registry)))
+    if said := describe_target(call.get("target"), overview.zone, overview.now):
         pairs.append((translate("answers", "Currently there"), said))
-    details = read_details(parameters or {}, name_parameters(), [label for label, _ in pairs])
+    details = make_sections(parameters or {}, parameter_labels(), [label for label, _ in pairs])
     return (*_warn(parameters), *_put_before(tuple(pairs), details))
 
 
-def _put_before(pairs: tuple[tuple[str, str], ...], details: tuple[Section, ...]) -> tuple[Section, ...]:
-    """In one column with those of the call, where it has any."""
+def _put_before(pairs: tuple[tuple[str, str], ...], details: tuple[DetailSection, ...]) -> tuple[DetailSection, ...]:
+    """In one column with the pairs of the call, if it has any."""
     if details and isinstance(details[0].body, Pairs):
         joined = replace(details[0], body=Pairs(pairs=(*pairs, *details[0].body.pairs)))
         return (joined, *details[1:])
-    return (Section(title="", body=Pairs(pairs=pairs)), *details)
+    return (DetailSection(title="", body=Pairs(pairs=pairs)), *details)
 
 
-def _warn(parameters: Any) -> tuple[Section, ...]:
-    """Addresses that could be taken for others, before anything else."""
+def _warn(parameters: Any) -> tuple[DetailSection, ...]:
+    """Look-alike addresses, before anything else."""
     checked = find_look_alikes(parameters)
     alike = translate("answers", "{wire} looks like {meant} but is a different server.")
-    lines = [alike.format(wire=one.wire, meant=one.meant) for one in checked.look_alikes]
-    if not checked.is_whole:
+    lines = [alike.format(wire=one.wire, meant=one.resembles) for one in checked.look_alikes]
+    if not checked.is_complete:
         more = translate("answers", "Only the first {number} values were checked for look-alike addresses.")
-        lines.append(more.format(number=say_number(MAX_VALUES)))
+        lines.append(more.format(number=format_number(MAX_VALUES)))
     title = translate("answers", "Check these addresses") if checked.look_alikes else ""
-    return (Section(title=title, body=Prose(text="\n".join(lines)), tone=Tone.BAD),) if lines else ()
+    return (DetailSection(title=title, body=TextBlock(text="\n".join(lines)), tone=Tone.BAD),) if lines else ()
 
 
 def _call_of(one: RequestView) -> tuple[str, str, Any]:
     if one.call:
         connection, tool = (one.call.get(key) for key in ("connection", "tool"))
         return _as_text(connection), _as_text(tool), one.call.get("parameters")
-    if one.kind == "reconnect":
+    if one.kind is RequestKind.RECONNECT:
         return one.subject, "", None
-    if one.kind == "permission":
+    if one.kind is RequestKind.PERMISSION:
         _, connection, tool = [*one.subject.split(" "), "", ""][:3]
         return connection, tool, None
     return "", "", None
 
 
 def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else say_value(value)
+    return value if isinstance(value, str) else format_value(value)
 
 
-def say_connection(name: str, registry: Registry) -> str:
+def describe_connection(name: str, registry: Registry) -> str:
     try:
         kind, own = parse_name(name)
-        return f"{own} ({say_connector(registry.connector(kind).title)})"
+        return f"{own} ({translate_connector_text(registry.connector(kind).title)})"
     except ConnectionRuleError:
         return name
 
 
 def _say_endpoint(connection: str, endpoint: Any, registry: Registry) -> list[tuple[str, str]]:
-    """Which account or folder the connection leads to, by the names of its fields."""
+    """The account or folder behind the connection, by the names of its fields."""
     try:
         fields = registry.connector(parse_name(connection)[0]).fields
     except ConnectionRuleError:
         return []
     given = endpoint if isinstance(endpoint, Mapping) else {}
-    return [(say_connector(one.label), say_value(given[one.name])) for one in fields if one.name in given]
+    return [(translate_connector_text(one.label), format_value(given[one.name])) for one in fields if one.name in given]
 
 
-def say_tool(connection: str, tool: str, registry: Registry) -> str:
+def describe_tool(connection: str, tool: str, registry: Registry) -> str:
     try:
         return interpret(registry.tool(connection, tool).help)
     except ConnectionRuleError:

@@ -1,11 +1,11 @@
-"""Dresses the application: the palette, and the few rules that a palette cannot say."""
+"""Applies the palette and the stylesheet, and follows the desktop from light to dark."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSpinBox, QApplication, QWidget
 
-from app.look.theme import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
 from app.resources import find_resource
+from app.theme.tokens import DARK, LIGHT, RADIUS, Appearance, Colours, Space, Tone, blend, colours_of, make_palette
 
 _RULES = """
 QLabel[ink="muted"] {{ color: {muted}; }}
@@ -136,43 +136,43 @@ def make_stylesheet(colours: Colours) -> str:
     )
 
 
-def mark(widget: QWidget, name: str, value: str) -> None:
-    """Give the widget a property that the stylesheet speaks of: ink, surface, importance."""
+def set_style(widget: QWidget, name: str, value: str) -> None:
+    """Set a property that the stylesheet selects by: ink, surface, importance."""
     if widget.property(name) != value:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
 
 
-def give_ground(view: QAbstractScrollArea) -> None:
-    """What is scrolled has a ground of its own: seen through, all of it would be painted at every step."""
-    ground = view.viewport()
-    # A stylesheet takes it away as soon as it comes to it, on the first show and after every change.
-    QTimer.singleShot(0, ground, lambda: ground.setAutoFillBackground(True))
+def fill_viewport(view: QAbstractScrollArea) -> None:
+    """Fill the viewport's background: a transparent one is repainted entirely at every scroll step."""
+    viewport = view.viewport()
+    # Deferred, because the stylesheet resets it on the first show and after every change.
+    QTimer.singleShot(0, viewport, lambda: viewport.setAutoFillBackground(True))
 
 
-class _Ground(QObject):
+class _ViewportFilter(QObject):
     def eventFilter(self, view: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange):
             assert isinstance(view, QAbstractScrollArea)
-            give_ground(view)
+            fill_viewport(view)
         return False
 
 
-def lay_on_card(view: QAbstractScrollArea) -> None:
-    """A list, a table or a text looks like all our cards."""
-    mark(view, "surface", "card")
-    view.installEventFilter(_Ground(view))
+def style_as_card(view: QAbstractScrollArea) -> None:
+    """Make a list, table or text look like a card."""
+    set_style(view, "surface", "card")
+    view.installEventFilter(_ViewportFilter(view))
 
 
-def indent(box: QAbstractSpinBox) -> None:
-    """Text in a box with arrows starts at its very edge, whatever the stylesheet says of padding."""
+def indent_spin_box(box: QAbstractSpinBox) -> None:
+    """Indent the text of a spin box: the stylesheet's padding does not apply to it."""
     if (line := box.lineEdit()) is not None:
         line.setTextMargins(Space.SMALL - Space.HAIR, 0, 0, 0)
 
 
 def choose_colours(appearance: Appearance, scheme: Qt.ColorScheme, desktop: QPalette) -> Colours:
-    """What the person chose; else what the desktop says; else what its palette looks like."""
+    """The user's choice; else the desktop's scheme; else a guess by its palette."""
     if appearance is not Appearance.SYSTEM:
         return DARK if appearance is Appearance.DARK else LIGHT
     if scheme is Qt.ColorScheme.Unknown:
@@ -180,8 +180,8 @@ def choose_colours(appearance: Appearance, scheme: Qt.ColorScheme, desktop: QPal
     return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
 
 
-class Look(QObject):
-    """Dresses the application and follows the desktop from light to dark and back."""
+class Theme(QObject):
+    """Styles the application and follows the desktop from light to dark and back."""
 
     changed = Signal()
 
@@ -191,7 +191,7 @@ class Look(QObject):
         self._appearance = appearance
         self._colours = LIGHT
         app.styleHints().colorSchemeChanged.connect(self._follow)
-        self.choose(appearance)
+        self.set_appearance(appearance)
 
     @property
     def appearance(self) -> Appearance:
@@ -201,16 +201,16 @@ class Look(QObject):
     def colours(self) -> Colours:
         return self._colours
 
-    def choose(self, appearance: Appearance) -> None:
+    def set_appearance(self, appearance: Appearance) -> None:
         self._appearance = appearance
-        # Lets the platform draw its own parts, such as the title bar, to match.
-        asked = {Appearance.LIGHT: Qt.ColorScheme.Light, Appearance.DARK: Qt.ColorScheme.Dark}
-        self._app.styleHints().setColorScheme(asked.get(appearance, Qt.ColorScheme.Unknown))
+        # So that the platform draws its parts, such as the title bar, to match.
+        schemes = {Appearance.LIGHT: Qt.ColorScheme.Light, Appearance.DARK: Qt.ColorScheme.Dark}
+        self._app.styleHints().setColorScheme(schemes.get(appearance, Qt.ColorScheme.Unknown))
         self._follow(self._app.styleHints().colorScheme())
 
     @Slot(Qt.ColorScheme)
     def _follow(self, scheme: Qt.ColorScheme) -> None:
-        # An empty palette takes ours away, and what remains is the desktop's.
+        # Setting an empty palette restores the desktop's.
         self._app.setPalette(QPalette())
         self._colours = choose_colours(self._appearance, scheme, self._app.palette())
         self._app.setPalette(make_palette(self._colours))

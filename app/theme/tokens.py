@@ -1,4 +1,4 @@
-"""How Dayhand looks: colours for light and dark, one accent, spacing and type. Knows no widget of ours."""
+"""Design tokens: colours for light and dark, spacing and type. Knows no widget of ours."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,27 +9,27 @@ from PySide6.QtWidgets import QWidget
 
 
 class Appearance(StrEnum):
-    """What the person chose."""
+    """The user's choice."""
 
     SYSTEM = "system"
-    """As the rest of the desktop, and changing with it."""
+    """Follow the desktop."""
     LIGHT = "light"
     DARK = "dark"
 
 
 class Tone(StrEnum):
-    """What a colour says. It never says it alone: a shape and a word stand beside it."""
+    """The meaning of a colour. Always shown together with a glyph and a word."""
 
     GOOD = "good"
-    """Went well."""
+    """Succeeded."""
     BUSY = "busy"
-    """Is happening; this is the accent."""
+    """In progress; the accent colour."""
     ATTENTION = "attention"
-    """A person has to look."""
+    """The user has to act."""
     BAD = "bad"
-    """Went wrong."""
+    """Failed."""
     QUIET = "quiet"
-    """Nothing to do or see."""
+    """Nothing to do."""
 
 
 class Space(IntEnum):
@@ -44,7 +44,7 @@ class Space(IntEnum):
     HUGE = 40
 
 
-class Type(StrEnum):
+class TextStyle(StrEnum):
     """Sizes of text, relative to the desktop's own font."""
 
     CAPTION = "caption"
@@ -55,13 +55,19 @@ class Type(StrEnum):
 
 
 RADIUS = 8
-_SIZES = {Type.CAPTION: 0.9, Type.BODY: 1.0, Type.STRONG: 1.0, Type.TITLE: 1.25, Type.DISPLAY: 1.6}
-_HEAVY = {Type.STRONG, Type.TITLE, Type.DISPLAY}
+_RELATIVE_SIZES = {
+    TextStyle.CAPTION: 0.9,
+    TextStyle.BODY: 1.0,
+    TextStyle.STRONG: 1.0,
+    TextStyle.TITLE: 1.25,
+    TextStyle.DISPLAY: 1.6,
+}
+_BOLD_TYPES = {TextStyle.STRONG, TextStyle.TITLE, TextStyle.DISPLAY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ink:
-    """A tone: its text or shape, and the soft ground it may lie on."""
+class ToneColours:
+    """The colours of a tone: text or glyph, and a soft background for it."""
 
     text: str
     soft: str
@@ -72,16 +78,16 @@ class Colours:
     is_dark: bool
     window: str
     surface: str
-    """Cards, lists and fields, on the window."""
+    """Background of cards, lists and fields."""
     text: str
     muted: str
     line: str
-    """Between things; decoration only."""
+    """Separators; decoration only."""
     edge: str
-    """Around what can be used."""
+    """Borders of controls."""
     accent: str
     on_accent: str
-    tones: Mapping[Tone, Ink]
+    tones: Mapping[Tone, ToneColours]
 
 
 LIGHT = Colours(
@@ -95,11 +101,11 @@ LIGHT = Colours(
     accent="#3454c4",
     on_accent="#ffffff",
     tones={
-        Tone.GOOD: Ink(text="#1b7039", soft="#e4f3e8"),
-        Tone.BUSY: Ink(text="#3454c4", soft="#e7ebfb"),
-        Tone.ATTENTION: Ink(text="#875300", soft="#fff0d3"),
-        Tone.BAD: Ink(text="#b3261e", soft="#fce8e6"),
-        Tone.QUIET: Ink(text="#58616d", soft="#eceef1"),
+        Tone.GOOD: ToneColours(text="#1b7039", soft="#e4f3e8"),
+        Tone.BUSY: ToneColours(text="#3454c4", soft="#e7ebfb"),
+        Tone.ATTENTION: ToneColours(text="#875300", soft="#fff0d3"),
+        Tone.BAD: ToneColours(text="#b3261e", soft="#fce8e6"),
+        Tone.QUIET: ToneColours(text="#58616d", soft="#eceef1"),
     },
 )
 DARK = Colours(
@@ -113,34 +119,34 @@ DARK = Colours(
     accent="#9fb3ff",
     on_accent="#111a3f",
     tones={
-        Tone.GOOD: Ink(text="#82d196", soft="#21382a"),
-        Tone.BUSY: Ink(text="#9fb3ff", soft="#2a3357"),
-        Tone.ATTENTION: Ink(text="#f3c067", soft="#41341b"),
-        Tone.BAD: Ink(text="#ffa097", soft="#4a2826"),
-        Tone.QUIET: Ink(text="#a8b0ba", soft="#343940"),
+        Tone.GOOD: ToneColours(text="#82d196", soft="#21382a"),
+        Tone.BUSY: ToneColours(text="#9fb3ff", soft="#2a3357"),
+        Tone.ATTENTION: ToneColours(text="#f3c067", soft="#41341b"),
+        Tone.BAD: ToneColours(text="#ffa097", soft="#4a2826"),
+        Tone.QUIET: ToneColours(text="#a8b0ba", soft="#343940"),
     },
 )
 
 
-def colours_of(look: QWidget | QPalette) -> Colours:
-    """Ours for what the widget lies on: a palette with a dark ground is a dark one."""
-    palette = look.palette() if isinstance(look, QWidget) else look
+def colours_of(source: QWidget | QPalette) -> Colours:
+    """The colour set that matches the background of a widget or palette."""
+    palette = source.palette() if isinstance(source, QWidget) else source
     return DARK if palette.color(QPalette.ColorRole.Window).lightness() < 128 else LIGHT
 
 
-def make_font(kind: Type, like: QFont) -> QFont:
-    """The font in the size and weight of `kind`; pixel-sized fonts stay pixel-sized."""
-    font = QFont(like)
-    if like.pointSizeF() > 0:
-        font.setPointSizeF(like.pointSizeF() * _SIZES[kind])
+def make_font(style: TextStyle, base: QFont) -> QFont:
+    """The font `like` in the size and weight of `kind`; pixel-sized fonts stay pixel-sized."""
+    font = QFont(base)
+    if base.pointSizeF() > 0:
+        font.setPointSizeF(base.pointSizeF() * _RELATIVE_SIZES[style])
     else:
-        font.setPixelSize(round(like.pixelSize() * _SIZES[kind]))
-    font.setWeight(QFont.Weight.DemiBold if kind in _HEAVY else like.weight())
+        font.setPixelSize(round(base.pixelSize() * _RELATIVE_SIZES[style]))
+    font.setWeight(QFont.Weight.DemiBold if style in _BOLD_TYPES else base.weight())
     return font
 
 
 def blend(over: str, under: str, share: float) -> QColor:
-    """`share` of the one colour over the other."""
+    """Mix `share` of the colour `over` with `under`."""
     one, other = QColor(over), QColor(under)
     parts = zip(one.getRgbF()[:3], other.getRgbF()[:3], strict=True)  # type: ignore[index]
     return QColor.fromRgbF(*(a * share + b * (1 - share) for a, b in parts))

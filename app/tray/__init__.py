@@ -1,1 +1,1 @@
-"""The icon in the tray, and its menu."""
+"""The tray icon and its menu."""

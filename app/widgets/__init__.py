@@ -1,1 +1,1 @@
-"""What pages are made of. Widgets are given frozen values and emit signals; they hold no rules and ask nobody."""
+"""Reusable widgets. They take frozen values and emit signals; they hold no rules and run no queries."""

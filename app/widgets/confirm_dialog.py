@@ -1,34 +1,34 @@
-"""A question before something is done: what, what it means, and buttons that say what they do."""
+"""Confirmation dialogs whose buttons name the action."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QMessageBox, QSizePolicy, QSpacerItem, QWidget
 
-from app.look.theme import Space
+from app.theme.tokens import Space
 
-_WIDTH = 420
+_MIN_WIDTH = 420
 
 
-def make_question(title: str, question: str, more: str = "", parent: QWidget | None = None) -> QMessageBox:
-    """Buttons are for the caller to add. Without the system's sign: it is as quiet as our other dialogs."""
+def make_message_box(title: str, question: str, details: str = "", parent: QWidget | None = None) -> QMessageBox:
+    """A message box without an icon; the caller adds the buttons."""
     box = QMessageBox(parent)
     box.setWindowTitle(title)
     box.setText(question)
-    box.setInformativeText(more)
-    for label in box.findChildren(QLabel):  # the box itself passes it on only to the first
+    box.setInformativeText(details)
+    for label in box.findChildren(QLabel):  # QMessageBox sets the format of the first label only
         label.setTextFormat(Qt.TextFormat.PlainText)
     layout = box.layout()
     assert isinstance(layout, QGridLayout)
     layout.setContentsMargins(Space.LARGE, Space.WIDE, Space.WIDE, Space.LARGE)
     layout.setSpacing(Space.MEDIUM)
-    # A least width of the text itself would keep Qt from looking whether the text needs a second line.
-    room = QSpacerItem(_WIDTH, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-    layout.addItem(room, layout.rowCount(), 0, 1, layout.columnCount())
+    # A minimum width on the label itself would keep Qt from wrapping the text.
+    spacer = QSpacerItem(_MIN_WIDTH, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+    layout.addItem(spacer, layout.rowCount(), 0, 1, layout.columnCount())
     return box
 
 
-def confirm(title: str, question: str, action: str, parent: QWidget, more: str = "") -> bool:
-    """Whether the person wants it; whoever just presses Return does not."""
-    box = make_question(title, question, more, parent)
+def confirm(title: str, question: str, action: str, parent: QWidget, details: str = "") -> bool:
+    """Whether the user confirmed. Cancel is the default button."""
+    box = make_message_box(title, question, details, parent)
     yes = box.addButton(action, QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.exec()

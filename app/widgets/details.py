@@ -1,7 +1,6 @@
-"""Data of a call as a person reads it: pairs, tables and texts instead of JSON. Pure; nothing is left out.
+"""The data of a call as readable sections: pairs, tables and texts instead of JSON. Pure; nothing is left out.
 
-What is made for a card is bounded whatever the data: at most MAX_PAIRS pairs and MAX_SECTIONS sections; cells of tables
-are written when they are shown.
+The size is bounded for any data: at most MAX_PAIRS pairs and MAX_SECTIONS sections; cells are formatted on access.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -11,22 +10,21 @@ from typing import Any, overload
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look.theme import Tone
-from app.widgets.value_labels import Path, is_cut, make_labels
-from app.widgets.value_text import say_line, say_value, write_json
-from app.words.times import say_number
+from app.i18n.time_text import format_number
+from app.theme.tokens import Tone
+from app.widgets.value_text import KeyPath, format_json, format_line, format_value, is_truncated, make_labels
 
 MAX_PAIRS = 30
 MAX_SECTIONS = 8
 MAX_COLUMNS = 40
-MAX_CELL = 200
-"""Characters of one cell; the rest is behind Show all."""
+MAX_CELL_CHARS = 200
+"""Characters of one cell; Show all has the rest."""
 _MAX_ROWS_WITH_COLUMNS = 50_000
-"""Rows that are looked through for their columns; more are shown one below the other as they are written."""
-_LONG = 120
-_DEEPEST = 3
-_MAX_INSIDE = 12
-_SAMPLE = 100
+"""Above this many rows the columns are not determined; each row is shown as JSON."""
+_MAX_SHORT_CHARS = 120
+_MAX_DEPTH = 3
+_MAX_NESTED_KEYS = 12
+_SAMPLED_ROWS = 100
 translate = QCoreApplication.translate
 
 
@@ -36,46 +34,46 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Without columns it is a plain list."""
+class DetailTable:
+    """A plain list if it has no columns."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     numeric: frozenset[int] = frozenset()
-    """Columns that hold nothing but numbers."""
-    whole: Callable[[int], str] | None = field(default=None, compare=False)
-    """All of a row, exactly, where cells may be cut."""
+    """Indexes of columns that hold only numbers."""
+    full_row: Callable[[int], str] | None = field(default=None, compare=False)
+    """The full text of a row, where cells may be truncated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prose:
-    """As it was given; whoever shows it writes out what is hidden in it."""
+class TextBlock:
+    """Raw text; the view escapes hidden characters."""
 
     text: str
     is_code: bool = False
-    """Shown as it stands in a script."""
+    """Shown in a fixed-width font."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """Two versions of a text, of which only the changes are shown."""
+class TextDiff:
+    """Two versions of a text; only the changes are shown."""
 
     old: str
     new: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class DetailSection:
     title: str
-    body: Pairs | Table | Prose | Difference
+    body: Pairs | DetailTable | TextBlock | TextDiff
     tone: Tone | None = None
-    """Of what must not be overlooked."""
-    whole: Callable[[], str] | None = field(default=None, compare=False)
-    """All of it, exactly, where the body says less."""
+    """Set on sections that must not be overlooked."""
+    full_text: Callable[[], str] | None = field(default=None, compare=False)
+    """The full content, where the body is truncated."""
 
 
-class Rows(Sequence[tuple[str, ...]]):
-    """Rows of cells that are written when somebody looks at them."""
+class LazyRows(Sequence[tuple[str, ...]]):
+    """Rows whose cells are formatted on access."""
 
     def __init__(self, source: Sequence[Any], write: Callable[[Any], tuple[str, ...]]) -> None:
         self._source = source
@@ -99,68 +97,75 @@ class Rows(Sequence[tuple[str, ...]]):
     __hash__ = None  # type: ignore[assignment]
 
 
-def read_details(
-    value: Any, words: Mapping[str, str] | None = None, taken: Collection[str] = ()
-) -> tuple[Section, ...]:
+def make_sections(
+    value: Any, known_labels: Mapping[str, str] | None = None, reserved_labels: Collection[str] = ()
+) -> tuple[DetailSection, ...]:
     """Short values as pairs first, then every list and every long text under its own title.
 
-    `words` are labels for keys at the top, `taken` those that something else on the same card has.
+    `words` maps top-level keys to labels; `taken` are labels already used on the same card.
     """
     if not isinstance(value, dict):
-        return (Section(title="", body=_read_body(value)),)
+        return (DetailSection(title="", body=_read_body(value)),)
     if len(value) > MAX_PAIRS:
-        return (Section(title=_count(translate("details", "Values"), len(value)), body=_list_values(value)),)
+        return (DetailSection(title=_add_count(translate("details", "Values"), len(value)), body=_list_values(value)),)
     paths, values = _flatten(value)
-    labels = make_labels(paths, words or {}, taken)
-    short = [(label, say_value(one)) for label, one in zip(labels, values, strict=True) if _is_short(one)]
+    labels = make_labels(paths, known_labels or {}, reserved_labels)
+    short = [(label, format_value(one)) for label, one in zip(labels, values, strict=True) if _is_short(one)]
     long = [(label, one) for label, one in zip(labels, values, strict=True) if not _is_short(one)]
-    whole = (lambda: write_json(value)) if any(map(is_cut, paths)) else None
+    whole = (lambda: format_json(value)) if any(map(is_truncated, paths)) else None
     return (
         *_show_pairs(short, whole),
-        *(Section(title=_title(label, one), body=_read_body(one), whole=whole) for label, one in long[:MAX_SECTIONS]),
-        *_show_rest(long[MAX_SECTIONS:]),
+        *(
+            DetailSection(title=_make_title(label, one), body=_read_body(one), full_text=whole)
+            for label, one in long[:MAX_SECTIONS]
+        ),
+        *_list_rest(long[MAX_SECTIONS:]),
     )
 
 
-def _show_pairs(pairs: Sequence[tuple[str, str]], whole: Callable[[], str] | None) -> Iterator[Section]:
+def _show_pairs(pairs: Sequence[tuple[str, str]], whole: Callable[[], str] | None) -> Iterator[DetailSection]:
     if len(pairs) > MAX_PAIRS:
-        yield Section(title=_count(translate("details", "Values"), len(pairs)), body=_list_values(dict(pairs)))
+        yield DetailSection(
+            title=_add_count(translate("details", "Values"), len(pairs)), body=_list_values(dict(pairs))
+        )
     elif pairs:
-        yield Section(title="", body=Pairs(pairs=tuple(pairs)), whole=whole)
+        yield DetailSection(title="", body=Pairs(pairs=tuple(pairs)), full_text=whole)
 
 
-def _show_rest(pairs: Sequence[tuple[str, Any]]) -> Iterator[Section]:
+def _list_rest(pairs: Sequence[tuple[str, Any]]) -> Iterator[DetailSection]:
     if pairs:
-        yield Section(title=_count(translate("details", "More values"), len(pairs)), body=_list_values(dict(pairs)))
+        yield DetailSection(
+            title=_add_count(translate("details", "More values"), len(pairs)), body=_list_values(dict(pairs))
+        )
 
 
-def _list_values(values: Mapping[str, Any]) -> Table:
+def _list_values(values: Mapping[str, Any]) -> DetailTable:
     keys = list(values)
-    return Table(
+    return DetailTable(
         columns=(translate("details", "Name"), translate("details", "Value")),
-        rows=Rows(keys, lambda key: (say_line(key, MAX_CELL), say_line(values[key], MAX_CELL))),
-        whole=lambda place: write_json({keys[place]: values[keys[place]]}),
+        rows=LazyRows(keys, lambda key: (format_line(key, MAX_CELL_CHARS), format_line(values[key], MAX_CELL_CHARS))),
+        full_row=lambda place: format_json({keys[place]: values[keys[place]]}),
     )
 
 
-def _title(label: str, value: Any) -> str:
-    """A long table scrolls, so its title says how many rows there are."""
-    return _count(label, len(value)) if isinstance(value, list | tuple | dict) else label
+def _make_title(label: str, value: Any) -> str:
+    """Titles of lists include the number of items."""
+    return _add_count(label, len(value)) if isinstance(value, list | tuple | dict) else label
 
 
-def _count(label: str, number: int) -> str:
-    return f"{label} ({say_number(number)})"
+def _add_count(label: str, number: int) -> str:
+    return f"{label} ({format_number(number)})"
 
 
-def _flatten(value: Mapping[str, Any]) -> tuple[list[Path], list[Any]]:
-    """What is inside small objects gets its way as its label; what is deeper stays together."""
-    paths: list[Path] = []
+def _flatten(value: Mapping[str, Any]) -> tuple[list[KeyPath], list[Any]]:
+    """Paths and values, with small nested objects flattened; deeper ones are kept whole."""
+    paths: list[KeyPath] = []
     values: list[Any] = []
 
-    def visit(above: Path, inner: Mapping[str, Any]) -> None:
+    def visit(above: KeyPath, inner: Mapping[str, Any]) -> None:
         for key, one in inner.items():
             path = (*above, str(key))
-            if isinstance(one, dict) and 0 < len(one) <= _MAX_INSIDE and len(path) < _DEEPEST:
+            if isinstance(one, dict) and 0 < len(one) <= _MAX_NESTED_KEYS and len(path) < _MAX_DEPTH:
                 visit(path, one)
             else:
                 paths.append(path)
@@ -172,22 +177,24 @@ def _flatten(value: Mapping[str, Any]) -> tuple[list[Path], list[Any]]:
 
 def _is_short(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) <= _LONG and "\n" not in value
+        return len(value) <= _MAX_SHORT_CHARS and "\n" not in value
     return not (isinstance(value, dict | list | tuple) and value)
 
 
-def _read_body(value: Any) -> Table | Prose:
+def _read_body(value: Any) -> DetailTable | TextBlock:
     if isinstance(value, str) and not value.isspace():
-        return Prose(text=value or say_value(value))
+        return TextBlock(text=value or format_value(value))
     if isinstance(value, dict) and value:
-        return _list_values(value) if len(value) > _MAX_INSIDE else Prose(text=write_json(value), is_code=True)
+        return (
+            _list_values(value) if len(value) > _MAX_NESTED_KEYS else TextBlock(text=format_json(value), is_code=True)
+        )
     if not (isinstance(value, list | tuple) and value):
-        return Prose(text=say_value(value))
+        return TextBlock(text=format_value(value))
     return _tabulate(value) if len(value) <= _MAX_ROWS_WITH_COLUMNS else _list_items(value)
 
 
-def _tabulate(rows: Sequence[Any]) -> Table:
-    """A column for every key that occurs, in the order in which they do, if there are not too many."""
+def _tabulate(rows: Sequence[Any]) -> DetailTable:
+    """A column per key in order of appearance, unless there are too many."""
     if all(isinstance(row, dict) for row in rows):
         keys = _find_keys(rows)
         if 0 < len(keys) <= MAX_COLUMNS:
@@ -195,29 +202,35 @@ def _tabulate(rows: Sequence[Any]) -> Table:
     elif all(isinstance(row, list | tuple) for row in rows):
         width = max(map(len, rows))
         if width <= MAX_COLUMNS:
-            return Table(columns=(), rows=Rows(rows, lambda row: _fill(row, width)), whole=_write_row(rows))
+            return DetailTable(
+                columns=(), rows=LazyRows(rows, lambda row: _pad_row(row, width)), full_row=_row_formatter(rows)
+            )
     return _list_items(rows)
 
 
-def _make_columns(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Table:
+def _make_columns(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> DetailTable:
     def write(row: Mapping[str, Any]) -> tuple[str, ...]:
-        return tuple(say_line(row[key], MAX_CELL) if key in row else "" for key in keys)
+        return tuple(format_line(row[key], MAX_CELL_CHARS) if key in row else "" for key in keys)
 
     numeric = frozenset(
         place
         for place, key in enumerate(keys)
-        if all(isinstance(row[key], int | float) and not isinstance(row[key], bool) for row in _having(key, rows))
+        if all(
+            isinstance(row[key], int | float) and not isinstance(row[key], bool) for row in _sample_rows_with(key, rows)
+        )
     )
     labels = make_labels([(key,) for key in keys], {})
-    return Table(columns=tuple(labels), rows=Rows(rows, write), numeric=numeric, whole=_write_row(rows))
+    return DetailTable(
+        columns=tuple(labels), rows=LazyRows(rows, write), numeric=numeric, full_row=_row_formatter(rows)
+    )
 
 
-def _having(key: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    return (row for row in rows[:_SAMPLE] if key in row)
+def _sample_rows_with(key: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    return (row for row in rows[:_SAMPLED_ROWS] if key in row)
 
 
 def _find_keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """At most one more than there may be columns."""
+    """Stops at one more than MAX_COLUMNS."""
     keys: dict[str, None] = {}
     for row in rows:
         keys.update(dict.fromkeys(row))
@@ -226,13 +239,17 @@ def _find_keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(keys)[: MAX_COLUMNS + 1]
 
 
-def _fill(row: Sequence[Any], width: int) -> tuple[str, ...]:
-    return (*(say_line(one, MAX_CELL) for one in row), *("",) * (width - len(row)))
+def _pad_row(row: Sequence[Any], width: int) -> tuple[str, ...]:
+    return (*(format_line(one, MAX_CELL_CHARS) for one in row), *("",) * (width - len(row)))
 
 
-def _list_items(items: Sequence[Any]) -> Table:
-    return Table(columns=(), rows=Rows(items, lambda one: (say_line(one, MAX_CELL),)), whole=_write_row(items))
+def _list_items(items: Sequence[Any]) -> DetailTable:
+    return DetailTable(
+        columns=(),
+        rows=LazyRows(items, lambda one: (format_line(one, MAX_CELL_CHARS),)),
+        full_row=_row_formatter(items),
+    )
 
 
-def _write_row(rows: Sequence[Any]) -> Callable[[int], str]:
-    return lambda place: rows[place] if isinstance(rows[place], str) else write_json(rows[place])
+def _row_formatter(rows: Sequence[Any]) -> Callable[[int], str]:
+    return lambda place: rows[place] if isinstance(rows[place], str) else format_json(rows[place])

@@ -1,7 +1,6 @@
-"""Sections of details as widgets: selectable text, plain tables, nothing cut off without a sign and a way to the rest.
+"""Widgets for detail sections: selectable text and plain tables; truncated content is marked and has Show all.
 
-Nothing here scrolls sideways. One section takes at most so much: MAX_PAIRS labels, a table that makes no cells, or
-SHOWN_TEXT characters of a text.
+Nothing scrolls horizontally. A section holds at most MAX_PAIRS labels, one lazy table or SHOWN_TEXT characters.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,29 +10,29 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontDatabase, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from app.look.dressing import mark
-from app.look.theme import Space, Type, make_font
-from app.widgets.changes import Changes
-from app.widgets.details import Difference, Pairs, Prose, Section, Table
+from app.i18n.time_text import format_number
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.details import DetailSection, DetailTable, Pairs, TextBlock, TextDiff
+from app.widgets.diff_pane import DiffSummary
 from app.widgets.paged_text import make_text_view
-from app.widgets.plain import fold, reveal, unfold
 from app.widgets.preview_table import PreviewTable
-from app.widgets.show_all import show_table, show_text
-from app.widgets.value_text import show_text as write_text
-from app.words.times import say_number
+from app.widgets.show_all import open_table_dialog, open_text_dialog
+from app.widgets.value_text import escape_hidden as write_text
+from app.widgets.visible_text import add_break_points, escape_invisible, remove_break_points
 
-SHOWN_TEXT = 4_000
-"""Characters of a text; the rest is behind Show all."""
-_MOST_LINES = 8
-_LONGEST_WORD = 240
-_WIDEST_KEY = 220
+MAX_TEXT_CHARS = 4_000
+"""Characters of a text; Show all has the rest."""
+_MAX_LINES = 8
+_MAX_WORD_WIDTH = 240
+_MAX_KEY_WIDTH = 220
 translate = QCoreApplication.translate
 
 
 class DetailsView(QWidget):
-    """What is shown is plain text: markup in data is data."""
+    """All text is plain: markup in data is not interpreted."""
 
-    def __init__(self, sections: Sequence[Section], parent: QWidget | None = None) -> None:
+    def __init__(self, sections: Sequence[DetailSection], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -45,8 +44,8 @@ class DetailsView(QWidget):
             layout.addWidget(_make_body(section))
 
 
-class Text(QLabel):
-    """Wraps, also within a long word, can be selected and copied as it is, and never takes data for markup."""
+class SelectableLabel(QLabel):
+    """A plain-text label that wraps even within long words; its text can be selected and copied unchanged."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
@@ -55,12 +54,12 @@ class Text(QLabel):
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        # Text can be copied with the mouse and by keys from its card; a tab stop for each would be in the way.
+        # No tab stop: a card has many of these.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setText(text)
 
     def setText(self, text: str) -> None:  # noqa: N802  # Qt's name
-        super().setText(fold(text, self.fontMetrics().horizontalAdvance, _LONGEST_WORD))
+        super().setText(add_break_points(text, self.fontMetrics().horizontalAdvance, _MAX_WORD_WIDTH))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
@@ -68,10 +67,10 @@ class Text(QLabel):
             self.setText(self.text())
 
     def text(self) -> str:
-        return unfold(super().text())
+        return remove_break_points(super().text())
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(unfold(self.selectedText()))
+        QGuiApplication.clipboard().setText(remove_break_points(self.selectedText()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
         if event.matches(QKeySequence.StandardKey.Copy) and self.hasSelectedText():
@@ -89,35 +88,37 @@ class Text(QLabel):
         menu.popup(event.globalPos())
 
 
-def make_text(text: str, ink: str = "") -> Text:
-    label = Text(text)
+def make_label(text: str, ink: str = "") -> SelectableLabel:
+    label = SelectableLabel(text)
     if ink:
-        mark(label, "ink", ink)
+        set_style(label, "ink", ink)
     return label
 
 
-def _make_title(section: Section) -> QLabel:
-    title = make_text(reveal(section.title), section.tone.value if section.tone else "muted")
-    title.setFont(make_font(Type.STRONG, make_font(Type.CAPTION, title.font())))
+def _make_title(section: DetailSection) -> QLabel:
+    title = make_label(escape_invisible(section.title), section.tone.value if section.tone else "muted")
+    title.setFont(make_font(TextStyle.STRONG, make_font(TextStyle.CAPTION, title.font())))
     return title
 
 
-def _make_body(section: Section) -> QWidget:
+def _make_body(section: DetailSection) -> QWidget:
     match section.body:
         case Pairs(pairs=pairs):
             shown = _make_pairs(pairs)
-            cut = translate("details", "Long names are shortened.")
-            return shown if section.whole is None else _Part(shown, section.title, section.whole, cut)
-        case Table() as table:
-            return _TablePart(table, section.title)
-        case Prose() as prose:
+            caption = translate("details", "Long names are shortened.")
+            return (
+                shown if section.full_text is None else _TruncatedView(shown, section.title, section.full_text, caption)
+            )
+        case DetailTable() as table:
+            return _TruncatedTable(table, section.title)
+        case TextBlock() as prose:
             return _make_prose(prose, section)
-        case Difference(old=old, new=new):
-            return Changes(old, new)
+        case TextDiff(old=old, new=new):
+            return DiffSummary(old, new)
 
 
-class _Part(QWidget):
-    """A part of something, with a line below that says how much there is, and Show all."""
+class _TruncatedView(QWidget):
+    """Truncated content with a caption that says how much there is, and Show all."""
 
     def __init__(self, shown: QWidget, title: str, read: Callable[[], str] | None, caption: str = "") -> None:
         super().__init__()
@@ -126,38 +127,38 @@ class _Part(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.TIGHT)
         layout.addWidget(shown)
-        self.caption = make_text(caption, "muted")
+        self.caption = make_label(caption, "muted")
         self.show_all = QPushButton(translate("details", "Show all"))
         self.show_all.setAutoDefault(False)
-        self.show_all.setAccessibleDescription(reveal(self.title))
+        self.show_all.setAccessibleDescription(escape_invisible(self.title))
         if read is not None:
-            self.show_all.clicked.connect(lambda: show_text(self.title, read, self))
-        self.foot = QWidget()
-        row = QHBoxLayout(self.foot)
+            self.show_all.clicked.connect(lambda: open_text_dialog(self.title, read, self))
+        self.footer = QWidget()
+        row = QHBoxLayout(self.footer)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.caption, 1)
         row.addWidget(self.show_all)
-        layout.addWidget(self.foot)
+        layout.addWidget(self.footer)
 
 
-class _TablePart(_Part):
-    def __init__(self, table: Table, title: str) -> None:
+class _TruncatedTable(_TruncatedView):
+    def __init__(self, table: DetailTable, title: str) -> None:
         self._preview = PreviewTable(table, title)
         super().__init__(self._preview, title, None)
-        self.show_all.clicked.connect(lambda: show_table(self.title, table, self))
-        self._preview.changed.connect(self._say)
-        self.foot.hide()
-        self._say()
+        self.show_all.clicked.connect(lambda: open_table_dialog(self.title, table, self))
+        self._preview.changed.connect(self._update_footer)
+        self.footer.hide()
+        self._update_footer()
 
-    def _say(self) -> None:
-        """Once it was needed it stays: a page whose height changes with its width would flicker."""
+    def _update_footer(self) -> None:
+        """Once shown, the footer stays: a height that changes with the width would flicker."""
         self.caption.setText(self._preview.caption)
-        if not self._preview.is_whole:
-            self.foot.show()
+        if not self._preview.is_fully_visible:
+            self.footer.show()
 
 
 def _make_pairs(pairs: Sequence[tuple[str, str]]) -> QWidget:
-    """Names wrap within a column of their own, so that no name moves its value out of sight."""
+    """Names wrap in a narrow column, so that a long name cannot push its value out of view."""
     box = QWidget()
     grid = QGridLayout(box)
     grid.setContentsMargins(0, 0, 0, 0)
@@ -167,25 +168,25 @@ def _make_pairs(pairs: Sequence[tuple[str, str]]) -> QWidget:
     metrics = QFontMetrics(box.font())
     width = max((metrics.horizontalAdvance(key) for key, _ in pairs), default=0) + Space.SMALL
     for row, (key, value) in enumerate(pairs):
-        name = make_text(key, "muted")
-        name.setFixedWidth(min(width, _WIDEST_KEY))
+        name = make_label(key, "muted")
+        name.setFixedWidth(min(width, _MAX_KEY_WIDTH))
         grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(make_text(value), row, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(make_label(value), row, 1, Qt.AlignmentFlag.AlignTop)
     return box
 
 
-def _make_prose(prose: Prose, section: Section) -> QWidget:
+def _make_prose(prose: TextBlock, section: DetailSection) -> QWidget:
     text, name = prose.text, section.title or translate("details", "Text")
-    shown = write_text(text[:SHOWN_TEXT])
-    if shown.count("\n") < _MOST_LINES and len(shown) < 80 * _MOST_LINES:
-        label = make_text(shown)
+    shown = write_text(text[:MAX_TEXT_CHARS])
+    if shown.count("\n") < _MAX_LINES and len(shown) < 80 * _MAX_LINES:
+        label = make_label(shown)
         if prose.is_code:
             label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         return label
-    view = make_text_view(shown, reveal(name), is_code=prose.is_code)
-    view.setFixedHeight(QFontMetrics(view.font()).lineSpacing() * _MOST_LINES + 2 * Space.SMALL)
-    number = translate("details", "{number} characters").format(number=say_number(len(text)))
-    if len(text) > SHOWN_TEXT:
-        first = translate("details", "the first {number} shown").format(number=say_number(SHOWN_TEXT))
+    view = make_text_view(shown, escape_invisible(name), is_code=prose.is_code)
+    view.setFixedHeight(QFontMetrics(view.font()).lineSpacing() * _MAX_LINES + 2 * Space.SMALL)
+    number = translate("details", "{number} characters").format(number=format_number(len(text)))
+    if len(text) > MAX_TEXT_CHARS:
+        first = translate("details", "the first {number} shown").format(number=format_number(MAX_TEXT_CHARS))
         number = f"{number}, {first}"
-    return _Part(view, name, lambda: text, number)
+    return _TruncatedView(view, name, lambda: text, number)

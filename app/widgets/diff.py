@@ -1,40 +1,48 @@
-"""Two texts and what changed between them, beside each other or below."""
+"""A diff of two texts, side by side or unified."""
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from app.look.dressing import mark
-from app.look.theme import Space, Type, make_font
-from app.widgets.diff_pane import DiffPane, Line
-from app.widgets.differences import Change, Row, Side, compare, count, find_changes, unify
-from app.widgets.flow import Flow
-from app.widgets.plain import reveal
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.diff_lines import (
+    DiffRow,
+    DiffSide,
+    LineChange,
+    compare_lines,
+    count_changes,
+    find_change_starts,
+    unify,
+)
+from app.widgets.diff_pane import DiffLine, DiffPane
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.visible_text import escape_invisible
 
-_WIDE = 560
-_LEAST_HEIGHT = 200
+_MIN_SIDE_BY_SIDE_WIDTH = 560
+_MIN_HEIGHT = 200
 
 
 class DiffView(QWidget):
-    """Both panes scroll together; F7 and Shift+F7 go from change to change."""
+    """Both panes scroll together; F7 and Shift+F7 move between changes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[Row] = []
+        self._rows: list[DiffRow] = []
         self._at = -1
         self._titles = QLabel(), QLabel()
         self._summary = QLabel()
-        mark(self._summary, "ink", "muted")
+        set_style(self._summary, "ink", "muted")
         self.old, self.new = DiffPane(self.tr("Before")), DiffPane(self.tr("After"))
         self.unified = DiffPane(self.tr("Before and after"))
         self.previous = self._make_button(self.tr("Previous change"), "Shift+F7")
         self.next = self._make_button(self.tr("Next change"), "F7")
-        self.beside = self._make_button(self.tr("Side by side"), "F8")
-        self.beside.setCheckable(True)
-        self.beside.setChecked(True)
-        self.previous.clicked.connect(lambda: self._go(-1))
-        self.next.clicked.connect(lambda: self._go(1))
-        self.beside.toggled.connect(lambda _: self._show_panes())
+        self.side_by_side = self._make_button(self.tr("Side by side"), "F8")
+        self.side_by_side.setCheckable(True)
+        self.side_by_side.setChecked(True)
+        self.previous.clicked.connect(lambda: self._go_to_change(-1))
+        self.next.clicked.connect(lambda: self._go_to_change(1))
+        self.side_by_side.toggled.connect(lambda _: self._show_panes())
         self._link(self.old, self.new)
         self._panes = QSplitter(Qt.Orientation.Horizontal)
         self._columns = self._make_column(self._titles[0], self.old), self._make_column(self._titles[1], self.new)
@@ -48,38 +56,38 @@ class DiffView(QWidget):
         layout.addWidget(self._bar)
         layout.addWidget(self._panes, 1)
         layout.addWidget(self.unified, 1)
-        self.setMinimumHeight(_LEAST_HEIGHT)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self._show_panes()
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[DiffRow]:
         return self._rows
 
     def set_texts(self, old: str, new: str, *, old_title: str = "", new_title: str = "") -> None:
-        """Compare them. What would hide or turn text around is written out: a script is read here before it is used."""
-        self._rows = compare(reveal(old or new), reveal(new))
+        """Compare two texts. Hidden and direction-changing characters are escaped: users review scripts here."""
+        self._rows = compare_lines(escape_invisible(old or new), escape_invisible(new))
         self._at = -1
         for label, title in zip(self._titles, (old_title, new_title), strict=True):
             label.setText(title)
             label.setVisible(bool(title))
-        self._columns[0].setVisible(bool(old))  # a first version stands by itself
-        added, removed = count(self._rows)
+        self._columns[0].setVisible(bool(old))  # the first version has nothing to compare with
+        added, removed = count_changes(self._rows)
         if not old:
             number = len(self._rows)
-            said = self.tr("1 line") if number == 1 else self.tr("{number} lines").format(number=number)
+            summary = self.tr("1 line") if number == 1 else self.tr("{number} lines").format(number=number)
         elif added or removed:
             one, several = self.tr("1 line added, {removed} removed"), self.tr("{added} lines added, {removed} removed")
-            said = (one if added == 1 else several).format(added=added, removed=removed)
+            summary = (one if added == 1 else several).format(added=added, removed=removed)
         else:
-            said = self.tr("No differences")
-        self._summary.setText(said)
+            summary = self.tr("No differences")
+        self._summary.setText(summary)
         for button in (self.previous, self.next):
             button.setEnabled(bool(added or removed))
             button.setVisible(bool(old))
         self._show_panes()
-        self.old.set_lines([_show(row.old, row, Change.REMOVED) for row in self._rows])
-        self.new.set_lines([_show(row.new, row, Change.ADDED) for row in self._rows])
-        self.unified.set_lines([_show(row.new or row.old, row, row.change) for row in unify(self._rows)])
+        self.old.set_lines([_make_line(row.old, row, LineChange.REMOVED) for row in self._rows])
+        self.new.set_lines([_make_line(row.new, row, LineChange.ADDED) for row in self._rows])
+        self.unified.set_lines([_make_line(row.new or row.old, row, row.change) for row in unify(self._rows)])
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
@@ -89,42 +97,42 @@ class DiffView(QWidget):
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "unified"):
             for pane in (self.old, self.new, self.unified):
-                pane.dress()
+                pane.apply_colours()
 
-    def _go(self, step: int) -> None:
-        """To the next or previous change; from the last one on to the first."""
-        is_beside = self._is_beside
-        places = find_changes(self._rows if is_beside else unify(self._rows))
+    def _go_to_change(self, step: int) -> None:
+        """Go to the next or previous change, wrapping around."""
+        is_side_by_side = self._is_side_by_side
+        places = find_change_starts(self._rows if is_side_by_side else unify(self._rows))
         if places:
             self._at = (self._at + step) % len(places) if self._at >= 0 else (0 if step > 0 else len(places) - 1)
-            for pane in (self.old, self.new) if is_beside else (self.unified,):
-                pane.go_to(places[self._at])
+            for pane in (self.old, self.new) if is_side_by_side else (self.unified,):
+                pane.scroll_to_row(places[self._at])
 
     @property
-    def _is_beside(self) -> bool:
-        return self.beside.isChecked() and self.width() >= _WIDE
+    def _is_side_by_side(self) -> bool:
+        return self.side_by_side.isChecked() and self.width() >= _MIN_SIDE_BY_SIDE_WIDTH
 
     def _show_panes(self) -> None:
-        """Two panes beside each other need room; in a narrow window one has both texts."""
-        self.beside.setVisible(self.width() >= _WIDE and not self._columns[0].isHidden())
-        self._panes.setVisible(self._is_beside)
-        self.unified.setVisible(not self._is_beside)
-        # A splitter does not ask how tall this is at its width.
+        """A narrow window shows the unified pane."""
+        self.side_by_side.setVisible(self.width() >= _MIN_SIDE_BY_SIDE_WIDTH and not self._columns[0].isHidden())
+        self._panes.setVisible(self._is_side_by_side)
+        self.unified.setVisible(not self._is_side_by_side)
+        # A splitter ignores heightForWidth.
         self._bar.setFixedHeight(self._bar.heightForWidth(self.width()))
 
     def _make_bar(self) -> QWidget:
         bar = QWidget()
-        row = Flow()
+        row = FlowLayout()
         bar.setLayout(row)
         row.addWidget(self._summary)
-        row.add_after_gap(self.previous, self.next, self.beside)
+        row.add_right_aligned(self.previous, self.next, self.side_by_side)
         return bar
 
     @staticmethod
     def _make_column(title: QLabel, pane: DiffPane) -> QWidget:
         column = QWidget()
         title.setTextFormat(Qt.TextFormat.PlainText)
-        title.setFont(make_font(Type.STRONG, title.font()))
+        title.setFont(make_font(TextStyle.STRONG, title.font()))
         layout = QVBoxLayout(column)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.TIGHT)
@@ -149,9 +157,9 @@ class DiffView(QWidget):
             twin.valueChanged.connect(bar.setValue)
 
 
-def _show(side: Side | None, row: Row, change: Change) -> Line:
-    """A side of a row; where it has none, an empty line that keeps both in step."""
+def _make_line(side: DiffSide | None, row: DiffRow, change: LineChange) -> DiffLine:
+    """One side of a row, or an empty line that keeps both panes aligned."""
     if side is None:
-        return Line(number=None, text="", change=Change.SAME)
-    shown = Change.SAME if row.change is Change.SAME else change
-    return Line(number=side.number, text=side.text, change=shown, spans=side.spans)
+        return DiffLine(number=None, text="", change=LineChange.SAME)
+    shown = LineChange.SAME if row.change is LineChange.SAME else change
+    return DiffLine(number=side.number, text=side.text, change=shown, spans=side.spans)

@@ -1,4 +1,4 @@
-"""What changed between two texts: lines beside each other, and the words that differ inside them. Pure."""
+"""The diff of two texts: aligned lines, and the words that differ inside them. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,13 +7,13 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-_ALIKE = 0.4
-"""Lines that share less than this are not worth comparing word by word."""
+_MIN_SIMILARITY = 0.4
+"""Lines that share less than this are not compared word by word."""
 
 Span = tuple[int, int]
 
 
-class Change(StrEnum):
+class LineChange(StrEnum):
     SAME = "same"
     EDITED = "edited"
     """Both sides have the line; words in it differ."""
@@ -22,103 +22,106 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """A line of one text; its number counts from one."""
+class DiffSide:
+    """A line of one text; numbers start at 1."""
 
     number: int
     text: str
     spans: tuple[Span, ...] = ()
-    """What differs, from and to."""
+    """Start and end of each part that differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """Two lines that stand beside each other; an added one has no old, a removed one no new."""
+class DiffRow:
+    """Two aligned lines; an added line has no old side, a removed one no new side."""
 
-    change: Change
-    old: Side | None
-    new: Side | None
+    change: LineChange
+    old: DiffSide | None
+    new: DiffSide | None
 
 
-def compare(old: str, new: str) -> list[Row]:
-    """Every line of both texts, in order. A line's end counts: a missing last newline is a difference."""
-    olds, news = _lines(old), _lines(new)
-    rows: list[Row] = []
+def compare_lines(old: str, new: str) -> list[DiffRow]:
+    """Every line of both texts, in order. A missing final newline is a difference."""
+    olds, news = _split_lines(old), _split_lines(new)
+    rows: list[DiffRow] = []
     for tag, a, b, c, d in SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
         if tag == "equal":
             rows += [
-                Row(change=Change.SAME, old=_side(olds, a + step), new=_side(news, c + step)) for step in range(b - a)
+                DiffRow(change=LineChange.SAME, old=_make_side(olds, a + step), new=_make_side(news, c + step))
+                for step in range(b - a)
             ]
         else:
             rows += _replace(olds, news, (a, b), (c, d))
     return rows
 
 
-def find_changes(rows: Sequence[Row]) -> list[int]:
-    """Where each stretch of changed rows begins."""
+def find_change_starts(rows: Sequence[DiffRow]) -> list[int]:
+    """Index of the first row of each block of changes."""
     return [
         place
         for place, row in enumerate(rows)
-        if row.change is not Change.SAME and (place == 0 or rows[place - 1].change is Change.SAME)
+        if row.change is not LineChange.SAME and (place == 0 or rows[place - 1].change is LineChange.SAME)
     ]
 
 
-def unify(rows: Sequence[Row]) -> list[Row]:
-    """Below each other instead of beside: in each stretch first what was removed, then what was added."""
-    unified: list[Row] = []
-    added: list[Row] = []
+def unify(rows: Sequence[DiffRow]) -> list[DiffRow]:
+    """Rows of a unified diff: in each block first what was removed, then what was added."""
+    unified: list[DiffRow] = []
+    added: list[DiffRow] = []
     for row in rows:
-        if row.change is Change.SAME:
+        if row.change is LineChange.SAME:
             unified += added
             added = []
             unified.append(row)
             continue
         if row.old is not None:
-            unified.append(Row(change=Change.REMOVED, old=row.old, new=None))
+            unified.append(DiffRow(change=LineChange.REMOVED, old=row.old, new=None))
         if row.new is not None:
-            added.append(Row(change=Change.ADDED, old=None, new=row.new))
+            added.append(DiffRow(change=LineChange.ADDED, old=None, new=row.new))
     return unified + added
 
 
-def count(rows: Sequence[Row]) -> tuple[int, int]:
-    """How many lines were added and removed; an edited one is both."""
-    added = sum(row.change in (Change.ADDED, Change.EDITED) for row in rows)
-    return added, sum(row.change in (Change.REMOVED, Change.EDITED) for row in rows)
+def count_changes(rows: Sequence[DiffRow]) -> tuple[int, int]:
+    """Lines added and removed; an edited line counts as both."""
+    added = sum(row.change in (LineChange.ADDED, LineChange.EDITED) for row in rows)
+    return added, sum(row.change in (LineChange.REMOVED, LineChange.EDITED) for row in rows)
 
 
-def _replace(olds: list[str], news: list[str], old: Span, new: Span) -> Iterator[Row]:
-    """Pair lines that are alike, in order; the rest was removed or added."""
+def _replace(olds: list[str], news: list[str], old: Span, new: Span) -> Iterator[DiffRow]:
+    """Pair similar lines in order; the rest was removed or added."""
     a, c = old[0], new[0]
     while a < old[1] and c < new[1]:
         spans = _compare_words(olds[a], news[c])
         if spans is not None:
-            yield Row(change=Change.EDITED, old=_side(olds, a, spans[0]), new=_side(news, c, spans[1]))
+            yield DiffRow(
+                change=LineChange.EDITED, old=_make_side(olds, a, spans[0]), new=_make_side(news, c, spans[1])
+            )
             a, c = a + 1, c + 1
         elif old[1] - a > new[1] - c:
-            yield Row(change=Change.REMOVED, old=_side(olds, a), new=None)
+            yield DiffRow(change=LineChange.REMOVED, old=_make_side(olds, a), new=None)
             a += 1
         elif old[1] - a < new[1] - c:
-            yield Row(change=Change.ADDED, old=None, new=_side(news, c))
+            yield DiffRow(change=LineChange.ADDED, old=None, new=_make_side(news, c))
             c += 1
         else:
-            yield Row(change=Change.REMOVED, old=_side(olds, a), new=None)
-            yield Row(change=Change.ADDED, old=None, new=_side(news, c))
+            yield DiffRow(change=LineChange.REMOVED, old=_make_side(olds, a), new=None)
+            yield DiffRow(change=LineChange.ADDED, old=None, new=_make_side(news, c))
             a, c = a + 1, c + 1
     for place in range(a, old[1]):
-        yield Row(change=Change.REMOVED, old=_side(olds, place), new=None)
+        yield DiffRow(change=LineChange.REMOVED, old=_make_side(olds, place), new=None)
     for place in range(c, new[1]):
-        yield Row(change=Change.ADDED, old=None, new=_side(news, place))
+        yield DiffRow(change=LineChange.ADDED, old=None, new=_make_side(news, place))
 
 
 def _compare_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]] | None:
-    """What differs in each, or None if they have little in common."""
+    """The parts that differ in each line, or None if the lines have little in common."""
     olds, news = list(_WORDS.finditer(old)), list(_WORDS.finditer(new))
     matcher = SequenceMatcher(None, [word[0] for word in olds], [word[0] for word in news], autojunk=False)
     shared = sum(
         len(word[0].strip()) for block in matcher.get_matching_blocks() for word in olds[block.a :][: block.size]
     )
-    # Blanks are in every line; they make nothing alike.
-    if 2 * shared < _ALIKE * sum(len(word[0].strip()) for word in olds + news) or not shared:
+    # Whitespace does not count as similarity.
+    if 2 * shared < _MIN_SIMILARITY * sum(len(word[0].strip()) for word in olds + news) or not shared:
         return None
     removed, added = [], []
     for tag, a, b, c, d in matcher.get_opcodes():
@@ -131,10 +134,10 @@ def _compare_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ..
     return tuple(removed), tuple(added)
 
 
-def _side(lines: list[str], place: int, spans: tuple[Span, ...] = ()) -> Side:
-    return Side(number=place + 1, text=lines[place], spans=spans)
+def _make_side(lines: list[str], place: int, spans: tuple[Span, ...] = ()) -> DiffSide:
+    return DiffSide(number=place + 1, text=lines[place], spans=spans)
 
 
-def _lines(text: str) -> list[str]:
-    """Lines without their ends, as editors count them; a text that ends with a newline ends with an empty line."""
+def _split_lines(text: str) -> list[str]:
+    """Lines as editors count them: a text that ends with a newline has an empty last line."""
     return text.replace("\r\n", "\n").split("\n") if text else []

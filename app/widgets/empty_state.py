@@ -1,44 +1,44 @@
-"""An empty page says why it is empty and what to do next."""
+"""The placeholder of an empty page: why it is empty and what to do next."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.look.dressing import mark
-from app.look.icons import glyph
-from app.look.theme import Space, Type, colours_of, make_font
+from app.theme.icons import draw_glyph
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, colours_of, make_font
 
-_GLYPH = 48
-_WIDEST = 420
+_GLYPH_SIZE = 48
+_TEXT_WIDTH = 420
 
 
-class EmptyPage(QWidget):
-    """A shape, a heading, a sentence and, where there is something to do, one button; another beside it is quieter."""
+class EmptyState(QWidget):
+    """A glyph, a heading, a sentence and up to two buttons, of which the first is primary."""
 
-    acted = Signal()
-    other_acted = Signal()
+    action_clicked = Signal()
+    secondary_clicked = Signal()
 
     def __init__(
         self,
-        shape: str,
+        glyph_name: str,
         title: str,
         sentence: str,
         *,
         action: str = "",
-        other: str = "",
+        secondary: str = "",
         shortcut: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._shape = shape
+        self._shape = glyph_name
         self.setAccessibleName(title)
         self._picture = QLabel()
         heading, words = QLabel(title), QLabel(sentence)
-        heading.setFont(make_font(Type.TITLE, heading.font()))
+        heading.setFont(make_font(TextStyle.TITLE, heading.font()))
         heading.setWordWrap(True)
         words.setWordWrap(True)
-        mark(words, "ink", "muted")
-        # Only a row with stretches on both sides lets wrapped text be as tall as it needs.
+        set_style(words, "ink", "muted")
+        # Wrapped text gets its full height only in a row with stretches on both sides.
         row = QHBoxLayout(self)
         layout = QVBoxLayout()
         row.addStretch(1)
@@ -48,25 +48,25 @@ class EmptyPage(QWidget):
         layout.addStretch(2)
         for label in (self._picture, heading, words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            label.setFixedWidth(_WIDEST)
+            label.setFixedWidth(_TEXT_WIDTH)
             layout.addWidget(label)
         self.button: QPushButton | None = None
-        self.other: QPushButton | None = None
+        self.secondary_button: QPushButton | None = None
         if action:
             self.button = QPushButton(action)
-            mark(self.button, "importance", "primary")
+            set_style(self.button, "importance", "primary")
             if shortcut:
                 keys = QKeySequence(shortcut)
                 self.button.setShortcut(keys)
                 self.button.setToolTip(f"{action} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
-            self.button.clicked.connect(self.acted)
+            self.button.clicked.connect(self.action_clicked)
             buttons = QHBoxLayout()
             buttons.addStretch(1)
             buttons.addWidget(self.button)
-            if other:
-                self.other = QPushButton(other)
-                self.other.clicked.connect(self.other_acted)
-                buttons.addWidget(self.other)
+            if secondary:
+                self.secondary_button = QPushButton(secondary)
+                self.secondary_button.clicked.connect(self.secondary_clicked)
+                buttons.addWidget(self.secondary_button)
             buttons.addStretch(1)
             layout.addSpacing(Space.SMALL)
             layout.addLayout(buttons)
@@ -79,4 +79,4 @@ class EmptyPage(QWidget):
             self._draw()
 
     def _draw(self) -> None:
-        self._picture.setPixmap(glyph(self._shape, _GLYPH, colours_of(self).muted, self.devicePixelRatioF()))
+        self._picture.setPixmap(draw_glyph(self._shape, _GLYPH_SIZE, colours_of(self).muted, self.devicePixelRatioF()))

@@ -1,39 +1,41 @@
-"""Files and folders that the person chooses, in a dialog that is never larger than the screen."""
+"""Dialogs for choosing files and folders, never larger than the screen."""
 
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.widgets.fitting import fit
+from app.widgets.fit_to_screen import fit_to_screen
 
 
-def choose_file(parent: QWidget, title: str, kinds: str) -> str:
-    """One that is there; nothing if the person thought better of it."""
-    dialog = QFileDialog(parent, title, "", kinds)
+def choose_file(parent: QWidget, title: str, name_filter: str) -> str:
+    """An existing file; "" if cancelled."""
+    dialog = QFileDialog(parent, title, "", name_filter)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    return run(dialog)
+    return _run(dialog)
 
 
-def choose_target(parent: QWidget, title: str, begin: str, kinds: str = "", *, warns: bool = True) -> str:
-    """Where to write; of a file that is there the person is warned, unless it may be meant."""
-    dialog = QFileDialog(parent, title, "", kinds)
+def choose_save_path(
+    parent: QWidget, title: str, initial_path: str, name_filter: str = "", *, confirm_overwrite: bool = True
+) -> str:
+    """Where to write; "" if cancelled. `confirm_overwrite`: ask before choosing an existing file."""
+    dialog = QFileDialog(parent, title, "", name_filter)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not warns)
-    if begin:
-        dialog.setDirectory(str(Path(begin).parent))
-        dialog.selectFile(Path(begin).name)
-    return run(dialog)
+    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm_overwrite)
+    if initial_path:
+        dialog.setDirectory(str(Path(initial_path).parent))
+        dialog.selectFile(Path(initial_path).name)
+    return _run(dialog)
 
 
-def choose_folder(parent: QWidget, title: str, begin: str) -> str:
-    dialog = QFileDialog(parent, title, begin)
+def choose_folder(parent: QWidget, title: str, initial_path: str) -> str:
+    dialog = QFileDialog(parent, title, initial_path)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    return run(dialog)
+    return _run(dialog)
 
 
-def run(dialog: QFileDialog) -> str:
-    fit(dialog, dialog.sizeHint())
+def _run(dialog: QFileDialog) -> str:
+    fit_to_screen(dialog, dialog.sizeHint())
     chosen = dialog.selectedFiles() if dialog.exec() else []
     dialog.deleteLater()
     return chosen[0] if chosen else ""

@@ -1,13 +1,13 @@
-"""A row that goes on in the next line where it does not fit: as one line it looks like any other row."""
+"""A row layout that wraps into further lines when it does not fit."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
-from app.look.theme import Space
+from app.theme.tokens import Space
 
 
-class Flow(QLayout):
-    """Widgets from left to right. What is spare in a line goes to the widget that grows, or to where a gap was put."""
+class FlowLayout(QLayout):
+    """Widgets from left to right. Spare width goes to the expanding widget, or into the gap."""
 
     def __init__(self, spacing: int = Space.SMALL) -> None:
         super().__init__()
@@ -17,17 +17,17 @@ class Flow(QLayout):
         self._growing: QWidget | None = None
         self._after_gap: QWidget | None = None
 
-    def add_growing(self, widget: QWidget) -> None:
+    def add_expanding(self, widget: QWidget) -> None:
         self._growing = widget
         self.addWidget(widget)
 
-    def add_after_gap(self, *widgets: QWidget) -> None:
-        """At the right end of the line, where it has one line only."""
+    def add_right_aligned(self, *widgets: QWidget) -> None:
+        """Right-aligned while everything fits on one line."""
         self._after_gap = widgets[0]
         for widget in widgets:
             self.addWidget(widget)
 
-    def put_first(self, widget: QWidget) -> None:
+    def insert_first(self, widget: QWidget) -> None:
         self.addChildWidget(widget)
         self._items.insert(0, QWidgetItem(widget))
         self.invalidate()
@@ -51,34 +51,34 @@ class Flow(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
-        heights = [max(item.sizeHint().height() for item in line) for line in self._break(width)]
+        heights = [max(item.sizeHint().height() for item in line) for line in self._break_lines(width)]
         return sum(heights) + self.spacing() * max(len(heights) - 1, 0)
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        shown = self._shown()
+        shown = self._visible_items()
         width = sum(item.sizeHint().width() for item in shown) + self.spacing() * max(len(shown) - 1, 0)
         return QSize(width, max((item.sizeHint().height() for item in shown), default=0))
 
     def minimumSize(self) -> QSize:  # noqa: N802  # Qt's name
-        shown = self._shown()
+        shown = self._visible_items()
         width = max((item.minimumSize().width() for item in shown), default=0)
         return QSize(width, max((item.sizeHint().height() for item in shown), default=0))
 
     def setGeometry(self, place: QRect) -> None:  # noqa: N802  # Qt's name
         super().setGeometry(place)
-        top, lines = place.y(), self._break(place.width())
+        top, lines = place.y(), self._break_lines(place.width())
         for line in lines:
             height = max(item.sizeHint().height() for item in line)
-            self._lay(line, QRect(place.x(), top, place.width(), height), is_alone=len(lines) == 1)
+            self._place_line(line, QRect(place.x(), top, place.width(), height), is_alone=len(lines) == 1)
             top += height + self.spacing()
 
-    def _shown(self) -> list[QLayoutItem]:
+    def _visible_items(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
 
-    def _break(self, width: int) -> list[list[QLayoutItem]]:
+    def _break_lines(self, width: int) -> list[list[QLayoutItem]]:
         lines: list[list[QLayoutItem]] = []
         left = 0
-        for item in self._shown():
+        for item in self._visible_items():
             needed = item.sizeHint().width()
             if lines and needed + self.spacing() <= left:
                 lines[-1].append(item)
@@ -88,7 +88,7 @@ class Flow(QLayout):
                 left = width - needed
         return lines
 
-    def _lay(self, line: list[QLayoutItem], place: QRect, *, is_alone: bool) -> None:
+    def _place_line(self, line: list[QLayoutItem], place: QRect, *, is_alone: bool) -> None:
         taken = sum(item.sizeHint().width() for item in line) + self.spacing() * (len(line) - 1)
         spare, left = place.width() - taken, place.x()
         for item in line:

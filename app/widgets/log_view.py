@@ -1,121 +1,121 @@
-"""What a run printed, and where in it the words are that one looks for."""
+"""The log of a run, with a search field."""
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFontDatabase, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
-from app.look.dressing import mark
-from app.look.theme import Space, Tone, Type, colours_of, make_font
-from app.widgets.plain import reveal
+from app.i18n.time_text import format_number
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, Tone, colours_of, make_font
 from app.widgets.search_field import SearchField
-from app.words.times import say_number
+from app.widgets.visible_text import escape_invisible
 
-_MOST_LINES = 20_000
-_MOST_MARKED = 1_000
-_LEAST_HEIGHT = 180
+_MAX_LINES = 20_000
+_MAX_MATCHES = 1_000
+_MIN_HEIGHT = 180
 
 
 class LogView(QWidget):
-    """Hidden while there is nothing. Return goes to the next place, Shift+Return to the one before."""
+    """Hidden while empty. Return goes to the next match, Shift+Return to the previous one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._places: list[QTextCursor] = []
-        self._place = 0
-        self.lines = QPlainTextEdit()
-        self.lines.setReadOnly(True)
-        self.lines.setProperty("field", "true")
-        self.lines.setTabChangesFocus(True)
-        self.lines.setAccessibleName(self.tr("Log"))
-        self.lines.setMaximumBlockCount(_MOST_LINES)
-        self.lines.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.lines.setMinimumHeight(_LEAST_HEIGHT)
+        self._matches: list[QTextCursor] = []
+        self._current = 0
+        self.text_view = QPlainTextEdit()
+        self.text_view.setReadOnly(True)
+        self.text_view.setProperty("field", "true")
+        self.text_view.setTabChangesFocus(True)
+        self.text_view.setAccessibleName(self.tr("Log"))
+        self.text_view.setMaximumBlockCount(_MAX_LINES)
+        self.text_view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text_view.setMinimumHeight(_MIN_HEIGHT)
         title = QLabel(self.tr("Log"))
-        title.setFont(make_font(Type.STRONG, title.font()))
-        self.field = SearchField(self.tr("Search this log"))
-        self.found = QLabel()
-        mark(self.found, "ink", "muted")
+        title.setFont(make_font(TextStyle.STRONG, title.font()))
+        self.search_field = SearchField(self.tr("Search this log"))
+        self.match_label = QLabel()
+        set_style(self.match_label, "ink", "muted")
         top = QHBoxLayout()
         top.setSpacing(Space.MEDIUM)
         top.addWidget(title)
         top.addStretch(1)
-        top.addWidget(self.found)
-        top.addWidget(self.field, 2)
+        top.addWidget(self.match_label)
+        top.addWidget(self.search_field, 2)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(Space.SMALL)
         whole.addLayout(top)
-        whole.addWidget(self.lines, 1)
-        self.field.searched.connect(lambda _: self._search())
-        self.field.repeated.connect(self._go_by)
-        self.field.left.connect(self.lines.setFocus)
+        whole.addWidget(self.text_view, 1)
+        self.search_field.searched.connect(lambda _: self._search())
+        self.search_field.step_requested.connect(self._step)
+        self.search_field.down_pressed.connect(self.text_view.setFocus)
         self.hide()
 
     def clear(self) -> None:
-        self.lines.clear()
-        self.field.clear()
+        self.text_view.clear()
+        self.search_field.clear()
         self.hide()
 
-    def add(self, text: str) -> None:
-        """Whoever reads the end goes on reading there; whoever looks for something stays where that is."""
-        bar = self.lines.verticalScrollBar()
+    def append(self, text: str) -> None:
+        """Append; the view follows the end if it was there, unless a search is active."""
+        bar = self.text_view.verticalScrollBar()
         is_at_end = bar.value() >= bar.maximum() - 4
-        cursor = QTextCursor(self.lines.document())
+        cursor = QTextCursor(self.text_view.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(reveal(text))
+        cursor.insertText(escape_invisible(text))
         self.show()
-        if self.field.text():
-            self._mark()
+        if self.search_field.text():
+            self._highlight()
         elif is_at_end:
             bar.setValue(bar.maximum())
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and self._places:
-            self._mark()
+        if event.type() is QEvent.Type.PaletteChange and self._matches:
+            self._highlight()
 
     def _search(self) -> None:
-        self._place = 0
-        self._mark()
-        self._go_by(0)
+        self._current = 0
+        self._highlight()
+        self._step(0)
 
-    def _mark(self) -> None:
-        """Every place, as far as somebody would go through them."""
-        ground = QTextCharFormat()
-        ground.setBackground(QColor(colours_of(self).tones[Tone.ATTENTION].soft))
-        self._places = _find_all(self.lines.document(), self.field.text().strip())
+    def _highlight(self) -> None:
+        """Highlight every match, up to a limit."""
+        highlight = QTextCharFormat()
+        highlight.setBackground(QColor(colours_of(self).tones[Tone.ATTENTION].soft))
+        self._matches = _find_all(self.text_view.document(), self.search_field.text().strip())
         marks = []
-        for place in self._places:
+        for match in self._matches:
             one = QTextEdit.ExtraSelection()
-            one.cursor, one.format = place, ground
+            one.cursor, one.format = match, highlight
             marks.append(one)
-        self.lines.setExtraSelections(marks)
-        self._place = min(self._place, max(len(self._places) - 1, 0))
-        self._say()
+        self.text_view.setExtraSelections(marks)
+        self._current = min(self._current, max(len(self._matches) - 1, 0))
+        self._show_count()
 
-    def _go_by(self, step: int) -> None:
-        """On the other side of the last one is the first."""
-        if self._places:
-            self._place = (self._place + step) % len(self._places)
-            self.lines.setTextCursor(self._places[self._place])
-            self._say()
+    def _step(self, step: int) -> None:
+        """Select another match, wrapping around."""
+        if self._matches:
+            self._current = (self._current + step) % len(self._matches)
+            self.text_view.setTextCursor(self._matches[self._current])
+            self._show_count()
 
-    def _say(self) -> None:
-        number = len(self._places)
-        if not self.field.text().strip():
-            said = ""
+    def _show_count(self) -> None:
+        number = len(self._matches)
+        if not self.search_field.text().strip():
+            text = ""
         elif not number:
-            said = self.tr("Not in this log")
+            text = self.tr("No results")
         else:
-            all_ = f"{say_number(number)}+" if number == _MOST_MARKED else say_number(number)
-            said = self.tr("{place} of {number}").format(place=say_number(self._place + 1), number=all_)
-        self.found.setText(said)
+            all_ = f"{format_number(number)}+" if number == _MAX_MATCHES else format_number(number)
+            text = self.tr("{place} of {number}").format(place=format_number(self._current + 1), number=all_)
+        self.match_label.setText(text)
 
 
 def _find_all(document: QTextDocument, words: str) -> list[QTextCursor]:
-    found: list[QTextCursor] = []
-    place = document.find(words) if words else QTextCursor()
-    while not place.isNull() and len(found) < _MOST_MARKED:
-        found.append(place)
-        place = document.find(words, place)
-    return found
+    matches: list[QTextCursor] = []
+    match = document.find(words) if words else QTextCursor()
+    while not match.isNull() and len(matches) < _MAX_MATCHES:
+        matches.append(match)
+        match = document.find(words, match)
+    return matches

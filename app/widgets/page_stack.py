@@ -1,11 +1,11 @@
-"""Pages of which one is in sight; only that one asks for room."""
+"""Pages of which one is visible; unlike QStackedWidget, only that one determines the size."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 
-class Stack(QWidget):
-    currentChanged = Signal(int)  # noqa: N815  # as Qt's own, which makes room for its largest page
+class PageStack(QWidget):
+    currentChanged = Signal(int)  # noqa: N815  # as in QStackedWidget
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -15,7 +15,7 @@ class Stack(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
 
     def addWidget(self, page: QWidget) -> None:  # noqa: N802  # Qt's name
-        """The first one is in sight."""
+        """The first page added is shown."""
         self._pages.append(page)
         page.hide()
         self._layout.addWidget(page)
@@ -23,7 +23,7 @@ class Stack(QWidget):
             self.setCurrentWidget(page)
 
     def removeWidget(self, page: QWidget) -> None:  # noqa: N802  # Qt's name
-        """None is in sight where that one was; the page is the caller's."""
+        """If it was current, no page is. The caller owns the page."""
         self._pages.remove(page)
         self._layout.removeWidget(page)
         page.hide()
@@ -49,6 +49,6 @@ class Stack(QWidget):
         self.currentChanged.emit(self.currentIndex())
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
-        """For what it is moved in if that is too small: no more than the page needs."""
+        """For scroll areas: no more than the current page needs."""
         del width
         return self.minimumSizeHint().height()

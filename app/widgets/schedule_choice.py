@@ -1,4 +1,4 @@
-"""Schedules that a person can pick without writing cron, read from and written to what a script says. Pure."""
+"""Schedules that can be picked without writing cron, converted from and to a schedule spec. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,118 +7,118 @@ from enum import StrEnum
 from typing import Any
 
 from scheduler.timing.cron import split_cron
+from scheduler.timing.cron_fields import expand_fields
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import expand_fields
-from scheduler.timing.spec import Kind
+from scheduler.timing.spec import ScheduleKind
 
 
-class Unit(StrEnum):
+class TimeUnit(StrEnum):
     SECONDS = "s"
     MINUTES = "m"
     HOURS = "h"
     DAYS = "d"
 
 
-_SECONDS = {Unit.DAYS: 86400, Unit.HOURS: 3600, Unit.MINUTES: 60, Unit.SECONDS: 1}
+_UNIT_SECONDS = {TimeUnit.DAYS: 86400, TimeUnit.HOURS: 3600, TimeUnit.MINUTES: 60, TimeUnit.SECONDS: 1}
 MONDAY_FIRST = (1, 2, 3, 4, 5, 6, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class IntervalChoice:
     number: int
-    unit: Unit
+    unit: TimeUnit
 
 
 @dataclass(frozen=True, slots=True)
-class Daily:
+class DailyChoice:
     at: time
 
 
 @dataclass(frozen=True, slots=True)
-class Weekly:
+class WeeklyChoice:
     days: frozenset[int]
     """0 is Sunday, as in cron."""
     at: time
 
 
 @dataclass(frozen=True, slots=True)
-class Monthly:
+class MonthlyChoice:
     day: int | None
     """None is the last day."""
     at: time
 
 
 @dataclass(frozen=True, slots=True)
-class CronText:
+class CronChoice:
     text: str
-    """One text, or several parted by semicolons."""
+    """One expression, or several separated by semicolons."""
 
 
 @dataclass(frozen=True, slots=True)
-class AsItIs:
-    """Something that no picker shows; it stays what it is."""
+class UnchangedChoice:
+    """A schedule that the picker cannot show; it is kept unchanged."""
 
 
-Choice = Every | Daily | Weekly | Monthly | CronText | AsItIs
+ScheduleChoice = IntervalChoice | DailyChoice | WeeklyChoice | MonthlyChoice | CronChoice | UnchangedChoice
 
 
-def read_choice(written: Mapping[str, Any]) -> Choice:
-    """The simplest picker that says exactly what is written, and nothing else."""
-    kinds = [kind for kind in Kind if kind in written]
+def parse_choice(written: Mapping[str, Any]) -> ScheduleChoice:
+    """The simplest choice that means exactly this schedule."""
+    kinds = [kind for kind in ScheduleKind if kind in written]
     try:
-        if kinds == [Kind.EVERY]:
+        if kinds == [ScheduleKind.EVERY]:
             return _read_every(parse_duration(written["every"], "every"))
-        if kinds == [Kind.CRON]:
+        if kinds == [ScheduleKind.CRON]:
             texts = [written["cron"]] if isinstance(written["cron"], str) else list(written["cron"])
             simple = _read_simple(texts[0]) if len(texts) == 1 else None
-            return simple or CronText("; ".join(texts))
+            return simple or CronChoice("; ".join(texts))
     except (BadScheduleError, TypeError):
-        return CronText(str(written["cron"])) if kinds == [Kind.CRON] else AsItIs()
-    return AsItIs()
+        return CronChoice(str(written["cron"])) if kinds == [ScheduleKind.CRON] else UnchangedChoice()
+    return UnchangedChoice()
 
 
-def write_choice(choice: Choice) -> dict[str, Any]:
-    """The part of a schedule that says when; empty for what stays as it is."""
+def choice_to_schedule(choice: ScheduleChoice) -> dict[str, Any]:
+    """The timing part of a schedule; empty for AsItIs."""
     match choice:
-        case Every(number, unit):
+        case IntervalChoice(number, unit):
             return {"every": f"{number}{unit.value}"}
-        case Daily(at):
+        case DailyChoice(at):
             return {"cron": f"{at.minute} {at.hour} * * *"}
-        case Weekly(days, at):
+        case WeeklyChoice(days, at):
             if not days:
-                raise BadScheduleError("weekday", "weekday: no day is chosen; choose at least one.")
+                raise BadScheduleError("weekday", "weekday: choose at least one day.")
             return {"cron": f"{at.minute} {at.hour} * * {_write_days(days)}"}
-        case Monthly(day, at):
+        case MonthlyChoice(day, at):
             return {"cron": f"{at.minute} {at.hour} {'L' if day is None else day} * *"}
-        case CronText(text):
+        case CronChoice(text):
             texts = [part.strip() for part in text.split(";") if part.strip()]
             return {"cron": texts[0] if len(texts) == 1 else texts}
-        case AsItIs():
+        case UnchangedChoice():
             return {}
 
 
-def apply_choice(written: Mapping[str, Any], choice: Choice, zone: str | None) -> dict[str, Any]:
-    """What was written with other times; everything else of it is kept, and what did not change is untouched."""
-    kept = {name: value for name, value in written.items() if name not in set(Kind) | {"anchor", "timezone"}}
+def apply_choice(written: Mapping[str, Any], choice: ScheduleChoice, zone: str | None) -> dict[str, Any]:
+    """The schedule with another timing; everything else is kept, and an unchanged timing stays as written."""
+    kept = {name: value for name, value in written.items() if name not in set(ScheduleKind) | {"anchor", "timezone"}}
     if zone is not None:
         kept["timezone"] = zone
-    same_rule = choice == read_choice(written)
+    same_rule = choice == parse_choice(written)
     if same_rule:
-        rule = {name: value for name, value in written.items() if name in set(Kind) | {"anchor"}}
+        rule = {name: value for name, value in written.items() if name in set(ScheduleKind) | {"anchor"}}
     else:
-        rule = write_choice(choice)
+        rule = choice_to_schedule(choice)
     return {**rule, **kept}
 
 
-def _read_every(length: timedelta) -> Choice:
+def _read_every(length: timedelta) -> ScheduleChoice:
     seconds = int(length.total_seconds())
-    unit = next(unit for unit, size in _SECONDS.items() if seconds % size == 0)
-    return Every(seconds // _SECONDS[unit], unit)
+    unit = next(unit for unit, size in _UNIT_SECONDS.items() if seconds % size == 0)
+    return IntervalChoice(seconds // _UNIT_SECONDS[unit], unit)
 
 
-def _read_simple(text: str) -> Choice | None:
-    """Only a plain minute and hour is a time of day: `*/60` names the same minutes but follows the clock."""
+def _read_simple(text: str) -> ScheduleChoice | None:
+    """None unless minute and hour are plain numbers: `*/60` means the same minutes but behaves differently."""
     fields = split_cron(text)
     if not (fields["minute"].isdecimal() and fields["hour"].isdecimal()):
         return None
@@ -128,13 +128,13 @@ def _read_simple(text: str) -> Choice | None:
     at = time(values.hours[0], values.minutes[0])
     any_day, any_weekday = fields["day"] == "*", fields["weekday"] == "*"
     if any_day and any_weekday:
-        return Daily(at)
+        return DailyChoice(at)
     if any_day and values.weekdays and not values.nth_weekdays and not values.last_weekdays:
-        return Weekly(frozenset(day % 7 for day in values.weekdays), at)
+        return WeeklyChoice(frozenset(day % 7 for day in values.weekdays), at)
     if any_weekday and fields["day"].isdecimal():
-        return Monthly(int(fields["day"]), at)
+        return MonthlyChoice(int(fields["day"]), at)
     if any_weekday and fields["day"].lower() == "l":
-        return Monthly(None, at)
+        return MonthlyChoice(None, at)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Edits when something runs: the picker, the zone, and beside them the words and the next times."""
+"""Edits a schedule: the picker, the time zone, a description and the next times."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,23 +10,23 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from app.look.dressing import mark
-from app.look.theme import Space, Type, make_font
-from app.widgets.schedule_choice import apply_choice, read_choice
+from app.i18n.time_text import format_time_until, format_zoned_time
+from app.i18n.translate import interpret
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.schedule_choice import apply_choice, parse_choice
 from app.widgets.schedule_picker import SchedulePicker
-from app.words.interpreting import interpret
-from app.words.times import say_until, say_zoned
+from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.spec import Spec
-from scheduler.timing.words import say
+from scheduler.timing.spec import ScheduleSpec
 from scheduler.timing.zones import LOCAL, find_zone
 
-SHOWN_TIMES = 5
-_WIDEST_ZONE = 420
+MAX_SHOWN_TIMES = 5
+_MAX_ZONE_WIDTH = 420
 
 
 class ScheduleEditor(QWidget):
-    """Given what is written, gives back what is to be written. What nobody touches comes back as it was."""
+    """Takes a schedule and returns the edited one. Untouched parts are returned unchanged."""
 
     changed = Signal()
 
@@ -36,15 +36,15 @@ class ScheduleEditor(QWidget):
         self._machine_zone, self._now = "UTC", datetime(1970, 1, 1, tzinfo=UTC)
         self._ran = 0
         self._value: dict[str, Any] | None = None
-        self._refusal: BadScheduleError | None = None
+        self._error: BadScheduleError | None = None
         self.picker = SchedulePicker()
         self.zone = self._make_zone()
-        self.words, self.times, self.refusal = QLabel(), QLabel(), QLabel()
-        self.words.setFont(make_font(Type.STRONG, self.words.font()))
-        self.refusal.setTextFormat(Qt.TextFormat.PlainText)
-        mark(self.refusal, "ink", "bad")
-        mark(self.times, "ink", "muted")
-        for label in (self.words, self.times, self.refusal):
+        self.description_label, self.times_label, self.error_label = QLabel(), QLabel(), QLabel()
+        self.description_label.setFont(make_font(TextStyle.STRONG, self.description_label.font()))
+        self.error_label.setTextFormat(Qt.TextFormat.PlainText)
+        set_style(self.error_label, "ink", "bad")
+        set_style(self.times_label, "ink", "muted")
+        for label in (self.description_label, self.times_label, self.error_label):
             label.setWordWrap(True)
         form = QFormLayout()
         form.setHorizontalSpacing(Space.LARGE)
@@ -61,83 +61,83 @@ class ScheduleEditor(QWidget):
         layout.setSpacing(Space.SMALL)
         layout.addLayout(form)
         layout.addSpacing(Space.SMALL)
-        for label in (self.words, self.times, self.refusal):
+        for label in (self.description_label, self.times_label, self.error_label):
             layout.addWidget(label)
         layout.addStretch(1)
         self.picker.changed.connect(self._change)
         self.zone.currentTextChanged.connect(self._change)
 
     def set_schedule(self, written: Mapping[str, Any], *, machine_zone: str, now: datetime, ran: int = 0) -> None:
-        """Start from what a script or an earlier edit says; so many runs count against its limit."""
+        """Start from this schedule; `ran` runs count against its limit."""
         self._written, self._machine_zone, self._now, self._ran = dict(written), machine_zone, now, ran
-        self.picker.set_choice(read_choice(written))
+        self.picker.set_choice(parse_choice(written))
         with QSignalBlocker(self.zone):
-            self.zone.setItemText(0, self.tr("Where this computer is ({zone})").format(zone=machine_zone))
+            self.zone.setItemText(0, self.tr("This computer's time zone ({zone})").format(zone=machine_zone))
             zone = written.get("timezone") or machine_zone
             if zone == LOCAL:
                 self.zone.setCurrentIndex(0)
             else:
                 self.zone.setCurrentText(str(zone))
-        self._look()
+        self._refresh()
 
     def set_now(self, now: datetime) -> None:
         self._now = now
-        self._look()
+        self._refresh()
 
     def value(self) -> dict[str, Any] | None:
-        """What to write, or None while it is refused."""
+        """The edited schedule, or None while it is invalid."""
         return self._value
 
     def is_changed(self) -> bool:
         return self._value is not None and self._value != self._written
 
-    def refused_field(self) -> str:
-        """Which part is wrong, empty if none is."""
-        return self._refusal.field if self._refusal else ""
+    def invalid_field(self) -> str:
+        """The name of the invalid part, or ""."""
+        return self._error.field if self._error else ""
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
-        """The labels are as tall as the fields, so that both stand on one line also where a field has two."""
+        """Make labels as tall as one line of a field, so that they align with its first line."""
         super().showEvent(event)
         for label in self._labels:
             label.setFixedHeight(self.picker.kind.sizeHint().height())
 
     def _change(self) -> None:
         before = self._value
-        self._look()
+        self._refresh()
         if self._value != before or self._value is None:
             self.changed.emit()
 
-    def _look(self) -> None:
-        """Work out what is chosen, and show it or why it cannot be."""
+    def _refresh(self) -> None:
+        """Compute the chosen schedule and show it, or the error."""
         try:
             value = apply_choice(self._written, self.picker.choice(), self._chosen_zone())
-            spec = Spec.read(value, machine_zone=self._machine_zone, now=self._now)
-            number = SHOWN_TIMES if spec.limit is None else min(max(spec.limit - self._ran, 0), SHOWN_TIMES)
-            times = spec.times(self._machine_zone).upcoming(self._now, number)
+            spec = ScheduleSpec.read(value, machine_zone=self._machine_zone, now=self._now)
+            number = MAX_SHOWN_TIMES if spec.limit is None else min(max(spec.limit - self._ran, 0), MAX_SHOWN_TIMES)
+            times = spec.compile(self._machine_zone).upcoming(self._now, number)
         except BadScheduleError as error:
-            self._value, self._refusal = None, error
-            self.refusal.setText(interpret(error.sentence))
+            self._value, self._error = None, error
+            self.error_label.setText(interpret(error.sentence))
         else:
-            self._value, self._refusal = value, None
-            self.words.setText(interpret(say(spec, viewer_zone=self._machine_zone)))
-            self.times.setText(self._say_times(times, spec))
-        self.picker.cron.setAccessibleDescription(interpret(self._refusal.sentence) if self._refusal else "")
-        self.refusal.setVisible(self._refusal is not None)
-        for label in (self.words, self.times):
-            label.setVisible(self._refusal is None)
+            self._value, self._error = value, None
+            self.description_label.setText(interpret(describe_schedule(spec, viewer_zone=self._machine_zone)))
+            self.times_label.setText(self._format_times(times, spec))
+        self.picker.cron.setAccessibleDescription(interpret(self._error.sentence) if self._error else "")
+        self.error_label.setVisible(self._error is not None)
+        for label in (self.description_label, self.times_label):
+            label.setVisible(self._error is None)
 
-    def _say_times(self, times: list[datetime], spec: Spec) -> str:
+    def _format_times(self, times: list[datetime], spec: ScheduleSpec) -> str:
         local = ZoneInfo(self._machine_zone)
         zone = local if spec.timezone == LOCAL else find_zone(spec.timezone)
-        lines = [say_zoned(at, zone, local, self._now) for at in times]
+        lines = [format_zoned_time(at, zone, local, self._now) for at in times]
         if times:
-            lines[0] += f" · {say_until(times[0], self._now)}"
-        if len(times) < SHOWN_TIMES:
-            lines.append(self.tr("No more times after that.") if times else self.tr("No more times."))
+            lines[0] += f" · {format_time_until(times[0], self._now)}"
+        if len(times) < MAX_SHOWN_TIMES:
+            lines.append(self.tr("No further runs.") if times else self.tr("No upcoming runs."))
         return "\n".join(line[:1].upper() + line[1:] for line in lines)
 
     def _chosen_zone(self) -> str | None:
-        """None where nothing was written and nothing else is chosen: the machine's zone is filled in elsewhere."""
+        """None if the schedule has no zone and the machine's is chosen; the engine fills that in."""
         if self.zone.currentText() == self.zone.itemText(0):
             return LOCAL
         chosen = self.zone.currentText().strip()
@@ -149,14 +149,14 @@ class ScheduleEditor(QWidget):
         zone = QComboBox(editable=True)
         zone.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         zone.setAccessibleName(self.tr("Time zone"))
-        zone.setMaximumWidth(_WIDEST_ZONE)
+        zone.setMaximumWidth(_MAX_ZONE_WIDTH)
         zone.addItem("")
         zone.addItems(_zone_names())
         line = zone.lineEdit()
-        assert line is not None, "an editable box has one"
+        assert line is not None, "an editable combo box has a line edit"
         line.setAccessibleName(self.tr("Time zone"))
         completer = zone.completer()
-        assert completer is not None, "and this too"
+        assert completer is not None, "an editable combo box has a completer"
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         return zone
@@ -164,5 +164,5 @@ class ScheduleEditor(QWidget):
 
 @cache
 def _zone_names() -> list[str]:
-    """Read from disk once: there are hundreds of files."""
+    """Cached: reads hundreds of files."""
     return sorted(name for name in available_timezones() if "/" in name or name == "UTC")

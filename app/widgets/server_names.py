@@ -1,59 +1,59 @@
-"""Names of servers inside texts: the form that goes over the wire beside them, and which could be mistaken. Pure."""
+"""Host names in texts: adds their punycode form and finds look-alikes. Pure."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler.connections.host_names import BadHostNameError, HostWarningKind, to_wire, warnings
+from scheduler.connections.host_names import BadHostNameError, HostWarningKind, find_warnings, to_wire
 
 MAX_VALUES = 1_000_000
-"""So many values of a call are looked through; more would hold up the window."""
-_MAX_LENGTH = 100_000
-_MAX_NAME = 254
+"""Limit of values checked per call; more would block the window."""
+_MAX_TEXT_CHARS = 100_000
+_MAX_NAME_CHARS = 254
 _MAX_FOUND = 20
 _HOST = re.compile(r"(?:(?<=@)|(?<=://))[^\s@/\\:?#<>\"'(),;\[\]|]+")
-_ALONE = re.compile(r"[^\s@/\\:?#<>\"'(),;\[\]|.]+(?:\.[^\s@/\\:?#<>\"'(),;\[\]|.]+)*\.[^\W\d_]{2,}")
+_WHOLE_HOST = re.compile(r"[^\s@/\\:?#<>\"'(),;\[\]|.]+(?:\.[^\s@/\\:?#<>\"'(),;\[\]|.]+)*\.[^\W\d_]{2,}")
 _CONFUSING = {HostWarningKind.MIXED_SCRIPTS, HostWarningKind.LOOKS_LATIN, HostWarningKind.DIGITS}
 
 
 @dataclass(frozen=True, slots=True)
 class LookAlike:
-    """A server's name that can be taken for another."""
+    """A host name that can be mistaken for another."""
 
     written: str
     wire: str
-    meant: str
-    """What it looks like."""
+    resembles: str
+    """The name it looks like."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LookAlikeReport:
     look_alikes: tuple[LookAlike, ...]
-    is_whole: bool
-    """False if there was more than is looked through."""
+    is_complete: bool
+    """False if a limit was reached."""
 
 
-def add_wire_forms(text: str) -> str:
-    """After each name in another form than goes over the wire that form, such as müller.de⟨xn--mller-kva.de⟩."""
+def add_punycode(text: str) -> str:
+    """Add the punycode form after each internationalized name: müller.de⟨xn--mller-kva.de⟩."""
     if text.isascii():
         return text
-    if _ALONE.fullmatch(text):
+    if _WHOLE_HOST.fullmatch(text):
         return _add_wire_form(text)
     return _HOST.sub(lambda found: _add_wire_form(found[0]), text)
 
 
-def find_look_alikes(value: Any, most: int = MAX_VALUES) -> Checked:
-    """In all texts of a value, keys among them."""
+def find_look_alikes(value: Any, max_values: int = MAX_VALUES) -> LookAlikeReport:
+    """Check all strings of a value, including keys."""
     found: dict[str, LookAlike] = {}
-    texts = _Texts(value, most)
+    texts = _HostTexts(value, max_values)
     for text in texts:
         for host in _list_hosts(text):
             if host not in found and (alike := _compare(host)) is not None:
                 found[host] = alike
         if len(found) > _MAX_FOUND:
-            return Checked(tuple(found.values())[:_MAX_FOUND], is_whole=False)
-    return Checked(tuple(found.values()), is_whole=texts.is_whole)
+            return LookAlikeReport(tuple(found.values())[:_MAX_FOUND], is_complete=False)
+    return LookAlikeReport(tuple(found.values()), is_complete=texts.is_whole)
 
 
 def _add_wire_form(host: str) -> str:
@@ -65,14 +65,14 @@ def _add_wire_form(host: str) -> str:
     return host if wire == name.lower() else f"{host}⟨{wire}⟩"
 
 
-class _Texts:
-    """The texts of a value that can have a server's name in them. Without recursion, up to so many values."""
+class _HostTexts:
+    """Iterates over strings of a value that may contain a host name, without recursion, up to a limit."""
 
     def __init__(self, value: Any, most: int) -> None:
         self._stack: list[Any] = [[value]]
-        self._left = most
+        self._remaining = most
         self.is_whole = True
-        """After the last one: whether these were all."""
+        """Set to False when the limit is reached."""
 
     def __iter__(self) -> Iterator[str]:
         keys: set[str] = set()
@@ -81,8 +81,8 @@ class _Texts:
             if isinstance(inner, dict):
                 keys.update(inner)
                 inner = inner.values()
-            self._left -= len(inner)
-            if self._left < 0:
+            self._remaining -= len(inner)
+            if self._remaining < 0:
                 self.is_whole = False
                 return
             for one in inner:
@@ -96,15 +96,15 @@ class _Texts:
 
 def _list_hosts(text: str) -> Iterator[str]:
     if "@" in text or "://" in text:
-        yield from _HOST.findall(text[:_MAX_LENGTH])
-    elif len(text) < _MAX_NAME and _ALONE.fullmatch(text):
+        yield from _HOST.findall(text[:_MAX_TEXT_CHARS])
+    elif len(text) < _MAX_NAME_CHARS and _WHOLE_HOST.fullmatch(text):
         yield text
 
 
 def _compare(host: str) -> LookAlike | None:
     name = host.rstrip(".")
     try:
-        reasons = [one for one in warnings(name) if one.kind in _CONFUSING]
+        reasons = [one for one in find_warnings(name) if one.kind in _CONFUSING]
         wire = to_wire(name)
     except BadHostNameError:
         return None
@@ -112,5 +112,5 @@ def _compare(host: str) -> LookAlike | None:
         return None
     meant = name.lower()
     for one in reasons:
-        meant = meant.replace(one.label, one.meant)
+        meant = meant.replace(one.label, one.looks_like)
     return LookAlike(name, wire, meant)

@@ -1,4 +1,4 @@
-"""All of what a card shows a part of: a text page by page, or a table with each row in full below it."""
+"""Dialogs with the full content that a card truncates: a paged text, or a table with its selected row in full."""
 
 from collections.abc import Callable
 
@@ -15,26 +15,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.theme import Space
-from app.widgets.details import Table
-from app.widgets.fitting import fit
+from app.theme.tokens import Space
+from app.widgets.details import DetailTable
+from app.widgets.fit_to_screen import fit_to_screen
 from app.widgets.paged_text import PagedText
-from app.widgets.plain import reveal
-from app.widgets.table_model import TableModel
+from app.widgets.preview_table import TableModel
+from app.widgets.visible_text import escape_invisible
 
-_SIZE = QSize(860, 620)
-_COLUMN = 160
+_DIALOG_SIZE = QSize(860, 620)
+_COLUMN_WIDTH = 160
 
 
 class ShowAllDialog(QDialog):
-    """Everything that it holds is gone when it is closed."""
+    """Deleted with its content on close."""
 
     def __init__(self, title: str, body: QWidget, parent: QWidget) -> None:
         super().__init__(parent.window())
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.body = body
-        fit(self, _SIZE)
+        fit_to_screen(self, _DIALOG_SIZE)
         close = QPushButton(self.tr("Close"))
         close.clicked.connect(self.reject)
         row = QHBoxLayout()
@@ -47,10 +47,10 @@ class ShowAllDialog(QDialog):
         layout.addLayout(row)
 
 
-class WholeTable(QSplitter):
-    """All rows and columns; the row that is chosen stands below, exactly and wrapped."""
+class FullTable(QSplitter):
+    """All rows and columns; the selected row is below, in full and wrapped."""
 
-    def __init__(self, table: Table, name: str) -> None:
+    def __init__(self, table: DetailTable, name: str) -> None:
         super().__init__(Qt.Orientation.Vertical)
         self._table = table
         self.view = QTableView()
@@ -66,10 +66,10 @@ class WholeTable(QSplitter):
         self.view.setAlternatingRowColors(True)
         self.view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.view.horizontalHeader().setVisible(bool(table.columns))
-        self.view.horizontalHeader().setDefaultSectionSize(_COLUMN)
+        self.view.horizontalHeader().setDefaultSectionSize(_COLUMN_WIDTH)
         self.view.horizontalHeader().setStretchLastSection(True)
         self.view.selectionModel().currentRowChanged.connect(self._show_row)
-        self.row = PagedText(name=self.tr("The chosen row"))
+        self.row = PagedText(name=self.tr("Selected row"))
         self.addWidget(self.view)
         self.addWidget(self.row)
         self.setChildrenCollapsible(False)
@@ -80,16 +80,16 @@ class WholeTable(QSplitter):
 
     def _show_row(self, current: QModelIndex, _before: QModelIndex) -> None:
         place = current.row()
-        whole = "\n".join(self._table.rows[place]) if self._table.whole is None else self._table.whole(place)
+        whole = "\n".join(self._table.rows[place]) if self._table.full_row is None else self._table.full_row(place)
         self.row.set_text(whole)
 
 
-def show_text(title: str, read: Callable[[], str], parent: QWidget) -> ShowAllDialog:
-    return _open(ShowAllDialog(reveal(title), PagedText(read(), reveal(title)), parent))
+def open_text_dialog(title: str, load_text: Callable[[], str], parent: QWidget) -> ShowAllDialog:
+    return _open(ShowAllDialog(escape_invisible(title), PagedText(load_text(), escape_invisible(title)), parent))
 
 
-def show_table(title: str, table: Table, parent: QWidget) -> ShowAllDialog:
-    return _open(ShowAllDialog(reveal(title), WholeTable(table, reveal(title)), parent))
+def open_table_dialog(title: str, table: DetailTable, parent: QWidget) -> ShowAllDialog:
+    return _open(ShowAllDialog(escape_invisible(title), FullTable(table, escape_invisible(title)), parent))
 
 
 def _open(dialog: ShowAllDialog) -> ShowAllDialog:

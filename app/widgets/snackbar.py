@@ -1,96 +1,96 @@
-"""A short word about what was just done, at the foot of the window, with a way to take it back."""
+"""A short message at the bottom of the window about what was just done, with an optional button such as Undo."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.look.dressing import mark
-from app.look.icons import glyph
-from app.look.theme import Space, Tone, colours_of
+from app.theme.icons import draw_glyph
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, Tone, colours_of
 
-SECONDS = 6
-_SHAPES = {
+DURATION_S = 6
+_GLYPHS = {
     Tone.GOOD: "done",
     Tone.BUSY: "info",
     Tone.ATTENTION: "attention",
     Tone.BAD: "stopped",
     Tone.QUIET: "info",
 }
-_GLYPH = 16
+_GLYPH_SIZE = 16
 
 
-class Toast(QFrame):
-    """One per window: a new word replaces the old one. It stays while one points at it or is in it."""
+class Snackbar(QFrame):
+    """One per window; a new message replaces the old one. Stays while hovered or focused."""
 
-    acted = Signal(str)
-    """The key of what was said, when its button is pressed."""
-    gone = Signal()
+    action_clicked = Signal(str)
+    """The key of the message whose button was pressed."""
+    dismissed = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._key = ""
         self._tone = Tone.QUIET
-        mark(self, "surface", "toast")
-        self._shape, self._words = QLabel(), QLabel()
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._words.setWordWrap(True)
+        set_style(self, "surface", "toast")
+        self._glyph_label, self._label = QLabel(), QLabel()
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
         self.button = QPushButton()
         self.button.clicked.connect(self._act)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(Space.MEDIUM, Space.SMALL, Space.SMALL, Space.SMALL)
         layout.setSpacing(Space.SMALL)
-        layout.addWidget(self._shape)
-        layout.addWidget(self._words, 1)
+        layout.addWidget(self._glyph_label)
+        layout.addWidget(self._label, 1)
         layout.addWidget(self.button)
-        self._clock = QTimer(self, interval=SECONDS * 1000, singleShot=True)
-        self._clock.timeout.connect(self.dismiss)
+        self._timer = QTimer(self, interval=DURATION_S * 1000, singleShot=True)
+        self._timer.timeout.connect(self.dismiss)
         window.installEventFilter(self)
         self.button.installEventFilter(self)
         self.hide()
 
     @property
     def sentence(self) -> str:
-        return self._words.text() if self.isVisible() else ""
+        return self._label.text() if self.isVisible() else ""
 
-    def say(
+    def show_message(
         self, sentence: str, tone: Tone = Tone.GOOD, *, action: str = "", shortcut: str = "", key: str = ""
     ) -> None:
-        """Show the sentence; with an action there is a button, and its press comes back with the key."""
+        """Show the sentence. With an action there is a button, which emits `acted` with the key."""
         self._key, self._tone = key, tone
-        self._words.setText(sentence)
+        self._label.setText(sentence)
         self._draw()
         self.button.setText(action)
         self.button.setShortcut(QKeySequence(shortcut))
         self.button.setToolTip(f"{action} ({QKeySequence(shortcut).toString()})" if shortcut else "")
         self.button.setVisible(bool(action))
         self.button.setEnabled(True)
-        self._place()
+        self._position()
         self.show()
         self.raise_()
-        self._clock.start()
+        self._timer.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
     def dismiss(self) -> None:
-        self._clock.stop()
+        self._timer.stop()
         if self.isVisible():
             self.hide()
-            self.gone.emit()
+            self.dismissed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if event.type() is QEvent.Type.Resize and watched is self.parent():
-            self._place()
+            self._position()
         elif watched is self.button and event.type() is QEvent.Type.FocusIn:
-            self._clock.stop()
+            self._timer.stop()
         elif watched is self.button and event.type() is QEvent.Type.FocusOut:
-            self._clock.start()
+            self._timer.start()
         return super().eventFilter(watched, event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802  # Qt's name
-        self._clock.stop()
+        self._timer.stop()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        self._clock.start()
+        self._timer.start()
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
@@ -101,25 +101,25 @@ class Toast(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_shape"):
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_glyph_label"):
             self._draw()
 
     def _act(self) -> None:
         self.button.setEnabled(False)
-        self.acted.emit(self._key)
+        self.action_clicked.emit(self._key)
         self.dismiss()
 
     def _draw(self) -> None:
         ink = colours_of(self).tones[self._tone].text
-        self._shape.setPixmap(glyph(_SHAPES[self._tone], _GLYPH, ink, self.devicePixelRatioF()))
+        self._glyph_label.setPixmap(draw_glyph(_GLYPHS[self._tone], _GLYPH_SIZE, ink, self.devicePixelRatioF()))
 
-    def _place(self) -> None:
-        """In the middle of the foot, never wider than the window."""
+    def _position(self) -> None:
+        """Centre at the bottom, never wider than the window."""
         window = self.parentWidget()
         assert window is not None
-        most = window.width() - 2 * Space.LARGE
-        width = min(self._words.fontMetrics().horizontalAdvance(self._words.text()) + 64, most, 640)
+        max_width = window.width() - 2 * Space.LARGE
+        width = min(self._label.fontMetrics().horizontalAdvance(self._label.text()) + 64, max_width, 640)
         if self.button.isVisibleTo(self):
-            width = min(width + self.button.sizeHint().width() + Space.LARGE, most)
+            width = min(width + self.button.sizeHint().width() + Space.LARGE, max_width)
         height = self.heightForWidth(width)
         self.setGeometry((window.width() - width) // 2, window.height() - height - Space.WIDE, width, height)

@@ -1,20 +1,20 @@
-"""A state as it is shown: always a shape, a word and a tone together."""
+"""How states are shown: always a glyph, a word and a tone together."""
 
 from dataclasses import dataclass
 
-from app.look.theme import Tone
-from app.words.states import RunState, say_run, say_workflow
-from scheduler.rules.states import WorkflowState
+from app.i18n.state_labels import RunState, run_state_label, workflow_state_label
+from app.theme.tokens import Tone
+from scheduler.rules.workflow_state import WorkflowState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
+class StatusSign:
     glyph: str
     word: str
     tone: Tone
 
 
-_WORKFLOWS = {
+_WORKFLOW_SIGNS = {
     WorkflowState.RUNNING: ("running", Tone.BUSY),
     WorkflowState.QUEUED: ("queued", Tone.BUSY),
     WorkflowState.IDLE: ("idle", Tone.GOOD),
@@ -26,7 +26,7 @@ _WORKFLOWS = {
     WorkflowState.STOPPED: ("stopped", Tone.BAD),
     WorkflowState.ARCHIVED: ("archived", Tone.QUIET),
 }
-_RUNS = {
+_RUN_SIGNS = {
     RunState.DONE: ("done", Tone.GOOD),
     RunState.RUNNING: ("running", Tone.BUSY),
     RunState.QUEUED: ("queued", Tone.BUSY),
@@ -42,16 +42,16 @@ _RUNS = {
 }
 
 
-def sign_workflow(state: WorkflowState) -> Sign:
-    glyph, tone = _WORKFLOWS[state]
-    return Sign(glyph=glyph, word=say_workflow(state), tone=tone)
+def workflow_sign(state: WorkflowState) -> StatusSign:
+    glyph, tone = _WORKFLOW_SIGNS[state]
+    return StatusSign(glyph=glyph, word=workflow_state_label(state), tone=tone)
 
 
-def shape_run(state: RunState) -> tuple[str, Tone]:
-    """Glyph and tone alone, for pictures of thousands."""
-    return _RUNS[state]
+def run_glyph_and_tone(state: RunState) -> tuple[str, Tone]:
+    """Only glyph and tone, for pictures with thousands of runs."""
+    return _RUN_SIGNS[state]
 
 
-def sign_run(state: RunState) -> Sign:
-    glyph, tone = _RUNS[state]
-    return Sign(glyph=glyph, word=say_run(state), tone=tone)
+def run_sign(state: RunState) -> StatusSign:
+    glyph, tone = _RUN_SIGNS[state]
+    return StatusSign(glyph=glyph, word=run_state_label(state), tone=tone)

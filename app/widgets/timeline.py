@@ -1,4 +1,4 @@
-"""The picture of a day: a lane per workflow, its runs as bars, a line for now, and what is to come."""
+"""The timeline of a day: a lane per workflow with its past and upcoming runs as bars, and a line for now."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,43 +21,37 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QToolTip, QWidget
 
-from app.look.dressing import mark as dress
-from app.look.theme import Space, colours_of
-from app.widgets.plain import as_tooltip
-from app.widgets.timeline_axis import day_span
-from app.widgets.timeline_layout import Bar, Lane, Mark
-from app.widgets.timeline_paint import (
-    AXIS_HEIGHT,
-    Brush,
-    lane_height,
-)
-from app.widgets.timeline_picture import paint_day
-from app.widgets.timeline_scene import LONGEST, SHORTEST, Scene
-from app.widgets.timeline_words import describe
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, colours_of
+from app.widgets.timeline_labels import describe_mark
+from app.widgets.timeline_layout import TimelineBar, TimelineLane, TimelineMark, local_day
+from app.widgets.timeline_paint import PaintContext, paint_day
+from app.widgets.timeline_scene import AXIS_HEIGHT, MAX_SPAN, MIN_SPAN, TimelineScene, lane_height
+from app.widgets.visible_text import tooltip_text
 
-_ZOOM = 1.25
-_WIDEST_TITLES = 220
-_TALLEST = 400
-_USUAL_TEXT = 16
+_ZOOM_FACTOR = 1.25
+_MAX_TITLE_WIDTH = 220
+_MAX_HEIGHT = 400
+_NORMAL_TEXT_HEIGHT = 16
 
 
 class Timeline(QAbstractScrollArea):
-    """Wheel with Ctrl zooms, with Shift or sideways pans; dragging pans; arrows walk over the runs."""
+    """Ctrl+wheel zooms; Shift+wheel, a horizontal wheel and dragging pan; arrow keys move between runs."""
 
     opened = Signal(str)
     """The id of a run that was clicked."""
-    several_opened = Signal(object)
-    """The ids of runs that share a mark and cannot be told apart by zooming in."""
+    cluster_opened = Signal(object)
+    """The ids of runs that share a mark and are too close to separate by zooming in."""
     lane_opened = Signal(str)
     span_changed = Signal(object, object)
-    """What is in sight, from and to: more may have to be loaded."""
+    """Start and end of the visible span: more may have to be loaded."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._scene = Scene()
+        self._scene = TimelineScene()
         self._unit = 1.0
-        """The scene is laid out for text of the usual size; with larger text the whole picture is larger."""
-        self._hovered: Mark | None = None
+        """Scale factor: the scene is laid out for normal text and enlarged with the font."""
+        self._hovered: TimelineMark | None = None
         self._focused: str | None = None
         self._pressed: QPoint | None = None
         self._panning = False
@@ -66,11 +60,11 @@ class Timeline(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self.setAccessibleName(self.tr("Timeline of the day"))
-        dress(self, "surface", "card")
+        set_style(self, "surface", "card")
 
     @property
     def span(self) -> tuple[datetime, datetime]:
-        """What is in sight."""
+        """Start and end of the visible span."""
         return self._scene.start, self._scene.end
 
     @property
@@ -80,22 +74,22 @@ class Timeline(QAbstractScrollArea):
 
     def set_day(
         self,
-        lanes: Sequence[Lane],
-        bars: Sequence[Bar],
+        lanes: Sequence[TimelineLane],
+        bars: Sequence[TimelineBar],
         *,
         zone: ZoneInfo,
         now: datetime,
-        known: datetime | None = None,
+        known_since: datetime | None = None,
     ) -> None:
-        """Show these; the whole day around now when nothing was shown before or another day has begun.
+        """Show these runs. The span resets to the whole day if nothing was shown before or a new day has begun.
 
-        What was before `known` is not among them.
+        Runs before `known` are not included.
         """
         scene = self._scene
-        if not scene.lanes or day_span(now, zone) != day_span(scene.now, scene.zone):
-            scene.start, scene.end = day_span(now, zone)
-        scene.zone, scene.now, scene.known = zone, now, known
-        scene.fill(lanes, bars)
+        if not scene.lanes or local_day(now, zone) != local_day(scene.now, scene.zone):
+            scene.start, scene.end = local_day(now, zone)
+        scene.zone, scene.now, scene.known_since = zone, now, known_since
+        scene.set_bars(lanes, bars)
         self._measure()
 
     def set_now(self, now: datetime) -> None:
@@ -103,39 +97,39 @@ class Timeline(QAbstractScrollArea):
         self._arrange()
 
     def show_span(self, start: datetime, end: datetime) -> None:
-        """Bring this into sight, as far as it can be told apart and still is a picture."""
-        if self._scene.look_at(start, end):
+        """Show this span, limited to SHORTEST and LONGEST."""
+        if self._scene.set_span(start, end):
             self._arrange()
             self.span_changed.emit(*self.span)
 
     def show_day(self) -> None:
         """The whole local day around now."""
-        self.show_span(*day_span(self._scene.now, self._scene.zone))
+        self.show_span(*local_day(self._scene.now, self._scene.zone))
 
     def zoom(self, factor: float, at: datetime | None = None) -> None:
-        """Show `factor` times less; what lies at the instant stays where it is."""
+        """Zoom in by `factor`; the instant `at` stays in place."""
         start, end = self.span
         at = at or start + (end - start) / 2
-        length = min(max((end - start) / factor, SHORTEST), LONGEST)
+        length = min(max((end - start) / factor, MIN_SPAN), MAX_SPAN)
         start = at - length * ((at - start) / (end - start))
         self.show_span(start, start + length)
 
     def pan(self, share: float) -> None:
-        """Go on by this share of what is in sight."""
+        """Move by this share of the visible span."""
         start, end = self.span
         step = (end - start) * share
         self.show_span(start + step, end + step)
 
-    def position_of(self, bar_id: str) -> QRect:
-        """Where the run's mark lies in the viewport; empty if there is none."""
-        if (found := self._scene.find(bar_id)) is None:
+    def run_rect(self, bar_id: str) -> QRect:
+        """The rectangle of the run's mark in the viewport; empty if there is none."""
+        if (found := self._scene.find_mark(bar_id)) is None:
             return QRect()
         rect = self._scene.rect_of(*found)
         unit = self._unit
         return QRectF(rect.topLeft() * unit, rect.size() * unit).toRect()
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        size = QSize(720, min(self._scene.tops[-1], _TALLEST) + AXIS_HEIGHT + Space.TIGHT) * self._unit
+        size = QSize(720, min(self._scene.lane_tops[-1], _MAX_HEIGHT) + AXIS_HEIGHT + Space.TIGHT) * self._unit
         return size.grownBy(self.contentsMargins())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
@@ -147,11 +141,11 @@ class Timeline(QAbstractScrollArea):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), colours.surface)
         painter.scale(self._unit, self._unit)
-        brush = Brush(painter, colours, self._usual_font(), view.devicePixelRatioF() * self._unit)
+        brush = PaintContext(painter, colours, self._normal_font(), view.devicePixelRatioF() * self._unit)
         focused = self._focused if self.hasFocus() else None
         earlier = self.tr("Earlier runs are in History")
         paint_day(brush, scene, self._height(), hovered=self._hovered, focused=focused, earlier=earlier)
-        if self.hasFocus() and self._focused is None:  # until a mark in it has it
+        if self.hasFocus() and self._focused is None:  # no mark has the focus yet
             painter.setPen(QPen(QColor(colours.text), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRect(1, 1, scene.width - 2, self._height() - 2))
@@ -164,8 +158,8 @@ class Timeline(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             found = self._scene.mark_at(QPointF(event.pos()) / self._unit)
-            said = as_tooltip(self._describe(*found)) if found else ""
-            QToolTip.showText(event.globalPos(), said, self.viewport())
+            text = tooltip_text(self._describe(*found)) if found else ""
+            QToolTip.showText(event.globalPos(), text, self.viewport())
             return True
         if event.type() is QEvent.Type.Leave:
             self._hover(None)
@@ -174,7 +168,7 @@ class Timeline(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802  # Qt's name
         delta = event.angleDelta()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(_ZOOM ** (delta.y() / 120), self._scene.instant(event.position().x() / self._unit))
+            self.zoom(_ZOOM_FACTOR ** (delta.y() / 120), self._scene.instant_at(event.position().x() / self._unit))
         elif delta.x() or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.pan(-(delta.x() or delta.y()) / 120 / 8)
         elif self.verticalScrollBar().maximum():
@@ -219,9 +213,9 @@ class Timeline(QAbstractScrollArea):
         is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.zoom(_ZOOM)
+                self.zoom(_ZOOM_FACTOR)
             case Qt.Key.Key_Minus:
-                self.zoom(1 / _ZOOM)
+                self.zoom(1 / _ZOOM_FACTOR)
             case Qt.Key.Key_0 | Qt.Key.Key_Home:
                 self.show_day()
             case Qt.Key.Key_Left | Qt.Key.Key_Right if is_control:
@@ -231,7 +225,7 @@ class Timeline(QAbstractScrollArea):
             case Qt.Key.Key_Up | Qt.Key.Key_Down:
                 self._step(-1 if event.key() == Qt.Key.Key_Up else 1, 0)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
-                if (found := self._scene.find(self._focused)) is not None:
+                if (found := self._scene.find_mark(self._focused)) is not None:
                     self._open(found[1])
             case _:
                 super().keyPressEvent(event)
@@ -248,15 +242,15 @@ class Timeline(QAbstractScrollArea):
             self._measure()
 
     def _measure(self) -> None:
-        """How large text is decides how large everything is."""
-        self._unit = max(QFontMetrics(self.font()).height() / _USUAL_TEXT, 1.0)
-        metrics = QFontMetrics(self._usual_font())
+        """Scale everything with the text size."""
+        self._unit = max(QFontMetrics(self.font()).height() / _NORMAL_TEXT_HEIGHT, 1.0)
+        metrics = QFontMetrics(self._normal_font())
         widest = max((metrics.horizontalAdvance(lane.title) for lane in self._scene.lanes), default=0)
-        self._scene.gutter = min(widest + Space.HAIR, _WIDEST_TITLES) + 2 * Space.MEDIUM
+        self._scene.gutter = min(widest + Space.HAIR, _MAX_TITLE_WIDTH) + 2 * Space.MEDIUM
         self._arrange()
         self.updateGeometry()
 
-    def _usual_font(self) -> QFont:
+    def _normal_font(self) -> QFont:
         font = QFont(self.font())
         if font.pointSizeF() > 0:
             font.setPointSizeF(font.pointSizeF() / self._unit)
@@ -268,21 +262,21 @@ class Timeline(QAbstractScrollArea):
         return ceil(self.viewport().height() / self._unit)
 
     def _arrange(self) -> None:
-        """Lay everything out anew and let the scroll bar know how tall that is."""
+        """Lay everything out again and update the scroll bar."""
         scene = self._scene
         scene.width = ceil(self.viewport().width() / self._unit)
         scene.arrange(self._height())
-        room = self._height() - AXIS_HEIGHT
-        self.verticalScrollBar().setPageStep(max(room, 1))
+        visible = self._height() - AXIS_HEIGHT
+        self.verticalScrollBar().setPageStep(max(visible, 1))
         self.verticalScrollBar().setSingleStep(lane_height(1))
-        self.verticalScrollBar().setRange(0, max(scene.tops[-1] + 1 - room, 0))
+        self.verticalScrollBar().setRange(0, max(scene.lane_tops[-1] + 1 - visible, 0))
         self._hovered = None
         self.viewport().update()
 
-    def _describe(self, lane: int, mark: Mark) -> str:
-        return describe(self._scene.lanes[lane], mark, zone=self._scene.zone, now=self._scene.now)
+    def _describe(self, lane: int, mark: TimelineMark) -> str:
+        return describe_mark(self._scene.lanes[lane], mark, zone=self._scene.zone, now=self._scene.now)
 
-    def _hover(self, mark: Mark | None) -> None:
+    def _hover(self, mark: TimelineMark | None) -> None:
         if mark is not self._hovered:
             self._hovered = mark
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if mark else Qt.CursorShape.ArrowCursor)
@@ -292,28 +286,28 @@ class Timeline(QAbstractScrollArea):
         if (found := self._scene.neighbour(self._focused, lanes, marks)) is not None:
             self._focus(*found)
 
-    def _focus(self, lane: int, mark: Mark) -> None:
-        """The keys act on it from now on; it is brought into sight and read aloud."""
+    def _focus(self, lane: int, mark: TimelineMark) -> None:
+        """Move the keyboard focus to the mark, scroll to it and announce it."""
         self._focused = mark.bars[0].id
         self.setAccessibleDescription(self._describe(lane, mark))
         rect = self._scene.rect_of(lane, mark)
         if not self._scene.gutter <= rect.left() <= self._scene.width - rect.width():
             start, end = self.span
-            to_the_middle = self._scene.instant(rect.center().x()) - (start + (end - start) / 2)
-            self.show_span(start + to_the_middle, end + to_the_middle)
+            offset = self._scene.instant_at(rect.center().x()) - (start + (end - start) / 2)
+            self.show_span(start + offset, end + offset)
         bar = self.verticalScrollBar()
         if rect.top() < AXIS_HEIGHT or rect.bottom() > self._height():
-            bar.setValue(self._scene.tops[lane])
+            bar.setValue(self._scene.lane_tops[lane])
         self.viewport().update()
 
-    def _open(self, mark: Mark) -> None:
-        """A single run opens; of several, those that zooming in would part are brought apart."""
+    def _open(self, mark: TimelineMark) -> None:
+        """Open a single run; zoom in on a cluster, or list its runs if zooming cannot separate them."""
         if not mark.is_cluster:
             self.opened.emit(mark.bars[0].id)
             return
         first, last = mark.bars[0].start, max(bar.end or bar.start for bar in mark.bars)
         start, end = self.span
-        if last - first < SHORTEST / 4 or end - start <= SHORTEST:
-            self.several_opened.emit([bar.id for bar in mark.bars])
+        if last - first < MIN_SPAN / 4 or end - start <= MIN_SPAN:
+            self.cluster_opened.emit([bar.id for bar in mark.bars])
         else:
             self.show_span(first - (last - first) / 4, last + (last - first) / 4)

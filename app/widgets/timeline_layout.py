@@ -1,4 +1,4 @@
-"""Where runs lie in the picture of a day. Pure: bars and a scale in, marks that never overlap out."""
+"""Where runs lie on the timeline: turns bars and a scale into marks that never overlap. Also its time axis. Pure."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -6,58 +6,62 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from operator import itemgetter
+from zoneinfo import ZoneInfo
 
-from app.words.states import RunState
+from app.i18n.state_labels import RunState
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-MARK_WIDTH = 16.0
-"""However short a run was, it is seen and can be clicked."""
+_STEPS = [timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60, 120, 180, 360, 720, 1440)]
+_QUARTER_HOUR = timedelta(minutes=15)
+_DAY = timedelta(days=1)
+MIN_MARK_WIDTH = 16.0
+"""The width of the shortest run, so that it can be seen and clicked."""
 CLUSTER_WIDTH = 40.0
-"""Runs that start closer together than this share one mark with their number."""
+"""Runs that start closer together than this share one numbered mark."""
 GAP = 2.0
-MOST_ROWS = 3
-"""Side by side in one lane; what does not fit shares the last row's mark."""
-URGENCY = (
+MAX_ROWS = 3
+"""Rows of one lane; what does not fit is merged into the last row."""
+STATES_BY_URGENCY = (
     *(RunState.WAITING, RunState.FAILED, RunState.RUNNING, RunState.RETRYING, RunState.QUEUED, RunState.MISSED),
     *(RunState.DROPPED, RunState.CANCELLED, RunState.SKIPPED, RunState.REPLACED, RunState.DONE, RunState.COMING),
 )
-"""Which state a mark of several shows: the one that a person would want to know of."""
-_RANK = {state: rank for rank, state in enumerate(URGENCY)}
+"""A cluster shows the first of these states that it contains."""
+_RANK = {state: rank for rank, state in enumerate(STATES_BY_URGENCY)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
-    """A row of the picture: one workflow."""
+class TimelineLane:
+    """One workflow on the timeline."""
 
     id: str
     title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One run, past, present or coming. Without an end it goes on until now."""
+class TimelineBar:
+    """One run: past, running or upcoming. Without an end it lasts until now."""
 
     id: str
     lane: str
     start: datetime
     end: datetime | None = None
     state: RunState
-    words: str = ""
-    """What it did, or why not: `Filed 3 receipts`."""
+    text: str = ""
+    """What it did, or why it did not run: `Filed 3 receipts`."""
 
 
-Timed = tuple[int, int | None, Bar]
-"""A bar with its start and end in milliseconds; one that goes on has no end."""
+TimedBar = tuple[int, int | None, TimelineBar]
+"""Start and end in milliseconds, and the bar; a running one has no end."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Mark:
-    """One or several bars as one thing to see and click; left and right in pixels from the epoch."""
+class TimelineMark:
+    """One or several bars drawn as one; left and right are pixels from the epoch."""
 
     left: float
     right: float
-    bars: list[Bar]
+    bars: list[TimelineBar]
     state: RunState
     row: int = 0
 
@@ -67,11 +71,11 @@ class Mark:
 
     @property
     def reach(self) -> float:
-        """What starts before this would touch it."""
+        """A bar that starts before this would touch the mark."""
         is_row = len(self.bars) == 1 or self.state is RunState.COMING
         return self.right + GAP if is_row else self.left + CLUSTER_WIDTH
 
-    def take(self, bar: Bar) -> None:
+    def add(self, bar: TimelineBar) -> None:
         self.bars.append(bar)
         self.right = max(self.right, self.left + CLUSTER_WIDTH - GAP)
         if _RANK[bar.state] < _RANK[self.state]:
@@ -80,35 +84,42 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneLayout:
-    """Marks by their left edge; `reach` is the furthest right edge so far, so that it is in order too."""
+    """Marks sorted by left edge; `reach` is the running maximum of right edges."""
 
-    marks: list[Mark]
+    marks: list[TimelineMark]
     lefts: list[float]
     reach: list[float]
     rows: int
 
-    def between(self, left: float, right: float) -> list[Mark]:
-        """Those that may be seen there, found without looking at the others."""
+    def marks_between(self, left: float, right: float) -> list[TimelineMark]:
+        """Marks that may be visible there, by binary search."""
         return self.marks[bisect_left(self.reach, left) : bisect_right(self.lefts, right)]
 
 
-def to_ms(instant: datetime) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AxisTick:
+    at: datetime
+    label: str
+    is_midnight: bool
+
+
+def to_epoch_ms(instant: datetime) -> int:
     return (instant - EPOCH) // _MILLISECOND
 
 
-def time_bars(bars: Iterable[Bar]) -> list[Timed]:
-    """In the order of their starts, with the milliseconds that each layout needs."""
+def sort_bars(bars: Iterable[TimelineBar]) -> list[TimedBar]:
+    """Sorted by start, with precomputed milliseconds."""
     timed = []
     for bar in bars:
-        start = to_ms(bar.start)
+        start = to_epoch_ms(bar.start)
         open_end = start if bar.state is RunState.COMING else None
-        timed.append((start, open_end if bar.end is None else to_ms(bar.end), bar))
+        timed.append((start, open_end if bar.end is None else to_epoch_ms(bar.end), bar))
     return sorted(timed, key=itemgetter(0))
 
 
-def lay_out(bars: Sequence[Timed], *, scale: float, now: datetime) -> LaneLayout:
+def lay_out(bars: Sequence[TimedBar], *, scale: float, now: datetime) -> LaneLayout:
     """Place the bars of one lane at `scale` milliseconds per pixel."""
-    marks = _put_in_rows(sorted(_gather(bars, scale, to_ms(now)), key=lambda mark: mark.left))
+    marks = _assign_rows(sorted(_make_marks(bars, scale, to_epoch_ms(now)), key=lambda mark: mark.left))
     return LaneLayout(
         marks=marks,
         lefts=[mark.left for mark in marks],
@@ -117,32 +128,32 @@ def lay_out(bars: Sequence[Timed], *, scale: float, now: datetime) -> LaneLayout
     )
 
 
-def _gather(bars: Sequence[Timed], scale: float, now: int) -> list[Mark]:
-    """Long runs are marks of their own; short ones that would touch each other share one."""
+def _make_marks(bars: Sequence[TimedBar], scale: float, now: int) -> list[TimelineMark]:
+    """Each long run gets its own mark; short ones that would touch share one."""
     marks = []
-    short: dict[bool, Mark] = {}
+    short: dict[bool, TimelineMark] = {}
     for start, end, bar in bars:
         left = start / scale
-        right = max((now if end is None else end) / scale, left + MARK_WIDTH)
+        right = max((now if end is None else end) / scale, left + MIN_MARK_WIDTH)
         is_long = right - left >= CLUSTER_WIDTH
         is_coming = bar.state is RunState.COMING
         last = short.get(is_coming)
         if not is_long and last is not None and left < last.reach:
-            last.take(bar)
+            last.add(bar)
             if is_coming:
-                last.right = max(last.right, right)  # what comes again and again is one long bar, not a row of them
+                last.right = max(last.right, right)  # repeated upcoming runs become one long bar
             continue
-        mark = Mark(left=left, right=right, bars=[bar], state=bar.state)
+        mark = TimelineMark(left=left, right=right, bars=[bar], state=bar.state)
         marks.append(mark)
         if not is_long:
             short[is_coming] = mark
     return marks
 
 
-def _put_in_rows(marks: Sequence[Mark]) -> list[Mark]:
-    """The first row with room; beyond the last row, marks merge with what is there."""
-    placed: list[Mark] = []
-    ends: list[Mark] = []
+def _assign_rows(marks: Sequence[TimelineMark]) -> list[TimelineMark]:
+    """Put each mark in the first row with room; beyond the last row, merge it into the last mark."""
+    placed: list[TimelineMark] = []
+    ends: list[TimelineMark] = []
     for mark in marks:
         for row, end in enumerate(ends):
             if end.right + GAP <= mark.left:
@@ -151,12 +162,36 @@ def _put_in_rows(marks: Sequence[Mark]) -> list[Mark]:
                 placed.append(mark)
                 break
         else:
-            if len(ends) < MOST_ROWS:
+            if len(ends) < MAX_ROWS:
                 mark.row = len(ends)
                 ends.append(mark)
                 placed.append(mark)
             else:
                 for bar in mark.bars:
-                    ends[-1].take(bar)
+                    ends[-1].add(bar)
                 ends[-1].right = max(ends[-1].right, mark.right)
     return placed
+
+
+def find_ticks(start: datetime, end: datetime, zone: ZoneInfo, max_ticks: int) -> list[AxisTick]:
+    """About `most` ticks or fewer, at round local times; correct across clock changes."""
+    step = next((step for step in _STEPS if (end - start) / step <= max(max_ticks, 1)), _DAY)
+    # UTC offsets are multiples of 15 minutes, so round local times lie on this grid.
+    stride = min(step, _QUARTER_HOUR)
+    at = datetime.fromtimestamp(start.timestamp() // stride.total_seconds() * stride.total_seconds(), UTC)
+    found: list[AxisTick] = []
+    while at <= end:
+        local = at.astimezone(zone)
+        since_midnight = timedelta(hours=local.hour, minutes=local.minute, seconds=local.second)
+        if at >= start and not since_midnight % step:
+            found.append(AxisTick(at=at, label=f"{local:%H:%M}", is_midnight=not since_midnight))
+        at += stride
+    return found
+
+
+def local_day(at: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """From midnight to midnight of the local day that contains the instant: 23, 24 or 25 hours."""
+    local = at.astimezone(zone)
+    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    following = (midnight.replace(tzinfo=None) + _DAY).replace(tzinfo=zone)
+    return midnight.astimezone(UTC), following.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""What the timeline shows and where: lanes, their marks, the span in sight. Knows no events and no painter."""
+"""What the timeline shows and where: lanes, marks and the visible span. Knows no events and no painter."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -8,46 +8,50 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QPointF, QRectF
 
-from app.widgets.timeline_axis import day_span
+from app.theme.tokens import Space
 from app.widgets.timeline_layout import (
     CLUSTER_WIDTH,
     EPOCH,
-    Bar,
-    Lane,
     LaneLayout,
-    Mark,
-    Timed,
+    TimedBar,
+    TimelineBar,
+    TimelineLane,
+    TimelineMark,
     lay_out,
-    time_bars,
-    to_ms,
+    local_day,
+    sort_bars,
+    to_epoch_ms,
 )
-from app.widgets.timeline_paint import AXIS_HEIGHT, lane_height, mark_rect
 
-SHORTEST, LONGEST = timedelta(minutes=10), timedelta(days=7)
+MIN_SPAN, MAX_SPAN = timedelta(minutes=10), timedelta(days=7)
 _MILLISECOND = timedelta(milliseconds=1)
-EDGE = round(CLUSTER_WIDTH)
+RIGHT_MARGIN = round(CLUSTER_WIDTH)
+AXIS_HEIGHT = 32
+ROW_HEIGHT = 24
+BAR_HEIGHT = 20
+LANE_PADDING = Space.SMALL
 
 
-class Scene:
-    """Pixels are those of the viewport; `gutter` is the width of the titles on the left."""
+class TimelineScene:
+    """Coordinates are viewport pixels; `gutter` is the width of the titles on the left."""
 
     def __init__(self) -> None:
-        self.lanes: tuple[Lane, ...] = ()
-        self.tops: list[int] = [0]
-        """Where each lane begins below the axis, and where the last one ends."""
+        self.lanes: tuple[TimelineLane, ...] = ()
+        self.lane_tops: list[int] = [0]
+        """Top of each lane below the axis, then the bottom of the last one."""
         self.zone = ZoneInfo("UTC")
         self.now = EPOCH
-        self.known: datetime | None = None
-        self.start, self.end = day_span(EPOCH, self.zone)
+        self.known_since: datetime | None = None
+        self.start, self.end = local_day(EPOCH, self.zone)
         self.gutter = 0
         self.width = 1
         self.scrolled = 0
-        self._bars: list[list[Bar]] = []
-        self._timed: dict[int, list[Timed]] = {}
+        self._bars: list[list[TimelineBar]] = []
+        self._timed: dict[int, list[TimedBar]] = {}
         self._layouts: dict[int, LaneLayout] = {}
         self._rows: dict[int, int] = {}
         self._lane_of: dict[str, int] | None = None
-        self._arranged: tuple[float, datetime] | None = None
+        self._layout_key: tuple[float, datetime] | None = None
 
     @property
     def scale(self) -> float:
@@ -56,16 +60,16 @@ class Scene:
 
     @property
     def plot(self) -> int:
-        """The width that stands for the span in sight; what begins at its very end has room beside it."""
-        return max(self.width - self.gutter - EDGE, 1)
+        """The width of the visible span, leaving room for a mark that starts at its very end."""
+        return max(self.width - self.gutter - RIGHT_MARGIN, 1)
 
     @property
     def origin(self) -> float:
-        """How many pixels lie between the epoch and the viewport's left edge."""
-        return to_ms(self.start) / self.scale - self.gutter
+        """Pixels from the epoch to the viewport's left edge."""
+        return to_epoch_ms(self.start) / self.scale - self.gutter
 
-    def fill(self, lanes: Sequence[Lane], bars: Sequence[Bar]) -> None:
-        """Take these; a lane's bars are looked at when the lane comes into sight, for there may be many."""
+    def set_bars(self, lanes: Sequence[TimelineLane], bars: Sequence[TimelineBar]) -> None:
+        """Set lanes and bars; the bars of a lane are laid out when it becomes visible."""
         places = {lane.id: place for place, lane in enumerate(lanes)}
         if tuple(lanes) != self.lanes:
             self._rows = {}
@@ -75,83 +79,80 @@ class Scene:
             if (place := places.get(bar.lane)) is not None:
                 self._bars[place].append(bar)
         self._timed, self._lane_of = {}, None
-        self._arranged = None
+        self._layout_key = None
 
     def arrange(self, height: int) -> None:
-        """Place the lanes in sight."""
-        self._stack()
+        """Lay out the visible lanes."""
+        self._stack_lanes()
         # A lane that turns out taller pushes others out of sight, never more into it.
-        for lane in self.in_sight(height):
+        for lane in self.visible_lanes(height):
             self.layout(lane)
-        self._stack()
+        self._stack_lanes()
 
     def layout(self, lane: int) -> LaneLayout:
-        """The marks of the lane, worked out when they are first asked for.
-
-        Where marks lie to each other depends on the scale, so panning keeps them.
-        """
-        if self._arranged != (self.scale, self.now):
-            self._arranged = self.scale, self.now
+        """The marks of the lane, computed on demand. They depend on the scale only, so panning keeps them."""
+        if self._layout_key != (self.scale, self.now):
+            self._layout_key = self.scale, self.now
             self._layouts = {}
         if lane not in self._layouts:
             if lane not in self._timed:
-                self._timed[lane] = time_bars(self._bars[lane])
+                self._timed[lane] = sort_bars(self._bars[lane])
             self._layouts[lane] = lay_out(self._timed[lane], scale=self.scale, now=self.now)
             self._rows[lane] = self._layouts[lane].rows
         return self._layouts[lane]
 
-    def in_sight(self, height: int) -> range:
-        """The lanes that a viewport of that height shows."""
-        first = bisect_right(self.tops, self.scrolled) - 1
-        last = bisect_left(self.tops, self.scrolled + height - AXIS_HEIGHT)
+    def visible_lanes(self, height: int) -> range:
+        """The lanes visible in a viewport of that height."""
+        first = bisect_right(self.lane_tops, self.scrolled) - 1
+        last = bisect_left(self.lane_tops, self.scrolled + height - AXIS_HEIGHT)
         return range(max(first, 0), min(last, len(self.lanes)))
 
-    def _stack(self) -> None:
-        """A lane that was never in sight is taken to have one row."""
+    def _stack_lanes(self) -> None:
+        """Compute the lane tops; a lane not laid out yet counts as one row."""
         heights = (lane_height(self._rows.get(lane, 1)) for lane in range(len(self.lanes)))
-        self.tops = list(accumulate(heights, initial=0))
+        self.lane_tops = list(accumulate(heights, initial=0))
 
-    def look_at(self, start: datetime, end: datetime) -> bool:
-        """Bring the span into sight, as far as it can be told apart and still is a picture; says if that is new."""
-        length = min(max(end - start, SHORTEST), LONGEST)
+    def set_span(self, start: datetime, end: datetime) -> bool:
+        """Set the visible span, limited to SHORTEST and LONGEST; returns whether it changed."""
+        length = min(max(end - start, MIN_SPAN), MAX_SPAN)
         middle = start + (end - start) / 2
         before = self.start, self.end
         self.start = middle - length / 2
         self.end = self.start + length
         return (self.start, self.end) != before
 
-    def x(self, at: datetime) -> float:
-        return to_ms(at) / self.scale - self.origin
+    def x_of(self, at: datetime) -> float:
+        return to_epoch_ms(at) / self.scale - self.origin
 
-    def instant(self, x: float) -> datetime:
+    def instant_at(self, x: float) -> datetime:
         return self.start + _MILLISECOND * (x - self.gutter) * self.scale
 
     def lane_top(self, index: int) -> int:
-        return AXIS_HEIGHT + self.tops[index] - self.scrolled
+        return AXIS_HEIGHT + self.lane_tops[index] - self.scrolled
 
     def lane_at(self, y: float) -> int | None:
-        """The lane at that height; None on the axis and below the last one."""
+        """The lane at that y; None on the axis and below the last lane."""
         inside = y - AXIS_HEIGHT + self.scrolled
-        if y < AXIS_HEIGHT or inside >= self.tops[-1]:
+        if y < AXIS_HEIGHT or inside >= self.lane_tops[-1]:
             return None
-        return bisect_right(self.tops, inside) - 1
+        return bisect_right(self.lane_tops, inside) - 1
 
-    def rect_of(self, lane: int, mark: Mark) -> QRectF:
+    def rect_of(self, lane: int, mark: TimelineMark) -> QRectF:
         return mark_rect(mark, self.origin, self.lane_top(lane))
 
-    def mark_at(self, point: QPointF) -> tuple[int, Mark] | None:
+    def mark_at(self, point: QPointF) -> tuple[int, TimelineMark] | None:
         """The lane and mark under the point."""
         lane = self.lane_at(point.y())
         if lane is None or point.x() < self.gutter:
             return None
         at = self.origin + point.x()
-        for mark in reversed(self.layout(lane).between(at - 2, at + 2)):
+        for mark in reversed(self.layout(lane).marks_between(at - 2, at + 2)):
             if self.rect_of(lane, mark).adjusted(-1, -2, 1, 2).contains(point):
                 return lane, mark
         return None
 
-    def find(self, bar_id: str | None) -> tuple[int, Mark] | None:
-        """Lane and mark that stand for the run."""
+    def find_mark(self, bar_id: str | None) -> tuple[int, TimelineMark] | None:
+        """The lane and mark that contain the run."""
         if bar_id is None:
             return None
         if self._lane_of is None:
@@ -161,11 +162,11 @@ class Scene:
         marks = self.layout(lane).marks
         return lane, next(mark for mark in marks if any(bar.id == bar_id for bar in mark.bars))
 
-    def neighbour(self, bar_id: str | None, lanes: int, marks: int) -> tuple[int, Mark] | None:
-        """The mark so many lanes or marks away; from nowhere, the first one in sight."""
-        here = self.find(bar_id)
+    def neighbour(self, bar_id: str | None, lanes: int, marks: int) -> tuple[int, TimelineMark] | None:
+        """The mark that many lanes or marks away; without a start, the first visible one."""
+        here = self.find_mark(bar_id)
         if here is None:
-            return self._first_in_sight()
+            return self._first_visible()
         lane, mark = here
         if not lanes:
             beside = self.layout(lane).marks
@@ -177,7 +178,17 @@ class Scene:
             lane += lanes
         return here
 
-    def _first_in_sight(self) -> tuple[int, Mark] | None:
+    def _first_visible(self) -> tuple[int, TimelineMark] | None:
         left, right = self.origin + self.gutter, self.origin + self.width
         lanes = range(len(self.lanes))
-        return next(((lane, mark) for lane in lanes for mark in self.layout(lane).between(left, right)), None)
+        return next(((lane, mark) for lane in lanes for mark in self.layout(lane).marks_between(left, right)), None)
+
+
+def lane_height(rows: int) -> int:
+    return rows * ROW_HEIGHT + 2 * LANE_PADDING
+
+
+def mark_rect(mark: TimelineMark, origin: float, top: float) -> QRectF:
+    """The rectangle of a mark in a lane that starts at `top`; `origin` as in Scene."""
+    y = top + LANE_PADDING + mark.row * ROW_HEIGHT + (ROW_HEIGHT - BAR_HEIGHT) / 2
+    return QRectF(mark.left - origin, y, mark.right - mark.left, BAR_HEIGHT)

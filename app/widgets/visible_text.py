@@ -1,63 +1,106 @@
-"""Text from scripts and accounts is shown as it is: nothing hidden in it, and no markup made of it."""
+"""Makes third-party text safe to show: hidden characters escaped, markup not interpreted, long words breakable."""
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable
 from html import escape
 
-from app.widgets.invisible_characters import is_invisible
-
-MORE = "\N{HORIZONTAL ELLIPSIS}"
-_KEPT = {"\n", "\t"}
-_MAX_REMEMBERED = 10_000
-_MAX_MARKS = 4
-"""Accents on one letter; more would be drawn over the lines above and below."""
-_LONG_WORD = 40
+# Unicode's Default_Ignorable_Code_Point, which unicodedata does not have.
+DEFAULT_IGNORABLE = (
+    (0x00AD, 0x00AD),  # soft hyphen
+    (0x034F, 0x034F),  # combining grapheme joiner
+    (0x061C, 0x061C),  # Arabic letter mark
+    (0x115F, 0x1160),  # Hangul fillers
+    (0x17B4, 0x17B5),  # Khmer inherent vowels
+    (0x180B, 0x180F),  # Mongolian variation selectors and vowel separator
+    (0x200B, 0x200F),  # zero-width characters, direction marks
+    (0x202A, 0x202E),  # direction overrides
+    (0x2060, 0x206F),  # word joiner, invisible operators, direction isolates
+    (0x3164, 0x3164),  # Hangul filler
+    (0xFE00, 0xFE0F),  # variation selectors
+    (0xFEFF, 0xFEFF),  # byte order mark
+    (0xFFA0, 0xFFA0),  # half-width Hangul filler
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),  # shorthand format controls
+    (0x1D173, 0x1D17A),  # musical format controls
+    (0xE0000, 0xE0FFF),  # tags, variation selectors supplement
+)
+# Drawn blank although Unicode counts them as letters, signs or spaces. Not the spaces of ordinary writing: plain,
+# those of French and German figures (U+00A0, U+202F) and that of Chinese and Japanese text (U+3000).
+BLANK = (
+    (0x1680, 0x1680),  # ogham space
+    (0x2000, 0x200A),  # spaces from an em down to a hair
+    (0x205F, 0x205F),  # mathematical space
+    (0x2800, 0x2800),  # braille without dots
+    (0x303F, 0x303F),  # half fill space
+    (0xFFFC, 0xFFFC),  # object replacement character
+    (0x16FE4, 0x16FE4),  # Khitan filler
+    (0x1D159, 0x1D159),  # musical note without a head
+)
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_INVISIBLE_RANGES = sorted(DEFAULT_IGNORABLE + BLANK)
+_RANGE_STARTS = [first for first, _ in _INVISIBLE_RANGES]
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+_VISIBLE_WHITESPACE = {"\n", "\t"}
+_MAX_CACHED = 10_000
+_MAX_ACCENTS = 4
+"""Accents on one letter; more would overlap the lines above and below."""
+_MAX_WORD_CHARS = 40
 _WORD = re.compile(r"[^ \t\n]+")
-"""What Qt does not break: more than \\S, since it keeps a no-break space."""
-_PLACE = "\u200b"
+"""What Qt does not break: more than \\S, since Qt keeps no-break spaces together."""
+_BREAK_POINT = "\u200b"
 
 
-class _Shapes(dict[str, str]):
-    """What each character is shown as, remembered when it is first met."""
+def is_invisible(character: str) -> bool:
+    """Whether a reader cannot see the character. True for tabs and line breaks."""
+    if unicodedata.category(character) in _INVISIBLE_CATEGORIES:
+        return True
+    code = ord(character)
+    place = bisect_right(_RANGE_STARTS, code) - 1
+    return place >= 0 and code <= _INVISIBLE_RANGES[place][1]
+
+
+class _ShownCharacters(dict[str, str]):
+    """Caches what each character is shown as."""
 
     def __missing__(self, character: str) -> str:
-        is_written_out = character not in _KEPT and is_invisible(character)
+        is_written_out = character not in _VISIBLE_WHITESPACE and is_invisible(character)
         shown = f"⟨{ord(character):04X}⟩" if is_written_out else character
-        if len(self) < _MAX_REMEMBERED:
+        if len(self) < _MAX_CACHED:
             self[character] = shown
         return shown
 
 
-_SHAPES = _Shapes()
+_SHOWN = _ShownCharacters()
 
 
-def reveal(text: str) -> str:
-    """The text with what would hide or turn around in it written out, such as `⟨202E⟩`."""
+def escape_invisible(text: str) -> str:
+    """The text with invisible and direction-changing characters escaped, such as `⟨202E⟩`."""
     if text.isascii() and text.isprintable():
         return text
-    shown = "".join(map(_SHAPES.__getitem__, text.replace("\r\n", "\n")))
-    return shown if shown.isascii() else _spread_marks(shown)
+    shown = "".join(map(_SHOWN.__getitem__, text.replace("\r\n", "\n")))
+    return shown if shown.isascii() else _escape_extra_accents(shown)
 
 
-def _spread_marks(text: str) -> str:
-    """Accents beyond a few on one letter are written out."""
+def _escape_extra_accents(text: str) -> str:
+    """Escape accents beyond the first few on one letter."""
     if not any(map(unicodedata.combining, text)):
         return text
     shown, marks = [], 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        shown.append(f"⟨{ord(character):04X}⟩" if marks > _MAX_MARKS else character)
+        shown.append(f"⟨{ord(character):04X}⟩" if marks > _MAX_ACCENTS else character)
     return "".join(shown)
 
 
-def cut(text: str, limit: int | None) -> str:
-    """The text with a sign that there is more after so many characters."""
-    return text if limit is None or len(text) <= limit else f"{text[:limit]}{MORE}"
+def truncate(text: str, limit: int | None) -> str:
+    """The text, truncated with an ellipsis after `limit` characters."""
+    return text if limit is None or len(text) <= limit else f"{text[:limit]}{ELLIPSIS}"
 
 
-def fold(text: str, measure: Callable[[str], int] = len, longest: int = _LONG_WORD) -> str:
-    """The text with places where a word may continue on the next line that is too long for one, such as a link.
+def add_break_points(text: str, measure: Callable[[str], int] = len, longest: int = _MAX_WORD_CHARS) -> str:
+    """The text with break points (zero-width spaces) in words that are too long for a line, such as links.
 
     A word is too long if it measures `longest` or more; letters of some scripts are many times as wide as others.
     """
@@ -66,12 +109,12 @@ def fold(text: str, measure: Callable[[str], int] = len, longest: int = _LONG_WO
         word = found[0]
         if (len(word) < longest and word.isascii()) or measure(word) < longest:
             return word
-        return _PLACE.join(_cut(word, measure, longest // 2))
+        return _BREAK_POINT.join(_split_word(word, measure, longest // 2))
 
     return _WORD.sub(split, text)
 
 
-def _cut(word: str, measure: Callable[[str], int], width: int) -> list[str]:
+def _split_word(word: str, measure: Callable[[str], int], width: int) -> list[str]:
     pieces, used, sizes = [""], 0, dict[str, int]()
     for character in word:
         if character not in sizes:
@@ -84,13 +127,13 @@ def _cut(word: str, measure: Callable[[str], int], width: int) -> list[str]:
     return pieces
 
 
-def unfold(text: str) -> str:
-    return text.replace(_PLACE, "")
+def remove_break_points(text: str) -> str:
+    return text.replace(_BREAK_POINT, "")
 
 
-def as_tooltip(text: str) -> str:
-    """For tooltips, which take anything that looks like markup for markup."""
-    shown = reveal(text)
+def tooltip_text(text: str) -> str:
+    """Escaped for tooltips, which interpret anything that looks like markup."""
+    shown = escape_invisible(text)
     if "<" not in shown:
         return shown
     lines = "<br>".join(escape(line) for line in shown.split("\n"))

@@ -1,1 +1,1 @@
-"""The window: a frame with a navigation, and one file per page. Pages show values and give commands; no rules here."""
+"""The main window and a folder for each page. Pages show data and send commands; rules live in the scheduler."""

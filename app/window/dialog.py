@@ -1,4 +1,4 @@
-"""What dialogs are laid out in: a heading, a body that scrolls where the screen is lower than it, a row of buttons."""
+"""Base dialog: a heading, a body that scrolls on small screens, and a row of buttons."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.look.theme import Space
-from app.widgets.fitting import find_room, fit
-from app.window.saying import make_heading
+from app.theme.tokens import Space
+from app.widgets.fit_to_screen import find_room, fit_to_screen
+from app.window.feedback import make_heading
 
 
-class Body(QScrollArea):
-    """As high as what is laid out in it, where there is room for that."""
+class DialogBody(QScrollArea):
+    """As tall as its content, if the screen has room."""
 
     def __init__(self, layout: QLayout) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Body(QScrollArea):
         inner.setLayout(layout)
         self.setWidget(inner)
         policy = self.sizePolicy()
-        policy.setHeightForWidth(True)  # Qt takes it so
+        policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802  # Qt's name
@@ -37,69 +37,69 @@ class Body(QScrollArea):
         return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        """As wide as its parts need, which nobody could scroll to."""
+        """Never narrower than the content: it does not scroll sideways."""
         return QSize(self._layout.totalMinimumSize().width(), super().minimumSizeHint().height())
 
 
 class Dialog(QDialog):
-    """Parts go to `parts`, or into a body of the caller's; buttons to `foot`."""
+    """Add widgets to `parts`, unless the caller passes a body of its own."""
 
-    def __init__(self, width: int, parent: QWidget | None = None, *, body: Body | None = None) -> None:
+    def __init__(self, width: int, parent: QWidget | None = None, *, body: DialogBody | None = None) -> None:
         super().__init__(parent)
-        self._fits_later = False
+        self._must_fit = False
         self.setMinimumWidth(min(width, find_room(self).width()))
         self.parts = QVBoxLayout()
         self.parts.setSpacing(Space.MEDIUM)
-        self.body = body or Body(self.parts)
-        self.foot = QHBoxLayout()
-        self.foot.setSpacing(Space.SMALL)
-        self.whole = QVBoxLayout(self)
-        self.whole.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
-        self.whole.setSpacing(Space.MEDIUM)
+        self.body = body or DialogBody(self.parts)
+        self.button_row = QHBoxLayout()
+        self.button_row.setSpacing(Space.SMALL)
+        self.main_layout = QVBoxLayout(self)
+        self.main_layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
+        self.main_layout.setSpacing(Space.MEDIUM)
         self.heading = make_heading("")
         self.heading.setWordWrap(True)
         self.heading.hide()
-        self.whole.addWidget(self.heading)
-        self.whole.addWidget(self.body, 1)
-        self.whole.addLayout(self.foot)
+        self.main_layout.addWidget(self.heading)
+        self.main_layout.addWidget(self.body, 1)
+        self.main_layout.addLayout(self.button_row)
 
-    def conclude(self, *aside: QPushButton, last: QPushButton, others: Sequence[QPushButton] = ()) -> None:
-        """The row of buttons: some at the left, and at the right the one that Return presses wherever one types."""
+    def add_buttons(self, *aside: QPushButton, last: QPushButton, others: Sequence[QPushButton] = ()) -> None:
+        """Add the buttons: `aside` at the left, `last` at the far right, where Return in a field presses it."""
         for button in aside:
-            self.foot.addWidget(button)
-        self.foot.addStretch(1)
+            self.button_row.addWidget(button)
+        self.button_row.addStretch(1)
         for button in (*others, last):
-            self.foot.addWidget(button)
+            self.button_row.addWidget(button)
         last.setDefault(True)
 
-    def entitle(self, title: str, heading: str = "") -> None:
-        """The heading says the same, unless it says more."""
+    def set_titles(self, title: str, heading: str = "") -> None:
+        """Set the window title, and the heading, which repeats it by default."""
         self.setWindowTitle(title)
         self.heading.setText(heading or title)
         self.heading.show()
 
     def fit(self) -> None:
-        """As high as what it shows now; a window that changes before it has got its place ends in the corner."""
+        """Resize to the content. Resized before it is placed, a window ends up in the corner of the screen."""
         handle = self.windowHandle()
         if self.isVisible() and handle is not None and not handle.isExposed():
-            self._fits_later = True
+            self._must_fit = True
         else:
             self._fit()
 
     def _fit(self) -> None:
-        self.body.updateGeometry()  # it does not hear of what changes inside it
-        self.whole.activate()
-        width = max(self.width(), self.whole.totalMinimumSize().width())
-        fit(self, QSize(width, self.whole.totalHeightForWidth(width)))
+        self.body.updateGeometry()  # it is not notified of changes inside it
+        self.main_layout.activate()
+        width = max(self.width(), self.main_layout.totalMinimumSize().width())
+        fit_to_screen(self, QSize(width, self.main_layout.totalHeightForWidth(width)))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
         for button in self.findChildren(QPushButton):
-            button.setAutoDefault(True)  # else Return would press the last one while another has the focus
+            button.setAutoDefault(True)  # else Return presses `last` even if another button has the focus
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
         super().paintEvent(event)
-        if self._fits_later:
-            self._fits_later = False
+        if self._must_fit:
+            self._must_fit = False
             QTimer.singleShot(0, self, self.fit)

@@ -1,43 +1,44 @@
-"""Small parts that pages share: a heading, buttons with shortcuts, and the line that says what became of a command."""
+"""Small widgets that pages share: headings, buttons, form rows, and the line that shows the result of a command."""
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.look.dressing import mark
-from app.look.theme import Tone, Type, make_font
-from app.widgets.details_view import make_text
-from app.words.interpreting import interpret
-from scheduler.engine.refusal import RefusedError
+from app.i18n.translate import interpret
+from app.theme.stylesheet import set_style
+from app.theme.tokens import TextStyle, Tone, make_font
+from app.widgets.details_view import make_label
+from app.widgets.file_dialog import choose_folder, choose_save_path
+from scheduler.engine.errors import RefusedError
 
 translate = QCoreApplication.translate
 
 
-def say_refusal(error: Exception) -> str:
-    """What a person at a window can do about it; sentences that name commands of the terminal are said anew."""
+def describe_error(error: Exception) -> str:
+    """The error in words that fit the window: the engine's own sentences may name commands of the terminal."""
     if isinstance(error, RefusedError):
         match error.code:
             case "busy":
-                return translate("saying", "It is running now. Wait until it has ended, or stop it first.")
+                return translate("saying", "It is running. Wait until it finishes, or stop it first.")
             case "paused":
                 return translate("saying", "It is paused. Resume it first.")
             case "blocked":
-                return translate("saying", "It is held up. Attention says what it waits for.")
+                return translate("saying", "It is blocked. See Attention for the reason.")
             case "which":
-                return translate("saying", "It has several things to run. Open it and choose one.")
+                return translate("saying", "It has several parts that can run. Open it and choose one.")
             case "answer first" | "acting":
-                return translate("saying", "It waits for your answer. Open Attention and answer first.")
+                return translate("saying", "It is waiting for your answer. Answer in Attention first.")
             case "nothing to retry":
-                return translate("saying", "Nothing of it waits to be tried again.")
+                return translate("saying", "There is nothing to retry.")
         return interpret(error.sentence)
     return interpret(str(error)) or type(error).__name__
 
 
-def make_heading(text: str, kind: Type = Type.TITLE) -> QLabel:
+def make_heading(text: str, kind: TextStyle = TextStyle.TITLE) -> QLabel:
     heading = QLabel(text)
     heading.setTextFormat(Qt.TextFormat.PlainText)
     heading.setFont(make_font(kind, heading.font()))
-    if kind is Type.DISPLAY:  # buttons stand beside it on some pages, and titles do not jump from one to the next
+    if kind is TextStyle.DISPLAY:  # as tall as a button, so that titles stay put from page to page
         button = QPushButton(text)
         button.ensurePolished()
         heading.setMinimumHeight(button.sizeHint().height())
@@ -45,11 +46,11 @@ def make_heading(text: str, kind: Type = Type.TITLE) -> QLabel:
 
 
 def make_button(label: str, shortcut: str = "", *, importance: str = "") -> QPushButton:
-    """The shortcut is said in the tooltip."""
+    """The tooltip shows the shortcut."""
     button = QPushButton(label)
     button.setAutoDefault(False)
     if importance:
-        mark(button, "importance", importance)
+        set_style(button, "importance", importance)
     if shortcut:
         keys = QKeySequence(shortcut)
         button.setShortcut(keys)
@@ -58,40 +59,57 @@ def make_button(label: str, shortcut: str = "", *, importance: str = "") -> QPus
     return button
 
 
-class Saying(QWidget):
-    """One line, hidden while there is nothing to say; what it says is read aloud too."""
+class StatusLine(QWidget):
+    """One line of text, hidden while empty; screen readers announce it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._label = make_text("")
+        self._label = make_label("")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._label)
         self.hide()
 
     @property
-    def sentence(self) -> str:
+    def message(self) -> str:
         return self._label.text()
 
-    def say(self, sentence: str, tone: Tone = Tone.GOOD) -> None:
+    def show_message(self, sentence: str, tone: Tone = Tone.GOOD) -> None:
         self._label.setText(sentence)
-        mark(self._label, "ink", tone.value)
+        set_style(self._label, "ink", tone.value)
         self.setVisible(bool(sentence))
         if sentence:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
-    def refuse(self, error: Exception) -> None:
-        self.say(say_refusal(error), Tone.BAD)
+    def show_error(self, error: Exception) -> None:
+        self.show_message(describe_error(error), Tone.BAD)
 
     def clear(self) -> None:
-        self.say("")
+        self.show_message("")
 
 
 def add_row(form: QFormLayout, words: str, field: QWidget, first: QWidget | None = None) -> None:
-    """The words stand on one line with the field, or the first part of it, also where a stylesheet made that taller."""
+    """Add a row whose label lines up with the field, or with the first part of a taller one."""
     label = QLabel(words)
     label.setBuddy(first or field)
     label.setMinimumHeight((first or field).sizeHint().height())
     if first is not None:
         label.setMaximumHeight(label.minimumHeight())
     form.addRow(label, field)
+
+
+def make_path_button(line: QLineEdit, name: str, *, is_folder: bool) -> QPushButton:
+    """A button that fills the line from a file dialog. An existing file may be intended, so there is no warning."""
+
+    def choose() -> None:
+        if is_folder:
+            path = choose_folder(line, translate("paths", "Choose a folder"), line.text())
+        else:
+            path = choose_save_path(line, translate("paths", "Choose a file"), line.text(), confirm_overwrite=False)
+        if path:
+            line.setText(path)
+
+    button = make_button(translate("paths", "Choose…"))
+    button.setAccessibleName(name)
+    button.clicked.connect(choose)
+    return button

@@ -1,60 +1,134 @@
-"""What every page of the window is: a widget with a title that can be told to look again."""
+"""The base class of pages, and the layout parts they share."""
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.asking import Asking
-from app.life.installation import Installation
+from app.background import BackgroundTasks
 from app.overview import Overview
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle
+from app.window.feedback import make_heading
 
 
 class Page(QWidget):
-    """Made when it is first shown. The window calls `refresh` when it is shown and, while it is, after news."""
+    """Created when it is first opened. While it is shown, the window calls `refresh` after changes."""
 
     open_page = Signal(str, str)
-    """Go to a page, and on it to a subject: a workflow's slug, a run, a request; empty for the page itself."""
-    said = Signal(str, object)
-    """A sentence for the foot of the window, and its Tone."""
-
-    preferred = Signal(object)
-    """The Preferences that the person just changed: notices, looks and limits follow them."""
-
-    import_wanted = Signal(str)
-    """An export, looked through, that the app should go on from."""
-
+    """A page, and a subject on it (a workflow's slug, a run, a request); empty for the page itself."""
+    status_message = Signal(str, object)
+    """A message for the window to show, and its Tone."""
+    preferences_changed = Signal(object)
+    """The Preferences that the user just changed."""
+    import_requested = Signal(str)
+    """Path of a checked export to restore from."""
     title = ""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self.installation = installation
-        self.asking = Asking(self)
+        self.session = session
+        self.background = BackgroundTasks(self)
 
     def refresh(self) -> None:
-        """Look again; quick, since reading is done elsewhere."""
+        """Read the data again, in the background."""
 
     def show_overview(self, overview: Overview) -> None:
-        """How everything stands: when the page is opened, and after every change while it is in sight."""
+        """Called when the page is opened and, while it is shown, after every change."""
 
     def open_subject(self, subject: str) -> None:
-        """Show this one; `refresh` follows."""
+        """Show this subject; `refresh` follows."""
 
-    def order(self) -> None:
-        """Before Tab goes on: put what was made late where it is seen."""
+    def update_tab_order(self) -> None:
+        """Called before Tab moves the focus: put widgets created late into visual tab order."""
 
-    def take_file(self, path: Path) -> None:
-        """A script that was dropped on the window; only the page of workflows is given one."""
+    def offer_script(self, path: Path) -> None:
+        """A script was dropped on the window; only the Workflows page receives it."""
 
     def search(self) -> None:
-        """Ctrl+F: put the cursor where one types what to look for, if there is such a place."""
+        """Ctrl+F: focus the search field, if there is one."""
 
 
-def dropped_script(event: QDropEvent) -> Path | None:
-    """The one Python file that is held over the window or was dropped on it."""
+def find_dropped_script(event: QDropEvent) -> Path | None:
+    """The Python file being dragged; None unless it is exactly one that may be copied."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile() or not event.possibleActions() & Qt.DropAction.CopyAction:
         return None
     path = Path(urls[0].toLocalFile())
     return path if path.suffix.lower() == ".py" else None
+
+
+_MAX_WIDTH = 1100
+
+
+class PageColumn(QScrollArea):
+    """A heading and a scrolling column, no wider than is readable. Add widgets to `parts`."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner, column = _ColumnContent(), QWidget()
+        column.setMaximumWidth(_MAX_WIDTH)
+        column.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
+        row.addWidget(column, 100)
+        row.addStretch(1)
+        self.parts = QVBoxLayout(column)
+        self.parts.setContentsMargins(0, 0, 0, 0)
+        self.parts.setSpacing(Space.MEDIUM)
+        self.heading = make_heading(title, TextStyle.DISPLAY)
+        self.subtitle = QLabel()
+        self.subtitle.setTextFormat(Qt.TextFormat.PlainText)
+        set_style(self.subtitle, "ink", "muted")
+        self.parts.addWidget(self.heading)
+        self.parts.addWidget(self.subtitle)
+        self.setWidget(inner)
+
+
+class CardArea(QScrollArea):
+    """A card whose content scrolls vertically."""
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        self._inner = inner
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        set_style(self, "surface", "card")
+        self.setWidget(inner)
+        for part in (inner, self.viewport()):
+            part.setAutoFillBackground(False)  # show the background of the card
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
+        least = super().minimumSizeHint()
+        return QSize(max(self._inner.minimumSizeHint().width() + beside, least.width()), least.height())
+
+
+class _ColumnContent(QWidget):
+    """Ignores the minimum height of wrapped text, which Qt computes for a narrower column."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
+def make_titled_page(title: str, page: QWidget) -> QWidget:
+    """A widget below a page heading."""
+    whole = QWidget()
+    layout = QVBoxLayout(whole)
+    layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
+    layout.addWidget(make_heading(title, TextStyle.DISPLAY))
+    layout.addWidget(page, 1)
+    return whole
+
+
+def make_section_heading(title: str) -> QLabel:
+    label = make_heading(title)
+    label.setContentsMargins(0, Space.MEDIUM, 0, 0)
+    return label

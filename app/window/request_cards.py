@@ -1,84 +1,122 @@
-"""The open requests as cards, one below the other: answers go out as commands, and what is settled goes away."""
+"""Open requests as cards. Answers are sent as commands; answered cards disappear after a moment."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.answers import EDIT, OPEN, RECONNECT, SEND, SENT, Answer, find_answer
-from app.asking import Asking, command
-from app.life.installation import Installation
-from app.look.theme import Space
+from app.background import BackgroundTasks, run_command
 from app.overview import Overview
-from app.requests import make_card
-from app.widgets.card import Action, Card
-from app.window.editing import edit
-from app.window.saying import say_refusal
-from app.window.sent import SentDialog
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.views.requests import RequestView
-
-LINGER = 2_500
-"""Milliseconds that a settled card stays, so that one can read what became of it."""
-
-
-UNDO = 60_000
-"""Milliseconds that one which can still be taken back does."""
+from app.requests.actions import EDIT, OPEN, RECONNECT, SEND, SENT, OfferedAction, find_action
+from app.requests.presentation import make_card
+from app.session import Session
+from app.theme.tokens import Space
+from app.widgets.details_view import make_label
+from app.widgets.fit_to_screen import fit_to_screen
+from app.widgets.request_card import CardAction, RequestCard
+from app.widgets.visible_text import escape_invisible
+from app.window.external_editor import open_in_editor
+from app.window.feedback import describe_error, make_button, make_heading
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.requests import RequestView
 
 
-class Cards(QWidget):
+class FixerTextDialog(QDialog):
+    """Shows the exact text for the fixer; with `asks`, accepting it means to send it."""
+
+    def __init__(self, text: str, parent: QWidget | None = None, *, asks: bool = False) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("What will be sent") if asks else self.tr("What was sent"))
+        fit_to_screen(self, QSize(760, 560))
+        was_sent = self.tr("This is everything that was sent to the fixer. Passwords and mail text were removed.")
+        will_be_sent = self.tr(
+            "This is everything that will be sent to the fixer. Passwords and mail text are removed."
+        )
+        self.text = QPlainTextEdit(escape_invisible(text))
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setProperty("field", "true")
+        self.text.setAccessibleName(self.windowTitle())
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.send = make_button(self.tr("&Send"), importance="primary") if asks else None
+        close = make_button(self.tr("Cancel") if asks else self.tr("Close"))
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setSpacing(Space.MEDIUM)
+        row.addStretch(1)
+        row.addWidget(close)
+        if self.send is not None:
+            self.send.clicked.connect(self.accept)
+            row.addWidget(self.send)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
+        layout.setSpacing(Space.MEDIUM)
+        layout.addWidget(make_heading(self.windowTitle()))
+        layout.addWidget(make_label(will_be_sent if asks else was_sent, "muted"))
+        layout.addWidget(self.text, 1)
+        layout.addLayout(row)
+
+
+ANSWERED_CARD_MS = 2_500
+"""How long an answered card stays visible."""
+UNDOABLE_CARD_MS = 60_000
+"""The same, if the answer can be undone."""
+
+
+class RequestCards(QWidget):
     open_page = Signal(str, str)
     answered = Signal()
-    """A command was carried out: look again."""
+    """A command succeeded: refresh."""
     emptied = Signal()
 
-    def __init__(self, installation: Installation, *, most: int | None = None) -> None:
+    def __init__(self, session: Session, *, max_cards: int | None = None) -> None:
         super().__init__()
-        self._installation = installation
-        self._most = most
-        self._asking = Asking(self)
+        self._session = session
+        self._most = max_cards
+        self._background = BackgroundTasks(self)
         self._requests: dict[str, RequestView] = {}
-        self.cards: dict[str, Card] = {}
-        """By request: what is shown, also what was just settled."""
+        self.cards: dict[str, RequestCard] = {}
+        """By request; includes cards that were just answered."""
         self._shown: dict[str, tuple[RequestView, date]] = {}
-        """What each card was made of: more may wait for the same thing later, and today becomes yesterday."""
-        self._settled: set[str] = set()
-        self._undo: dict[str, Answer] = {}
-        """By request that was answered: what takes that back."""
-        self.sent: SentDialog | None = None
+        """What each card was built from: the request may change, and today becomes yesterday."""
+        self._resolved: set[str] = set()
+        self._undo: dict[str, OfferedAction] = {}
+        """By answered request: the command that undoes the answer."""
+        self.sent_dialog: FixerTextDialog | None = None
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(Space.MEDIUM)
 
-    def show_open(self, overview: Overview) -> None:
-        """These are open now; a card whose request is missing was settled, here or elsewhere."""
+    def show_requests(self, overview: Overview) -> None:
+        """Show these; a card whose request is gone was answered, here or elsewhere."""
         self._requests = {one.id: one for one in overview.requests}
         for id_ in [known for known in self.cards if known not in self._requests]:
-            self._settle(id_, self.tr("It was settled meanwhile."))
+            self._resolve(id_, self.tr("Already answered."))
         today = overview.now.astimezone(overview.zone).date()
         for one in _first(overview.requests, self._most):
             card = self.cards.get(one.id)
             if card is None or (
-                self._shown[one.id] != (one, today) and not card.is_busy and one.id not in self._settled
+                self._shown[one.id] != (one, today) and not card.is_busy and one.id not in self._resolved
             ):
                 self._shown[one.id] = one, today
-                self._put(one, overview, card)
+                self._add_card(one, overview, card)
 
     def focus(self, request: str) -> bool:
-        """Bring the card of that request to the person; whether there is one."""
+        """Focus the card of that request; False if there is none."""
         card = self.cards.get(request)
         if card is None:
             return False
-        QTimer.singleShot(0, card, card.setFocus)  # a card that was just added is shown a moment later
+        QTimer.singleShot(0, card, card.setFocus)  # a card just added is not visible yet
         return True
 
-    def _put(self, one: RequestView, overview: Overview, old: Card | None) -> None:
-        """At the end, or in place of one that is no longer right."""
-        card = Card(make_card(one, overview, self._installation.house.registry))
-        card.acted.connect(self._answer)
+    def _add_card(self, one: RequestView, overview: Overview, old: RequestCard | None) -> None:
+        """Append a card, or replace an outdated one."""
+        card = RequestCard(make_card(one, overview, self._session.runtime.registry))
+        card.action_chosen.connect(self._answer)
         self.cards[one.id] = card
         if old is None:
             self._layout.addWidget(card)
@@ -95,12 +133,12 @@ class Cards(QWidget):
 
     def _answer(self, request: str, action: str) -> None:
         if (undo := self._undo.get(request)) is not None and undo.id == action:
-            self._take_back(request, undo)
+            self._undo_answer(request, undo)
             return
         one, card = self._requests.get(request), self.cards[request]
-        answer = None if one is None else find_answer(one, action)
+        answer = None if one is None else find_action(one, action)
         if one is None or answer is None:
-            self._settle(request, self.tr("It was settled meanwhile."))
+            self._resolve(request, self.tr("Already answered."))
         elif answer.id == RECONNECT:
             card.set_busy(busy=False)
             self.open_page.emit("connections", one.subject)
@@ -109,7 +147,9 @@ class Cards(QWidget):
             self.open_page.emit("workflows", one.workflow)
         elif answer.id == EDIT and one.fault is not None:
             card.set_busy(busy=False)
-            edit(self._installation, self._asking, one.fault.path, partial(self._refuse, request), one.fault.line)
+            open_in_editor(
+                self._session, self._background, one.fault.path, partial(self._refuse, request), one.fault.line
+            )
         elif answer.id == SENT:
             card.set_busy(busy=False)
             self._show_sent(one.ui["sent"])
@@ -120,59 +160,59 @@ class Cards(QWidget):
             self._command(request, answer)
 
     def _show_sent(self, text: str, send: Callable[[], None] | None = None) -> None:
-        self.sent = SentDialog(text, self, asks=send is not None)
+        self.sent_dialog = FixerTextDialog(text, self, asks=send is not None)
         if send is not None:
-            self.sent.accepted.connect(send)
-        self.sent.open()
+            self.sent_dialog.accepted.connect(send)
+        self.sent_dialog.open()
 
-    def _command(self, request: str, answer: Answer) -> None:
-        installation = self._installation
+    def _command(self, request: str, answer: OfferedAction) -> None:
+        session = self._session
 
         def done(_: object) -> None:
-            self._settle(request, answer.done, answer.undo)
+            self._resolve(request, answer.done, answer.undo)
             self.answered.emit()
 
-        self._asking.ask(
-            lambda: command(installation, answer.verb, **answer.arguments),
+        self._background.run(
+            lambda: run_command(session, answer.verb, **answer.arguments),
             done,
             lambda error: self._refuse(request, error),
         )
 
     def _refuse(self, request: str, error: Exception) -> None:
         if isinstance(error, RefusedError) and error.code == "too late":
-            self._settle(request, say_refusal(error))
+            self._resolve(request, describe_error(error))
         elif request in self.cards:
-            self.cards[request].set_refused(say_refusal(error))
+            self.cards[request].show_error(describe_error(error))
 
-    def _take_back(self, request: str, undo: Answer) -> None:
-        installation, card = self._installation, self.cards[request]
+    def _undo_answer(self, request: str, undo: OfferedAction) -> None:
+        session, card = self._session, self.cards[request]
 
         def done(_: object) -> None:
-            card.set_answered(undo.done)
+            card.show_answered(undo.done)
             self.answered.emit()
 
-        self._asking.ask(
-            lambda: command(installation, undo.verb, **undo.arguments),
+        self._background.run(
+            lambda: run_command(session, undo.verb, **undo.arguments),
             done,
-            lambda error: card.set_refused(say_refusal(error)) if isValid(card) else None,
+            lambda error: card.show_error(describe_error(error)) if isValid(card) else None,
         )
 
-    def _settle(self, request: str, sentence: str, undo: Answer | None = None) -> None:
-        """The first word about it stays."""
+    def _resolve(self, request: str, sentence: str, undo: OfferedAction | None = None) -> None:
+        """Show the outcome, once, and remove the card later."""
         card = self.cards.get(request)
-        if card is None or request in self._settled:
+        if card is None or request in self._resolved:
             return
-        self._settled.add(request)
-        card.set_answered(sentence)
+        self._resolved.add(request)
+        card.show_answered(sentence)
         if undo is not None:
             self._undo[request] = undo
-            card.offer(Action(id=undo.id, label=undo.label))
-        QTimer.singleShot(LINGER if undo is None else UNDO, card, lambda: self._remove(request))
+            card.add_action(CardAction(id=undo.id, label=undo.label))
+        QTimer.singleShot(ANSWERED_CARD_MS if undo is None else UNDOABLE_CARD_MS, card, lambda: self._remove(request))
 
     def _remove(self, request: str) -> None:
         card = self.cards.pop(request)
         self._shown.pop(request, None)
-        self._settled.discard(request)
+        self._resolved.discard(request)
         self._undo.pop(request, None)
         self._layout.removeWidget(card)
         card.hide()

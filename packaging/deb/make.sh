@@ -8,7 +8,7 @@ build_deb() {
     rm -rf "$root"
     mkdir -p "$root/DEBIAN" "$root/usr/lib" "$root/usr/bin"
     cp -a "$build/dist/dayhand" "$root/usr/lib/dayhand"
-    leave_to_the_system
+    remove_system_libraries
     ln -s ../lib/dayhand/dayhand "$root/usr/bin/dayhand"
     put_shared_files "$root/usr/share"
     for script in prerm postinst; do
@@ -16,14 +16,14 @@ build_deb() {
     done
     find_dependencies >"$build/dependencies"
     write_control >"$root/DEBIAN/control"
-    settle "$root"
+    normalize "$root"
     find "$root/usr/lib/dayhand" -type f -name '*.so*' -exec chmod 644 {} +
     (cd "$root" && find usr -type f | sort | xargs -d '\n' md5sum) >"$root/DEBIAN/md5sums"
     dpkg-deb --root-owner-group -Zxz -z6 --threads-max=2 --build "$root" "$out/dayhand_${version}_amd64.deb" >/dev/null
 }
 
-# Libraries that are packages of the system stay its own, and get its security updates.
-leave_to_the_system() {
+# Libraries from system packages are not bundled, so that they get security updates.
+remove_system_libraries() {
     while IFS='	' read -r name _; do
         case $name in
         */* | libpython*) ;;
@@ -54,7 +54,7 @@ put_shared_files() {
     install -D -m 644 "$source/packaging/deb/lintian-overrides" "$share/lintian/overrides/dayhand"
 }
 
-# What the programs and libraries inside name, in the versions that they were linked with.
+# The packages that the bundled programs and libraries need, in the versions they were linked with.
 find_dependencies() {
     scratch=$build/shlibs
     rm -rf "$scratch"
@@ -66,17 +66,17 @@ find_dependencies() {
         find "$root/usr/lib/dayhand" -type f \( -name '*.so*' -o -name dayhand -o -name uv \) -print0 | sort -z |
             xargs -0 dpkg-shlibdeps -O --warnings=0 --ignore-missing-info \
                 -l"$internal" -l"$internal/PySide6" -l"$internal/PySide6/Qt/lib" -l"$internal/shiboken6"
-    ) >"$scratch/found" || give_up 'A library that the application needs is in no package.'
+    ) >"$scratch/found" || fail 'A library that the application needs is not in any package.'
     sed -n 's/^shlibs:Depends=//p' "$scratch/found"
 }
 
-# In the form that Debian's tools read.
+# In the format of Debian's tools.
 write_changelog() {
-    printf 'dayhand (%s) unstable; urgency=medium\n\n  * What changed for its users is in CHANGELOG.md.\n\n -- %s  %s\n' \
+    printf 'dayhand (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n' \
         "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
 }
 
-# As Debian counts, which is the same on every disk: whole kilobytes for files, one for all else.
+# As Debian counts, independent of the file system: whole kilobytes for files, one for everything else.
 measure_installed() {
     find "$root/usr" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }'
 }
@@ -92,12 +92,12 @@ Depends: $(cat "$build/dependencies"), ca-certificates
 Recommends: dbus-user-session, gnome-keyring | keepassxc | kwalletmanager, notification-daemon, python3
 Section: utils
 Priority: optional
-Description: run your recurring chores on time, and ask first
- Dayhand is a tray application that runs a person's recurring chores on their
- own computer. A chore is one Python file: Dayhand runs it on time, survives
- sleep, crashes and lost networks, never does an outside action twice, and
- shows exactly what it will do before it does it.
+Description: run your recurring chores on schedule, and ask first
+ Dayhand is a tray application that runs your recurring chores on your own
+ computer. Each chore is one Python file: Dayhand runs it on schedule, survives
+ sleep, crashes and network failures, never performs an outside action twice,
+ and shows exactly what it will do before it does it.
  .
- Passwords are kept in the keyring of the desktop and in no other place.
+ Passwords are stored in the keyring of the desktop and nowhere else.
 CONTROL
 }

@@ -1,5 +1,5 @@
-; The installer for Windows: for one user, without administrator. makensis -DVERSION=… -DPAYLOAD=… -DOUT=… dayhand.nsi
-; Silent: Dayhand-setup.exe /S, and in the folder of Dayhand uninstall.exe /S.
+; The installer for Windows: for one user, without administrator rights. makensis -DVERSION=… -DPAYLOAD=… -DOUT=… dayhand.nsi
+; Silent: Dayhand-setup.exe /S, and uninstall.exe /S in Dayhand's folder.
 Unicode true
 Target amd64-unicode
 !include "MUI2.nsh"

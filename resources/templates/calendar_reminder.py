@@ -1,9 +1,9 @@
-"""Calendar reminder: tell me a while before each event of my calendar begins."""
+"""Calendar reminder: notify me shortly before each calendar event."""
 
 # /// dayhand-template
-# summary = "a notice before each event of a calendar begins"
+# summary = "a notification before each calendar event"
 # [ask.LEAD]
-# question = "How many minutes before?"
+# question = "Minutes before the event"
 # kind = "number"
 # ///
 from datetime import datetime, timedelta, timezone
@@ -18,9 +18,9 @@ events = flow.topic("events")
 
 
 @flow.producer(every="15m", needs="network", publishes=[events])
-def look(ctx, state):
-    """A moved event has another start, so another id, and is told anew."""
-    for key, event in coming(ctx).items():
+def check(ctx, state):
+    """A moved event has another start, hence another id, and is announced again."""
+    for key, event in upcoming(ctx).items():
         ctx.publish(events, id=key, title=event["title"], data={"start": event["start"]})
 
 
@@ -33,12 +33,13 @@ class Remind:
         wake = begins(later[0]) - LEAD_TIME if later else None
         if not due:
             return dayhand.nothing(wake_at=wake)
-        still = coming(ctx)  # what was moved or called off meanwhile is not told
-        told = [event for event in due if event.id in still and begins(event) > ctx.now]
+        still = upcoming(ctx)  # leaves out what was moved or cancelled
+        current = [event for event in due if event.id in still and begins(event) > ctx.now]
+        titles = ", ".join(event.title for event in current)
         return dayhand.prepared(
             reserve=due,
-            data=[{"title": event.title, "begins": f"{begins(event).astimezone():%H:%M}"} for event in told],
-            say=f"Remind you of {', '.join(event.title for event in told)}" if told else "Called off, nothing to tell",
+            data=[{"title": event.title, "begins": f"{begins(event).astimezone():%H:%M}"} for event in current],
+            say=f"Remind you of {titles}" if current else "Cancelled; nothing to do",
             wake_at=wake,
         )
 
@@ -53,8 +54,8 @@ class Remind:
             ctx.done(f"Reminded you of {', '.join(event['title'] for event in prepared.data)}")
 
 
-def coming(ctx):
-    """The events of the next day that begin at a time, by id and start."""
+def upcoming(ctx):
+    """Events of the next 24 hours that have a start time, by id and start."""
     end = ctx.now + timedelta(hours=24)
     found = ctx.call("caldav:calendar", "events", start=ctx.now.isoformat(), end=end.isoformat())
     return {f"{event['id']} {event['start']}": event for event in found if "T" in event.get("start", "")}

@@ -1,13 +1,13 @@
-"""Invoice reminders: remind customers of invoices that are not paid, each time after I said yes."""
+"""Invoice reminders: remind customers of unpaid invoices, each time after I approve it."""
 
 # /// dayhand-template
-# summary = "a polite mail for each invoice that is overdue, sent only after you said yes"
+# summary = "a polite email for each overdue invoice, sent only after you approve it"
 # [ask.TABLE]
-# question = "Which table has your invoices (number, customer, mail, amount, due, paid)?"
+# question = "Table of invoices (columns: number, customer, mail, amount, due, paid)"
 # kind = "file"
 # required = true
 # [ask.SIGNED]
-# question = "Who signs the mails?"
+# question = "Signature of the emails"
 # required = true
 # [connect."table:invoices"]
 # path = "TABLE"
@@ -18,15 +18,15 @@ import dayhand
 
 SIGNED = "Yours"
 AFTER = (7, 21, 42)
-"""How many days after it was due it is reminded of: the first, the second and the last time."""
+"""Days after the due date for the first, second and last reminder."""
 
 flow = dayhand.Workflow("Invoice reminders", connections=["table:invoices", "smtp:mail"])
 overdue = flow.topic("overdue")
 
 
 @flow.producer(cron="0 8 * * 1-5", publishes=[overdue], catchup="one")
-def look(ctx, state):
-    """The id holds how often it was reminded of, so each reminder is written once, whatever you answered."""
+def check(ctx, state):
+    """The id includes the reminder's number, so each one is written once, whatever you answered."""
     for row in ctx.call("table:invoices", "read", limit=10_000):
         level = level_of(row, ctx.now.date())
         if level:
@@ -38,7 +38,7 @@ def look(ctx, state):
 
 @flow.consumer(subscribe=[overdue], approve="always")
 class Remind:
-    """One mail for each yes."""
+    """One email per approval."""
 
     def prepare(self, ctx, state):
         batch = ctx.peek(overdue, limit=1000)
@@ -48,7 +48,7 @@ class Remind:
         again = ctx.now if len(waiting) > 1 else None
         if not waiting:
             if paid:
-                return dayhand.prepared(reserve=paid, data=None, say=f"{len(paid)} were paid meanwhile")
+                return dayhand.prepared(reserve=paid, data=None, say=f"{len(paid)} already paid")
             return dayhand.nothing()
         first = waiting[0]
         row = rows[str(first.data["number"])]
@@ -74,7 +74,7 @@ class Remind:
         if prepared.data is None:
             return state
         if ctx.outcome == "skipped":
-            ctx.done(f"Did not remind {prepared.data['customer']}, as you said")
+            ctx.done(f"Did not remind {prepared.data['customer']}: rejected")
             return state
         state["sent"] = state.get("sent", 0) + 1
         ctx.done(f"Reminded {prepared.data['customer']}")
@@ -86,7 +86,7 @@ def is_open(row):
 
 
 def level_of(row, today):
-    """0 for none yet, or the first, second or last reminder."""
+    """0 for none yet, or the number of the reminder."""
     if not is_open(row):
         return 0
     late = (today - date.fromisoformat(str(row["due"])[:10])).days
@@ -96,7 +96,7 @@ def level_of(row, today):
 def write_mail(row, level):
     again = "" if level == 1 else f" This is reminder {level}."
     return (
-        f"Dear {row['customer']},\n\ninvoice {row['number']} over {row['amount']} was due on {row['due']} "
-        f"and we have not seen a payment yet.{again}\n"
-        f"If you have paid meanwhile, please forget this mail.\n\n{SIGNED}\n"
+        f"Dear {row['customer']},\n\nInvoice {row['number']} for {row['amount']} was due on {row['due']} "
+        f"and we have not received your payment yet.{again}\n"
+        f"If you have already paid, please ignore this email.\n\n{SIGNED}\n"
     )

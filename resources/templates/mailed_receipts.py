@@ -1,13 +1,13 @@
-"""Mailed receipts: enter receipts from my inbox in a table, after I said yes."""
+"""Mailed receipts: add receipts from my inbox to a table, after I approve them."""
 
 # /// dayhand-template
-# summary = "receipts in the inbox become rows of a table, after you said yes"
+# summary = "adds receipts from your inbox to a table, after you approve them"
 # [ask.TABLE]
-# question = "In which table, a file that ends in .csv or .sqlite?"
+# question = "Table (a .csv or .sqlite file)"
 # kind = "file"
 # required = true
 # [ask.SUBJECT]
-# question = "Which word in the subject makes a mail a receipt?"
+# question = "Word in the subject of receipts"
 # [connect."table:expenses"]
 # path = "TABLE"
 # ///
@@ -16,7 +16,7 @@ import re
 import dayhand
 
 SUBJECT = "receipt"
-MOST = 10
+MAX_MAILS = 10
 AMOUNT = re.compile(r"(?:total|amount|sum)\D{0,20}?(\d[\d.,]*)", re.IGNORECASE)
 
 flow = dayhand.Workflow("Mailed receipts", connections=["imap:home", "table:expenses"])
@@ -24,7 +24,7 @@ mails = flow.topic("mails")
 
 
 @flow.producer(every="10m", needs="network", publishes=[mails])
-def look(ctx, state):
+def check(ctx, state):
     found = ctx.call("imap:home", "search", subject=SUBJECT, after_uid=state.get("uid", 0))
     for mail in found:
         ctx.publish(mails, id=mail["message_id"], title=mail["subject"], data={"uid": mail["uid"]})
@@ -35,7 +35,7 @@ def look(ctx, state):
 @flow.consumer(subscribe=[mails], approve="always")
 class Enter:
     def prepare(self, ctx, state):
-        batch = ctx.peek(mails, limit=MOST)
+        batch = ctx.peek(mails, limit=MAX_MAILS)
         if not batch:
             return dayhand.nothing()
         rows = [read_receipt(ctx.call("imap:home", "fetch", uid=event.data["uid"])) for event in batch]
@@ -43,9 +43,9 @@ class Enter:
         return dayhand.prepared(
             reserve=batch,
             data=rows,
-            say=f"Enter {count(rows)}{f', {unclear} without an amount' if unclear else ''}",
+            say=f"Add {count(rows)}{f', {unclear} without an amount' if unclear else ''}",
             ui={f"{n}. {row['subject']}": row["amount"] or "no amount found" for n, row in enumerate(rows, 1)},
-            wake_at=ctx.now if len(batch) == MOST else None,
+            wake_at=ctx.now if len(batch) == MAX_MAILS else None,
         )
 
     def mutate(self, ctx, prepared):
@@ -53,10 +53,10 @@ class Enter:
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":
-            ctx.done(f"Left out {count(prepared.data)}, as you said")
+            ctx.done(f"Rejected; skipped {count(prepared.data)}")
             return state
         state["entered"] = state.get("entered", 0) + result["added"]
-        ctx.done(f"Entered {result['added']}, {state['entered']} so far")
+        ctx.done(f"Added {result['added']}, {state['entered']} so far")
         return state
 
 

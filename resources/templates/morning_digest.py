@@ -1,20 +1,20 @@
-"""Morning digest: what was new in a feed since yesterday, in one mail every morning."""
+"""Morning digest: new entries of a feed since yesterday, in one email every morning."""
 
 # /// dayhand-template
-# summary = "what is new in a feed, in one mail every morning"
+# summary = "new entries of a feed, in one email every morning"
 # [ask.FEED]
-# question = "What is the address of the feed?"
+# question = "Address of the feed"
 # kind = "address"
 # required = true
 # [ask.TO]
-# question = "To which address is the mail to go?"
+# question = "Send the email to"
 # kind = "mail"
 # required = true
 # [ask.AT]
-# question = "At what time?"
+# question = "Time"
 # kind = "time"
 # [ask.ZONE]
-# question = "In which time zone, such as Europe/Berlin?"
+# question = "Time zone, such as Europe/Berlin"
 # kind = "zone"
 # [connect."feed:news"]
 # url = "FEED"
@@ -27,7 +27,7 @@ import dayhand
 TO = "me@example.org"
 AT = "09:00"
 ZONE = "UTC"
-MOST = 200
+MAX_ENTRIES = 200
 
 flow = dayhand.Workflow("Morning digest", connections=["feed:news", "smtp:mail"])
 entries = flow.topic("entries")
@@ -35,7 +35,7 @@ entries = flow.topic("entries")
 
 @flow.producer(every="1h", needs="network", publishes=[entries])
 def read(ctx, state):
-    """The same entry again changes nothing, so it does not matter how often it looks."""
+    """Publishing the same entry again has no effect, so it may run at any interval."""
     answer = ctx.call("feed:news", "entries", etag=state.get("etag", ""), modified=state.get("modified", ""))
     for entry in answer["entries"]:
         ctx.publish(entries, id=entry["id"], title=entry["title"], data={"link": entry["link"]})
@@ -44,10 +44,10 @@ def read(ctx, state):
 
 @flow.consumer(subscribe=[entries], approve="first")
 class Mail:
-    """Asks before the first mail, and not again after your yes."""
+    """Asks before the first email, and not again after you approve it."""
 
     def prepare(self, ctx, state):
-        batch = ctx.peek(entries, limit=MOST)
+        batch = ctx.peek(entries, limit=MAX_ENTRIES)
         if not batch:
             return dayhand.nothing()
         morning = morning_after(batch[0].published_at)
@@ -58,7 +58,7 @@ class Mail:
             reserve=batch,
             data={"subject": f"{len(batch)} new this morning", "text": "\n\n".join(lines)},
             say=f"Mail you {len(batch)} new entr{'y' if len(batch) == 1 else 'ies'}",
-            wake_at=ctx.now if len(batch) == MOST else None,
+            wake_at=ctx.now if len(batch) == MAX_ENTRIES else None,
         )
 
     def mutate(self, ctx, prepared):
@@ -66,7 +66,7 @@ class Mail:
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":
-            ctx.done("Not mailed, as you said")
+            ctx.done("Rejected; not sent")
             return
         ctx.done(f"Mailed {len(prepared.reserve)} new this morning")
 

@@ -1,13 +1,13 @@
-"""Nightly command: run a command every night, also afterwards if the computer was off."""
+"""Nightly command: run a command every night, or later if the computer was off."""
 
 # /// dayhand-template
-# summary = "a command every night; a missed night is made up for in the morning"
+# summary = "runs a command every night; a missed night is caught up in the morning"
 # [ask.COMMAND]
-# question = "Which command is to run?"
+# question = "Command"
 # kind = "command"
 # required = true
 # [ask.AT]
-# question = "At what time?"
+# question = "Time"
 # kind = "time"
 # ///
 import dayhand
@@ -26,7 +26,7 @@ flow = dayhand.Workflow("Nightly command")
     timeout="6h",
 )
 def nightly(ctx):
-    """Several nights off are made up for once. If it fails you are told, and the log has what it printed."""
+    """Several missed nights are caught up once. If it fails you are notified, and the log has its output."""
     ctx.run(COMMAND)
     late = ctx.planned is not None and (ctx.now - ctx.planned).total_seconds() > 3600
-    ctx.done(f"{COMMAND[0]} is done{', late but done' if late else ''}")
+    ctx.done(f"{COMMAND[0]} finished{' late' if late else ''}")

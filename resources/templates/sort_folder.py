@@ -1,17 +1,17 @@
-"""Sort folder: sort what lands in a folder by kind, and keep a second copy of everything."""
+"""Sort folder: sort new files in a folder by type, and back everything up."""
 
 # /// dayhand-template
-# summary = "files that land in a folder are sorted by kind, and copied to a second place every night"
+# summary = "sorts new files in a folder by type, and backs them up every night"
 # [ask.FOLDER]
-# question = "Which folder is to be sorted?"
+# question = "Folder to sort"
 # kind = "folder"
 # required = true
 # [ask.BACKUP]
-# question = "Where is the second copy to be?"
+# question = "Backup folder"
 # kind = "folder"
 # required = true
 # [ask.AT]
-# question = "When is it to be copied?"
+# question = "Backup time"
 # kind = "time"
 # [connect."files:inbox"]
 # path = "FOLDER"
@@ -29,19 +29,19 @@ KINDS = {
     "Documents": ".pdf .doc .docx .odt .txt .md .rtf",
     "Tables": ".csv .xls .xlsx .ods",
     "Archives": ".zip .tar .gz .xz .7z",
-    "Sound and film": ".mp3 .flac .ogg .wav .mp4 .mkv .mov",
+    "Audio and video": ".mp3 .flac .ogg .wav .mp4 .mkv .mov",
 }
 UNFINISHED = (".part", ".crdownload", ".tmp")
-SETTLED = 60
-"""Seconds that a file must have been left alone: a download may still be going on."""
+STABLE_SECONDS = 60
+"""Seconds without changes before a file is moved: a download may still be running."""
 
 flow = dayhand.Workflow("Sort folder", connections=["files:inbox"])
 found = flow.topic("found")
 
 
 @flow.producer(every="2m", publishes=[found])
-def look(ctx, state):
-    """Only what lies in the folder itself; what is in folders below is sorted already."""
+def check(ctx, state):
+    """Only the folder itself; its subfolders are already sorted."""
     for file in ctx.call("files:inbox", "list"):
         name = file["name"]
         if file["is_folder"] or name.startswith(".") or name.lower().endswith(UNFINISHED):
@@ -55,22 +55,22 @@ class Sort:
         there = {file["path"]: file for file in ctx.call("files:inbox", "list", recursive=True)}
         batch = ctx.peek(found, limit=1000)
         gone = [event for event in batch if event.data["path"] not in there]
-        settled = [event for event in batch if event not in gone and is_settled(there[event.data["path"]], ctx.now)]
-        if not settled:
+        stable = [event for event in batch if event not in gone and is_stable(there[event.data["path"]], ctx.now)]
+        if not stable:
             if gone:
                 return dayhand.prepared(reserve=gone, data=None, say="Nothing to move", wake_at=wake(batch, gone, ctx))
             return dayhand.nothing(wake_at=wake(batch, gone, ctx))
-        path = settled[0].data["path"]
+        path = stable[0].data["path"]
         target = free_name(f"{kind_of(path)}/{path}", there)
         return dayhand.prepared(
-            reserve=[settled[0], *gone],
+            reserve=[stable[0], *gone],
             data={"source": path, "target": target},
             say=f"Move {path} to {target}",
-            wake_at=wake(batch, [settled[0], *gone], ctx),
+            wake_at=wake(batch, [stable[0], *gone], ctx),
         )
 
     def mutate(self, ctx, prepared):
-        """Never replaces anything."""
+        """Never overwrites anything."""
         if prepared.data is not None:
             ctx.call("files:inbox", "move", source=prepared.data["source"], target=prepared.data["target"])
 
@@ -83,20 +83,20 @@ class Sort:
 
 @flow.job(calendar={"hour": int(AT[:2]), "minute": int(AT[3:])}, catchup="one", after_crash="again")
 def back_up(ctx):
-    """Copying again what was copied changes nothing, so after a crash it just runs again."""
+    """Copying twice is harmless, so after a crash it runs again."""
     ctx.run(["mkdir", "-p", BACKUP])
     ctx.run(["cp", "-a", "-u", os.path.join(FOLDER, "."), BACKUP])
-    ctx.done(f"Copied what is new to {BACKUP}")
+    ctx.done(f"Copied new files to {BACKUP}")
 
 
 def wake(batch, taken, ctx):
-    """Look again soon if something is left; otherwise a new file will say so."""
+    """Run again soon if something is left; otherwise a new file triggers it."""
     return ctx.now if len(batch) > len(taken) else None
 
 
-def is_settled(file, now):
+def is_stable(file, now):
     changed = datetime.fromisoformat(file["modified"].replace("Z", "+00:00"))
-    return (now - changed).total_seconds() >= SETTLED
+    return (now - changed).total_seconds() >= STABLE_SECONDS
 
 
 def kind_of(path):
@@ -105,7 +105,7 @@ def kind_of(path):
 
 
 def free_name(path, taken):
-    """`a.pdf`, or `a 2.pdf` if that is there already."""
+    """`a.pdf`, or `a 2.pdf` if that exists."""
     stem, ending = os.path.splitext(path)
     number = 1
     while path in taken:

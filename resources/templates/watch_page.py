@@ -1,16 +1,16 @@
-"""Watch page: tell me when something on a web page changes, such as a price."""
+"""Watch page: notify me when something on a web page changes, such as a price."""
 
 # /// dayhand-template
-# summary = "a notice when a price or another text on a web page changes"
+# summary = "a notification when a price or other text on a web page changes"
 # [ask.PAGE]
-# question = "Which page, such as https://shop.example.org/lamps/7?"
+# question = "Page, such as https://shop.example.org/lamps/7"
 # kind = "address"
 # required = true
 # [ask.PATTERN]
-# question = "What to look for, as a regular expression with brackets around what changes?"
+# question = "Text to watch: a regular expression with parentheses around the part that changes"
 # kind = "pattern"
 # [ask.BELOW]
-# question = "Tell only at or below this price (0 tells every change)?"
+# question = "Notify me only at or below (0 = any change)"
 # kind = "number"
 # [connect."http:page"]
 # base_url = "PAGE.site"
@@ -28,13 +28,13 @@ changes = flow.topic("changes")
 
 
 @flow.producer(every="1h", needs="network", publishes=[changes])
-def look(ctx, state):
-    """What it was before is remembered; the first look only remembers."""
+def check(ctx, state):
+    """Compares with the previous value; the first check only stores it."""
     value = find_value(ctx.call("http:page", "get", path=PAGE).get("text", ""))
     before = state.get("value")
     state["value"] = value
     if value != before:
-        ctx.log(f"It says {value}")
+        ctx.log(f"Value: {value}")
     if before is None or value == before or (BELOW and number_in(value) > BELOW):
         return state
     state["count"] = state.get("count", 0) + 1
@@ -43,12 +43,12 @@ def look(ctx, state):
 
 
 @flow.consumer(subscribe=[changes], approve="never")
-class Tell:
+class Notify:
     def prepare(self, ctx, state):
         batch = ctx.peek(changes, limit=100)
         if not batch:
             return dayhand.nothing()
-        return dayhand.prepared(reserve=batch, data=batch[-1].title, say=f"Tell you: {batch[-1].title}")
+        return dayhand.prepared(reserve=batch, data=batch[-1].title, say=f"Notify you: {batch[-1].title}")
 
     def mutate(self, ctx, prepared):
         ctx.call("notify:me", "send", title="The page changed", text=f"{prepared.data} ({PAGE})")
@@ -60,12 +60,12 @@ class Tell:
 def find_value(text):
     found = re.search(PATTERN, text)
     if found is None:
-        raise ValueError(f"Nothing on {PAGE} looks like {PATTERN}; the page may have a new layout.")
+        raise ValueError(f"Nothing on {PAGE} matches {PATTERN}; the page layout may have changed.")
     return " ".join((found.group(1) if found.groups() else found.group(0)).split())
 
 
 def number_in(value):
-    """12.50 of "€ 12,50"; no number is more than any."""
+    """12.50 for "€ 12,50"; infinity without a number."""
     found = re.search(r"\d[\d.,]*", value)
     if found is None:
         return float("inf")

@@ -8,53 +8,125 @@
         <translation>Zu klären</translation>
     </message>
     <message>
-        <source>Nothing needs you</source>
+        <source>Nothing needs your attention</source>
         <translation>Alles geklärt</translation>
     </message>
     <message>
-        <source>When a workflow wants your approval, lost an account or cannot go on, you find it here.</source>
-        <translation>Wenn ein Ablauf deine Zustimmung möchte, ein Konto verloren hat oder nicht weiterkommt, steht es hier.</translation>
+        <source>Approval requests, expired sign-ins and workflows that cannot continue appear here.</source>
+        <translation>Freigaben, abgelaufene Anmeldungen und Abläufe, die nicht weiterkommen, erscheinen hier.</translation>
     </message>
     <message>
-        <source>1 thing waits for you.</source>
+        <source>1 item needs your attention.</source>
         <translation>1 Sache wartet auf dich.</translation>
     </message>
     <message>
-        <source>{number} things wait for you.</source>
+        <source>{number} items need your attention.</source>
         <translation>{number} Sachen warten auf dich.</translation>
     </message>
     <message>
-        <source>Nothing waits for you any more.</source>
-        <translation>Nichts wartet mehr auf dich.</translation>
+        <source>Nothing else needs your attention.</source>
+        <translation>Sonst wartet nichts auf dich.</translation>
+    </message>
+</context>
+<context>
+    <name>AutoDeployer</name>
+    <message>
+        <source>{file} was saved, but the previous version stays in use: {why}</source>
+        <translation>{file} wurde gespeichert, aber die vorige Version bleibt in Gebrauch: {why}</translation>
+    </message>
+    <message>
+        <source>{file} was saved but not deployed: {why}</source>
+        <translation>{file} wurde gespeichert, aber nicht eingerichtet: {why}</translation>
+    </message>
+    <message>
+        <source>{file} was saved but could not be deployed: {why}</source>
+        <translation>{file} wurde gespeichert, ließ sich aber nicht einrichten: {why}</translation>
+    </message>
+    <message>
+        <source>its workflow is now called {name}, not {workflow}. Deploy it yourself.</source>
+        <translation>der Ablauf heißt jetzt {name}, nicht {workflow}. Richte ihn selbst ein.</translation>
+    </message>
+    <message>
+        <source>it now has a job, which can do anything you can. Deploy it yourself.</source>
+        <translation>er hat jetzt eine Aufgabe (job), die alles darf, was du darfst. Richte ihn selbst ein.</translation>
+    </message>
+    <message>
+        <source>{workflow}: version {version} deployed, because its file was saved.</source>
+        <translation>{workflow}: Version {version} ist eingerichtet, weil die Datei gespeichert wurde.</translation>
+    </message>
+</context>
+<context>
+    <name>BackfillDialog</name>
+    <message>
+        <source>Run missed times</source>
+        <translation>Verpasste Termine nachholen</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>Until</source>
+        <translation>Bis</translation>
+    </message>
+    <message>
+        <source>&amp;Only times that did not run</source>
+        <translation>N&amp;ur nicht gelaufene Termine</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Run them</source>
+        <translation>Nachholen</translation>
+    </message>
+    <message>
+        <source>&amp;From</source>
+        <translation>&amp;Von</translation>
+    </message>
+    <message>
+        <source>&amp;Until</source>
+        <translation>&amp;Bis</translation>
+    </message>
+    <message>
+        <source>No runs in this range.</source>
+        <translation>In diesem Zeitraum liegen keine Läufe.</translation>
+    </message>
+    <message>
+        <source>{number} or more runs in this range; choose a shorter one.</source>
+        <translation>{number} oder mehr Läufe in diesem Zeitraum; wähle einen kürzeren.</translation>
+    </message>
+    <message>
+        <source>Everything in this range has already run.</source>
+        <translation>In diesem Zeitraum ist alles schon gelaufen.</translation>
+    </message>
+    <message>
+        <source>{number} runs in this range, {missing} of them missed.</source>
+        <translation>{number} Läufe in diesem Zeitraum, {missing} davon verpasst.</translation>
+    </message>
+    <message>
+        <source>1 run in this range.</source>
+        <translation>1 Lauf in diesem Zeitraum.</translation>
+    </message>
+    <message>
+        <source>{number} runs in this range.</source>
+        <translation>{number} Läufe in diesem Zeitraum.</translation>
+    </message>
+    <message>
+        <source>Started 1 catch-up run.</source>
+        <translation>1 Lauf wird nachgeholt.</translation>
+    </message>
+    <message>
+        <source>Started {number} catch-up runs.</source>
+        <translation>{number} Läufe werden nachgeholt.</translation>
     </message>
 </context>
 <context>
     <name>Card</name>
     <message>
-        <source>Show the exact call</source>
-        <translation>Genauen Aufruf zeigen</translation>
-    </message>
-    <message>
-        <source>The exact call</source>
-        <translation>Der genaue Aufruf</translation>
-    </message>
-    <message>
         <source>The script says (not checked by Dayhand)</source>
         <translation>Das sagt das Skript (von Dayhand nicht geprüft)</translation>
-    </message>
-</context>
-<context>
-    <name>Cards</name>
-    <message>
-        <source>It was settled meanwhile.</source>
-        <translation>Das hat sich inzwischen erledigt.</translation>
-    </message>
-</context>
-<context>
-    <name>Changes</name>
-    <message>
-        <source>What changes</source>
-        <translation>Was sich ändert</translation>
     </message>
 </context>
 <context>
@@ -64,11 +136,11 @@
         <translation>Verbinden</translation>
     </message>
     <message>
-        <source>Kind</source>
+        <source>Type</source>
         <translation>Art</translation>
     </message>
     <message>
-        <source>for example expenses</source>
+        <source>for example, expenses</source>
         <translation>zum Beispiel ausgaben</translation>
     </message>
     <message>
@@ -80,8 +152,20 @@
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>&amp;Kind</source>
+        <source>&amp;Type</source>
         <translation>&amp;Art</translation>
+    </message>
+    <message>
+        <source>Enter a name. Scripts use it to refer to this connection.</source>
+        <translation>Gib einen Namen ein. Skripte nutzen ihn für diese Verbindung.</translation>
+    </message>
+    <message>
+        <source>Use only letters, digits, dashes and underscores in the name.</source>
+        <translation>Verwende im Namen nur Buchstaben, Ziffern, Binde- und Unterstriche.</translation>
+    </message>
+    <message>
+        <source>Sign in using the browser window that opened</source>
+        <translation>Melde dich in dem Browserfenster an, das sich geöffnet hat</translation>
     </message>
     <message>
         <source>&amp;Name</source>
@@ -96,24 +180,12 @@
         <translation>Neue Verbindung</translation>
     </message>
     <message>
-        <source>Give it a name; scripts find it by that.</source>
-        <translation>Gib ihr einen Namen; Skripte finden sie damit.</translation>
-    </message>
-    <message>
-        <source>Write the name with letters, digits, dashes and underscores only.</source>
-        <translation>Schreibe den Namen nur mit Buchstaben, Ziffern, Binde- und Unterstrichen.</translation>
-    </message>
-    <message>
         <source>Testing…</source>
         <translation>Wird geprüft …</translation>
     </message>
     <message>
         <source>Connecting…</source>
         <translation>Wird verbunden …</translation>
-    </message>
-    <message>
-        <source>Sign in in the browser that opens now…</source>
-        <translation>Melde dich in dem Browser an, der sich jetzt öffnet …</translation>
     </message>
 </context>
 <context>
@@ -123,11 +195,11 @@
         <translation>{label} (optional)</translation>
     </message>
     <message>
-        <source>{label} is missing.</source>
+        <source>{label} is required.</source>
         <translation>{label} fehlt.</translation>
     </message>
     <message>
-        <source>Leave it empty to keep the one from before</source>
+        <source>Leave empty to keep the current one</source>
         <translation>Leer lassen, um das bisherige zu behalten</translation>
     </message>
     <message>
@@ -150,8 +222,8 @@
         <translation>Noch keine Verbindungen</translation>
     </message>
     <message>
-        <source>A connection is an account or a place on this computer that workflows may use, such as a folder or a table. Passwords stay in the keyring of your system.</source>
-        <translation>Eine Verbindung ist ein Konto oder ein Ort auf diesem Computer, den Abläufe nutzen dürfen, etwa ein Ordner oder eine Tabelle. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
+        <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
         <source>Test</source>
@@ -182,8 +254,20 @@
         <translation>Genutzt von</translation>
     </message>
     <message>
-        <source>In scripts</source>
-        <translation>In Skripten</translation>
+        <source>Name in scripts</source>
+        <translation>Name in Skripten</translation>
+    </message>
+    <message>
+        <source>Not used</source>
+        <translation>Ungenutzt</translation>
+    </message>
+    <message>
+        <source>Needed by a workflow; not connected yet.</source>
+        <translation>Ein Ablauf braucht sie; noch nicht verbunden.</translation>
+    </message>
+    <message>
+        <source>Nothing at the other end is deleted.</source>
+        <translation>Am anderen Ende wird nichts gelöscht.</translation>
     </message>
     <message>
         <source>Reconnect…</source>
@@ -194,24 +278,12 @@
         <translation>Ändern …</translation>
     </message>
     <message>
-        <source>Nobody</source>
-        <translation>Niemandem</translation>
-    </message>
-    <message>
         <source>and {number} more</source>
         <translation>und {number} weitere</translation>
     </message>
     <message>
-        <source>Workflows want to use it, and nobody has connected it yet.</source>
-        <translation>Abläufe möchten sie nutzen, aber sie ist noch nicht verbunden.</translation>
-    </message>
-    <message>
         <source>Testing {name}…</source>
         <translation>{name} wird geprüft …</translation>
-    </message>
-    <message>
-        <source>What it points to stays as it is.</source>
-        <translation>Worauf sie zeigt, bleibt, wie es ist.</translation>
     </message>
     <message>
         <source>It is used by {names}.</source>
@@ -229,42 +301,42 @@
 <context>
     <name>CrashDialog</name>
     <message>
-        <source>Dayhand made a mistake</source>
-        <translation>Dayhand hat einen Fehler gemacht</translation>
+        <source>Dayhand ran into a problem</source>
+        <translation>In Dayhand ging etwas schief</translation>
     </message>
     <message>
-        <source>Something in this window did not work; your workflows go on. If it comes again, please report it with these details.</source>
-        <translation>Etwas in diesem Fenster hat nicht geklappt; deine Abläufe gehen weiter. Wenn es wieder vorkommt, melde es bitte mit diesen Einzelheiten.</translation>
+        <source>Something in this window went wrong; your workflows keep running. If it happens again, please report it with these details.</source>
+        <translation>Etwas in diesem Fenster hat nicht geklappt; deine Abläufe laufen weiter. Wenn es wieder vorkommt, melde es bitte mit diesen Details.</translation>
     </message>
     <message>
         <source>Details</source>
         <translation>Details</translation>
     </message>
     <message>
-        <source>&amp;Copy the details</source>
+        <source>&amp;Copy details</source>
         <translation>Details &amp;kopieren</translation>
     </message>
     <message>
-        <source>&amp;Open the log</source>
+        <source>&amp;Open log</source>
         <translation>Protokoll ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>It happened once more; see the log.</source>
+        <translation>Es kam noch einmal vor; siehe Protokoll.</translation>
+    </message>
+    <message>
+        <source>It happened {number} more times; see the log.</source>
+        <translation>Es kam noch {number}-mal vor; siehe Protokoll.</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
-    <message>
-        <source>It happened once more since; the log has it.</source>
-        <translation>Seitdem kam es noch einmal vor; das steht im Protokoll.</translation>
-    </message>
-    <message>
-        <source>It happened {number} more times since; the log has them.</source>
-        <translation>Seitdem kam es noch {number}-mal vor; das steht im Protokoll.</translation>
-    </message>
 </context>
 <context>
     <name>DataSection</name>
     <message>
-        <source>Open the folder</source>
+        <source>Open folder</source>
         <translation>Ordner öffnen</translation>
     </message>
     <message>
@@ -280,52 +352,56 @@
         <translation>&amp;Importieren …</translation>
     </message>
     <message>
-        <source>Write dia&amp;gnostics…</source>
-        <translation>Dia&amp;gnose schreiben …</translation>
+        <source>Save dia&amp;gnostics…</source>
+        <translation>Dia&amp;gnose speichern …</translation>
     </message>
     <message>
-        <source>Workflows, history and settings in one file, without passwords.</source>
-        <translation>Abläufe, Verlauf und Einstellungen in einer Datei, ohne Passwörter.</translation>
+        <source>All workflows, history and settings in one file. Passwords are not included.</source>
+        <translation>Alle Abläufe, Verlauf und Einstellungen in einer Datei. Passwörter sind nicht dabei.</translation>
     </message>
     <message>
-        <source>Helps to find out what is wrong; without scripts, data and passwords.</source>
-        <translation>Hilft, Fehler zu finden; ohne Skripte, Daten und Passwörter.</translation>
+        <source>For troubleshooting. Contains no scripts, data or passwords.</source>
+        <translation>Zur Fehlersuche. Enthält keine Skripte, Daten oder Passwörter.</translation>
     </message>
     <message>
-        <source>Exported to {path}. Passwords are not in it.</source>
-        <translation>Exportiert nach {path}. Passwörter sind nicht dabei.</translation>
+        <source>Exported to {path}. Passwords are not included.</source>
+        <translation>Nach {path} exportiert. Passwörter sind nicht dabei.</translation>
+    </message>
+    <message>
+        <source>Saved to {path}. Review it before you share it.</source>
+        <translation>In {path} gespeichert. Sieh es durch, bevor du es weitergibst.</translation>
+    </message>
+    <message>
+        <source>Saving…</source>
+        <translation>Wird gespeichert …</translation>
+    </message>
+    <message>
+        <source>Checking {file}…</source>
+        <translation>{file} wird geprüft …</translation>
+    </message>
+    <message>
+        <source>All imported workflows start paused. Dayhand will restart.</source>
+        <translation>Alle importierten Abläufe beginnen pausiert. Dayhand startet neu.</translation>
+    </message>
+    <message>
+        <source>Your current data is set aside in the data folder.</source>
+        <translation>Deine jetzigen Daten werden im Datenordner beiseitegelegt.</translation>
+    </message>
+    <message>
+        <source>Restore from {file}?</source>
+        <translation>Aus {file} wiederherstellen?</translation>
+    </message>
+    <message>
+        <source>Dayhand exports (*.zip)</source>
+        <translation>Dayhand-Exporte (*.zip)</translation>
     </message>
     <message>
         <source>Exporting…</source>
         <translation>Wird exportiert …</translation>
     </message>
     <message>
-        <source>Written to {path}. Look through it before you send it to anybody.</source>
-        <translation>Geschrieben nach {path}. Sieh es durch, bevor du es weitergibst.</translation>
-    </message>
-    <message>
-        <source>Writing…</source>
-        <translation>Wird geschrieben …</translation>
-    </message>
-    <message>
-        <source>Looking at {file}…</source>
-        <translation>{file} wird angesehen …</translation>
-    </message>
-    <message>
         <source>Import</source>
         <translation>Importieren</translation>
-    </message>
-    <message>
-        <source>Go on from {file}?</source>
-        <translation>Mit {file} weitermachen?</translation>
-    </message>
-    <message>
-        <source>Everything in it arrives paused. Dayhand starts again for it.</source>
-        <translation>Alles darin kommt pausiert an. Dayhand startet dafür neu.</translation>
-    </message>
-    <message>
-        <source>What you have here now is set aside in your data folder.</source>
-        <translation>Was jetzt hier ist, wird in deinem Datenordner beiseitegelegt.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -340,10 +416,6 @@
         <translation>Gesichert nach {path}.</translation>
     </message>
     <message>
-        <source>Exports of Dayhand (*.zip)</source>
-        <translation>Exporte von Dayhand (*.zip)</translation>
-    </message>
-    <message>
         <source>Save as</source>
         <translation>Speichern unter</translation>
     </message>
@@ -355,64 +427,68 @@
 <context>
     <name>DeployDialog</name>
     <message>
-        <source>Deploy a script</source>
-        <translation>Skript einrichten</translation>
-    </message>
-    <message>
         <source>What it may use</source>
         <translation>Was er nutzen darf</translation>
-    </message>
-    <message>
-        <source>Start it &amp;paused</source>
-        <translation>&amp;Pausiert beginnen</translation>
-    </message>
-    <message>
-        <source>Deploy again whenever the &amp;file is saved</source>
-        <translation>Neu einrichten, sobald die &amp;Datei gespeichert wird</translation>
-    </message>
-    <message>
-        <source>The script is being checked</source>
-        <translation>Das Skript wird geprüft</translation>
     </message>
     <message>
         <source>Check again</source>
         <translation>Noch einmal prüfen</translation>
     </message>
     <message>
-        <source>Try it…</source>
-        <translation>Ausprobieren …</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Deploy</source>
-        <translation>Einrichten</translation>
     </message>
     <message>
         <source>Checking {file}…</source>
         <translation>{file} wird geprüft …</translation>
     </message>
     <message>
-        <source>Deploy the new version</source>
-        <translation>Neue Version einrichten</translation>
+        <source>Add a workflow</source>
+        <translation>Ablauf hinzufügen</translation>
     </message>
     <message>
-        <source>Runs when something arrives.</source>
-        <translation>Läuft, wenn etwas eintrifft.</translation>
+        <source>Start &amp;paused</source>
+        <translation>&amp;Pausiert beginnen</translation>
     </message>
     <message>
-        <source>Tick what it may do; it asks for the rest when it comes to that</source>
-        <translation>Hake an, was es darf; nach dem Rest fragt es, wenn es so weit ist</translation>
+        <source>Update whenever the &amp;file is saved</source>
+        <translation>Aktualisieren, sobald die &amp;Datei gespeichert wird</translation>
     </message>
     <message>
-        <source>It uses no connection.</source>
-        <translation>Er nutzt keine Verbindung.</translation>
+        <source>Checking the script</source>
+        <translation>Das Skript wird geprüft</translation>
     </message>
     <message>
-        <source>Not connected yet: {names}. Connect it on the Connections page, before or after.</source>
-        <translation>Noch nicht verbunden: {names}. Das geht auf der Seite „Verbindungen“, vorher oder nachher.</translation>
+        <source>Test run…</source>
+        <translation>Probelauf …</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Update workflow</source>
+        <translation>Ablauf aktualisieren</translation>
+    </message>
+    <message>
+        <source>Update</source>
+        <translation>Aktualisieren</translation>
+    </message>
+    <message>
+        <source>Runs when new data arrives.</source>
+        <translation>Läuft, wenn neue Daten eintreffen.</translation>
+    </message>
+    <message>
+        <source>Allow now; it will ask for anything else when needed</source>
+        <translation>Jetzt erlauben; alles andere fragt er bei Bedarf</translation>
+    </message>
+    <message>
+        <source>It uses no connections.</source>
+        <translation>Er nutzt keine Verbindungen.</translation>
+    </message>
+    <message>
+        <source>Not connected yet: {names}. You can connect it now or later.</source>
+        <translation>Noch nicht verbunden: {names}. Das geht jetzt oder später.</translation>
     </message>
     <message>
         <source>{file} is not a text file.</source>
@@ -423,20 +499,54 @@
         <translation>{file} lässt sich nicht lesen: {why}.</translation>
     </message>
     <message>
-        <source>Replace it</source>
+        <source>Replace</source>
         <translation>Ersetzen</translation>
     </message>
     <message>
-        <source>Another file is deployed under this name. Replace it, or give this one a name of its own.</source>
-        <translation>Unter diesem Namen ist eine andere Datei eingerichtet. Ersetze sie, oder gib dieser einen eigenen Namen.</translation>
+        <source>Another file already uses this name. Replace it, or rename this workflow.</source>
+        <translation>Eine andere Datei nutzt diesen Namen schon. Ersetze sie, oder gib diesem Ablauf einen anderen Namen.</translation>
     </message>
     <message>
-        <source>Deploying…</source>
-        <translation>Wird eingerichtet …</translation>
+        <source>Updating…</source>
+        <translation>Wird aktualisiert …</translation>
     </message>
     <message>
-        <source>{name} is deployed (version {version}).</source>
-        <translation>{name} ist eingerichtet (Version {version}).</translation>
+        <source>Adding…</source>
+        <translation>Wird hinzugefügt …</translation>
+    </message>
+    <message>
+        <source>{name} added (version {version}).</source>
+        <translation>{name} hinzugefügt (Version {version}).</translation>
+    </message>
+    <message>
+        <source>{name} updated to version {version}.</source>
+        <translation>{name} auf Version {version} aktualisiert.</translation>
+    </message>
+</context>
+<context>
+    <name>DesktopUi</name>
+    <message>
+        <source>Dayhand accepts no answers</source>
+        <translation>Dayhand nimmt keine Antworten an</translation>
+    </message>
+    <message>
+        <source>That did not work</source>
+        <translation>Das hat nicht geklappt</translation>
+    </message>
+    <message>
+        <source>Dayhand keeps running. There is no tray here, so its window is minimised. Ctrl+Q quits.</source>
+        <translation>Dayhand läuft weiter. Hier gibt es keinen Infobereich, darum ist das Fenster minimiert. Strg+Q beendet.</translation>
+    </message>
+    <message>
+        <source>Dayhand is still running</source>
+        <translation>Dayhand läuft weiter</translation>
+    </message>
+</context>
+<context>
+    <name>DiffSummary</name>
+    <message>
+        <source>Changes</source>
+        <translation>Änderungen</translation>
     </message>
 </context>
 <context>
@@ -487,94 +597,253 @@
     </message>
 </context>
 <context>
+    <name>DryRunDialog</name>
+    <message>
+        <source>Test run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>Test run: {name}</source>
+        <translation>Probelauf: {name}</translation>
+    </message>
+    <message>
+        <source>A test run reads real data, changes nothing through connections, and assumes you approve. You see what it would do. Anything the script does without a connection really happens.</source>
+        <translation>Ein Probelauf liest echte Daten, ändert nichts über Verbindungen und nimmt deine Zustimmung an. Du siehst, was er tun würde. Was das Skript ohne Verbindung tut, geschieht wirklich.</translation>
+    </message>
+    <message>
+        <source>Period</source>
+        <translation>Zeitraum</translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation>Einmal</translation>
+    </message>
+    <message>
+        <source>One day of its schedule</source>
+        <translation>Ein Tag nach Plan</translation>
+    </message>
+    <message>
+        <source>One week of its schedule</source>
+        <translation>Eine Woche nach Plan</translation>
+    </message>
+    <message>
+        <source>One month of its schedule</source>
+        <translation>Ein Monat nach Plan</translation>
+    </message>
+    <message>
+        <source>Test run in progress</source>
+        <translation>Probelauf läuft</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Start test run</source>
+        <translation>Probelauf starten</translation>
+    </message>
+    <message>
+        <source>Test run in progress…</source>
+        <translation>Probelauf läuft …</translation>
+    </message>
+    <message>
+        <source>What it would do</source>
+        <translation>Was er tun würde</translation>
+    </message>
+    <message>
+        <source>&amp;Period</source>
+        <translation>&amp;Zeitraum</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Show more ({number})</source>
+        <translation>Mehr zeigen ({number})</translation>
+    </message>
+    <message>
+        <source>Nothing ran: there was nothing to do.</source>
+        <translation>Nichts lief: Es gab nichts zu tun.</translation>
+    </message>
+    <message>
+        <source>1 run; nothing was changed.</source>
+        <translation>1 Lauf; nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>{number} runs; nothing was changed.</source>
+        <translation>{number} Läufe; nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>Stopped early; more runs would follow.</source>
+        <translation>Vorzeitig beendet; weitere Läufe würden folgen.</translation>
+    </message>
+    <message>
+        <source>Times are simulated.</source>
+        <translation>Die Zeiten sind simuliert.</translation>
+    </message>
+    <message>
+        <source>Still waiting at the end: {sentence}</source>
+        <translation>Am Ende noch offen: {sentence}</translation>
+    </message>
+</context>
+<context>
+    <name>DryRunProcess</name>
+    <message>
+        <source>The test run ended without a result. Try again.</source>
+        <translation>Der Probelauf endete ohne Ergebnis. Versuch es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The test run could not be started. Try again.</source>
+        <translation>Der Probelauf konnte nicht starten. Versuch es noch einmal.</translation>
+    </message>
+</context>
+<context>
+    <name>ExportProgress</name>
+    <message>
+        <source>Rows written</source>
+        <translation>Geschriebene Zeilen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Export cancelled. {file} was not written.</source>
+        <translation>Export abgebrochen. {file} wurde nicht geschrieben.</translation>
+    </message>
+    <message>
+        <source>Exported {number} rows to {file}.</source>
+        <translation>{number} Zeilen nach {file} exportiert.</translation>
+    </message>
+    <message>
+        <source>Writing {file}: {number} of {total} rows</source>
+        <translation>{file} wird geschrieben: {number} von {total} Zeilen</translation>
+    </message>
+    <message>
+        <source>Writing {file}…</source>
+        <translation>{file} wird geschrieben …</translation>
+    </message>
+</context>
+<context>
     <name>FixerSection</name>
     <message>
-        <source>Who repairs scripts that fail</source>
-        <translation>Wer Skripte repariert, die scheitern</translation>
+        <source>Repair failing scripts with</source>
+        <translation>Gescheiterte Skripte reparieren mit</translation>
     </message>
     <message>
-        <source>When a script that failed is sent</source>
-        <translation>Wann ein gescheitertes Skript gesendet wird</translation>
+        <source>Send a failing script</source>
+        <translation>Gescheitertes Skript senden</translation>
     </message>
     <message>
-        <source>When a repair is used</source>
-        <translation>Wann eine Reparatur verwendet wird</translation>
+        <source>Apply a repair</source>
+        <translation>Reparatur anwenden</translation>
     </message>
     <message>
         <source>Command</source>
         <translation>Befehl</translation>
     </message>
     <message>
-        <source>Address of the server</source>
-        <translation>Adresse des Servers</translation>
+        <source>Server address</source>
+        <translation>Serveradresse</translation>
+    </message>
+    <message>
+        <source>API key</source>
+        <translation>API-Schlüssel</translation>
+    </message>
+    <message>
+        <source>Delete key</source>
+        <translation>Schlüssel löschen</translation>
+    </message>
+    <message>
+        <source>Maximum tokens per repair</source>
+        <translation>Token je Reparatur, höchstens</translation>
+    </message>
+    <message>
+        <source>Maximum seconds per repair</source>
+        <translation>Sekunden je Reparatur, höchstens</translation>
+    </message>
+    <message>
+        <source>Repair &amp;failing scripts with</source>
+        <translation>Gescheiterte Skripte re&amp;parieren mit</translation>
+    </message>
+    <message>
+        <source>Server add&amp;ress</source>
+        <translation>Servera&amp;dresse</translation>
+    </message>
+    <message>
+        <source>API ke&amp;y (optional)</source>
+        <translation>API-Schl&amp;üssel (optional)</translation>
+    </message>
+    <message>
+        <source>Maximum &amp;tokens per repair</source>
+        <translation>&amp;Token je Reparatur, höchstens</translation>
+    </message>
+    <message>
+        <source>Apply a re&amp;pair</source>
+        <translation>Reparatur an&amp;wenden</translation>
+    </message>
+    <message>
+        <source>A failing script is sent with its error, the end of its log and the data it was working on, without passwords or mail text. Attention shows what is sent. A repair cannot change what a workflow is allowed to do, or when it asks you.</source>
+        <translation>Ein gescheitertes Skript wird mit seinem Fehler, dem Ende seines Protokolls und den Daten gesendet, an denen es arbeitete, ohne Passwörter und Mailtexte. „Zu klären“ zeigt, was gesendet wird. Eine Reparatur kann nicht ändern, was ein Ablauf darf oder wann er dich fragt.</translation>
+    </message>
+    <message>
+        <source>Stored in the keyring</source>
+        <translation>Liegt im Schlüsselbund</translation>
+    </message>
+    <message>
+        <source>Repairs stay off until the fields above are filled in.</source>
+        <translation>Reparaturen bleiben aus, bis die Felder oben ausgefüllt sind.</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Key of the server</source>
-        <translation>Schlüssel des Servers</translation>
-    </message>
-    <message>
-        <source>Forget the key</source>
-        <translation>Schlüssel vergessen</translation>
-    </message>
-    <message>
-        <source>Tokens that one repair may cost</source>
-        <translation>Token, die eine Reparatur kosten darf</translation>
-    </message>
-    <message>
-        <source>Seconds that one repair may take</source>
-        <translation>Sekunden, die eine Reparatur dauern darf</translation>
-    </message>
-    <message>
-        <source>Scripts that &amp;fail are repaired by</source>
-        <translation>Gescheiterte Skripte re&amp;pariert</translation>
-    </message>
-    <message>
         <source>&amp;Command</source>
         <translation>Befe&amp;hl</translation>
-    </message>
-    <message>
-        <source>Add&amp;ress of the server</source>
-        <translation>A&amp;dresse des Servers</translation>
     </message>
     <message>
         <source>&amp;Model</source>
         <translation>M&amp;odell</translation>
     </message>
+</context>
+<context>
+    <name>FixerTextDialog</name>
     <message>
-        <source>Ke&amp;y, if it needs one</source>
-        <translation>Schl&amp;üssel, falls nötig</translation>
+        <source>What will be sent</source>
+        <translation>Was gesendet wird</translation>
     </message>
     <message>
-        <source>&amp;Tokens for one repair, at most</source>
-        <translation>&amp;Token je Reparatur, höchstens</translation>
+        <source>What was sent</source>
+        <translation>Was gesendet wurde</translation>
     </message>
     <message>
-        <source>Seconds for one repair, at most</source>
-        <translation>Sekunden je Reparatur, höchstens</translation>
+        <source>This is everything that was sent to the fixer. Passwords and mail text were removed.</source>
+        <translation>Das ist alles, was zur Reparatur gesendet wurde. Passwörter und Mailtexte wurden entfernt.</translation>
     </message>
     <message>
-        <source>A script that failed is sent</source>
-        <translation>Ein gescheitertes Skript geht hinaus</translation>
+        <source>This is everything that will be sent to the fixer. Passwords and mail text are removed.</source>
+        <translation>Das ist alles, was zur Reparatur gesendet wird. Passwörter und Mailtexte werden entfernt.</translation>
     </message>
     <message>
-        <source>A re&amp;pair is used</source>
-        <translation>Eine Reparatur wird ver&amp;wendet</translation>
+        <source>&amp;Send</source>
+        <translation>&amp;Senden</translation>
     </message>
     <message>
-        <source>A script that fails is sent there with its error, the end of its log and what it worked on, without passwords and without the words of mails. Attention shows what is sent. A repair may not change what a workflow is allowed to do, or when it asks you.</source>
-        <translation>Ein Skript, das scheitert, wird dorthin gesendet, mit seinem Fehler, dem Ende seines Protokolls und dem, woran es gearbeitet hat, ohne Passwörter und ohne den Wortlaut von Mails. Unter „Zu klären“ siehst du, was gesendet wird. Eine Reparatur darf nicht ändern, was ein Ablauf darf oder wann er dich fragt.</translation>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Kept in the keyring</source>
-        <translation>Liegt im Schlüsselbund</translation>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
+</context>
+<context>
+    <name>FullTable</name>
     <message>
-        <source>Nobody repairs scripts until the fields above are filled in.</source>
-        <translation>Niemand repariert Skripte, bis die Felder oben ausgefüllt sind.</translation>
+        <source>Selected row</source>
+        <translation>Gewählte Zeile</translation>
     </message>
 </context>
 <context>
@@ -584,55 +853,28 @@
         <translation>Hilfe</translation>
     </message>
     <message>
-        <source>Keys</source>
-        <translation>Tasten</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Tab moves to the next control and Space activates it. Alt with an underlined letter works too.</source>
+        <translation>Tab wechselt zum nächsten Element, die Leertaste löst es aus. Alt mit einem unterstrichenen Buchstaben geht auch.</translation>
+    </message>
+    <message>
+        <source>Dayhand {version}</source>
+        <translation>Dayhand {version}</translation>
+    </message>
+    <message>
+        <source>Open the scripting guide</source>
+        <translation>Anleitung für Skripte öffnen</translation>
     </message>
     <message>
         <source>Everywhere</source>
         <translation>Überall</translation>
     </message>
     <message>
-        <source>Tab goes from one thing to the next, the space bar presses it, and Alt with an underlined letter.</source>
-        <translation>Tab geht von einem zum nächsten, die Leertaste drückt es, auch Alt mit einem unterstrichenen Buchstaben.</translation>
-    </message>
-    <message>
-        <source>This is Dayhand {version}.</source>
-        <translation>Das ist Dayhand {version}.</translation>
-    </message>
-    <message>
-        <source>Open the guide for scripts</source>
-        <translation>Anleitung für Skripte öffnen</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>Schließen</translation>
-    </message>
-</context>
-<context>
-    <name>HistoryExport</name>
-    <message>
-        <source>Rows that were written</source>
-        <translation>Geschriebene Zeilen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>{file} was not written.</source>
-        <translation>{file} wurde nicht geschrieben.</translation>
-    </message>
-    <message>
-        <source>{number} rows were written to {file}.</source>
-        <translation>{number} Zeilen wurden nach {file} geschrieben.</translation>
-    </message>
-    <message>
-        <source>Writing {file}: {number} of {total} rows</source>
-        <translation>{file} wird geschrieben: {number} von {total} Zeilen</translation>
-    </message>
-    <message>
-        <source>Writing {file}…</source>
-        <translation>{file} wird geschrieben …</translation>
     </message>
 </context>
 <context>
@@ -646,7 +888,7 @@
         <translation>Von</translation>
     </message>
     <message>
-        <source>Up to</source>
+        <source>Until</source>
         <translation>Bis</translation>
     </message>
     <message>
@@ -694,8 +936,8 @@
         <translation>Letzte 30 Tage</translation>
     </message>
     <message>
-        <source>Choose days</source>
-        <translation>Tage wählen</translation>
+        <source>Custom range</source>
+        <translation>Eigener Zeitraum</translation>
     </message>
 </context>
 <context>
@@ -713,86 +955,55 @@
         <translation>Noch ist nichts gelaufen</translation>
     </message>
     <message>
-        <source>Every run is listed here, and every time that did not run with its reason.</source>
-        <translation>Hier steht jeder Lauf, und jeder ausgefallene Termin mit seinem Grund.</translation>
+        <source>Every run appears here, and every run that was missed or skipped, with the reason.</source>
+        <translation>Hier steht jeder Lauf, und jeder verpasste oder übersprungene mit seinem Grund.</translation>
+    </message>
+    <message>
+        <source>No results</source>
+        <translation>Keine Treffer</translation>
+    </message>
+    <message>
+        <source>Try other words, or clear the filters.</source>
+        <translation>Versuche andere Wörter, oder setze die Filter zurück.</translation>
+    </message>
+    <message>
+        <source>1 entry</source>
+        <translation>1 Eintrag</translation>
+    </message>
+    <message>
+        <source>{number} entries</source>
+        <translation>{number} Einträge</translation>
+    </message>
+    <message>
+        <source>Latest {number}; scroll for more</source>
+        <translation>Die neuesten {number}; weitere beim Blättern</translation>
+    </message>
+    <message>
+        <source>Latest {number} of {total}; scroll for more</source>
+        <translation>Die neuesten {number} von {total}; weitere beim Blättern</translation>
+    </message>
+    <message>
+        <source>Export history</source>
+        <translation>Verlauf exportieren</translation>
     </message>
     <message>
         <source>Go to Workflows</source>
         <translation>Zu den Abläufen</translation>
     </message>
     <message>
-        <source>Nothing like that has happened</source>
-        <translation>So etwas kam nicht vor</translation>
-    </message>
-    <message>
-        <source>Look for other words, or for all workflows, results and times.</source>
-        <translation>Suche andere Wörter, oder in allen Abläufen, Ergebnissen und Zeiten.</translation>
-    </message>
-    <message>
         <source>Show all</source>
         <translation>Alle zeigen</translation>
-    </message>
-    <message>
-        <source>The newest {number}; more as you scroll</source>
-        <translation>Die neuesten {number}; weitere beim Blättern</translation>
-    </message>
-    <message>
-        <source>{number} in all</source>
-        <translation>Insgesamt {number}</translation>
-    </message>
-    <message>
-        <source>The newest {number} of {total}; more as you scroll</source>
-        <translation>Die neuesten {number} von {total}; weitere beim Blättern</translation>
     </message>
     <message>
         <source>Table (*.csv);;Data (*.json)</source>
         <translation>Tabelle (*.csv);;Daten (*.json)</translation>
     </message>
-    <message>
-        <source>Export what is shown</source>
-        <translation>Gezeigtes exportieren</translation>
-    </message>
 </context>
 <context>
     <name>HistoryTable</name>
     <message>
-        <source>What ran and what did not</source>
-        <translation>Was lief und was nicht</translation>
-    </message>
-</context>
-<context>
-    <name>Leaving</name>
-    <message>
-        <source>Quit Dayhand</source>
-        <translation>Dayhand beenden</translation>
-    </message>
-    <message>
-        <source>{names} is doing something outside right now.</source>
-        <translation>{names} erledigt gerade etwas außerhalb.</translation>
-    </message>
-    <message>
-        <source>{names} are doing something outside right now.</source>
-        <translation>{names} erledigen gerade etwas außerhalb.</translation>
-    </message>
-    <message>
-        <source>Dayhand can wait up to 30 seconds for it to finish. If you quit at once, it finds out at the next start whether it happened.</source>
-        <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du sofort beendest, findet es beim nächsten Start heraus, ob es geschehen ist.</translation>
-    </message>
-    <message>
-        <source>Wait, then quit</source>
-        <translation>Warten, dann beenden</translation>
-    </message>
-    <message>
-        <source>Quit at once</source>
-        <translation>Sofort beenden</translation>
-    </message>
-    <message>
-        <source>Don&apos;t quit</source>
-        <translation>Nicht beenden</translation>
-    </message>
-    <message>
-        <source>Waiting for an outside action to finish…</source>
-        <translation>Eine Aktion außerhalb wird noch fertig …</translation>
+        <source>Runs, and times that did not run</source>
+        <translation>Läufe und ausgefallene Termine</translation>
     </message>
 </context>
 <context>
@@ -806,8 +1017,8 @@
         <translation>Dieses Protokoll durchsuchen</translation>
     </message>
     <message>
-        <source>Not in this log</source>
-        <translation>Nicht in diesem Protokoll</translation>
+        <source>No results</source>
+        <translation>Keine Treffer</translation>
     </message>
     <message>
         <source>{place} of {number}</source>
@@ -815,7 +1026,45 @@
     </message>
 </context>
 <context>
-    <name>NewDialog</name>
+    <name>MainWindow</name>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>Refresh</source>
+        <translation>Neu laden</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>Fenster schließen</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Everything resumed.</source>
+        <translation>Alles läuft weiter.</translation>
+    </message>
+</context>
+<context>
+    <name>Navigation</name>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+</context>
+<context>
+    <name>NewWorkflowDialog</name>
     <message>
         <source>New workflow</source>
         <translation>Neuer Ablauf</translation>
@@ -833,16 +1082,16 @@
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Go on…</source>
-        <translation>Weiter …</translation>
+        <source>Continue</source>
+        <translation>Weiter</translation>
     </message>
     <message>
-        <source>What is the workflow to be called?</source>
-        <translation>Wie soll der Ablauf heißen?</translation>
+        <source>Name</source>
+        <translation>Name</translation>
     </message>
     <message>
-        <source>In which file is the script to be?</source>
-        <translation>In welcher Datei soll das Skript stehen?</translation>
+        <source>Save the script as</source>
+        <translation>Skript speichern unter</translation>
     </message>
     <message>
         <source>Choose: {question}</source>
@@ -851,6 +1100,13 @@
     <message>
         <source>Writing {file}…</source>
         <translation>{file} wird geschrieben …</translation>
+    </message>
+</context>
+<context>
+    <name>OutcomeStrip</name>
+    <message>
+        <source>Recent outcomes</source>
+        <translation>Letzte Ergebnisse</translation>
     </message>
 </context>
 <context>
@@ -868,32 +1124,40 @@
         <translation>Wann er läuft</translation>
     </message>
     <message>
-        <source>What it did</source>
-        <translation>Was er getan hat</translation>
-    </message>
-    <message>
         <source>It has not run yet.</source>
         <translation>Er ist noch nicht gelaufen.</translation>
     </message>
     <message>
-        <source>1 thing waits to be dealt with.</source>
-        <translation>1 Sache wartet auf Bearbeitung.</translation>
+        <source>1 item pending</source>
+        <translation>1 Eintrag offen</translation>
     </message>
     <message>
-        <source>{number} things wait.</source>
-        <translation>{number} Sachen warten.</translation>
+        <source>{number} items pending</source>
+        <translation>{number} Einträge offen</translation>
     </message>
     <message>
-        <source>{number} expected</source>
-        <translation>{number} erwartet</translation>
+        <source>Nothing was scheduled in the last 7 days.</source>
+        <translation>In den letzten 7 Tagen war nichts geplant.</translation>
     </message>
     <message>
-        <source>{number} done</source>
-        <translation>{number} erledigt</translation>
+        <source>1 run</source>
+        <translation>1 Lauf</translation>
+    </message>
+    <message>
+        <source>{number} runs</source>
+        <translation>{number} Läufe</translation>
+    </message>
+    <message>
+        <source>no runs</source>
+        <translation>keine Läufe</translation>
     </message>
     <message>
         <source>{number} failed</source>
         <translation>{number} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{done} of {number} scheduled</source>
+        <translation>{done} von {number} geplanten</translation>
     </message>
     <message>
         <source>{number} stopped</source>
@@ -914,18 +1178,6 @@
     <message>
         <source>{number} dropped</source>
         <translation>{number} verworfen</translation>
-    </message>
-    <message>
-        <source>1 run in all</source>
-        <translation>insgesamt 1 Lauf</translation>
-    </message>
-    <message>
-        <source>{number} runs in all</source>
-        <translation>insgesamt {number} Läufe</translation>
-    </message>
-    <message>
-        <source>Nothing was due in the last 7 days.</source>
-        <translation>In den letzten 7 Tagen stand nichts an.</translation>
     </message>
     <message>
         <source>Last 7 days: {counted}</source>
@@ -952,70 +1204,14 @@
     </message>
 </context>
 <context>
-    <name>PastDialog</name>
+    <name>PendingEventsList</name>
     <message>
-        <source>Run past times</source>
-        <translation>Vergangene Termine nachholen</translation>
+        <source>And {number} more.</source>
+        <translation>Und {number} weitere.</translation>
     </message>
     <message>
-        <source>From</source>
-        <translation>Von</translation>
-    </message>
-    <message>
-        <source>Until</source>
-        <translation>Bis</translation>
-    </message>
-    <message>
-        <source>Leave out those that &amp;ran already</source>
-        <translation>Schon &amp;gelaufene auslassen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Run them</source>
-        <translation>Nachholen</translation>
-    </message>
-    <message>
-        <source>&amp;From</source>
-        <translation>&amp;Von</translation>
-    </message>
-    <message>
-        <source>&amp;Until</source>
-        <translation>&amp;Bis</translation>
-    </message>
-    <message>
-        <source>There are no times in this range.</source>
-        <translation>In diesem Zeitraum liegen keine Termine.</translation>
-    </message>
-    <message>
-        <source>All times in this range have run.</source>
-        <translation>Alle Termine in diesem Zeitraum sind gelaufen.</translation>
-    </message>
-    <message>
-        <source>{number} times lie in this range; {missing} of them did not run.</source>
-        <translation>{number} Termine liegen in diesem Zeitraum; {missing} davon sind nicht gelaufen.</translation>
-    </message>
-    <message>
-        <source>1 time lies in this range.</source>
-        <translation>In diesem Zeitraum liegt 1 Termin.</translation>
-    </message>
-    <message>
-        <source>{number} times lie in this range.</source>
-        <translation>In diesem Zeitraum liegen {number} Termine.</translation>
-    </message>
-    <message>
-        <source>1 past time is being run.</source>
-        <translation>1 vergangener Termin wird nachgeholt.</translation>
-    </message>
-    <message>
-        <source>{number} times or more lie in this range; choose a shorter one.</source>
-        <translation>In diesem Zeitraum liegen {number} Termine oder mehr; wähle einen kürzeren.</translation>
-    </message>
-    <message>
-        <source>{number} past times are being run.</source>
-        <translation>{number} vergangene Termine werden nachgeholt.</translation>
+        <source>{title} skipped.</source>
+        <translation>{title} übersprungen.</translation>
     </message>
 </context>
 <context>
@@ -1033,24 +1229,24 @@
         <translation>Erlauben</translation>
     </message>
     <message>
-        <source>Take back</source>
-        <translation>Zurücknehmen</translation>
+        <source>Revoke</source>
+        <translation>Widerrufen</translation>
+    </message>
+    <message>
+        <source>It uses no connections.</source>
+        <translation>Er nutzt keine Verbindungen.</translation>
+    </message>
+    <message>
+        <source>What the script uses. It asks for anything you have not allowed when needed.</source>
+        <translation>Was das Skript nutzt. Was du nicht erlaubt hast, fragt es bei Bedarf.</translation>
+    </message>
+    <message>
+        <source>Always allowed: {names}. Revoke the permission to be asked again.</source>
+        <translation>Immer erlaubt: {names}. Widerrufe die Erlaubnis, um wieder gefragt zu werden.</translation>
     </message>
     <message>
         <source>Not connected yet: {names}.</source>
         <translation>Noch nicht verbunden: {names}.</translation>
-    </message>
-    <message>
-        <source>It uses no connection.</source>
-        <translation>Er nutzt keine Verbindung.</translation>
-    </message>
-    <message>
-        <source>What the script uses. What you have not allowed is asked for when it comes to that.</source>
-        <translation>Was das Skript nutzt. Was noch nicht erlaubt ist, wird gefragt, wenn es so weit ist.</translation>
-    </message>
-    <message>
-        <source>You said “always” to: {names}. Taking the permission back makes it ask again.</source>
-        <translation>„Immer“ gilt für: {names}. Nimmst du die Erlaubnis zurück, wird wieder gefragt.</translation>
     </message>
     <message>
         <source>{words} (not allowed yet)</source>
@@ -1059,6 +1255,59 @@
     <message>
         <source>{words}, allowed</source>
         <translation>{words}, erlaubt</translation>
+    </message>
+</context>
+<context>
+    <name>QuitFlow</name>
+    <message>
+        <source>{names} is in the middle of an action.</source>
+        <translation>{names} führt gerade eine Aktion aus.</translation>
+    </message>
+    <message>
+        <source>{names} are in the middle of an action.</source>
+        <translation>{names} führen gerade eine Aktion aus.</translation>
+    </message>
+    <message>
+        <source>Quit Dayhand</source>
+        <translation>Dayhand beenden</translation>
+    </message>
+    <message>
+        <source>Dayhand can wait up to 30 seconds for it to finish. If you quit now, it checks at the next start whether the action happened.</source>
+        <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktion geschehen ist.</translation>
+    </message>
+    <message>
+        <source>Wait, then quit</source>
+        <translation>Warten, dann beenden</translation>
+    </message>
+    <message>
+        <source>Quit now</source>
+        <translation>Jetzt beenden</translation>
+    </message>
+    <message>
+        <source>Don&apos;t quit</source>
+        <translation>Nicht beenden</translation>
+    </message>
+    <message>
+        <source>Waiting for an outside action to finish…</source>
+        <translation>Eine Aktion außerhalb wird noch fertig …</translation>
+    </message>
+</context>
+<context>
+    <name>RequestCard</name>
+    <message>
+        <source>Show the exact call</source>
+        <translation>Genauen Aufruf zeigen</translation>
+    </message>
+    <message>
+        <source>Exact call</source>
+        <translation>Genauer Aufruf</translation>
+    </message>
+</context>
+<context>
+    <name>RequestCards</name>
+    <message>
+        <source>Already answered.</source>
+        <translation>Schon beantwortet.</translation>
     </message>
 </context>
 <context>
@@ -1078,18 +1327,6 @@
     <message>
         <source>Open workflow</source>
         <translation>Ablauf öffnen</translation>
-    </message>
-    <message>
-        <source>It happened</source>
-        <translation>Ist geschehen</translation>
-    </message>
-    <message>
-        <source>It didn&apos;t</source>
-        <translation>Ist nicht geschehen</translation>
-    </message>
-    <message>
-        <source>Skip</source>
-        <translation>Überspringen</translation>
     </message>
     <message>
         <source>Answer</source>
@@ -1124,16 +1361,16 @@
         <translation>Was vielleicht getan wurde</translation>
     </message>
     <message>
-        <source>What was asked</source>
-        <translation>Was gefragt wurde</translation>
+        <source>What was requested</source>
+        <translation>Was verlangt wurde</translation>
+    </message>
+    <message>
+        <source>Attempts, steps with times, data</source>
+        <translation>Versuche, Schritte mit Zeiten, Daten</translation>
     </message>
     <message>
         <source>Details</source>
         <translation>Details</translation>
-    </message>
-    <message>
-        <source>Attempts, steps with their times, data</source>
-        <translation>Versuche, Schritte mit ihren Zeiten, Daten</translation>
     </message>
 </context>
 <context>
@@ -1143,20 +1380,20 @@
         <translation>Jetzt starten</translation>
     </message>
     <message>
-        <source>Change times…</source>
-        <translation>Termine ändern …</translation>
-    </message>
-    <message>
         <source>Skip next</source>
         <translation>Nächsten überspringen</translation>
     </message>
     <message>
-        <source>Run past times…</source>
+        <source>Change schedule…</source>
+        <translation>Zeitplan ändern …</translation>
+    </message>
+    <message>
+        <source>Run missed times…</source>
         <translation>Termine nachholen …</translation>
     </message>
     <message>
-        <source>Past times that were run</source>
-        <translation>Nachgeholte Termine</translation>
+        <source>Catch-up runs</source>
+        <translation>Nachgeholte Läufe</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1167,8 +1404,53 @@
         <translation>{action}: {words}</translation>
     </message>
     <message>
-        <source>Past times: {made} of {total}</source>
+        <source>Catch-up runs: {made} of {total}</source>
         <translation>Nachgeholt: {made} von {total}</translation>
+    </message>
+</context>
+<context>
+    <name>ScheduleDialog</name>
+    <message>
+        <source>When it runs</source>
+        <translation>Wann er läuft</translation>
+    </message>
+    <message>
+        <source>Use the saved schedule</source>
+        <translation>Gespeicherten Zeitplan nehmen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Applies until the script&apos;s own schedule changes.</source>
+        <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
+    </message>
+    <message>
+        <source>Schedule changed.</source>
+        <translation>Zeitplan geändert.</translation>
+    </message>
+    <message>
+        <source>This schedule was removed; there is nothing to change.</source>
+        <translation>Dieser Zeitplan wurde entfernt; es gibt nichts zu ändern.</translation>
+    </message>
+    <message>
+        <source>The schedule was changed elsewhere while you were editing. Nothing has been saved yet.</source>
+        <translation>Der Zeitplan wurde währenddessen anderswo geändert. Noch ist nichts gespeichert.</translation>
+    </message>
+    <message>
+        <source>Saved: {theirs}
+Yours: {mine}</source>
+        <translation>Gespeichert: {theirs}
+Deiner: {mine}</translation>
+    </message>
+    <message>
+        <source>Save mine</source>
+        <translation>Meinen speichern</translation>
     </message>
 </context>
 <context>
@@ -1182,16 +1464,16 @@
         <translation>Zeit&amp;zone</translation>
     </message>
     <message>
-        <source>Where this computer is ({zone})</source>
-        <translation>Wo dieser Computer ist ({zone})</translation>
+        <source>This computer&apos;s time zone ({zone})</source>
+        <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
-        <source>No more times after that.</source>
-        <translation>Danach keine Termine mehr.</translation>
+        <source>No further runs.</source>
+        <translation>Danach keine weiteren Läufe.</translation>
     </message>
     <message>
-        <source>No more times.</source>
-        <translation>Keine Termine mehr.</translation>
+        <source>No upcoming runs.</source>
+        <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
         <source>Time zone</source>
@@ -1203,10 +1485,6 @@
     <message>
         <source>How often</source>
         <translation>Wie oft</translation>
-    </message>
-    <message>
-        <source>Every so often</source>
-        <translation>Regelmäßig alle</translation>
     </message>
     <message>
         <source>Daily</source>
@@ -1221,10 +1499,6 @@
         <translation>Monatlich</translation>
     </message>
     <message>
-        <source>Cron text</source>
-        <translation>Cron-Text</translation>
-    </message>
-    <message>
         <source>at</source>
         <translation>um</translation>
     </message>
@@ -1233,8 +1507,16 @@
         <translation>Uhrzeit</translation>
     </message>
     <message>
-        <source>As it is</source>
-        <translation>Wie es ist</translation>
+        <source>At intervals</source>
+        <translation>In Abständen</translation>
+    </message>
+    <message>
+        <source>Cron expression</source>
+        <translation>Cron-Ausdruck</translation>
+    </message>
+    <message>
+        <source>Keep as is</source>
+        <translation>So lassen</translation>
     </message>
     <message>
         <source>Number</source>
@@ -1273,43 +1555,12 @@
         <translation>am letzten Tag</translation>
     </message>
     <message>
-        <source>minute  hour  day  month  weekday; several texts are parted by semicolons</source>
-        <translation>Minute  Stunde  Tag  Monat  Wochentag; mehrere Texte durch Semikolon trennen</translation>
+        <source>minute  hour  day  month  weekday; separate expressions with semicolons</source>
+        <translation>Minute  Stunde  Tag  Monat  Wochentag; mehrere Ausdrücke durch Semikolon trennen</translation>
     </message>
     <message>
-        <source>Set in the script; it stays so until you choose something else.</source>
-        <translation>Im Skript festgelegt; es bleibt so, bis du etwas anderes wählst.</translation>
-    </message>
-</context>
-<context>
-    <name>SentDialog</name>
-    <message>
-        <source>What would be sent</source>
-        <translation>Was gesendet würde</translation>
-    </message>
-    <message>
-        <source>What was sent</source>
-        <translation>Was gesendet wurde</translation>
-    </message>
-    <message>
-        <source>This went to whoever repairs scripts, and nothing else. Passwords and the words of mails were left out.</source>
-        <translation>Das ging an den, der Skripte repariert, und sonst nichts. Passwörter und der Wortlaut von Mails blieben weg.</translation>
-    </message>
-    <message>
-        <source>This goes to whoever repairs scripts, and nothing else. Passwords and the words of mails are left out.</source>
-        <translation>Das geht an den, der Skripte repariert, und sonst nichts. Passwörter und der Wortlaut von Mails bleiben weg.</translation>
-    </message>
-    <message>
-        <source>&amp;Send</source>
-        <translation>&amp;Senden</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
+        <source>Set in the script; not changed until you choose something else.</source>
+        <translation>Im Skript festgelegt; bleibt so, bis du etwas anderes wählst.</translation>
     </message>
 </context>
 <context>
@@ -1317,10 +1568,6 @@
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
-    </message>
-    <message>
-        <source>Start &amp;when I log in, without a window</source>
-        <translation>Beim An&amp;melden starten, ohne Fenster</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -1335,14 +1582,6 @@
         <translation>Editor</translation>
     </message>
     <message>
-        <source>What your system has for Python files</source>
-        <translation>Was dein System für Python-Dateien hat</translation>
-    </message>
-    <message>
-        <source>Tell me when something &amp;needs me</source>
-        <translation>Mir sagen, wenn mich etwas &amp;braucht</translation>
-    </message>
-    <message>
         <source>&amp;Quiet hours</source>
         <translation>&amp;Ruhezeit</translation>
     </message>
@@ -1353,26 +1592,6 @@
     <message>
         <source>Quiet until</source>
         <translation>Ruhe bis</translation>
-    </message>
-    <message>
-        <source>Questions may &amp;disturb me all the same</source>
-        <translation>&amp;Fragen dürfen trotzdem stören</translation>
-    </message>
-    <message>
-        <source>Send a test notice</source>
-        <translation>Probe-Hinweis senden</translation>
-    </message>
-    <message>
-        <source>Runs at once</source>
-        <translation>Läufe zugleich</translation>
-    </message>
-    <message>
-        <source>When a time comes while the run before is going</source>
-        <translation>Wenn ein Termin kommt, während der Lauf davor noch läuft</translation>
-    </message>
-    <message>
-        <source>Times that passed while the computer was off</source>
-        <translation>Termine, die bei ausgeschaltetem Computer vergingen</translation>
     </message>
     <message>
         <source>Keep history for</source>
@@ -1387,48 +1606,80 @@
         <translation>bis</translation>
     </message>
     <message>
-        <source>This app</source>
-        <translation>Diese App</translation>
-    </message>
-    <message>
         <source>&amp;Appearance</source>
         <translation>&amp;Aussehen</translation>
-    </message>
-    <message>
-        <source>&amp;Language, from the next start on</source>
-        <translation>&amp;Sprache, ab dem nächsten Start</translation>
     </message>
     <message>
         <source>Edito&amp;r for scripts</source>
         <translation>Editor für S&amp;kripte</translation>
     </message>
     <message>
-        <source>A command, as in: code --goto {file}:{line}</source>
-        <translation>Ein Befehl, etwa: code --goto {file}:{line}</translation>
-    </message>
-    <message>
-        <source>Notices</source>
-        <translation>Hinweise</translation>
-    </message>
-    <message>
         <source>Runs</source>
         <translation>Läufe</translation>
     </message>
     <message>
-        <source>Runs at &amp;once</source>
-        <translation>Läufe &amp;zugleich</translation>
+        <source>Start in the background &amp;when I log in</source>
+        <translation>Beim An&amp;melden im Hintergrund starten</translation>
     </message>
     <message>
-        <source>If the run before is &amp;still going</source>
+        <source>System default</source>
+        <translation>Systemstandard</translation>
+    </message>
+    <message>
+        <source>&amp;Notify me when something needs my attention</source>
+        <translation>&amp;Benachrichtigen, wenn etwas zu klären ist</translation>
+    </message>
+    <message>
+        <source>Let appro&amp;val requests through</source>
+        <translation>&amp;Freigaben durchlassen</translation>
+    </message>
+    <message>
+        <source>Send a test notification</source>
+        <translation>Test-Benachrichtigung senden</translation>
+    </message>
+    <message>
+        <source>Parallel runs</source>
+        <translation>Parallele Läufe</translation>
+    </message>
+    <message>
+        <source>If the previous run is still going</source>
+        <translation>Wenn der Lauf davor noch läuft</translation>
+    </message>
+    <message>
+        <source>Missed runs</source>
+        <translation>Verpasste Läufe</translation>
+    </message>
+    <message>
+        <source>General</source>
+        <translation>Allgemein</translation>
+    </message>
+    <message>
+        <source>&amp;Language (after restart)</source>
+        <translation>&amp;Sprache (nach Neustart)</translation>
+    </message>
+    <message>
+        <source>A command, for example: code --goto {file}:{line}</source>
+        <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
+    </message>
+    <message>
+        <source>Notifications</source>
+        <translation>Benachrichtigungen</translation>
+    </message>
+    <message>
+        <source>Parallel r&amp;uns</source>
+        <translation>Parallele Lä&amp;ufe</translation>
+    </message>
+    <message>
+        <source>If the previous run is &amp;still going</source>
         <translation>Wenn der Lauf davor noch &amp;läuft</translation>
     </message>
     <message>
-        <source>Times that passed &amp;unseen</source>
-        <translation>Verga&amp;ngene Termine</translation>
+        <source>Misse&amp;d runs</source>
+        <translation>Verpasste L&amp;äufe</translation>
     </message>
     <message>
-        <source>What a script says itself comes before these two.</source>
-        <translation>Was ein Skript selbst sagt, geht diesen beiden vor.</translation>
+        <source>A script&apos;s own settings take precedence.</source>
+        <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
         <source>Repairs</source>
@@ -1455,31 +1706,12 @@
         <translation>Dayhand</translation>
     </message>
     <message>
-        <source>This is how a notice looks. All is well.</source>
-        <translation>So sieht ein Hinweis aus. Alles ist gut.</translation>
+        <source>This is a test notification. Everything works.</source>
+        <translation>Das ist eine Test-Benachrichtigung. Alles funktioniert.</translation>
     </message>
     <message>
-        <source>A notice was sent. If none appears, look at your system&apos;s settings for notices.</source>
-        <translation>Ein Hinweis wurde gesendet. Wenn keiner erscheint, sieh in den Einstellungen deines Systems für Benachrichtigungen nach.</translation>
-    </message>
-</context>
-<context>
-    <name>Shell</name>
-    <message>
-        <source>Dayhand takes no answers</source>
-        <translation>Dayhand nimmt keine Antworten an</translation>
-    </message>
-    <message>
-        <source>That was not done</source>
-        <translation>Das wurde nicht getan</translation>
-    </message>
-    <message>
-        <source>Dayhand goes on working. There is no tray here, so its window is minimised. Ctrl+Q quits.</source>
-        <translation>Dayhand arbeitet weiter. Hier gibt es keinen Infobereich, darum ist das Fenster minimiert. Strg+Q beendet.</translation>
-    </message>
-    <message>
-        <source>Dayhand is still running</source>
-        <translation>Dayhand läuft weiter</translation>
+        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
+        <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
 </context>
 <context>
@@ -1487,13 +1719,6 @@
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
-    </message>
-</context>
-<context>
-    <name>Strip</name>
-    <message>
-        <source>Last outcomes</source>
-        <translation>Letzte Ergebnisse</translation>
     </message>
 </context>
 <context>
@@ -1508,67 +1733,10 @@
     </message>
 </context>
 <context>
-    <name>TimesDialog</name>
-    <message>
-        <source>When it runs</source>
-        <translation>Wann er läuft</translation>
-    </message>
-    <message>
-        <source>Start from what is stored</source>
-        <translation>Vom Gespeicherten ausgehen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>Speichern</translation>
-    </message>
-    <message>
-        <source>This holds until the script itself is deployed with other times.</source>
-        <translation>Das gilt, bis das Skript selbst mit anderen Terminen eingerichtet wird.</translation>
-    </message>
-    <message>
-        <source>Its times are changed.</source>
-        <translation>Die Termine sind geändert.</translation>
-    </message>
-    <message>
-        <source>It was removed meanwhile; there is nothing to change.</source>
-        <translation>Er wurde inzwischen entfernt; es gibt nichts zu ändern.</translation>
-    </message>
-    <message>
-        <source>Somebody else changed these times while you did. Nothing was saved yet.</source>
-        <translation>Jemand anderes hat diese Termine zugleich geändert. Noch ist nichts gespeichert.</translation>
-    </message>
-    <message>
-        <source>Stored now: {theirs}
-Yours: {mine}</source>
-        <translation>Jetzt gespeichert: {theirs}
-Deine: {mine}</translation>
-    </message>
-    <message>
-        <source>Save mine instead</source>
-        <translation>Meine speichern</translation>
-    </message>
-</context>
-<context>
     <name>TodayPage</name>
     <message>
         <source>Today</source>
         <translation>Heute</translation>
-    </message>
-    <message>
-        <source>All {number} that need you</source>
-        <translation>Alle {number}, die dich brauchen</translation>
-    </message>
-    <message>
-        <source>Needs you</source>
-        <translation>Braucht dich</translation>
-    </message>
-    <message>
-        <source>The day</source>
-        <translation>Der Tag</translation>
     </message>
     <message>
         <source>What happened</source>
@@ -1579,8 +1747,20 @@ Deine: {mine}</translation>
         <translation>Noch keine Abläufe</translation>
     </message>
     <message>
-        <source>A workflow is a Python file with a chore in it. Add one, and this page shows what it does.</source>
-        <translation>Ein Ablauf ist eine Python-Datei mit einer Aufgabe. Füge einen hinzu, und diese Seite zeigt, was er tut.</translation>
+        <source>Show all {number}</source>
+        <translation>Alle {number} zeigen</translation>
+    </message>
+    <message>
+        <source>Needs your attention</source>
+        <translation>Zu klären</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>Tagesverlauf</translation>
+    </message>
+    <message>
+        <source>Each chore is a workflow; start from a template, no programming needed. This page shows what your workflows do.</source>
+        <translation>Jede Aufgabe ist ein Ablauf; beginne mit einer Vorlage, ganz ohne Programmieren. Diese Seite zeigt, was deine Abläufe tun.</translation>
     </message>
     <message>
         <source>Add a workflow</source>
@@ -1599,114 +1779,16 @@ Deine: {mine}</translation>
         <translation>Heute noch nichts.</translation>
     </message>
     <message>
-        <source>1 run went well and had nothing to tell.</source>
+        <source>1 run went well and had nothing to report.</source>
         <translation>1 Lauf ging gut und hatte nichts zu berichten.</translation>
     </message>
     <message>
-        <source>{number} runs went well and had nothing to tell.</source>
+        <source>{number} runs went well and had nothing to report.</source>
         <translation>{number} Läufe gingen gut und hatten nichts zu berichten.</translation>
     </message>
     <message>
-        <source>More is in History.</source>
+        <source>See History for more.</source>
         <translation>Mehr steht im Verlauf.</translation>
-    </message>
-</context>
-<context>
-    <name>Trial</name>
-    <message>
-        <source>The trial ended without an answer. Try it again.</source>
-        <translation>Der Probelauf endete ohne Antwort. Versuch es noch einmal.</translation>
-    </message>
-    <message>
-        <source>The trial could not be started. Try it again.</source>
-        <translation>Der Probelauf konnte nicht beginnen. Versuch es noch einmal.</translation>
-    </message>
-</context>
-<context>
-    <name>TryDialog</name>
-    <message>
-        <source>Try it</source>
-        <translation>Ausprobieren</translation>
-    </message>
-    <message>
-        <source>Try {name}</source>
-        <translation>{name} ausprobieren</translation>
-    </message>
-    <message>
-        <source>It runs now, in a place of its own. It reads for real through your connections; what it would do outside is shown and not done. Where it would ask you, yes is taken for granted. What the script does by itself, without a connection, is done.</source>
-        <translation>Der Ablauf läuft jetzt an einem eigenen Ort. Er liest wirklich über deine Verbindungen; was er außerhalb tun würde, wird gezeigt und nicht getan. Wo er dich fragen würde, gilt ein Ja. Was das Skript von sich aus tut, ohne Verbindung, geschieht.</translation>
-    </message>
-    <message>
-        <source>How long</source>
-        <translation>Wie lange</translation>
-    </message>
-    <message>
-        <source>Once</source>
-        <translation>Einmal</translation>
-    </message>
-    <message>
-        <source>A day of its schedule</source>
-        <translation>Einen Tag seiner Termine</translation>
-    </message>
-    <message>
-        <source>A week of its schedule</source>
-        <translation>Eine Woche seiner Termine</translation>
-    </message>
-    <message>
-        <source>A month of its schedule</source>
-        <translation>Einen Monat seiner Termine</translation>
-    </message>
-    <message>
-        <source>It is being tried</source>
-        <translation>Der Ablauf wird ausprobiert</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
-    </message>
-    <message>
-        <source>It is being tried…</source>
-        <translation>Der Ablauf wird ausprobiert …</translation>
-    </message>
-    <message>
-        <source>What it would do</source>
-        <translation>Was er tun würde</translation>
-    </message>
-    <message>
-        <source>&amp;How long</source>
-        <translation>&amp;Wie lange</translation>
-    </message>
-    <message>
-        <source>Try it again</source>
-        <translation>Noch einmal</translation>
-    </message>
-    <message>
-        <source>Show more ({number})</source>
-        <translation>Mehr zeigen ({number})</translation>
-    </message>
-    <message>
-        <source>Nothing ran: there was nothing to do.</source>
-        <translation>Nichts lief: Es gab nichts zu tun.</translation>
-    </message>
-    <message>
-        <source>1 run. Nothing was done outside.</source>
-        <translation>1 Lauf. Außerhalb wurde nichts getan.</translation>
-    </message>
-    <message>
-        <source>{number} runs. Nothing was done outside.</source>
-        <translation>{number} Läufe. Außerhalb wurde nichts getan.</translation>
-    </message>
-    <message>
-        <source>It would have gone on; so many are enough to see.</source>
-        <translation>Es ginge noch weiter; so viele reichen zum Ansehen.</translation>
-    </message>
-    <message>
-        <source>Times are those of the trial.</source>
-        <translation>Die Zeiten sind die des Probelaufs.</translation>
-    </message>
-    <message>
-        <source>At the end it waited: {sentence}</source>
-        <translation>Am Ende wartete er: {sentence}</translation>
     </message>
 </context>
 <context>
@@ -1740,50 +1822,12 @@ Deine: {mine}</translation>
         <translation>Version {number}</translation>
     </message>
     <message>
-        <source>Nothing before</source>
-        <translation>Nichts davor</translation>
+        <source>No earlier version</source>
+        <translation>Keine frühere Version</translation>
     </message>
 </context>
 <context>
-    <name>WaitingList</name>
-    <message>
-        <source>And {number} more.</source>
-        <translation>Und {number} weitere.</translation>
-    </message>
-    <message>
-        <source>{title} is left out.</source>
-        <translation>{title} wird ausgelassen.</translation>
-    </message>
-</context>
-<context>
-    <name>Watching</name>
-    <message>
-        <source>it now calls itself {name}, not {workflow}; deploy it yourself.</source>
-        <translation>er nennt sich jetzt {name}, nicht {workflow}; richte ihn selbst ein.</translation>
-    </message>
-    <message>
-        <source>it now has a job, which may do all that you may; deploy it yourself.</source>
-        <translation>er hat jetzt eine Aufgabe (job), die alles darf, was du darfst; richte ihn selbst ein.</translation>
-    </message>
-    <message>
-        <source>{workflow}: deployed version {version}, since its file was saved.</source>
-        <translation>{workflow}: Version {version} ist eingerichtet, weil die Datei gespeichert wurde.</translation>
-    </message>
-    <message>
-        <source>{file} was saved, and the version before goes on: {why}</source>
-        <translation>{file} wurde gespeichert, und die Version davor läuft weiter: {why}</translation>
-    </message>
-    <message>
-        <source>{file} was saved, and not deployed: {why}</source>
-        <translation>{file} wurde gespeichert und nicht eingerichtet: {why}</translation>
-    </message>
-    <message>
-        <source>{file} was saved, and could not be deployed: {why}</source>
-        <translation>{file} wurde gespeichert und ließ sich nicht einrichten: {why}</translation>
-    </message>
-</context>
-<context>
-    <name>Welcome</name>
+    <name>WelcomeDialog</name>
     <message>
         <source>Welcome to Dayhand</source>
         <translation>Willkommen bei Dayhand</translation>
@@ -1793,7 +1837,7 @@ Deine: {mine}</translation>
         <translation>Beim An&amp;melden starten</translation>
     </message>
     <message>
-        <source>The sample is being prepared</source>
+        <source>Preparing the sample</source>
         <translation>Das Beispiel wird vorbereitet</translation>
     </message>
     <message>
@@ -1809,12 +1853,12 @@ Deine: {mine}</translation>
         <translation>Dayhand erledigt deine Aufgaben und fragt vorher</translation>
     </message>
     <message>
-        <source>It runs them on time, on this computer, also after sleep or a crash.</source>
-        <translation>Pünktlich, auf diesem Computer, auch nach Ruhezustand oder Absturz.</translation>
+        <source>It runs them on time, on this computer, even after sleep or a crash.</source>
+        <translation>Pünktlich, auf diesem Computer, selbst nach Ruhezustand oder Absturz.</translation>
     </message>
     <message>
-        <source>Before anything is sent or changed, it shows you exactly what, and waits.</source>
-        <translation>Bevor etwas gesendet oder geändert wird, zeigt es dir genau, was, und wartet.</translation>
+        <source>Before it sends or changes anything, it shows you exactly what, and waits for your approval.</source>
+        <translation>Bevor etwas gesendet oder geändert wird, zeigt es dir genau, was, und wartet auf deine Zustimmung.</translation>
     </message>
     <message>
         <source>Nothing is done twice, and you can always see what happened and why.</source>
@@ -1825,36 +1869,36 @@ Deine: {mine}</translation>
         <translation>Es steht nicht im Weg</translation>
     </message>
     <message>
-        <source>Closing the window does not end Dayhand: its icon stays in your tray.</source>
-        <translation>Das Fenster zu schließen beendet Dayhand nicht: Das Symbol bleibt im Infobereich.</translation>
+        <source>Closing the window does not quit Dayhand; its icon stays in the tray.</source>
+        <translation>Das Fenster zu schließen beendet Dayhand nicht; das Symbol bleibt im Infobereich.</translation>
     </message>
     <message>
-        <source>When something needs you, a notice with buttons appears, and the icon shows it.</source>
-        <translation>Wenn dich etwas braucht, erscheint ein Hinweis mit Knöpfen, und das Symbol zeigt es.</translation>
+        <source>When something needs your attention, you get a notification, and the tray icon changes.</source>
+        <translation>Wenn etwas zu klären ist, bekommst du eine Benachrichtigung, und das Symbol ändert sich.</translation>
     </message>
     <message>
-        <source>A chore is a Python file, a workflow. The Workflows page is where you add one.</source>
-        <translation>Eine Aufgabe ist eine Python-Datei, ein Ablauf. Auf der Seite „Abläufe“ fügst du einen hinzu.</translation>
+        <source>Each chore is a workflow; start from a template, no programming needed.</source>
+        <translation>Jede Aufgabe ist ein Ablauf; beginne mit einer Vorlage, ganz ohne Programmieren.</translation>
     </message>
     <message>
-        <source>See it work</source>
-        <translation>Sieh es arbeiten</translation>
+        <source>See it in action</source>
+        <translation>Sieh es in Aktion</translation>
     </message>
     <message>
-        <source>A sample workflow looks into a folder with three receipts.</source>
-        <translation>Ein Beispiel-Ablauf sieht in einen Ordner mit drei Belegen.</translation>
+        <source>A sample workflow reads a folder with three receipts.</source>
+        <translation>Ein Beispiel-Ablauf liest einen Ordner mit drei Belegen.</translation>
     </message>
     <message>
-        <source>It asks whether it may add them to a table. You say yes or no.</source>
-        <translation>Er fragt, ob er sie in eine Tabelle eintragen darf. Du sagst ja oder nein.</translation>
+        <source>It asks before it adds them to a table. You approve or reject.</source>
+        <translation>Er fragt, bevor er sie in eine Tabelle einträgt. Du stimmst zu oder lehnst ab.</translation>
     </message>
     <message>
-        <source>It needs no network and no account, and can be removed again.</source>
-        <translation>Er braucht kein Netz und kein Konto und lässt sich wieder entfernen.</translation>
+        <source>It needs no network and no account, and you can remove it at any time.</source>
+        <translation>Er braucht kein Netz und kein Konto, und du kannst ihn jederzeit entfernen.</translation>
     </message>
     <message>
-        <source>Its files go to {folder}.</source>
-        <translation>Seine Dateien kommen nach {folder}.</translation>
+        <source>Its files are stored in {folder}.</source>
+        <translation>Seine Dateien liegen in {folder}.</translation>
     </message>
     <message>
         <source>Start the sample</source>
@@ -1871,48 +1915,6 @@ Deine: {mine}</translation>
     <message>
         <source>Preparing the sample…</source>
         <translation>Das Beispiel wird vorbereitet …</translation>
-    </message>
-</context>
-<context>
-    <name>WholeTable</name>
-    <message>
-        <source>The chosen row</source>
-        <translation>Die gewählte Zeile</translation>
-    </message>
-</context>
-<context>
-    <name>Window</name>
-    <message>
-        <source>Pages</source>
-        <translation>Seiten</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation>Hilfe</translation>
-    </message>
-    <message>
-        <source>Look again</source>
-        <translation>Neu laden</translation>
-    </message>
-    <message>
-        <source>Search</source>
-        <translation>Suchen</translation>
-    </message>
-    <message>
-        <source>Close the window</source>
-        <translation>Fenster schließen</translation>
-    </message>
-    <message>
-        <source>Quit</source>
-        <translation>Beenden</translation>
-    </message>
-    <message>
-        <source>Everything goes on.</source>
-        <translation>Alles geht weiter.</translation>
     </message>
 </context>
 <context>
@@ -1934,8 +1936,8 @@ Deine: {mine}</translation>
         <translation>Stoppen</translation>
     </message>
     <message>
-        <source>Try it…</source>
-        <translation>Ausprobieren …</translation>
+        <source>Test run…</source>
+        <translation>Probelauf …</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1962,130 +1964,130 @@ Deine: {mine}</translation>
         <translation>E&amp;instellungen</translation>
     </message>
     <message>
-        <source>It starts now.</source>
-        <translation>Er startet jetzt.</translation>
+        <source>Started.</source>
+        <translation>Gestartet.</translation>
     </message>
     <message>
-        <source>It is being stopped.</source>
-        <translation>Er wird gestoppt.</translation>
+        <source>Allowed.</source>
+        <translation>Erlaubt.</translation>
     </message>
     <message>
-        <source>It is allowed.</source>
-        <translation>Das ist erlaubt.</translation>
+        <source>Permission revoked.</source>
+        <translation>Erlaubnis widerrufen.</translation>
     </message>
     <message>
-        <source>It is no longer allowed.</source>
-        <translation>Das ist nicht mehr erlaubt.</translation>
+        <source>This workflow no longer exists.</source>
+        <translation>Diesen Ablauf gibt es nicht mehr.</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Wird gestoppt …</translation>
+    </message>
+    <message>
+        <source>Resumed.</source>
+        <translation>Läuft weiter.</translation>
+    </message>
+    <message>
+        <source>Everything resumed.</source>
+        <translation>Alles läuft weiter.</translation>
+    </message>
+    <message>
+        <source>Paused until you resume it.</source>
+        <translation>Pausiert, bis du ihn fortsetzt.</translation>
+    </message>
+    <message>
+        <source>Paused; it will not run until then.</source>
+        <translation>Pausiert; bis dahin läuft er nicht.</translation>
+    </message>
+    <message>
+        <source>It updates whenever its file is saved.</source>
+        <translation>Er wird aktualisiert, sobald seine Datei gespeichert wird.</translation>
+    </message>
+    <message>
+        <source>The next run will be skipped.</source>
+        <translation>Der nächste Lauf wird übersprungen.</translation>
+    </message>
+    <message>
+        <source>Catch-up cancelled.</source>
+        <translation>Nachholen abgebrochen.</translation>
+    </message>
+    <message>
+        <source>Roll back to version {number}?</source>
+        <translation>Zu Version {number} zurückwechseln?</translation>
+    </message>
+    <message>
+        <source>It becomes a new version. Data stored by runs is kept.</source>
+        <translation>Sie wird eine neue Version. Was Läufe gespeichert haben, bleibt.</translation>
+    </message>
+    <message>
+        <source>Rolled back to version {number}.</source>
+        <translation>Zu Version {number} zurückgewechselt.</translation>
+    </message>
+    <message>
+        <source>It will not run until you add it again.</source>
+        <translation>Er läuft nicht, bis du ihn wieder hinzufügst.</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>Archivieren</translation>
+    </message>
+    <message>
+        <source>Archive {name}?</source>
+        <translation>{name} archivieren?</translation>
+    </message>
+    <message>
+        <source>{name} archived.</source>
+        <translation>{name} archiviert.</translation>
+    </message>
+    <message>
+        <source>This cannot be undone. Your script file is kept.</source>
+        <translation>Das lässt sich nicht rückgängig machen. Deine Skriptdatei bleibt.</translation>
+    </message>
+    <message>
+        <source>Remove {name} and all its history?</source>
+        <translation>{name} mit dem ganzen Verlauf entfernen?</translation>
+    </message>
+    <message>
+        <source>{name} removed.</source>
+        <translation>{name} entfernt.</translation>
     </message>
     <message>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
     <message>
-        <source>That workflow is no longer there.</source>
-        <translation>Diesen Ablauf gibt es nicht mehr.</translation>
-    </message>
-    <message>
-        <source>It goes on.</source>
-        <translation>Er geht weiter.</translation>
-    </message>
-    <message>
-        <source>Everything goes on.</source>
-        <translation>Alles geht weiter.</translation>
-    </message>
-    <message>
-        <source>It is paused; nothing of it starts.</source>
-        <translation>Er ist pausiert; nichts davon startet.</translation>
-    </message>
-    <message>
-        <source>It is paused; its times pass until then.</source>
-        <translation>Es ist pausiert; seine Termine verstreichen bis dahin.</translation>
-    </message>
-    <message>
-        <source>It is deployed again whenever its file is saved.</source>
-        <translation>Er wird neu eingerichtet, sobald seine Datei gespeichert wird.</translation>
-    </message>
-    <message>
         <source>Its file is no longer watched.</source>
         <translation>Seine Datei wird nicht mehr beobachtet.</translation>
-    </message>
-    <message>
-        <source>Its next time is skipped.</source>
-        <translation>Sein nächster Termin wird übersprungen.</translation>
-    </message>
-    <message>
-        <source>No more past times are run.</source>
-        <translation>Es werden keine Termine mehr nachgeholt.</translation>
-    </message>
-    <message>
-        <source>Use version {number} again?</source>
-        <translation>Wieder Version {number} nehmen?</translation>
-    </message>
-    <message>
-        <source>It becomes a new version; what was stored by runs stays.</source>
-        <translation>Sie wird eine neue Version; was Läufe gespeichert haben, bleibt.</translation>
-    </message>
-    <message>
-        <source>Put {name} away?</source>
-        <translation>{name} weglegen?</translation>
-    </message>
-    <message>
-        <source>This cannot be taken back. Your file stays.</source>
-        <translation>Das lässt sich nicht zurücknehmen. Deine Datei bleibt.</translation>
     </message>
     <message>
         <source>Roll back</source>
         <translation>Zurückwechseln</translation>
     </message>
     <message>
-        <source>Version {number} is in use again.</source>
-        <translation>Version {number} ist wieder in Gebrauch.</translation>
-    </message>
-    <message>
-        <source>Nothing of it runs until you deploy it again.</source>
-        <translation>Nichts davon läuft, bis du ihn wieder einrichtest.</translation>
-    </message>
-    <message>
-        <source>Put away</source>
-        <translation>Weglegen</translation>
-    </message>
-    <message>
-        <source>{name} is put away.</source>
-        <translation>{name} ist weggelegt.</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
-    </message>
-    <message>
-        <source>Remove {name} with all its history?</source>
-        <translation>{name} mit dem ganzen Verlauf entfernen?</translation>
-    </message>
-    <message>
-        <source>{name} is removed.</source>
-        <translation>{name} ist entfernt.</translation>
     </message>
 </context>
 <context>
     <name>WorkflowSettingsTab</name>
     <message>
-        <source>Open the file</source>
+        <source>Open file</source>
         <translation>Datei öffnen</translation>
     </message>
     <message>
-        <source>Deploy it again…</source>
-        <translation>Neu einrichten …</translation>
+        <source>Update…</source>
+        <translation>Aktualisieren …</translation>
     </message>
     <message>
-        <source>Deploy again whenever the &amp;file is saved</source>
-        <translation>Neu einrichten, sobald die &amp;Datei gespeichert wird</translation>
+        <source>Update whenever the &amp;file is saved</source>
+        <translation>Aktualisieren, sobald die &amp;Datei gespeichert wird</translation>
     </message>
     <message>
-        <source>Put away…</source>
-        <translation>Weglegen …</translation>
+        <source>Archive…</source>
+        <translation>Archivieren …</translation>
     </message>
     <message>
-        <source>Remove with its history…</source>
+        <source>Remove with history…</source>
         <translation>Mit Verlauf entfernen …</translation>
     </message>
     <message>
@@ -2101,12 +2103,12 @@ Deine: {mine}</translation>
         <translation>Wenn du ihn nicht mehr brauchst</translation>
     </message>
     <message>
-        <source>Put away, nothing of it runs and its history stays; deploying it again brings it back. Removed, it and its history are gone. Your file stays in both cases.</source>
-        <translation>Weggelegt läuft nichts davon, und der Verlauf bleibt; neu eingerichtet ist er wieder da. Entfernt sind er und sein Verlauf weg. Deine Datei bleibt in beiden Fällen.</translation>
+        <source>Archiving stops the workflow and keeps its history; add it again to bring it back. Removing deletes the workflow and its history. Your script file is kept in both cases.</source>
+        <translation>Archivieren stoppt den Ablauf und behält seinen Verlauf; füge ihn wieder hinzu, um ihn zurückzuholen. Entfernen löscht den Ablauf und seinen Verlauf. Deine Skriptdatei bleibt in beiden Fällen.</translation>
     </message>
     <message>
-        <source>None. A script gives its workflow tags: Workflow(…, tags=[…]).</source>
-        <translation>Keine. Ein Skript gibt seinem Ablauf Schlagwörter: Workflow(…, tags=[…]).</translation>
+        <source>None. Tags are set in the script: Workflow(…, tags=[…]).</source>
+        <translation>Keine. Schlagwörter stehen im Skript: Workflow(…, tags=[…]).</translation>
     </message>
 </context>
 <context>
@@ -2127,36 +2129,36 @@ Deine: {mine}</translation>
         <translation>Noch keine Abläufe</translation>
     </message>
     <message>
-        <source>A workflow is one Python file that does a chore for you. Begin with one of ours, or drop a .py file of yours here. You see what it may do before anything runs.</source>
-        <translation>Ein Ablauf ist eine Python-Datei, die dir eine Aufgabe abnimmt. Beginne mit einem von uns, oder lege eine eigene .py-Datei hier ab. Du siehst, was er darf, bevor etwas läuft.</translation>
-    </message>
-    <message>
         <source>New workflow…</source>
         <translation>Neuer Ablauf …</translation>
-    </message>
-    <message>
-        <source>Deploy a script…</source>
-        <translation>Skript einrichten …</translation>
-    </message>
-    <message>
-        <source>Nothing matches</source>
-        <translation>Nichts passt</translation>
-    </message>
-    <message>
-        <source>No workflow has these words, this state and this tag.</source>
-        <translation>Kein Ablauf hat diese Wörter, diesen Zustand und dieses Schlagwort.</translation>
     </message>
     <message>
         <source>Show all</source>
         <translation>Alle zeigen</translation>
     </message>
     <message>
-        <source>Deploy a script</source>
-        <translation>Skript einrichten</translation>
+        <source>Each chore is a workflow; start from a template, no programming needed, or drop your own .py file here. You see what it may do before anything runs.</source>
+        <translation>Jede Aufgabe ist ein Ablauf; beginne mit einer Vorlage, ganz ohne Programmieren, oder lege eine eigene .py-Datei hier ab. Du siehst, was er darf, bevor etwas läuft.</translation>
+    </message>
+    <message>
+        <source>Add a script…</source>
+        <translation>Skript hinzufügen …</translation>
+    </message>
+    <message>
+        <source>No matches</source>
+        <translation>Keine Treffer</translation>
+    </message>
+    <message>
+        <source>No workflow matches this search and these filters.</source>
+        <translation>Kein Ablauf passt zu dieser Suche und diesen Filtern.</translation>
     </message>
     <message>
         <source>Python files (*.py)</source>
         <translation>Python-Dateien (*.py)</translation>
+    </message>
+    <message>
+        <source>Add a script</source>
+        <translation>Skript hinzufügen</translation>
     </message>
     <message>
         <source>Search workflows</source>
@@ -2191,32 +2193,36 @@ Deine: {mine}</translation>
         <translation>Öffnen</translation>
     </message>
     <message>
-        <source>{name} starts now.</source>
-        <translation>{name} startet jetzt.</translation>
+        <source>{name} started.</source>
+        <translation>{name} gestartet.</translation>
     </message>
     <message>
-        <source>{shown} of {all}</source>
-        <translation>{shown} von {all}</translation>
+        <source>1 workflow</source>
+        <translation>1 Ablauf</translation>
     </message>
     <message>
-        <source>{all} in all</source>
-        <translation>Insgesamt {all}</translation>
+        <source>{all} workflows</source>
+        <translation>{all} Abläufe</translation>
+    </message>
+    <message>
+        <source>{shown} of {all} workflows</source>
+        <translation>{shown} von {all} Abläufen</translation>
+    </message>
+    <message>
+        <source>{name} resumed.</source>
+        <translation>{name} läuft weiter.</translation>
+    </message>
+    <message>
+        <source>Everything resumed.</source>
+        <translation>Alles läuft weiter.</translation>
+    </message>
+    <message>
+        <source>{name} is paused until you resume it.</source>
+        <translation>{name} ist pausiert, bis du ihn fortsetzt.</translation>
     </message>
     <message>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <source>{name} goes on.</source>
-        <translation>{name} geht weiter.</translation>
-    </message>
-    <message>
-        <source>Everything goes on.</source>
-        <translation>Alles geht weiter.</translation>
-    </message>
-    <message>
-        <source>{name} is paused; nothing of it starts until you resume it.</source>
-        <translation>{name} ist pausiert; nichts davon startet, bis du ihn fortsetzt.</translation>
     </message>
 </context>
 <context>
@@ -2232,6 +2238,22 @@ Deine: {mine}</translation>
     <message>
         <source>It didn&apos;t</source>
         <translation>Ist nicht geschehen</translation>
+    </message>
+    <message>
+        <source>Rolled back to the previous version.</source>
+        <translation>Zur vorigen Version zurückgewechselt.</translation>
+    </message>
+    <message>
+        <source>Show what was sent</source>
+        <translation>Zeigen, was gesendet wurde</translation>
+    </message>
+    <message>
+        <source>Allowed. Continuing…</source>
+        <translation>Erlaubt. Es geht weiter …</translation>
+    </message>
+    <message>
+        <source>Not allowed; skipped.</source>
+        <translation>Nicht erlaubt; übersprungen.</translation>
     </message>
     <message>
         <source>It had finished</source>
@@ -2252,14 +2274,6 @@ Deine: {mine}</translation>
     <message>
         <source>Asks for permission</source>
         <translation>Bittet um Erlaubnis</translation>
-    </message>
-    <message>
-        <source>Lost its account</source>
-        <translation>Konto verloren</translation>
-    </message>
-    <message>
-        <source>Waits for the keyring</source>
-        <translation>Wartet auf den Schlüsselbund</translation>
     </message>
     <message>
         <source>Did it happen?</source>
@@ -2322,10 +2336,6 @@ Deine: {mine}</translation>
         <translation>Erlauben</translation>
     </message>
     <message>
-        <source>You said yes. It goes on now.</source>
-        <translation>Du hast ja gesagt. Es geht weiter.</translation>
-    </message>
-    <message>
         <source>Reject</source>
         <translation>Ablehnen</translation>
     </message>
@@ -2334,24 +2344,8 @@ Deine: {mine}</translation>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>You said no. It is left out.</source>
-        <translation>Du hast nein gesagt. Es wird ausgelassen.</translation>
-    </message>
-    <message>
         <source>Always allow this</source>
         <translation>Immer erlauben</translation>
-    </message>
-    <message>
-        <source>You said yes, and will not be asked about this again.</source>
-        <translation>Du hast ja gesagt und wirst das nicht mehr gefragt.</translation>
-    </message>
-    <message>
-        <source>Thank you. It goes on from there.</source>
-        <translation>Danke. Von da geht es weiter.</translation>
-    </message>
-    <message>
-        <source>It is left as it is.</source>
-        <translation>Es bleibt, wie es ist.</translation>
     </message>
     <message>
         <source>Skip</source>
@@ -2362,32 +2356,12 @@ Deine: {mine}</translation>
         <translation>Noch einmal versuchen</translation>
     </message>
     <message>
-        <source>It tries again now.</source>
-        <translation>Er versucht es jetzt noch einmal.</translation>
-    </message>
-    <message>
         <source>Roll back</source>
         <translation>Zurückwechseln</translation>
     </message>
     <message>
-        <source>The version before is in use again.</source>
-        <translation>Die Version davor ist wieder in Gebrauch.</translation>
-    </message>
-    <message>
         <source>Apply</source>
         <translation>Anwenden</translation>
-    </message>
-    <message>
-        <source>The repaired script is in use.</source>
-        <translation>Das reparierte Skript ist in Gebrauch.</translation>
-    </message>
-    <message>
-        <source>No</source>
-        <translation>Nein</translation>
-    </message>
-    <message>
-        <source>The script stays as it is.</source>
-        <translation>Das Skript bleibt, wie es ist.</translation>
     </message>
     <message>
         <source>Keep it</source>
@@ -2402,6 +2376,38 @@ Deine: {mine}</translation>
         <translation>Bearbeiten</translation>
     </message>
     <message>
+        <source>Sign-in expired</source>
+        <translation>Anmeldung abgelaufen</translation>
+    </message>
+    <message>
+        <source>Waiting for the keyring</source>
+        <translation>Wartet auf den Schlüsselbund</translation>
+    </message>
+    <message>
+        <source>Thank you. The workflow continues.</source>
+        <translation>Danke. Der Ablauf geht weiter.</translation>
+    </message>
+    <message>
+        <source>Approved. Continuing…</source>
+        <translation>Zugestimmt. Es geht weiter …</translation>
+    </message>
+    <message>
+        <source>Rejected; skipped.</source>
+        <translation>Abgelehnt; übersprungen.</translation>
+    </message>
+    <message>
+        <source>Approved. You won&apos;t be asked about this again.</source>
+        <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
+    </message>
+    <message>
+        <source>Skipped.</source>
+        <translation>Übersprungen.</translation>
+    </message>
+    <message>
+        <source>Trying again…</source>
+        <translation>Neuer Versuch …</translation>
+    </message>
+    <message>
         <source>Have it repaired…</source>
         <translation>Reparieren lassen …</translation>
     </message>
@@ -2410,8 +2416,16 @@ Deine: {mine}</translation>
         <translation>Eine Reparatur wird vorbereitet.</translation>
     </message>
     <message>
-        <source>See what was sent</source>
-        <translation>Gesendetes ansehen</translation>
+        <source>The repaired script is now in use.</source>
+        <translation>Das reparierte Skript ist jetzt in Gebrauch.</translation>
+    </message>
+    <message>
+        <source>Don&apos;t apply</source>
+        <translation>Nicht anwenden</translation>
+    </message>
+    <message>
+        <source>The script was not changed.</source>
+        <translation>Das Skript wurde nicht geändert.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -2441,8 +2455,8 @@ Deine: {mine}</translation>
 <context>
     <name>autostart</name>
     <message>
-        <source>Dayhand cannot start by itself on this system. Add it to the programs that start at login.</source>
-        <translation>Auf diesem System kann Dayhand nicht von selbst starten. Füge es den Programmen hinzu, die beim Anmelden starten.</translation>
+        <source>Dayhand cannot start automatically on this system. Add it to the programs that start at login.</source>
+        <translation>Auf diesem System kann Dayhand nicht automatisch starten. Füge es den Programmen hinzu, die beim Anmelden starten.</translation>
     </message>
     <message>
         <source>Starting at login could not be turned on: {why}. Check that you may write to {path}.</source>
@@ -2456,8 +2470,8 @@ Deine: {mine}</translation>
 <context>
     <name>backing up</name>
     <message>
-        <source>No backup could be made: {why}</source>
-        <translation>Es ließ sich keine Sicherung machen: {why}</translation>
+        <source>The backup failed: {why}</source>
+        <translation>Die Sicherung ist fehlgeschlagen: {why}</translation>
     </message>
 </context>
 <context>
@@ -2475,7 +2489,7 @@ Deine: {mine}</translation>
         <translation>Nicht verbunden</translation>
     </message>
     <message>
-        <source>{kind} · nobody uses it</source>
+        <source>{kind} · not used</source>
         <translation>{kind} · ungenutzt</translation>
     </message>
     <message>
@@ -2542,8 +2556,8 @@ Deine: {mine}</translation>
         <translation>Adresse</translation>
     </message>
     <message>
-        <source>User</source>
-        <translation>Benutzer</translation>
+        <source>User name</source>
+        <translation>Benutzername</translation>
     </message>
     <message>
         <source>Password</source>
@@ -2606,216 +2620,224 @@ Deine: {mine}</translation>
         <translation>Von</translation>
     </message>
     <message>
-        <source>Server of the sent mail</source>
-        <translation>Server der gesendeten Mails</translation>
+        <source>IMAP server</source>
+        <translation>IMAP-Server</translation>
     </message>
     <message>
-        <source>Its port</source>
-        <translation>Dessen Port</translation>
+        <source>IMAP port</source>
+        <translation>IMAP-Port</translation>
     </message>
     <message>
-        <source>Its encryption</source>
-        <translation>Dessen Verschlüsselung</translation>
+        <source>IMAP encryption</source>
+        <translation>IMAP-Verschlüsselung</translation>
     </message>
     <message>
-        <source>Its user</source>
-        <translation>Dessen Benutzer</translation>
+        <source>IMAP user name</source>
+        <translation>IMAP-Benutzername</translation>
     </message>
     <message>
-        <source>Its password</source>
-        <translation>Dessen Passwort</translation>
+        <source>IMAP password</source>
+        <translation>IMAP-Passwort</translation>
     </message>
     <message>
-        <source>Folder of sent mail</source>
-        <translation>Ordner der gesendeten Mails</translation>
+        <source>Sent folder</source>
+        <translation>Ordner für gesendete Mails</translation>
+    </message>
+    <message>
+        <source>Reads a calendar on a CalDAV server and adds events to it.</source>
+        <translation>Liest einen Kalender auf einem CalDAV-Server und trägt Termine ein.</translation>
+    </message>
+    <message>
+        <source>Address of the calendar, for example https://example.org/dav/me/home/.</source>
+        <translation>Adresse des Kalenders, zum Beispiel https://example.org/dav/me/home/.</translation>
+    </message>
+    <message>
+        <source>Use an app password if you can.</source>
+        <translation>Nimm am besten ein App-Passwort.</translation>
+    </message>
+    <message>
+        <source>Extra certificate to trust (PEM), for a server with a self-signed certificate.</source>
+        <translation>Zusätzliches vertrauenswürdiges Zertifikat (PEM), für einen Server mit selbst signiertem Zertifikat.</translation>
+    </message>
+    <message>
+        <source>Address of the feed itself, for example https://example.org/feed.xml.</source>
+        <translation>Adresse des Feeds selbst, zum Beispiel https://example.org/feed.xml.</translation>
+    </message>
+    <message>
+        <source>Only if the feed requires a login.</source>
+        <translation>Nur wenn der Feed eine Anmeldung verlangt.</translation>
+    </message>
+    <message>
+        <source>Reads and changes files in one folder on this computer.</source>
+        <translation>Liest und ändert Dateien in einem Ordner auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Nothing outside this folder is changed.</source>
+        <translation>Außerhalb dieses Ordners wird nichts geändert.</translation>
+    </message>
+    <message>
+        <source>From the Google Cloud console: an OAuth client of type desktop app.</source>
+        <translation>Aus der Google-Cloud-Konsole: ein OAuth-Client vom Typ Desktop-App.</translation>
+    </message>
+    <message>
+        <source>Shown next to the client ID; some apps have none.</source>
+        <translation>Steht neben der Client-ID; manche Apps haben keines.</translation>
+    </message>
+    <message>
+        <source>Filled in when you sign in.</source>
+        <translation>Wird beim Anmelden ausgefüllt.</translation>
+    </message>
+    <message>
+        <source>Only for a Google-compatible server; leave empty for Google itself.</source>
+        <translation>Nur für einen Google-kompatiblen Server; für Google selbst leer lassen.</translation>
+    </message>
+    <message>
+        <source>Reads from any web API, downloads from it and sends to it.</source>
+        <translation>Liest aus einer beliebigen Web-API, lädt herunter und sendet dorthin.</translation>
+    </message>
+    <message>
+        <source>Base address of the API, for example https://api.example.org/v1; nothing outside it is used.</source>
+        <translation>Basisadresse der API, zum Beispiel https://api.example.org/v1; nichts außerhalb wird benutzt.</translation>
+    </message>
+    <message>
+        <source>How to log in to the API.</source>
+        <translation>Wie die Anmeldung bei der API funktioniert.</translation>
+    </message>
+    <message>
+        <source>For the basic login.</source>
+        <translation>Für die Anmeldung basic.</translation>
+    </message>
+    <message>
+        <source>The password (basic), the token (bearer) or the value of the header.</source>
+        <translation>Das Passwort (basic), das Token (bearer) oder der Wert des Headers.</translation>
+    </message>
+    <message>
+        <source>Name of the header that contains the value.</source>
+        <translation>Name des Headers, der den Wert enthält.</translation>
+    </message>
+    <message>
+        <source>Folder for downloaded files.</source>
+        <translation>Ordner für heruntergeladene Dateien.</translation>
+    </message>
+    <message>
+        <source>Reads, moves and flags mail on a mail server.</source>
+        <translation>Liest, verschiebt und kennzeichnet Mails auf einem Mailserver.</translation>
+    </message>
+    <message>
+        <source>For example imap.example.org.</source>
+        <translation>Zum Beispiel imap.example.org.</translation>
+    </message>
+    <message>
+        <source>tls from the start, starttls after the greeting, or none for a server on this computer.</source>
+        <translation>tls von Anfang an, starttls nach der Begrüßung, oder none für einen Server auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Often the full mail address.</source>
+        <translation>Oft die ganze Mailadresse.</translation>
+    </message>
+    <message>
+        <source>Some providers require an app password.</source>
+        <translation>Manche Anbieter verlangen ein App-Passwort.</translation>
+    </message>
+    <message>
+        <source>The password of a restic repository, for backup jobs.</source>
+        <translation>Das Passwort eines restic-Repositorys, für Backup-Jobs.</translation>
+    </message>
+    <message>
+        <source>Stored only in the keyring of this computer.</source>
+        <translation>Wird nur im Schlüsselbund dieses Computers gespeichert.</translation>
+    </message>
+    <message>
+        <source>A passphrase or token for the commands of jobs, passed through a pipe.</source>
+        <translation>Eine Passphrase oder ein Token für Befehle von Jobs, übergeben durch eine Pipe.</translation>
+    </message>
+    <message>
+        <source>From the app that you created for your workspace, under Basic Information.</source>
+        <translation>Aus der App, die du für deinen Workspace angelegt hast, unter Basic Information.</translation>
+    </message>
+    <message>
+        <source>A bot token of that app; leave empty to sign in through the browser.</source>
+        <translation>Ein Bot-Token dieser App; leer lassen, um dich im Browser anzumelden.</translation>
+    </message>
+    <message>
+        <source>Only for a Slack-compatible server.</source>
+        <translation>Nur für einen Slack-kompatiblen Server.</translation>
+    </message>
+    <message>
+        <source>For example smtp.example.org.</source>
+        <translation>Zum Beispiel smtp.example.org.</translation>
+    </message>
+    <message>
+        <source>Often the full mail address; empty if the server requires no login.</source>
+        <translation>Oft die ganze Mailadresse; leer, wenn der Server keine Anmeldung verlangt.</translation>
+    </message>
+    <message>
+        <source>Sender of the mails, for example Anna &lt;anna@example.org&gt;.</source>
+        <translation>Absender der Mails, zum Beispiel Anna &lt;anna@example.org&gt;.</translation>
+    </message>
+    <message>
+        <source>For example imap.example.org. Dayhand saves sent mail there, and checks it if sending is unclear.</source>
+        <translation>Zum Beispiel imap.example.org. Dayhand speichert dort gesendete Mails und prüft dort, wenn das Senden unklar ist.</translation>
+    </message>
+    <message>
+        <source>If different.</source>
+        <translation>Falls abweichend.</translation>
+    </message>
+    <message>
+        <source>If it is not found automatically.</source>
+        <translation>Falls er nicht automatisch gefunden wird.</translation>
+    </message>
+    <message>
+        <source>Adds rows to a CSV or SQLite file on this computer, and reads them.</source>
+        <translation>Fügt Zeilen an eine CSV- oder SQLite-Datei auf diesem Computer an und liest sie.</translation>
+    </message>
+    <message>
+        <source>A file that ends in .csv, .sqlite, .sqlite3 or .db; created if it does not exist.</source>
+        <translation>Eine Datei mit der Endung .csv, .sqlite, .sqlite3 oder .db; wird bei Bedarf angelegt.</translation>
+    </message>
+    <message>
+        <source>Name of the table in a SQLite file.</source>
+        <translation>Name der Tabelle in einer SQLite-Datei.</translation>
+    </message>
+    <message>
+        <source>For the oauth2 login, for example https://example.org/oauth/authorize.</source>
+        <translation>Für die Anmeldung oauth2, zum Beispiel https://example.org/oauth/authorize.</translation>
+    </message>
+    <message>
+        <source>For the oauth2 login, for example https://example.org/oauth/token.</source>
+        <translation>Für die Anmeldung oauth2, zum Beispiel https://example.org/oauth/token.</translation>
+    </message>
+    <message>
+        <source>For the oauth2 login: from the app that you registered with the service.</source>
+        <translation>Für die Anmeldung oauth2: aus der App, die du beim Dienst registriert hast.</translation>
+    </message>
+    <message>
+        <source>For the oauth2 login, separated by spaces.</source>
+        <translation>Für die Anmeldung oauth2, durch Leerzeichen getrennt.</translation>
     </message>
     <message>
         <source>File</source>
         <translation>Datei</translation>
     </message>
     <message>
-        <source>Reads a calendar on a CalDAV server, and adds events to it.</source>
-        <translation>Liest einen Kalender auf einem CalDAV-Server und fügt Termine hinzu.</translation>
-    </message>
-    <message>
-        <source>Of one calendar, as in https://example.org/dav/me/home/.</source>
-        <translation>Eines Kalenders, etwa https://example.org/dav/me/home/.</translation>
-    </message>
-    <message>
-        <source>Who logs in.</source>
-        <translation>Wer sich anmeldet.</translation>
-    </message>
-    <message>
-        <source>Best one for this app only.</source>
-        <translation>Am besten eines nur für diese App.</translation>
-    </message>
-    <message>
-        <source>A PEM file to believe beside the system&apos;s, for a server with a certificate of its own.</source>
-        <translation>Eine PEM-Datei, der zusätzlich vertraut wird, für einen Server mit eigenem Zertifikat.</translation>
-    </message>
-    <message>
         <source>Reads RSS and Atom feeds.</source>
         <translation>Liest RSS- und Atom-Feeds.</translation>
-    </message>
-    <message>
-        <source>Of the feed itself, as in https://example.org/feed.xml.</source>
-        <translation>Des Feeds selbst, etwa https://example.org/feed.xml.</translation>
-    </message>
-    <message>
-        <source>Only for a feed that asks for a login.</source>
-        <translation>Nur für einen Feed, der eine Anmeldung verlangt.</translation>
-    </message>
-    <message>
-        <source>Of that user.</source>
-        <translation>Dieses Benutzers.</translation>
-    </message>
-    <message>
-        <source>Reads and changes files in one folder of this computer.</source>
-        <translation>Liest und ändert Dateien in einem Ordner dieses Computers.</translation>
-    </message>
-    <message>
-        <source>Nothing outside it is touched.</source>
-        <translation>Nichts außerhalb wird berührt.</translation>
     </message>
     <message>
         <source>Mail, calendar and files of a Google account.</source>
         <translation>Mail, Kalender und Dateien eines Google-Kontos.</translation>
     </message>
     <message>
-        <source>Made in the Google Cloud console: an OAuth client of the type desktop app.</source>
-        <translation>Aus der Google-Cloud-Konsole: ein OAuth-Client vom Typ Desktop-App.</translation>
-    </message>
-    <message>
-        <source>Shown beside the client ID; some apps have none.</source>
-        <translation>Steht neben der Client-ID; manche Apps haben keines.</translation>
-    </message>
-    <message>
-        <source>Who signs in; filled in when you do.</source>
-        <translation>Wer sich anmeldet; wird dabei ausgefüllt.</translation>
-    </message>
-    <message>
-        <source>Only for a server that speaks as Google does; leave it empty for Google itself.</source>
-        <translation>Nur für einen Server, der wie Google spricht; für Google selbst leer lassen.</translation>
-    </message>
-    <message>
-        <source>Asks any web API, downloads from it and sends to it.</source>
-        <translation>Fragt eine beliebige Web-API, lädt von ihr herunter und sendet an sie.</translation>
-    </message>
-    <message>
-        <source>Where the API begins, as in https://api.example.org/v1; nothing outside it is asked.</source>
-        <translation>Wo die API beginnt, etwa https://api.example.org/v1; nichts außerhalb wird gefragt.</translation>
-    </message>
-    <message>
-        <source>How the API knows you.</source>
-        <translation>Woran die API dich erkennt.</translation>
-    </message>
-    <message>
-        <source>For the login basic.</source>
-        <translation>Für die Anmeldung basic.</translation>
-    </message>
-    <message>
-        <source>The password of basic, the token of bearer, or the value of the header.</source>
-        <translation>Das Passwort von basic, das Token von bearer oder der Wert des Headers.</translation>
-    </message>
-    <message>
-        <source>Which header the login header uses.</source>
-        <translation>Welchen Header die Anmeldung header nutzt.</translation>
-    </message>
-    <message>
-        <source>Where files go.</source>
-        <translation>Wohin Dateien kommen.</translation>
-    </message>
-    <message>
-        <source>Reads, moves and marks mail at a mail server.</source>
-        <translation>Liest, verschiebt und markiert Mails auf einem Mailserver.</translation>
-    </message>
-    <message>
-        <source>As in imap.example.org.</source>
-        <translation>Etwa imap.example.org.</translation>
-    </message>
-    <message>
-        <source>tls from the first byte on, starttls after a greeting, or none for a server on this computer.</source>
-        <translation>tls vom ersten Byte an, starttls nach der Begrüßung oder none für einen Server auf diesem Computer.</translation>
-    </message>
-    <message>
-        <source>Often the whole address.</source>
-        <translation>Oft die ganze Adresse.</translation>
-    </message>
-    <message>
-        <source>Some providers want one made for this app.</source>
-        <translation>Manche Anbieter wollen eines nur für diese App.</translation>
-    </message>
-    <message>
         <source>Shows notifications on this computer.</source>
         <translation>Zeigt Hinweise auf diesem Computer.</translation>
-    </message>
-    <message>
-        <source>The password of a restic repository, for backups that jobs make.</source>
-        <translation>Das Passwort eines restic-Archivs, für Sicherungen durch Jobs.</translation>
-    </message>
-    <message>
-        <source>Kept in the keyring of this computer only.</source>
-        <translation>Liegt nur im Schlüsselbund dieses Computers.</translation>
-    </message>
-    <message>
-        <source>A passphrase or token that commands of jobs read from a pipe.</source>
-        <translation>Eine Passphrase oder ein Token, das Befehle von Jobs aus einer Pipe lesen.</translation>
     </message>
     <message>
         <source>Reads and posts messages in a Slack workspace.</source>
         <translation>Liest und schreibt Nachrichten in einem Slack-Workspace.</translation>
     </message>
     <message>
-        <source>From the app that you made for your workspace, under Basic Information.</source>
-        <translation>Von der App für deinen Workspace, unter „Basic Information“.</translation>
-    </message>
-    <message>
-        <source>A bot token of that app; leave it empty to sign in through the browser.</source>
-        <translation>Ein Bot-Token dieser App; leer lassen, um dich im Browser anzumelden.</translation>
-    </message>
-    <message>
-        <source>Only for a server that speaks as Slack does.</source>
-        <translation>Nur für einen Server, der wie Slack spricht.</translation>
-    </message>
-    <message>
         <source>Sends mail through a mail server.</source>
         <translation>Sendet Mails über einen Mailserver.</translation>
-    </message>
-    <message>
-        <source>As in smtp.example.org.</source>
-        <translation>Etwa smtp.example.org.</translation>
-    </message>
-    <message>
-        <source>Often the whole address; empty if the server wants no login.</source>
-        <translation>Oft die ganze Adresse; leer, wenn der Server keine Anmeldung will.</translation>
-    </message>
-    <message>
-        <source>The address that mails come from: Anna &lt;anna@example.org&gt;.</source>
-        <translation>Die Adresse, von der Mails kommen: Anna &lt;anna@example.org&gt;.</translation>
-    </message>
-    <message>
-        <source>As in imap.example.org. With it Dayhand keeps what it sent, and finds out in doubt.</source>
-        <translation>Etwa imap.example.org. Damit behält Dayhand Gesendetes und findet im Zweifel heraus, was war.</translation>
-    </message>
-    <message>
-        <source>If it is another.</source>
-        <translation>Wenn es ein anderes ist.</translation>
-    </message>
-    <message>
-        <source>If the server does not mark it.</source>
-        <translation>Wenn der Server ihn nicht kennzeichnet.</translation>
-    </message>
-    <message>
-        <source>Adds rows to a CSV or SQLite file of this computer, and reads them.</source>
-        <translation>Fügt Zeilen in eine CSV- oder SQLite-Datei dieses Computers ein und liest sie.</translation>
-    </message>
-    <message>
-        <source>A file that ends in .csv, .sqlite, .sqlite3 or .db; made if it is not there.</source>
-        <translation>Eine Datei mit der Endung .csv, .sqlite, .sqlite3 oder .db; sie wird angelegt, wenn es sie nicht gibt.</translation>
-    </message>
-    <message>
-        <source>Which table of a SQLite file.</source>
-        <translation>Welche Tabelle einer SQLite-Datei.</translation>
     </message>
     <message>
         <source>Scopes</source>
@@ -2828,22 +2850,6 @@ Deine: {mine}</translation>
     <message>
         <source>Token address</source>
         <translation>Token-Adresse</translation>
-    </message>
-    <message>
-        <source>For the login oauth2, as in https://example.org/oauth/authorize.</source>
-        <translation>Für die Anmeldung oauth2, etwa https://example.org/oauth/authorize.</translation>
-    </message>
-    <message>
-        <source>For the login oauth2, as in https://example.org/oauth/token.</source>
-        <translation>Für die Anmeldung oauth2, etwa https://example.org/oauth/token.</translation>
-    </message>
-    <message>
-        <source>For the login oauth2: from the app that you made at the service.</source>
-        <translation>Für die Anmeldung oauth2: von der App, die du beim Dienst angelegt hast.</translation>
-    </message>
-    <message>
-        <source>For the login oauth2, with spaces between them.</source>
-        <translation>Für die Anmeldung oauth2, mit Leerzeichen dazwischen.</translation>
     </message>
 </context>
 <context>
@@ -2940,16 +2946,16 @@ Deine: {mine}</translation>
 <context>
     <name>editing</name>
     <message>
-        <source>A quote has no end in {editor}.</source>
-        <translation>Ein Anführungszeichen in {editor} hat kein Ende.</translation>
+        <source>A quotation mark is not closed in {editor}.</source>
+        <translation>In {editor} ist ein Anführungszeichen nicht geschlossen.</translation>
     </message>
     <message>
-        <source>There is no program {name}; choose another editor in Settings.</source>
-        <translation>Es gibt kein Programm {name}; wähle in den Einstellungen einen anderen Editor.</translation>
+        <source>{name} was not found. Choose another editor in Settings.</source>
+        <translation>{name} wurde nicht gefunden. Wähle in den Einstellungen einen anderen Editor.</translation>
     </message>
     <message>
-        <source>{file} could not be opened; choose an editor in Settings.</source>
-        <translation>{file} konnte nicht geöffnet werden; wähle in den Einstellungen einen Editor.</translation>
+        <source>{file} could not be opened. Choose an editor in Settings.</source>
+        <translation>{file} konnte nicht geöffnet werden. Wähle in den Einstellungen einen Editor.</translation>
     </message>
 </context>
 <context>
@@ -2959,39 +2965,39 @@ Deine: {mine}</translation>
         <translation>{path} ließ sich nicht schreiben: {why}. Wähle einen anderen Ort.</translation>
     </message>
     <message>
-        <source>{file} is not an export of Dayhand, or is damaged. Nothing was changed.</source>
+        <source>{file} is not a Dayhand export, or it is damaged. Nothing was changed.</source>
         <translation>{file} ist kein Export von Dayhand oder ist beschädigt. Nichts wurde geändert.</translation>
     </message>
     <message>
-        <source>{file} was written by a newer Dayhand. Nothing was changed; update this one.</source>
-        <translation>{file} stammt von einem neueren Dayhand. Nichts wurde geändert; aktualisiere dieses.</translation>
+        <source>{file} was written by a newer Dayhand. Update Dayhand first; nothing was changed.</source>
+        <translation>{file} stammt von einem neueren Dayhand. Aktualisiere zuerst Dayhand; nichts wurde geändert.</translation>
     </message>
     <message>
         <source>{path} cannot be read: {why}. Nothing was changed.</source>
         <translation>{path} lässt sich nicht lesen: {why}. Nichts wurde geändert.</translation>
     </message>
     <message>
-        <source>There is no room for what is in {file}. Nothing was changed; free some space.</source>
-        <translation>Für den Inhalt von {file} ist kein Platz. Nichts wurde geändert; schaffe etwas Platz.</translation>
+        <source>There is not enough disk space to import {file}. Free some space; nothing was changed.</source>
+        <translation>Der Speicherplatz reicht nicht, um {file} zu importieren. Schaffe etwas Platz; nichts wurde geändert.</translation>
     </message>
 </context>
 <context>
     <name>fixes</name>
     <message>
-        <source>The script failed. A repair is ready: look at what it changes.</source>
-        <translation>Das Skript ist gescheitert. Eine Reparatur liegt bereit: Sieh dir an, was sie ändert.</translation>
+        <source>The script failed. A repair is ready for review.</source>
+        <translation>Das Skript ist gescheitert. Eine Reparatur liegt zur Prüfung bereit.</translation>
     </message>
     <message>
-        <source>The script failed and was repaired. It goes on with version {number}.</source>
-        <translation>Das Skript ist gescheitert und wurde repariert. Es geht weiter mit Version {number}.</translation>
+        <source>The script failed and was repaired. It continues with version {number}.</source>
+        <translation>Das Skript ist gescheitert und wurde repariert. Es läuft mit Version {number} weiter.</translation>
     </message>
     <message>
-        <source>What broke</source>
+        <source>What went wrong</source>
         <translation>Was schiefging</translation>
     </message>
     <message>
-        <source>Look twice</source>
-        <translation>Sieh genau hin</translation>
+        <source>Check carefully</source>
+        <translation>Genau prüfen</translation>
     </message>
     <message>
         <source>What the repair changes</source>
@@ -3008,24 +3014,24 @@ Deine: {mine}</translation>
 <context>
     <name>history</name>
     <message>
-        <source>planned</source>
-        <translation>geplant</translation>
-    </message>
-    <message>
         <source>started by you</source>
         <translation>von dir gestartet</translation>
     </message>
     <message>
-        <source>a past time, made up for</source>
-        <translation>ein nachgeholter Termin</translation>
+        <source>on schedule</source>
+        <translation>nach Plan</translation>
     </message>
     <message>
-        <source>after it was deployed</source>
-        <translation>nach dem Einrichten</translation>
+        <source>catch-up run</source>
+        <translation>nachgeholter Lauf</translation>
     </message>
     <message>
-        <source>something arrived</source>
-        <translation>etwas traf ein</translation>
+        <source>after it was added or updated</source>
+        <translation>nach dem Hinzufügen oder Aktualisieren</translation>
+    </message>
+    <message>
+        <source>new data arrived</source>
+        <translation>neue Daten trafen ein</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -3060,36 +3066,28 @@ Deine: {mine}</translation>
         <translation>Geplant</translation>
     </message>
     <message>
-        <source>Key of the action</source>
-        <translation>Schlüssel der Aktion</translation>
+        <source>Idempotency key</source>
+        <translation>Idempotenzschlüssel</translation>
     </message>
     <message>
-        <source>Began</source>
-        <translation>Begann</translation>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>Ereignisse</translation>
     </message>
     <message>
         <source>Result</source>
         <translation>Ergebnis</translation>
     </message>
     <message>
-        <source>What</source>
-        <translation>Was</translation>
-    </message>
-    <message>
         <source>Attempts</source>
         <translation>Versuche</translation>
     </message>
     <message>
-        <source>Taken from</source>
-        <translation>Genommen aus</translation>
-    </message>
-    <message>
         <source>Prepared</source>
         <translation>Vorbereitet</translation>
-    </message>
-    <message>
-        <source>Answer</source>
-        <translation>Antwort</translation>
     </message>
     <message>
         <source>Traceback</source>
@@ -3108,7 +3106,7 @@ Deine: {mine}</translation>
         <translation>Was geschah</translation>
     </message>
     <message>
-        <source>Took</source>
+        <source>Duration</source>
         <translation>Dauer</translation>
     </message>
     <message>
@@ -3120,79 +3118,79 @@ Deine: {mine}</translation>
         <translation>{count}-mal: {sentence}</translation>
     </message>
     <message>
-        <source>It is running now.</source>
+        <source>Running now.</source>
         <translation>Läuft gerade.</translation>
     </message>
     <message>
-        <source>It waits for your answer.</source>
-        <translation>Er wartet auf deine Antwort.</translation>
+        <source>Waiting for your answer.</source>
+        <translation>Wartet auf deine Antwort.</translation>
     </message>
     <message>
-        <source>It finds out whether it happened.</source>
-        <translation>Er findet heraus, ob es geschehen ist.</translation>
+        <source>Checking whether it happened.</source>
+        <translation>Prüft, ob es geschehen ist.</translation>
     </message>
     <message>
-        <source>Dayhand ended while it ran.</source>
+        <source>Dayhand quit during this run.</source>
         <translation>Dayhand endete während des Laufs.</translation>
     </message>
     <message>
-        <source>Looked; there was nothing to report.</source>
-        <translation>Nachgesehen; es gab nichts zu berichten.</translation>
+        <source>Checked; nothing new.</source>
+        <translation>Geprüft; nichts Neues.</translation>
     </message>
 </context>
 <context>
     <name>new</name>
     <message>
-        <source>There is a workflow called {name} already. Give this one another name.</source>
-        <translation>Es gibt schon einen Ablauf namens {name}. Gib diesem einen anderen Namen.</translation>
+        <source>A workflow named {name} already exists. Choose another name.</source>
+        <translation>Es gibt schon einen Ablauf namens {name}. Wähle einen anderen Namen.</translation>
     </message>
     <message>
-        <source>{file} is there already. Choose another file.</source>
+        <source>{file} already exists. Choose another file.</source>
         <translation>{file} gibt es schon. Wähle eine andere Datei.</translation>
     </message>
     <message>
-        <source>{file} cannot be written: {why}. Choose another place.</source>
+        <source>{file} cannot be written: {why}. Choose another location.</source>
         <translation>{file} lässt sich nicht schreiben: {why}. Wähle einen anderen Ort.</translation>
     </message>
     <message>
-        <source>An answer is missing here.</source>
-        <translation>Hier fehlt eine Antwort.</translation>
+        <source>This field is required.</source>
+        <translation>Dieses Feld darf nicht leer sein.</translation>
     </message>
     <message>
-        <source>Write a number from 0 on.</source>
-        <translation>Schreib eine Zahl ab 0.</translation>
+        <source>Enter 0 or more.</source>
+        <translation>Gib 0 oder mehr ein.</translation>
     </message>
     <message>
-        <source>Write one command with quotes that match. What needs a shell: sh -c &apos;…&apos;</source>
-        <translation>Schreib einen Befehl, dessen Anführungszeichen zusammenpassen. Was eine Shell braucht: sh -c &apos;…&apos;</translation>
+        <source>Enter a time such as 09:00.</source>
+        <translation>Gib eine Uhrzeit ein, etwa 09:00.</translation>
     </message>
     <message>
-        <source>Write an address in the web, such as https://example.org/page.</source>
-        <translation>Schreib eine Adresse im Web, etwa https://example.org/seite.</translation>
+        <source>Unknown time zone. Enter one such as Europe/Berlin.</source>
+        <translation>Unbekannte Zeitzone. Gib eine wie Europe/Berlin ein.</translation>
     </message>
     <message>
-        <source>Write a mail address, such as me@example.org.</source>
-        <translation>Schreib eine Mailadresse, etwa ich@example.org.</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
     </message>
     <message>
-        <source>That is not a regular expression.</source>
-        <translation>Das ist kein regulärer Ausdruck.</translation>
+        <source>Enter a web address such as https://example.org/page.</source>
+        <translation>Gib eine Webadresse ein, etwa https://example.org/seite.</translation>
     </message>
     <message>
-        <source>Write a time of day, such as 09:00.</source>
-        <translation>Schreib eine Uhrzeit, etwa 09:00.</translation>
+        <source>Enter an email address such as me@example.org.</source>
+        <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>There is no such time zone. Write one such as Europe/Berlin.</source>
-        <translation>Diese Zeitzone gibt es nicht. Schreib eine wie Europe/Berlin.</translation>
+        <source>This is not a valid regular expression.</source>
+        <translation>Das ist kein gültiger regulärer Ausdruck.</translation>
     </message>
     <message>
-        <source>That cannot be used here. Write something else.</source>
-        <translation>Das geht hier nicht. Schreib etwas anderes.</translation>
+        <source>This value cannot be used here.</source>
+        <translation>Dieser Wert geht hier nicht.</translation>
     </message>
     <message>
-        <source>{name} is connected already, with {value}. Give the same here, or change it in Connections.</source>
-        <translation>{name} ist schon verbunden, mit {value}. Gib hier dasselbe an, oder ändere es unter Verbindungen.</translation>
+        <source>{name} is already connected, with {value}. Enter the same value, or change it in Connections.</source>
+        <translation>{name} ist schon verbunden, mit {value}. Gib denselben Wert ein, oder ändere ihn unter Verbindungen.</translation>
     </message>
 </context>
 <context>
@@ -3206,15 +3204,15 @@ Deine: {mine}</translation>
         <translation>%1 (%2-mal)</translation>
     </message>
     <message>
-        <source>During quiet hours: %1 things need you</source>
+        <source>During quiet hours: %1 items need your attention</source>
         <translation>In der Ruhezeit: %1 Sachen brauchen dich</translation>
     </message>
     <message>
-        <source>%2: %1 things need you</source>
+        <source>%2: %1 items need your attention</source>
         <translation>%2: %1 Sachen brauchen dich</translation>
     </message>
     <message>
-        <source>%1 things need you</source>
+        <source>%1 items need your attention</source>
         <translation>%1 Sachen brauchen dich</translation>
     </message>
     <message>
@@ -3224,18 +3222,6 @@ Deine: {mine}</translation>
 </context>
 <context>
     <name>overview</name>
-    <message>
-        <source>Started by a script, so it takes no answers</source>
-        <translation>Von einem Skript gestartet, nimmt deshalb keine Antworten an</translation>
-    </message>
-    <message>
-        <source>1 thing needs you</source>
-        <translation>1 Sache braucht dich</translation>
-    </message>
-    <message>
-        <source>{number} things need you</source>
-        <translation>{number} Sachen brauchen dich</translation>
-    </message>
     <message>
         <source>Something went wrong inside Dayhand</source>
         <translation>In Dayhand ging etwas schief</translation>
@@ -3249,8 +3235,20 @@ Deine: {mine}</translation>
         <translation>{number} Abläufe laufen</translation>
     </message>
     <message>
-        <source>No network; what needs it waits</source>
-        <translation>Kein Netz; was es braucht, wartet</translation>
+        <source>Started by a script, so answers are disabled</source>
+        <translation>Von einem Skript gestartet, deshalb sind Antworten gesperrt</translation>
+    </message>
+    <message>
+        <source>1 item needs your attention</source>
+        <translation>1 Sache braucht dich</translation>
+    </message>
+    <message>
+        <source>{number} items need your attention</source>
+        <translation>{number} Sachen brauchen dich</translation>
+    </message>
+    <message>
+        <source>Offline: waiting for the network</source>
+        <translation>Offline: wartet auf das Netz</translation>
     </message>
     <message>
         <source>No workflows yet</source>
@@ -3323,18 +3321,6 @@ Deine: {mine}</translation>
         <translation>HTML</translation>
     </message>
     <message>
-        <source>Replace what is there</source>
-        <translation>Vorhandenes ersetzen</translation>
-    </message>
-    <message>
-        <source>From where</source>
-        <translation>Von wo</translation>
-    </message>
-    <message>
-        <source>To where</source>
-        <translation>Wohin</translation>
-    </message>
-    <message>
         <source>To</source>
         <translation>An</translation>
     </message>
@@ -3367,7 +3353,19 @@ Deine: {mine}</translation>
         <translation>Ende</translation>
     </message>
     <message>
-        <source>Place</source>
+        <source>Overwrite existing</source>
+        <translation>Vorhandenes überschreiben</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Quelle</translation>
+    </message>
+    <message>
+        <source>Destination</source>
+        <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>Location</source>
         <translation>Ort</translation>
     </message>
     <message>
@@ -3429,7 +3427,7 @@ Deine: {mine}</translation>
 <context>
     <name>saying</name>
     <message>
-        <source>It is running now. Wait until it has ended, or stop it first.</source>
+        <source>It is running. Wait until it finishes, or stop it first.</source>
         <translation>Er läuft gerade. Warte, bis er fertig ist, oder stoppe ihn zuerst.</translation>
     </message>
     <message>
@@ -3437,20 +3435,20 @@ Deine: {mine}</translation>
         <translation>Er ist pausiert. Setze ihn zuerst fort.</translation>
     </message>
     <message>
-        <source>It is held up. Attention says what it waits for.</source>
-        <translation>Er kommt nicht weiter. „Zu klären“ sagt, worauf er wartet.</translation>
+        <source>It is blocked. See Attention for the reason.</source>
+        <translation>Er kommt nicht weiter. Den Grund findest du unter „Zu klären“.</translation>
     </message>
     <message>
-        <source>It has several things to run. Open it and choose one.</source>
-        <translation>Er hat mehreres zu starten. Öffne ihn und wähle eines.</translation>
+        <source>It has several parts that can run. Open it and choose one.</source>
+        <translation>Er hat mehrere Teile, die laufen können. Öffne ihn und wähle einen.</translation>
     </message>
     <message>
-        <source>It waits for your answer. Open Attention and answer first.</source>
-        <translation>Er wartet auf deine Antwort. Öffne „Zu klären“ und antworte zuerst.</translation>
+        <source>It is waiting for your answer. Answer in Attention first.</source>
+        <translation>Er wartet auf deine Antwort. Antworte zuerst unter „Zu klären“.</translation>
     </message>
     <message>
-        <source>Nothing of it waits to be tried again.</source>
-        <translation>Nichts davon wartet auf einen neuen Versuch.</translation>
+        <source>There is nothing to retry.</source>
+        <translation>Es gibt nichts zu wiederholen.</translation>
     </message>
 </context>
 <context>
@@ -3460,12 +3458,12 @@ Deine: {mine}</translation>
         <translation>Übersprungen: {time}</translation>
     </message>
     <message>
-        <source>Paused: these times pass without running.</source>
-        <translation>Pausiert: Diese Termine vergehen ohne Lauf.</translation>
+        <source>Paused: it will not run at these times.</source>
+        <translation>Pausiert: Zu diesen Zeiten läuft er nicht.</translation>
     </message>
     <message>
-        <source>No more times.</source>
-        <translation>Keine Termine mehr.</translation>
+        <source>No more runs scheduled.</source>
+        <translation>Keine Läufe mehr geplant.</translation>
     </message>
 </context>
 <context>
@@ -3894,56 +3892,36 @@ Deine: {mine}</translation>
 <context>
     <name>settings</name>
     <message>
-        <source>Your settings could not be read, so they begin anew; what was there is kept in {file}.</source>
-        <translation>Deine Einstellungen ließen sich nicht lesen und beginnen von vorn; was dort stand, liegt in {file}.</translation>
+        <source>Skip the new run</source>
+        <translation>Den neuen Lauf überspringen</translation>
     </message>
     <message>
-        <source>Your choice holds until Dayhand ends, but it could not be kept: {why}. Check that you may write to {folder}.</source>
-        <translation>Deine Wahl gilt, bis Dayhand endet, ließ sich aber nicht speichern: {why}. Prüfe, ob du in {folder} schreiben darfst.</translation>
-    </message>
-    <message>
-        <source>1 workflow arrived, paused: look at it and resume it.</source>
-        <translation>1 Ablauf kam pausiert an: Sieh ihn an und setze ihn fort.</translation>
-    </message>
-    <message>
-        <source>{number} workflows arrived, paused: look at each and resume it.</source>
-        <translation>{number} Abläufe kamen pausiert an: Sieh jeden an und setze ihn fort.</translation>
-    </message>
-    <message>
-        <source>Connect again: {names}.</source>
-        <translation>Neu verbinden: {names}.</translation>
-    </message>
-    <message>
-        <source>Skip the new one</source>
-        <translation>Den neuen überspringen</translation>
-    </message>
-    <message>
-        <source>Run the latest one afterwards</source>
+        <source>Start the latest one afterwards</source>
         <translation>Den letzten danach starten</translation>
     </message>
     <message>
-        <source>Run all of them afterwards, in order</source>
+        <source>Start all of them afterwards, in order</source>
         <translation>Alle danach starten, der Reihe nach</translation>
     </message>
     <message>
-        <source>Ask the running one to stop, then run the new one</source>
+        <source>Ask the running one to stop, then start the new one</source>
         <translation>Den laufenden bitten aufzuhören, dann den neuen starten</translation>
     </message>
     <message>
-        <source>Kill the running one, then run the new one</source>
+        <source>Kill the running one, then start the new one</source>
         <translation>Den laufenden abbrechen, dann den neuen starten</translation>
     </message>
     <message>
-        <source>Run them side by side</source>
+        <source>Run them in parallel</source>
         <translation>Nebeneinander laufen lassen</translation>
     </message>
     <message>
-        <source>Run the latest one, once</source>
-        <translation>Den letzten nachholen, einmal</translation>
+        <source>Run the latest one</source>
+        <translation>Den letzten nachholen</translation>
     </message>
     <message>
-        <source>Let them go</source>
-        <translation>Verfallen lassen</translation>
+        <source>Skip them</source>
+        <translation>Überspringen</translation>
     </message>
     <message>
         <source>Run all of them</source>
@@ -3954,8 +3932,44 @@ Deine: {mine}</translation>
         <translation>Alle nachholen, über eine Minute verteilt</translation>
     </message>
     <message>
-        <source>As my desktop</source>
+        <source>Same as desktop</source>
         <translation>Wie mein Desktop</translation>
+    </message>
+    <message>
+        <source>Same as system</source>
+        <translation>Wie mein System</translation>
+    </message>
+    <message>
+        <source>1 year</source>
+        <translation>1 Jahr</translation>
+    </message>
+    <message>
+        <source>Forever</source>
+        <translation>Für immer</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>Aus</translation>
+    </message>
+    <message>
+        <source>A command on this computer</source>
+        <translation>Ein Befehl auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>Immediately</source>
+        <translation>Sofort</translation>
+    </message>
+    <message>
+        <source>After I review it</source>
+        <translation>Nachdem ich es geprüft habe</translation>
+    </message>
+    <message>
+        <source>Only after I approve</source>
+        <translation>Nur mit meiner Zustimmung</translation>
+    </message>
+    <message>
+        <source>Immediately, unless it needs my approval</source>
+        <translation>Sofort, außer sie braucht meine Zustimmung</translation>
     </message>
     <message>
         <source>Light</source>
@@ -3966,10 +3980,6 @@ Deine: {mine}</translation>
         <translation>Dunkel</translation>
     </message>
     <message>
-        <source>As my system</source>
-        <translation>Wie mein System</translation>
-    </message>
-    <message>
         <source>30 days</source>
         <translation>30 Tage</translation>
     </message>
@@ -3978,54 +3988,42 @@ Deine: {mine}</translation>
         <translation>90 Tage</translation>
     </message>
     <message>
-        <source>A year</source>
-        <translation>Ein Jahr</translation>
-    </message>
-    <message>
-        <source>For ever</source>
-        <translation>Für immer</translation>
-    </message>
-    <message>
-        <source>Nobody</source>
-        <translation>Niemand</translation>
-    </message>
-    <message>
-        <source>A command of this computer</source>
-        <translation>Ein Befehl dieses Computers</translation>
-    </message>
-    <message>
         <source>A model server</source>
         <translation>Ein Modell-Server</translation>
     </message>
     <message>
-        <source>At once</source>
-        <translation>Sofort</translation>
+        <source>Your settings could not be read and were reset. The old file is kept as {file}.</source>
+        <translation>Deine Einstellungen ließen sich nicht lesen und wurden zurückgesetzt. Die alte Datei liegt unter {file}.</translation>
     </message>
     <message>
-        <source>After I looked at it</source>
-        <translation>Nachdem ich es gesehen habe</translation>
+        <source>Your settings could not be saved and apply only until Dayhand quits: {why}. Check that you have write permission in {folder}.</source>
+        <translation>Deine Einstellungen ließen sich nicht speichern und gelten nur, bis Dayhand beendet wird: {why}. Prüfe, ob du in {folder} schreiben darfst.</translation>
     </message>
     <message>
-        <source>After my yes</source>
-        <translation>Nach meinem Ja</translation>
+        <source>1 workflow imported, paused. Check it, then resume it.</source>
+        <translation>1 Ablauf importiert, pausiert. Sieh ihn an und setze ihn fort.</translation>
     </message>
     <message>
-        <source>At once, unless it must ask me</source>
-        <translation>Sofort, außer sie muss mich fragen</translation>
+        <source>{number} workflows imported, paused. Check each one, then resume it.</source>
+        <translation>{number} Abläufe importiert, pausiert. Sieh jeden an und setze ihn fort.</translation>
+    </message>
+    <message>
+        <source>Reconnect: {names}.</source>
+        <translation>Neu verbinden: {names}.</translation>
     </message>
 </context>
 <context>
     <name>start</name>
     <message>
-        <source>Dayhand is running but does not answer. Wait a moment; if that does not help, end it and start it again.</source>
+        <source>Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again.</source>
         <translation>Dayhand läuft, antwortet aber nicht. Warte einen Moment; wenn das nicht hilft, beende es und starte es neu.</translation>
     </message>
 </context>
 <context>
     <name>strip</name>
     <message>
-        <source>Never ran</source>
-        <translation>Noch nie gelaufen</translation>
+        <source>No runs yet</source>
+        <translation>Noch keine Läufe</translation>
     </message>
     <message>
         <source>Last {number}: {states}</source>
@@ -4118,171 +4116,171 @@ Deine: {mine}</translation>
         <translation>Kalendererinnerung</translation>
     </message>
     <message>
-        <source>a notice before each event of a calendar begins</source>
-        <translation>ein Hinweis, bevor ein Eintrag im Kalender beginnt</translation>
+        <source>a notification before each calendar event</source>
+        <translation>eine Benachrichtigung vor jedem Termin im Kalender</translation>
     </message>
     <message>
-        <source>How many minutes before?</source>
-        <translation>Wie viele Minuten vorher?</translation>
+        <source>Minutes before the event</source>
+        <translation>Minuten vor dem Termin</translation>
+    </message>
+    <message>
+        <source>a notification before a server certificate expires or a disk is full</source>
+        <translation>eine Benachrichtigung, bevor ein Zertifikat abläuft oder eine Platte voll ist</translation>
+    </message>
+    <message>
+        <source>Servers, such as example.org or example.org:993 (separated by commas; may be empty)</source>
+        <translation>Server, etwa example.org oder example.org:993 (mit Kommas getrennt; darf leer sein)</translation>
+    </message>
+    <message>
+        <source>Disks, as a folder on each (separated by commas)</source>
+        <translation>Platten, je ein Ordner darauf (mit Kommas getrennt)</translation>
+    </message>
+    <message>
+        <source>Warn when a disk is this full (percent)</source>
+        <translation>Warnen, wenn eine Platte so voll ist (Prozent)</translation>
+    </message>
+    <message>
+        <source>a polite email for each overdue invoice, sent only after you approve it</source>
+        <translation>eine freundliche Mail für jede überfällige Rechnung, erst nach deiner Zustimmung</translation>
+    </message>
+    <message>
+        <source>Table of invoices (columns: number, customer, mail, amount, due, paid)</source>
+        <translation>Tabelle der Rechnungen (Spalten: number, customer, mail, amount, due, paid)</translation>
+    </message>
+    <message>
+        <source>Signature of the emails</source>
+        <translation>Unterschrift der Mails</translation>
+    </message>
+    <message>
+        <source>adds receipts from your inbox to a table, after you approve them</source>
+        <translation>trägt Belege aus dem Posteingang in eine Tabelle ein, nach deiner Zustimmung</translation>
+    </message>
+    <message>
+        <source>Table (a .csv or .sqlite file)</source>
+        <translation>Tabelle (eine .csv- oder .sqlite-Datei)</translation>
+    </message>
+    <message>
+        <source>Word in the subject of receipts</source>
+        <translation>Wort im Betreff von Belegen</translation>
+    </message>
+    <message>
+        <source>new entries of a feed, in one email every morning</source>
+        <translation>Neues aus einem Feed, jeden Morgen in einer Mail</translation>
+    </message>
+    <message>
+        <source>Address of the feed</source>
+        <translation>Adresse des Feeds</translation>
+    </message>
+    <message>
+        <source>Send the email to</source>
+        <translation>Mail senden an</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>Time zone, such as Europe/Berlin</source>
+        <translation>Zeitzone, etwa Europe/Berlin</translation>
+    </message>
+    <message>
+        <source>runs a command every night; a missed night is caught up in the morning</source>
+        <translation>führt jede Nacht einen Befehl aus; eine verpasste Nacht wird morgens nachgeholt</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>sorts new files in a folder by type, and backs them up every night</source>
+        <translation>sortiert neue Dateien in einem Ordner nach Art und sichert sie jede Nacht</translation>
+    </message>
+    <message>
+        <source>Folder to sort</source>
+        <translation>Ordner zum Sortieren</translation>
+    </message>
+    <message>
+        <source>Backup folder</source>
+        <translation>Ordner für die Sicherung</translation>
+    </message>
+    <message>
+        <source>Backup time</source>
+        <translation>Uhrzeit der Sicherung</translation>
+    </message>
+    <message>
+        <source>a notification when a price or other text on a web page changes</source>
+        <translation>eine Benachrichtigung, wenn sich ein Preis oder anderer Text auf einer Webseite ändert</translation>
+    </message>
+    <message>
+        <source>Page, such as https://shop.example.org/lamps/7</source>
+        <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
+    </message>
+    <message>
+        <source>Text to watch: a regular expression with parentheses around the part that changes</source>
+        <translation>Beobachteter Text: ein regulärer Ausdruck mit Klammern um den Teil, der sich ändert</translation>
+    </message>
+    <message>
+        <source>Notify me only at or below (0 = any change)</source>
+        <translation>Nur benachrichtigen bei höchstens (0 = jede Änderung)</translation>
     </message>
     <message>
         <source>Certificates and disks</source>
         <translation>Zertifikate und Festplatten</translation>
     </message>
     <message>
-        <source>a notice before a certificate of a server runs out, or a disk is full</source>
-        <translation>ein Hinweis, bevor das Zertifikat eines Servers abläuft oder eine Festplatte voll ist</translation>
-    </message>
-    <message>
-        <source>Which servers, such as example.org or example.org:993 (with commas, empty for none)?</source>
-        <translation>Welche Server, etwa example.org oder example.org:993 (mit Kommas, leer für keine)?</translation>
-    </message>
-    <message>
-        <source>Which disks, by a folder on each (with commas)?</source>
-        <translation>Welche Festplatten, je durch einen Ordner darauf (mit Kommas)?</translation>
-    </message>
-    <message>
-        <source>From how many percent on is a disk too full?</source>
-        <translation>Ab wie viel Prozent ist eine Festplatte zu voll?</translation>
-    </message>
-    <message>
         <source>Invoice reminders</source>
         <translation>Zahlungserinnerungen</translation>
-    </message>
-    <message>
-        <source>a polite mail for each invoice that is overdue, sent only after you said yes</source>
-        <translation>eine höfliche Mail für jede überfällige Rechnung, gesendet erst nach deinem Ja</translation>
-    </message>
-    <message>
-        <source>Which table has your invoices (number, customer, mail, amount, due, paid)?</source>
-        <translation>In welcher Tabelle stehen deine Rechnungen (number, customer, mail, amount, due, paid)?</translation>
-    </message>
-    <message>
-        <source>Who signs the mails?</source>
-        <translation>Wer unterschreibt die Mails?</translation>
     </message>
     <message>
         <source>Mailed receipts</source>
         <translation>Belege aus der Post</translation>
     </message>
     <message>
-        <source>receipts in the inbox become rows of a table, after you said yes</source>
-        <translation>aus Belegen im Posteingang werden Zeilen einer Tabelle, nach deinem Ja</translation>
-    </message>
-    <message>
-        <source>In which table, a file that ends in .csv or .sqlite?</source>
-        <translation>In welche Tabelle, eine Datei mit der Endung .csv oder .sqlite?</translation>
-    </message>
-    <message>
-        <source>Which word in the subject makes a mail a receipt?</source>
-        <translation>Welches Wort im Betreff macht eine Mail zum Beleg?</translation>
-    </message>
-    <message>
         <source>Morning digest</source>
         <translation>Morgenüberblick</translation>
-    </message>
-    <message>
-        <source>what is new in a feed, in one mail every morning</source>
-        <translation>was in einem Feed neu ist, jeden Morgen in einer Mail</translation>
-    </message>
-    <message>
-        <source>What is the address of the feed?</source>
-        <translation>Wie lautet die Adresse des Feeds?</translation>
-    </message>
-    <message>
-        <source>To which address is the mail to go?</source>
-        <translation>An welche Adresse soll die Mail gehen?</translation>
-    </message>
-    <message>
-        <source>At what time?</source>
-        <translation>Um wie viel Uhr?</translation>
-    </message>
-    <message>
-        <source>In which time zone, such as Europe/Berlin?</source>
-        <translation>In welcher Zeitzone, etwa Europe/Berlin?</translation>
     </message>
     <message>
         <source>Nightly command</source>
         <translation>Nächtlicher Befehl</translation>
     </message>
     <message>
-        <source>a command every night; a missed night is made up for in the morning</source>
-        <translation>jede Nacht ein Befehl; eine verpasste Nacht wird am Morgen nachgeholt</translation>
-    </message>
-    <message>
-        <source>Which command is to run?</source>
-        <translation>Welcher Befehl soll laufen?</translation>
-    </message>
-    <message>
         <source>Sort folder</source>
         <translation>Ordner aufräumen</translation>
-    </message>
-    <message>
-        <source>files that land in a folder are sorted by kind, and copied to a second place every night</source>
-        <translation>Dateien in einem Ordner werden nach Art sortiert und jede Nacht an einen zweiten Ort kopiert</translation>
-    </message>
-    <message>
-        <source>Which folder is to be sorted?</source>
-        <translation>Welcher Ordner soll sortiert werden?</translation>
-    </message>
-    <message>
-        <source>Where is the second copy to be?</source>
-        <translation>Wohin soll die zweite Kopie?</translation>
-    </message>
-    <message>
-        <source>When is it to be copied?</source>
-        <translation>Wann soll kopiert werden?</translation>
     </message>
     <message>
         <source>Watch page</source>
         <translation>Seite beobachten</translation>
     </message>
-    <message>
-        <source>a notice when a price or another text on a web page changes</source>
-        <translation>ein Hinweis, wenn sich ein Preis oder ein anderer Text auf einer Webseite ändert</translation>
-    </message>
-    <message>
-        <source>Which page, such as https://shop.example.org/lamps/7?</source>
-        <translation>Welche Seite, etwa https://shop.example.org/lampen/7?</translation>
-    </message>
-    <message>
-        <source>What to look for, as a regular expression with brackets around what changes?</source>
-        <translation>Wonach suchen, als regulärer Ausdruck mit Klammern um das, was sich ändert?</translation>
-    </message>
-    <message>
-        <source>Tell only at or below this price (0 tells every change)?</source>
-        <translation>Nur bis zu diesem Preis melden (0 meldet jede Änderung)?</translation>
-    </message>
 </context>
 <context>
     <name>timeline</name>
     <message>
-        <source>{count} times: {states}</source>
-        <translation>{count}-mal: {states}</translation>
+        <source>{count} runs: {states}</source>
+        <translation>{count} Läufe: {states}</translation>
     </message>
     <message>
         <source>Took {span}</source>
         <translation>Dauerte {span}</translation>
     </message>
     <message>
-        <source>Timeline: from run to run</source>
+        <source>Timeline: move between runs</source>
         <translation>Zeitleiste: von Lauf zu Lauf</translation>
+    </message>
+    <message>
+        <source>Timeline: move earlier, later</source>
+        <translation>Zeitleiste: früher, später</translation>
+    </message>
+    <message>
+        <source>Timeline: zoom in, out</source>
+        <translation>Zeitleiste: vergrößern, verkleinern</translation>
+    </message>
+    <message>
+        <source>Timeline: show the whole day</source>
+        <translation>Zeitleiste: ganzen Tag zeigen</translation>
     </message>
     <message>
         <source>Timeline: open the run</source>
         <translation>Zeitleiste: den Lauf öffnen</translation>
-    </message>
-    <message>
-        <source>Timeline: earlier, later</source>
-        <translation>Zeitleiste: früher, später</translation>
-    </message>
-    <message>
-        <source>Timeline: nearer, farther</source>
-        <translation>Zeitleiste: näher, weiter</translation>
-    </message>
-    <message>
-        <source>Timeline: the whole day</source>
-        <translation>Zeitleiste: der ganze Tag</translation>
     </message>
 </context>
 <context>
@@ -4379,8 +4377,8 @@ Deine: {mine}</translation>
 <context>
     <name>today</name>
     <message>
-        <source>and so on</source>
-        <translation>und so weiter</translation>
+        <source>repeats</source>
+        <translation>wiederholt sich</translation>
     </message>
     <message>
         <source>{sentence} ({number} times)</source>
@@ -4418,6 +4416,10 @@ Deine: {mine}</translation>
         <translation>Fortsetzen</translation>
     </message>
     <message>
+        <source>Pause everything for</source>
+        <translation>Alles pausieren für</translation>
+    </message>
+    <message>
         <source>30 minutes</source>
         <translation>30 Minuten</translation>
     </message>
@@ -4433,24 +4435,20 @@ Deine: {mine}</translation>
         <source>Until I resume</source>
         <translation>Bis ich fortsetze</translation>
     </message>
-    <message>
-        <source>Pause for</source>
-        <translation>Pausieren für</translation>
-    </message>
 </context>
 <context>
     <name>trial</name>
     <message>
-        <source>It had nothing to report.</source>
-        <translation>Es gab nichts zu melden.</translation>
+        <source>Nothing to report.</source>
+        <translation>Nichts zu berichten.</translation>
     </message>
     <message>
-        <source>It had nothing to report, {number} times until {time}.</source>
-        <translation>Es gab nichts zu melden, {number} Mal bis {time}.</translation>
+        <source>Nothing to report, {number} times until {time}.</source>
+        <translation>Nichts zu berichten, {number} Mal bis {time}.</translation>
     </message>
     <message>
-        <source>So it went {number} more times until {time}.</source>
-        <translation>So ging es noch {number} Mal bis {time}.</translation>
+        <source>The same {number} more times until {time}.</source>
+        <translation>Dasselbe noch {number} Mal bis {time}.</translation>
     </message>
     <message>
         <source>It would ask you</source>
@@ -4461,16 +4459,16 @@ Deine: {mine}</translation>
         <translation>{tool} mit {connection}</translation>
     </message>
     <message>
-        <source>It would do this outside</source>
-        <translation>Er würde außerhalb das tun</translation>
+        <source>It would do this</source>
+        <translation>Er würde das tun</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
     </message>
     <message>
         <source>It would run these commands</source>
         <translation>Er würde diese Befehle ausführen</translation>
-    </message>
-    <message>
-        <source>It printed</source>
-        <translation>Er gab aus</translation>
     </message>
 </context>
 <context>
@@ -4483,8 +4481,8 @@ Deine: {mine}</translation>
 <context>
     <name>welcome</name>
     <message>
-        <source>The sample would use {name}, which is yours already. Add a workflow of your own instead.</source>
-        <translation>Das Beispiel würde {name} nutzen, das schon dir gehört. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
+        <source>The sample needs {name}, which you already use. Add your own workflow instead.</source>
+        <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
         <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
@@ -4530,16 +4528,28 @@ Deine: {mine}</translation>
         <translation>Gestoppt</translation>
     </message>
     <message>
-        <source>Put away</source>
-        <translation>Weglegen</translation>
+        <source>Archived</source>
+        <translation>Archiviert</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>Wartet auf dich</translation>
+    </message>
+    <message>
+        <source>Upcoming</source>
+        <translation>Geplant</translation>
+    </message>
+    <message>
+        <source>Needs your attention</source>
+        <translation>Zu klären</translation>
+    </message>
+    <message>
+        <source>Offline</source>
+        <translation>Offline</translation>
     </message>
     <message>
         <source>Done</source>
         <translation>Erledigt</translation>
-    </message>
-    <message>
-        <source>Waits for you</source>
-        <translation>Wartet auf dich</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -4566,20 +4576,8 @@ Deine: {mine}</translation>
         <translation>Verworfen</translation>
     </message>
     <message>
-        <source>Coming</source>
-        <translation>Steht an</translation>
-    </message>
-    <message>
-        <source>Something needs you</source>
-        <translation>Etwas braucht dich</translation>
-    </message>
-    <message>
         <source>Something went wrong</source>
         <translation>Etwas ging schief</translation>
-    </message>
-    <message>
-        <source>No network</source>
-        <translation>Kein Netz</translation>
     </message>
     <message>
         <source>All is well</source>

@@ -1,1 +1,1 @@
-"""Connections: what scripts reach the outside through. The only room that sees a secret; it knows no runs."""
+"""Connections to accounts, servers and files. The only package that sees secrets; it knows nothing of runs."""

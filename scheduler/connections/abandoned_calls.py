@@ -1,4 +1,4 @@
-"""Actions that took too long and still run on threads of this process: until one ends, nobody knows what it did."""
+"""Actions that timed out but still run on a thread of this process; their outcome is unknown until they end."""
 
 from concurrent.futures import Future
 from threading import Lock
@@ -9,11 +9,11 @@ from scheduler.connections.connector import Call
 
 class AbandonedCall(NamedTuple):
     call: Call
-    answer: Future[Any]
+    future: Future[Any]
 
 
 _calls: dict[str, AbandonedCall] = {}
-"""By idempotency key. A thread cannot be ended, so these outlive whatever made the call."""
+"""By idempotency key. A thread cannot be killed, so these outlive the run that made the call."""
 _lock = Lock()
 
 
@@ -23,23 +23,23 @@ def add(call: Call, answer: Future[Any]) -> None:
 
 
 def is_known(key: str) -> bool:
-    """Whether the call still runs, or has ended and nobody has asked yet what it came to."""
+    """Whether the call is still running, or has ended and its result was not taken yet."""
     with _lock:
         return key in _calls
 
 
 def is_running(key: str) -> bool:
     with _lock:
-        return key in _calls and not _calls[key].answer.done()
+        return key in _calls and not _calls[key].future.done()
 
 
 def forget(key: str) -> None:
-    """Somebody knows better what it came to."""
+    """Drop the call: its outcome is known from elsewhere."""
     with _lock:
         _calls.pop(key, None)
 
 
-def take(key: str) -> AbandonedCall | None:
-    """The call once it has ended, and only once; None if it still runs, or was never given up on."""
+def pop_finished(key: str) -> AbandonedCall | None:
+    """Remove and return the call if it has ended; None if it is still running or was never abandoned."""
     with _lock:
-        return _calls.pop(key) if key in _calls and _calls[key].answer.done() else None
+        return _calls.pop(key) if key in _calls and _calls[key].future.done() else None

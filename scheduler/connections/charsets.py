@@ -1,13 +1,13 @@
-"""Bytes of others as text, by the name of a charset that they chose."""
+"""Decoding untrusted bytes with a charset that their sender named."""
 
 import codecs
 
-_OTHERS = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape"})
-"""For names of servers, where a long text takes hours, and for Python itself."""
+_NOT_CHARSETS = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape"})
+"""Codecs for host names, which take hours on long text, and for Python source."""
 
 
 def decode(content: bytes, charset: str, errors: str = "strict") -> str:
-    """LookupError for what is no charset, UnicodeError for what is not in it."""
-    if codecs.lookup(charset).name.replace("-", "_") in _OTHERS:
+    """Raises LookupError for an unknown charset and UnicodeError for bytes that are not valid in it."""
+    if codecs.lookup(charset).name.replace("-", "_") in _NOT_CHARSETS:
         raise LookupError(charset)
     return content.decode(charset, errors)

@@ -1,4 +1,4 @@
-"""What a connector is: the fields a person fills in, and the tools that scripts call. Plain values; nothing acts."""
+"""The types of a connector: the fields that a user fills in and the tools that scripts call. Values only."""
 
 import os
 import re
@@ -19,7 +19,7 @@ class FieldKind(StrEnum):
 
     TEXT = "text"
     PATH = "path"
-    """A file or folder of this computer, from its root or from ~."""
+    """A file or folder on this computer: an absolute path, or one that starts with ~."""
     NUMBER = "number"
     FLAG = "flag"
     CHOICE = "choice"
@@ -28,7 +28,7 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One thing that a connection needs to know; secret ones live in the keyring."""
+    """One setting of a connection; secret ones are stored in the keyring."""
 
     name: str
     label: str
@@ -39,12 +39,12 @@ class Field:
     choices: tuple[str, ...] = ()
     default: Any = None
     when: tuple[str, tuple[str, ...]] | None = None
-    """Another field, and the choices of it with which this one counts, or () for any answer; None is always."""
-    locates: bool = True
-    """Whether another text, path or number means another account, server or folder; not for certificates and such."""
+    """Another field and those of its values for which this one is used; () means any value, None means always."""
+    is_endpoint: bool = True
+    """Whether a different value means a different account, server or folder. False for certificates and the like."""
 
-    def counts(self, given: Mapping[str, Any]) -> bool:
-        """Whether it matters beside those answers."""
+    def is_used_with(self, given: Mapping[str, Any]) -> bool:
+        """Whether the field is used with these settings."""
         if self.when is None:
             return True
         name, choices = self.when
@@ -52,7 +52,7 @@ class Field:
 
 
 class ParameterKind(StrEnum):
-    """What a parameter of a tool takes, in the words of JSON."""
+    """The JSON type of a tool's parameter."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -65,7 +65,7 @@ class ParameterKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a tool; None stands for one that was not given."""
+    """One parameter of a tool; None means that it was not given."""
 
     kind: ParameterKind
     required: bool = True
@@ -74,36 +74,36 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a tool gets. It is never printed whole: the settings hold secrets."""
+    """The arguments of one tool call. Its settings hold secrets, so they are left out of its repr."""
 
     parameters: Mapping[str, Any]
     settings: dict[str, Any] = field(repr=False)
-    """The fields of the connection, the secret ones among them; a login that is renewed on the way takes its place."""
+    """The fields of the connection including the secret ones; a login refreshed during the call is updated in place."""
     key: str
     """The idempotency key of an outside action; empty for reads."""
     now: datetime
     seconds: float = 30
-    """How long the call may wait for anything to move; without a size to speak of, how long it may take."""
+    """How long the call may wait without progress; for small transfers, how long it may take in total."""
     connection: str
-    """Its name, as in "table:expenses"."""
+    """Its name, for example "table:expenses"."""
     workflow: str = ""
     since: datetime | None = None
-    """For a checker: when the action that it looks for began, by the clock of this computer."""
+    """For a checker: when the action began, by this computer's clock."""
     target: Any = None
-    """What `identify_target` said when the call was approved: the tool acts on that very object or not at all."""
+    """What `identify_target` returned when the call was approved: the tool acts on that object or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a checker found out about an outside action."""
+    """A checker's verdict on an outside action."""
 
     happened: bool
     result: Any = None
-    """What the tool answered, or would have."""
+    """What the tool returned, or would have returned."""
 
 
 class ToolFailedError(Exception):
-    """A call that did not do what was asked; the failure says what helps."""
+    """A tool call failed; the failure says what the user can do."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.sentence)
@@ -116,7 +116,7 @@ class ToolFailedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One thing that scripts can ask of a connection; it answers with JSON values or raises ToolFailedError."""
+    """One operation of a connection. It returns JSON values or raises ToolFailedError."""
 
     name: str
     help: str
@@ -124,21 +124,21 @@ class Tool:
     run: Callable[[Call], Any]
     mutating: bool = False
     may: str = ""
-    """What a person allows, to be read after "may", as in "add rows to {name}"; {name} is the connection's own."""
+    """What the user allows, read after "may", as in "add rows to {name}"; {name} is the connection's own name."""
     acts_on_others: bool = False
-    """Sends, posts or destroys: the person is asked first unless they chose otherwise."""
+    """Sends, posts or deletes: the user is asked first unless they chose otherwise."""
     check: Callable[[Call], Checked] | None = None
-    """Whether the action with this key and these parameters happened; raises ToolFailedError if it cannot tell."""
+    """Whether the action with this key and these parameters happened; ToolFailedError if that is unknown."""
     apply_window: timedelta = timedelta(seconds=60)
-    """How long after a call has ended its service may still carry it out. A checker's "no" counts only after that, and
-    only if it is given again as much later."""
+    """How long after a call has ended its service may still carry it out. A checker's "no" counts only after that
+    time, and only if it is repeated after the same time again."""
     identify_target: Callable[[Call], Any] | None = None
-    """JSON that tells the object the call would change from any other under the same name; None if there is none yet.
-    It reads only, and raises ToolFailedError where it cannot tell."""
+    """JSON that distinguishes the object to change from others with the same name; None if it does not exist yet.
+    Only reads; raises ToolFailedError if it cannot tell."""
 
     def __post_init__(self) -> None:
         if not self.mutating and (self.acts_on_others or self.check):
-            raise ValueError(f"The tool {self.name} changes nothing, so it has nothing to ask about or to check.")
+            raise ValueError(f"The tool {self.name} only reads, so it cannot have acts_on_others or check.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,23 +152,23 @@ class Connector:
     fields: tuple[Field, ...]
     tools: tuple[Tool, ...]
     test: Callable[[Call], str]
-    """Tries the connection and says in a sentence that it works, or raises ToolFailedError."""
+    """Tests the connection and returns a sentence that says it works, or raises ToolFailedError."""
     oauth: OAuth | None = None
-    """How to sign in through the browser, where that is the way in."""
+    """How to sign in through the browser, if the service needs that."""
 
     def endpoint(self, settings: Mapping[str, Any]) -> dict[str, str]:
-        """What a connection with these settings leads to, by field: a yes for one account is none for another."""
+        """What these settings connect to, by field: permissions for one account do not apply to another."""
         return {
             one.name: _normalize(one, str(settings[one.name]))
             for one in self.fields
-            if one.locates and one.kind in (FieldKind.TEXT, FieldKind.PATH, FieldKind.NUMBER) and not one.secret
-            if settings.get(one.name) not in (None, "") and one.counts(settings)
+            if one.is_endpoint and one.kind in (FieldKind.TEXT, FieldKind.PATH, FieldKind.NUMBER) and not one.secret
+            if settings.get(one.name) not in (None, "") and one.is_used_with(settings)
         }
 
     def __post_init__(self) -> None:
         if not _KIND.fullmatch(self.kind):
             raise ValueError(
-                f'"{self.kind}" is no kind of connection. Write small letters, digits, dashes and underscores.'
+                f'"{self.kind}" is not a valid connection kind. Use lowercase letters, digits, dashes and underscores.'
             )
         for what, names in (("field", [f.name for f in self.fields]), ("tool", [t.name for t in self.tools])):
             if len(set(names)) < len(names):
@@ -176,7 +176,7 @@ class Connector:
 
 
 def _normalize(field: Field, value: str) -> str:
-    """Two ways to write one path or address are no difference."""
+    """The same text for different spellings of one path or address."""
     if field.kind is FieldKind.PATH:
-        return os.path.abspath(os.path.expanduser(value))  # noqa: PTH100, PTH111  no file system is asked
+        return os.path.abspath(os.path.expanduser(value))  # noqa: PTH100, PTH111  must not touch the file system
     return value.strip().rstrip("/")

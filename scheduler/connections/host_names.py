@@ -1,10 +1,11 @@
-"""Names of servers: the form that goes over the wire, and what could make a user take one for another.
+"""Host names: their wire and display forms, warnings about look-alikes, and whether one is this computer.
 
-Pure: nothing is looked up. Everything that dials a server or shows one takes the name from here.
+Nothing is resolved here. Everything that connects to a server or shows its name uses this module.
 """
 
 import ipaddress
 import re
+import socket
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,12 +16,13 @@ from scheduler.connections.errors import ConnectionRuleError
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.ASCII)
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.ASCII)
 _MAX_NAME_LENGTH = 253
+_LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
 _ENCODED = "xn--"
 _JOINERS = "\u200c\u200d"
-"""The only letters without a shape that names of some languages need; idna checks where they stand."""
+"""The only invisible characters that names in some languages need; idna checks their positions."""
 _DIGIT_INSIDE_WORD = re.compile(r"(?<=[a-z])[01]+(?=[a-z])", re.ASCII)
-_TOGETHER = ({"LATIN", "CJK", "HIRAGANA", "KATAKANA"}, {"LATIN", "CJK", "BOPOMOFO"}, {"LATIN", "CJK", "HANGUL"})
-"""Scripts that Japanese, Chinese and Korean write side by side."""
+_MIXABLE_SCRIPTS = ({"LATIN", "CJK", "HIRAGANA", "KATAKANA"}, {"LATIN", "CJK", "BOPOMOFO"}, {"LATIN", "CJK", "HANGUL"})
+"""Scripts that Japanese, Chinese and Korean mix."""
 _LOOK_ALIKES = {
     "a": "аαɑ",
     "b": "вьβƅ",
@@ -47,46 +49,46 @@ _LOOK_ALIKES = {
     "x": "хχ",
     "y": "уγ",
 }
-"""Letters of Cyrillic, Greek, Armenian and phonetic scripts that look like plain Latin ones in common fonts."""
+"""Cyrillic, Greek, Armenian and phonetic letters that look like plain Latin ones in common fonts."""
 _LOOKS_LATIN = {other: letter for letter, others in _LOOK_ALIKES.items() for other in others}
-_STROKED = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t"}
-"""Letters of living languages: no reason for a warning, but close enough to be taken for another."""
+_SIMILAR_LATIN = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t"}
+"""Letters of living languages: no reason for a warning, but similar enough for a comparison."""
 _LOOKS_LIKE_LETTER = {"0": "o", "1": "l"}
-_SHAPES = {**_LOOKS_LATIN, **_STROKED, **_LOOKS_LIKE_LETTER}
+_SHAPES = {**_LOOKS_LATIN, **_SIMILAR_LATIN, **_LOOKS_LIKE_LETTER}
 
 
 class BadHostNameError(ConnectionRuleError):
-    """A name that no server can have, or whose meaning programs disagree about."""
+    """An invalid host name, or one that programs interpret differently."""
 
 
 class HostWarningKind(StrEnum):
-    """Why a name deserves a second look."""
+    """Why a host name is suspicious."""
 
     OTHER_FORM = "other_form"
-    """Another form goes over the wire than the one that is written."""
+    """The wire form differs from the written form."""
     MIXED_SCRIPTS = "mixed_scripts"
-    """Letters of several scripts in one word."""
+    """One label mixes letters of several scripts."""
     LOOKS_LATIN = "looks_latin"
-    """A word of another script whose letters all look like Latin ones."""
+    """All letters of a label in another script look like Latin ones."""
     DIGITS = "digits"
-    """Digits that look like letters, or that are not 0 to 9."""
+    """Digits that look like letters, or digits other than 0 to 9."""
     LOOKS_LIKE_KNOWN = "looks_like_known"
-    """Looks like another server that the user knows."""
+    """Looks like another server that the user already trusts."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostWarning:
-    """One reason; `label` is the part of the name that it is about, `meant` what it may be taken for."""
+    """`label` is the suspicious part of the name, `meant` what it may be mistaken for."""
 
     kind: HostWarningKind
     label: str
-    meant: str = ""
+    looks_like: str = ""
 
 
 def to_wire(host: str) -> str:
-    """The ASCII form that goes over the wire, by IDNA 2008 as browsers apply it; BadHostNameError if there is none.
+    """The ASCII form for the wire, by IDNA 2008 as browsers apply it; BadHostNameError for invalid names.
 
-    Addresses of four or six numbers stay as they are, with or without brackets. Names keep a dot at their end.
+    IP addresses stay as they are, with or without brackets. Names keep a trailing dot.
     """
     if _address(host) is not None:
         return host.lower()
@@ -94,20 +96,20 @@ def to_wire(host: str) -> str:
     labels = name.removesuffix(".").split(".")
     if len(name) > _MAX_NAME_LENGTH + 1 or not all(_LABEL.fullmatch(label) for label in labels):
         raise BadHostNameError("This is not a valid server name. Write it like www.example.org.")
-    if _NUMBER.fullmatch(labels[-1]):  # 127.1, 0x7f000001 and 2130706433 mean different computers to different programs
+    if _NUMBER.fullmatch(labels[-1]):  # 127.1, 0x7f000001 and 2130706433 are different hosts to different programs
         raise BadHostNameError("Write the IP address with four numbers, like 192.0.2.1.")
     return name
 
 
 def to_display(host: str) -> str:
-    """The name as its owner writes it, with accents and other scripts; as it is where it cannot be read."""
+    """The name with its accents and scripts; unchanged if it cannot be decoded."""
     return ".".join(_decode(label) for label in host.split("."))
 
 
-def warnings(host: str, known: Iterable[str] = ()) -> list[HostWarning]:
-    """What could make a user take the name for another; `known` are servers that the user trusts already.
+def find_warnings(host: str, known: Iterable[str] = ()) -> list[HostWarning]:
+    """Why a user could mistake the name for another; `known` are servers that the user already trusts.
 
-    Takes the name in either form. BadHostNameError as `to_wire`.
+    Takes the name in either form. Raises BadHostNameError like `to_wire`.
     """
     wire = to_wire(host)
     if _address(wire) is not None:
@@ -115,7 +117,7 @@ def warnings(host: str, known: Iterable[str] = ()) -> list[HostWarning]:
     labels = to_display(wire).removesuffix(".").split(".")
     found = [HostWarning(HostWarningKind.OTHER_FORM, host, wire)] if wire != host.lower() else []
     for label in labels:
-        found += _about_label(label, labels[-1])
+        found += _label_warnings(label, labels[-1])
     shape = _skeleton(to_display(wire))
     for other in known:
         if to_wire(other) != wire and _skeleton(to_display(to_wire(other))) == shape:
@@ -123,11 +125,26 @@ def warnings(host: str, known: Iterable[str] = ()) -> list[HostWarning]:
     return found
 
 
-def _about_label(label: str, top: str) -> list[HostWarning]:
+def is_local_name(host: str) -> bool:
+    """Whether a name or address is this computer by itself: loopback, unspecified, link-local, or a name for these."""
+    name = host.strip("[]").rstrip(".").lower()
+    return name in _LOCAL_NAMES or name.endswith(".localhost") or _is_local_address(name)
+
+
+def is_local_connection(connection: socket.socket) -> bool:
+    """Whether a connection ended at this computer, whatever name was used; False for one that already broke."""
+    try:
+        there, here = connection.getpeername()[0], connection.getsockname()[0]
+    except OSError:
+        return False
+    return there == here or _is_local_address(there)
+
+
+def _label_warnings(label: str, top: str) -> list[HostWarning]:
     found = []
     scripts = _scripts(label)
     skeleton = _skeleton(label)
-    if len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER):
+    if len(scripts) > 1 and not any(scripts <= allowed for allowed in _MIXABLE_SCRIPTS):
         found.append(HostWarning(HostWarningKind.MIXED_SCRIPTS, label, skeleton))
     elif _looks_latin(label) and (scripts == {"LATIN"} or not scripts & _scripts(top)):
         found.append(HostWarning(HostWarningKind.LOOKS_LATIN, label, skeleton))
@@ -142,12 +159,12 @@ def _looks_latin(label: str) -> bool:
 
 
 def _scripts(label: str) -> set[str]:
-    """By the first word of each letter's name, which is its script for all that names may be written in."""
+    """The first word of a letter's Unicode name is its script, for all scripts that host names may use."""
     return {unicodedata.name(one, "UNKNOWN").split()[0] for one in label if one.isalpha()}
 
 
 def _skeleton(name: str) -> str:
-    """The same text for names that look the same."""
+    """Equal for names that look the same."""
     bare = "".join(one for one in unicodedata.normalize("NFD", name.lower()) if not unicodedata.combining(one))
     shape = "".join(_SHAPES.get(one) or _digit(one) for one in bare)
     return shape.replace("rn", "m").replace("vv", "w")
@@ -161,7 +178,7 @@ def _digit(one: str) -> str:
 
 
 def _encode(host: str) -> str:
-    import idna  # noqa: PLC0415  its tables cost the start of the app
+    import idna  # noqa: PLC0415  its tables slow down the app's start
 
     try:
         if any(unicodedata.category(one) == "Cf" and one not in _JOINERS for one in host):
@@ -169,7 +186,7 @@ def _encode(host: str) -> str:
         return idna.encode(host, uts46=True, std3_rules=True).decode()
     except (idna.IDNAError, UnicodeError):
         raise BadHostNameError(
-            "This server name contains characters that are not allowed. Write it the way its owner does."
+            "This server name contains characters that are not allowed. Check the spelling."
         ) from None
 
 
@@ -189,3 +206,13 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
     except ValueError:
         return None
+
+
+def _is_local_address(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return address.is_loopback or address.is_link_local or address.is_unspecified

@@ -1,4 +1,4 @@
-"""Requests to servers that may be slow, wrong or hostile: bounded in time and size, credentials kept to their host."""
+"""HTTP requests to untrusted servers: limited in time and size, with credentials sent to their own host only."""
 
 import os
 import re
@@ -9,13 +9,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scheduler.connections.addresses import join, parts_of
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.disk import explained, sync_folder
-from scheduler.connections.json_values import NOT_JSON, UnusableJsonError, read_json, read_what_can_be_kept
-from scheduler.connections.mistakes import wrong
-from scheduler.connections.told import Told
-from scheduler.connections.web_errors import NOT_DONE, BrokenError, refusal, unusable
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.http_errors import (
+    UNPROCESSED_REDIRECTS,
+    ConnectionLostError,
+    status_failure,
+    unusable_answer,
+)
+from scheduler.connections.json_reader import JsonObject
+from scheduler.connections.json_values import NOT_JSON, UnusableJsonError, read_json, read_storable_json
+from scheduler.connections.safe_files import converting_disk_errors, sync_folder
+from scheduler.connections.urls import join_url, split_url
 
 if TYPE_CHECKING:
     import ssl
@@ -25,51 +30,53 @@ if TYPE_CHECKING:
 
     from scheduler.connections.transfer_limits import TransferLimit
 
-_MOST_OF_A_REFUSAL = 64 * 1024
-_REDIRECTS = (301, 302, 303, 307, 308)
+_MAX_REFUSAL_BYTES = 64 * 1024
+_REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 
-_OURS = {"Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "Dayhand"}
-_FRAMING = frozenset({"connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"})
-_HARMLESS = frozenset(
+_DEFAULT_HEADERS = {"Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "Dayhand"}
+_FORBIDDEN_HEADERS = frozenset(
+    {"connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"}
+)
+_SAFE_HEADERS = frozenset(
     {"accept", "accept-encoding", "accept-language", "connection", "content-type", "if-modified-since"}
     | {"if-none-match", "range", "user-agent"}
 )
-"""Headers that another host may see: whatever else there is could be a credential."""
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+"""Headers that may be sent to another host; any other could be a credential."""
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a server answered, whatever the status."""
+    """A server's response, whatever its status."""
 
     status: int
     headers: Mapping[str, str]
-    """Upper and lower case are the same."""
+    """Names are case-insensitive."""
     body: bytes = field(repr=False)
-    """Decompressed; empty if it went into a file. Of a refusal only the beginning."""
+    """Decompressed. Empty if it was written to a file; only the beginning for statuses of 300 and more."""
     incomplete: ToolFailedError | None = None
-    """Why the body of a successful action could not be read whole; the status says what it says all the same."""
+    """Why the body of a successful action could not be read completely; the status is still valid."""
     url: str
-    """Where the answer came from in the end."""
+    """The address after redirects."""
     acts: bool = False
-    """Whether the request may have changed something."""
+    """Whether the request could change something."""
 
     @property
     def host(self) -> str:
         return _host(self.url)
 
     def json(self) -> Any:
-        """The JSON value in the body; after an action, one that cannot be read leaves open whether it happened."""
+        """The body as JSON; after an action, invalid JSON means that its outcome is unknown."""
         return self._read(read_json)
 
-    def kept_json(self) -> Any:
-        """The same with None in place of what cannot be kept, such as numbers without end."""
-        return self._read(read_what_can_be_kept)
+    def storable_json(self) -> Any:
+        """The same with None in place of values that cannot be stored, such as infinite numbers."""
+        return self._read(read_storable_json)
 
-    def told(self) -> Told:
-        """The same, where only an object can be used. What an action answered is used as far as it can be kept."""
-        return Told(self.kept_json() if self.acts else self.json(), self.host, acts=self.acts)
+    def told(self) -> JsonObject:
+        """The body as a JSON object; after an action, without values that cannot be stored."""
+        return JsonObject(self.storable_json() if self.acts else self.json(), self.host, acts=self.acts)
 
     def _read(self, read: Callable[[bytes], Any]) -> Any:
         if self.incomplete:
@@ -81,50 +88,53 @@ class Answer:
 
     def _unusable(self, error: UnusableJsonError) -> ToolFailedError:
         if error.reason == NOT_JSON:
-            return unusable(f"{self.host} answered with something that is not JSON.", acts=self.acts)
-        return unusable(
+            return unusable_answer(f"{self.host} answered with something that is not JSON.", acts=self.acts)
+        return unusable_answer(
             f"{self.host} answered with JSON that cannot be used because it {error.reason}.", acts=self.acts
         )
 
 
-def request(  # noqa: PLR0913  one door for all that can differ
+def request(  # noqa: PLR0913  keyword-only options
     method: str,
     url: str,
     *,
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
     seconds: float,
-    most: int = 10_000_000,
+    max_bytes: int = 10_000_000,
     acts: bool = False,
-    follow: int = 5,
+    max_redirects: int = 5,
     target: Path | None = None,
     context: "ssl.SSLContext | None" = None,
     limit: "TransferLimit | None" = None,
 ) -> Answer:
-    """Ask a server, with the limits of transfer_limits; raises ToolFailedError only if no usable answer came.
+    """Send a request within the limits of transfer_limits; ToolFailedError only if no usable answer came.
 
-    A status of 400 or more is an answer too: see `check`. `acts` says that the request may change something, so that
-    what breaks after it was sent is unsure; only a body that breaks off is told in the answer, beside the status. What
-    comes from a redirect to another host was asked without credentials, and no server elsewhere can send us to this
-    computer. A success goes into `target` if one is given, which is replaced in one step when the body is whole. One
-    `limit` may hold for several requests together.
+    Any status counts as an answer: see `check`. `acts` means that the request may change something, so a failure after
+    it was sent is UNSURE; a body that breaks off is reported in the answer's `incomplete`. Redirects to another host
+    are followed without credentials, and no remote server can redirect to this computer. With `target`, the body of a
+    success is written to that file, which is replaced atomically once complete. Several requests can share one `limit`.
     """
-    from scheduler.connections.transfer_limits import TransferLimit  # noqa: PLC0415  costs the start of the app
-    from scheduler.connections.wire import exchange, read_url  # noqa: PLC0415  as above
+    from scheduler.connections.http_transport import exchange, parse_http_url  # noqa: PLC0415  as above
+    from scheduler.connections.transfer_limits import TransferLimit  # noqa: PLC0415  slows the app's start
 
-    limit = limit or TransferLimit(seconds, most + len(body or b""))
-    place = read_url(url)
+    limit = limit or TransferLimit(seconds, max_bytes + len(body or b""))
+    place = parse_http_url(url)
     if place.auth:
-        raise wrong("A user or password in an address would be shown. Write them in the fields of the connection.")
-    sent = _with_ours(headers or {})
-    may_leave = method in ("GET", "HEAD")
-    sent_by = ""
-    for _ in range(follow + 1):
-        with exchange(method, place, sent, body, limit=limit, acts=acts, context=context, sent_by=sent_by) as found:
+        raise logic_failure(
+            "The address must not contain a user name or password. Enter them in the connection's own fields."
+        )
+    sent = _add_default_headers(headers or {})
+    can_change_host = method in ("GET", "HEAD")
+    redirected_by = ""
+    for _ in range(max_redirects + 1):
+        with exchange(
+            method, place, sent, body, limit=limit, acts=acts, context=context, redirected_by=redirected_by
+        ) as found:
             answer = found.answer
-            goal = answer.headers.get("Location") if follow and answer.status in _REDIRECTS else None
-            if goal is None or not (may_leave or answer.status in NOT_DONE):
-                body_read, incomplete = _take(answer, place, limit, most, acts=acts, target=target)
+            location = answer.headers.get("Location") if max_redirects and answer.status in _REDIRECT_STATUSES else None
+            if location is None or not (can_change_host or answer.status in UNPROCESSED_REDIRECTS):
+                body_read, incomplete = _read_body(answer, place, limit, max_bytes, acts=acts, target=target)
                 return Answer(
                     status=answer.status,
                     headers=answer.headers,
@@ -133,46 +143,48 @@ def request(  # noqa: PLR0913  one door for all that can differ
                     url=place.url,
                     acts=acts,
                 )
-            sent_by = "" if found.is_local else place.host or ""
-            place, sent = _onwards(place, goal, sent, may_leave=may_leave)
-    raise wrong(f"{place.host} sends us from one address to the next, more than {follow} times.")
+            redirected_by = "" if found.is_local else place.host or ""
+            place, sent = _follow_redirect(place, location, sent, can_change_host=can_change_host)
+    raise logic_failure(f"{place.host} redirected more than {max_redirects} times.")
 
 
-def check(answer: Answer, now: datetime, said: str = "") -> Answer:
-    """The same answer if it is a success, else ToolFailedError; `said` is what the server said, fit to be shown.
+def check(answer: Answer, now: datetime, server_message: str = "") -> Answer:
+    """Return the answer if it is a success, else raise ToolFailedError; `said` is the server's message, safe to show.
 
-    A success that broke off is none: a server that fails half-way can do nothing else, as its status is out by then.
+    A success that broke off is a failure: a server that fails half-way has already sent its status.
     """
-    if isinstance(answer.incomplete, BrokenError):
+    if isinstance(answer.incomplete, ConnectionLostError):
         raise answer.incomplete
     if 200 <= answer.status < 300:
         return answer
-    raise refusal(answer.status, answer.headers, answer.host, acts=answer.acts, now=now, said=said)
+    raise status_failure(
+        answer.status, answer.headers, answer.host, acts=answer.acts, now=now, server_message=server_message
+    )
 
 
-def _take(
+def _read_body(
     answer: "HTTPResponse", place: "Url", limit: "TransferLimit", most: int, *, acts: bool, target: Path | None
 ) -> tuple[bytes, ToolFailedError | None]:
-    """The body of a success, or the beginning of what was said about a refusal; for an action also why it is cut."""
-    from scheduler.connections.wire import chunks, is_readable  # noqa: PLC0415  as above
+    """The body of a success or the beginning of any other; for actions also why it is incomplete."""
+    from scheduler.connections.http_transport import has_supported_encoding, read_chunks  # noqa: PLC0415  as above
 
     host = place.host or ""
-    arriving = chunks(answer, host, limit, acts=acts)
+    stream = read_chunks(answer, host, limit, acts=acts)
     if answer.status >= 300:
-        return _beginning(arriving), None
-    if not is_readable(answer):
+        return _read_beginning(stream), None
+    if not has_supported_encoding(answer):
         encoding = answer.headers.get("Content-Encoding", "")[:40].lower()
-        failure = unusable(f"{host} answered in a form that was not asked for ({encoding}).", acts=acts)
+        failure = unusable_answer(f"{host} answered with an unsupported encoding ({encoding}).", acts=acts)
         if acts:
             return b"", failure
         raise failure
-    arriving = _bounded(arriving, host, most, acts=acts)
+    stream = _limit_size(stream, host, most, acts=acts)
     if target is not None:
-        _keep(arriving, target)
+        _write_file(stream, target)
         return b"", None
     content = bytearray()
     try:
-        for chunk in arriving:
+        for chunk in stream:
             content += chunk
     except ToolFailedError as error:
         if not acts:
@@ -181,42 +193,44 @@ def _take(
     return bytes(content), None
 
 
-def _beginning(arriving: Iterator[bytes]) -> bytes:
-    """The status is known, so what breaks now changes nothing."""
+def _read_beginning(stream: Iterator[bytes]) -> bytes:
+    """Ignores errors: the status is already known."""
     content = b""
     try:
-        for chunk in arriving:
+        for chunk in stream:
             content += chunk
-            if len(content) > _MOST_OF_A_REFUSAL:
+            if len(content) > _MAX_REFUSAL_BYTES:
                 break
     except ToolFailedError:
         pass
-    return content[:_MOST_OF_A_REFUSAL]
+    return content[:_MAX_REFUSAL_BYTES]
 
 
-def _bounded(arriving: Iterator[bytes], host: str, most: int, *, acts: bool) -> Iterator[bytes]:
+def _limit_size(stream: Iterator[bytes], host: str, most: int, *, acts: bool) -> Iterator[bytes]:
     size = 0
-    for chunk in arriving:
+    for chunk in stream:
         size += len(chunk)
         if size > most:
-            raise unusable(f"{host} answered with more than {_words(most)}, the most that is taken.", acts=acts)
+            raise unusable_answer(
+                f"{host} answered with more than {_format_size(most)}, which is the limit.", acts=acts
+            )
         yield chunk
 
 
-def _words(size: int) -> str:
+def _format_size(size: int) -> str:
     for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
         if size >= unit:
             return f"{size / unit:g} {name}"
     return f"{size} bytes"
 
 
-def _keep(arriving: Iterator[bytes], target: Path) -> None:
-    """Write beside the target, down to the disk, and take its place when all is there."""
+def _write_file(stream: Iterator[bytes], target: Path) -> None:
+    """Write a temporary file, sync it and replace the target with it."""
     part = target.with_name(f".dayhand-part-{os.urandom(8).hex()}")
-    with explained(target.name):
+    with converting_disk_errors(target.name):
         try:
             with part.open("xb") as file:
-                for chunk in arriving:
+                for chunk in stream:
                     file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
@@ -226,41 +240,45 @@ def _keep(arriving: Iterator[bytes], target: Path) -> None:
         sync_folder(target.parent)
 
 
-def _onwards(place: "Url", goal: str, sent: dict[str, str], *, may_leave: bool) -> tuple["Url", dict[str, str]]:
-    """Where a redirect leads, and the headers that may be seen there."""
-    from scheduler.connections.wire import port_of, read_url  # noqa: PLC0415  as above
+def _follow_redirect(
+    place: "Url", location: str, sent: dict[str, str], *, can_change_host: bool
+) -> tuple["Url", dict[str, str]]:
+    """The address to follow, and the headers that may be sent there."""
+    from scheduler.connections.http_transport import effective_port, parse_http_url  # noqa: PLC0415  as above
 
     with suppress(UnicodeError):
-        goal = goal.encode("latin-1").decode()
-    joined = join(place.url, goal)
+        location = location.encode("latin-1").decode()
+    joined = join_url(place.url, location)
     if not joined:
-        raise wrong(f"{place.host} sends us on to an address that cannot be read.")
+        raise logic_failure(f"{place.host} redirects to an invalid address.")
     if not joined.lower().startswith(("http://", "https://")):
         kind = joined.partition(":")[0][:20]
-        raise wrong(f"{place.host} sends us on to an address that starts with {kind}:, which is not followed.")
-    there = read_url(joined)._replace(auth=None, fragment=None)
-    here_port, there_port = port_of(place), port_of(there)
-    safer = (place.scheme, here_port, there.scheme, there_port) == ("http", 80, "https", 443)
-    if place.host == there.host and (safer or (place.scheme, here_port) == (there.scheme, there_port)):
+        raise logic_failure(f"{place.host} redirects to an address that starts with {kind}:, which is not supported.")
+    there = parse_http_url(joined)._replace(auth=None, fragment=None)
+    here_port, there_port = effective_port(place), effective_port(there)
+    is_upgrade = (place.scheme, here_port, there.scheme, there_port) == ("http", 80, "https", 443)
+    if place.host == there.host and (is_upgrade or (place.scheme, here_port) == (there.scheme, there_port)):
         return there, sent
-    if not may_leave:
-        raise wrong(f"{place.host} sends us on to {there.host}. Connect to that address if it is the right one.")
-    harmless = {name: value for name, value in sent.items() if name.lower() in _HARMLESS}
-    if (place.scheme, there.scheme) == ("https", "http") and len(harmless) < len(sent):
-        raise wrong(f"{place.host} sends us on to {there.host} without encryption, where a login may not be sent.")
-    return there, harmless
+    if not can_change_host:
+        raise logic_failure(
+            f"{place.host} redirects to {there.host}. If that is the right server, use its address in the connection."
+        )
+    safe = {name: value for name, value in sent.items() if name.lower() in _SAFE_HEADERS}
+    if (place.scheme, there.scheme) == ("https", "http") and len(safe) < len(sent):
+        raise logic_failure(f"{place.host} redirects to {there.host} without encryption, so the login was not sent.")
+    return there, safe
 
 
-def _with_ours(given: Mapping[str, str]) -> dict[str, str]:
-    """What is given, without anything that could be read as more than one header; values are never quoted."""
+def _add_default_headers(given: Mapping[str, str]) -> dict[str, str]:
+    """Validate the given headers and add our own; error messages never quote values, which may be secret."""
     for name, value in given.items():
-        if not _HEADER.fullmatch(name) or name.lower() in _FRAMING:
-            raise wrong(f'"{name}" cannot be set as a header.')
-        if not _VALUE.fullmatch(value):
-            raise wrong(f'The value of the header "{name}" holds characters that cannot be sent.')
+        if not _HEADER_NAME.fullmatch(name) or name.lower() in _FORBIDDEN_HEADERS:
+            raise logic_failure(f'"{name}" cannot be set as a header.')
+        if not _HEADER_VALUE.fullmatch(value):
+            raise logic_failure(f'The header "{name}" contains characters that cannot be sent.')
     names = {name.lower() for name in given}
-    return {**{name: value for name, value in _OURS.items() if name.lower() not in names}, **given}
+    return {**{name: value for name, value in _DEFAULT_HEADERS.items() if name.lower() not in names}, **given}
 
 
 def _host(url: str) -> str:
-    return parts_of(url).hostname or ""
+    return split_url(url).hostname or ""

@@ -1,88 +1,96 @@
-"""What went wrong between us and a server, in the classes of failures. Sentences name the host, never an address."""
+"""Failures of HTTP requests by failure class. Sentences name the host, never the full address."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.mistakes import wrong
-from scheduler.rules.failures import Failure, FailureClass, Trouble, classify_status, classify_trouble
+from scheduler.connections.errors import logic_failure
+from scheduler.rules.failures import (
+    Failure,
+    FailureClass,
+    TransportFailure,
+    classify_http_status,
+    classify_transport_failure,
+)
 
-_LONGEST_WAIT = timedelta(days=1)
-NOT_DONE = (307, 308)
-"""Redirects that say by definition that nothing was done yet: the same is to be asked elsewhere."""
-_LOOK = "It may have done what was asked: look whether it did."
+_MAX_WAIT = timedelta(days=1)
+UNPROCESSED_REDIRECTS = (307, 308)
+"""Redirects that by definition mean that nothing was done yet: repeat the request elsewhere."""
+_MAYBE_DONE = "It may still have worked; check before you try again."
 
 
-class BrokenError(ToolFailedError):
-    """The connection broke, or took too long, after something was sent."""
+class ConnectionLostError(ToolFailedError):
+    """The connection broke or timed out after something was sent."""
 
 
-def not_reached(sentence: str, *, offline: bool = False) -> ToolFailedError:
-    """Nothing was sent. Being offline brings nobody nearer to being blocked."""
-    kind = classify_trouble(Trouble.NOT_REACHED, mutating=False)
+def unreachable(sentence: str, *, offline: bool = False) -> ToolFailedError:
+    """Nothing was sent. Being offline does not count towards blocking the handler."""
+    kind = classify_transport_failure(TransportFailure.NOT_REACHED, mutating=False)
     return ToolFailedError(Failure(kind=kind, sentence=sentence, counts=not offline))
 
 
-def not_trusted(host: str, reason: str) -> ToolFailedError:
-    """A certificate that does not hold.
+def untrusted_certificate(host: str, reason: str) -> ToolFailedError:
+    """The certificate is not valid; nothing was sent.
 
-    Nothing was sent, and the script is not to blame: captive portals go away and expired certificates are renewed,
-    so waiting helps most often. If it does not, the handler is blocked after a few tries, with this sentence.
+    Retried, because captive portals go away and expired certificates are renewed. If that does not help, the handler
+    is blocked after a few attempts, with this sentence.
     """
-    return not_reached(
-        f"{host} could not prove that it is {host} ({reason}), so nothing was sent. If this network asks for a login, "
-        "log in; else let whoever runs the server renew its certificate."
+    return unreachable(
+        f"The certificate of {host} is not trusted ({reason}), so nothing was sent. If this network has a sign-in "
+        "page, sign in there; otherwise the server needs a new certificate."
     )
 
 
-def broken(sentence: str, *, acts: bool) -> ToolFailedError:
-    """The request was sent, at least in part, and no whole answer came."""
-    kind = classify_trouble(Trouble.BROKEN, mutating=acts)
-    return BrokenError.because(kind, f"{sentence} {_LOOK}" if acts else sentence)
+def connection_lost(sentence: str, *, acts: bool) -> ToolFailedError:
+    """The request was sent, at least in part, and no complete answer came."""
+    kind = classify_transport_failure(TransportFailure.BROKEN, mutating=acts)
+    return ConnectionLostError.because(kind, f"{sentence} {_MAYBE_DONE}" if acts else sentence)
 
 
-def unusable(sentence: str, *, acts: bool) -> ToolFailedError:
-    """An answer came that cannot be used; asking again would bring the same."""
-    return ToolFailedError.because(FailureClass.UNSURE, f"{sentence} {_LOOK}") if acts else wrong(sentence)
+def unusable_answer(sentence: str, *, acts: bool) -> ToolFailedError:
+    """The answer cannot be used, and a retry would return the same."""
+    return (
+        ToolFailedError.because(FailureClass.UNSURE, f"{sentence} {_MAYBE_DONE}") if acts else logic_failure(sentence)
+    )
 
 
-def refusal(
-    status: int, headers: Mapping[str, str], host: str, *, acts: bool, now: datetime, said: str = ""
+def status_failure(
+    status: int, headers: Mapping[str, str], host: str, *, acts: bool, now: datetime, server_message: str = ""
 ) -> ToolFailedError:
-    """The failure behind a status other than success; `said` is what the server said about it, fit to be shown."""
+    """The failure for a status other than success; `said` is the server's message, safe to show."""
     if status < 300:
-        return unusable(f"{host} answered with {status}, which does not confirm that it was done.", acts=acts)
+        return unusable_answer(f"{host} answered with {status}, which does not confirm that it was done.", acts=acts)
     if status < 400:
-        sentence = f"{host} sent us on to another address ({status}), which is not followed here."
-        return unusable(sentence, acts=acts and status not in NOT_DONE)
-    kind = classify_status(status, mutating=acts)
-    wait = retry_after(headers, now) if kind is FailureClass.TRANSIENT else None
+        sentence = f"{host} redirected to another address ({status}), which is not followed."
+        return unusable_answer(sentence, acts=acts and status not in UNPROCESSED_REDIRECTS)
+    kind = classify_http_status(status, mutating=acts)
+    wait = parse_retry_after(headers, now) if kind is FailureClass.TRANSIENT else None
     reason = f"{status} {_phrase(status)}".rstrip()
-    told = f"{reason}: {said}" if said else reason
+    details = f"{reason}: {server_message}" if server_message else reason
     sentence = {
-        FailureClass.TRANSIENT: f"{host} cannot answer at the moment ({told}).",
-        FailureClass.AUTH: f"{host} did not accept the login ({told}). Connect again.",
-        FailureClass.PERMISSION: f"{host} does not allow this ({told}). Allow it there, or connect another account.",
-        FailureClass.UNSURE: f"{host} failed while it worked on this ({told}). {_LOOK}",
-    }.get(kind, f"{host} refused what was asked ({told}).")
+        FailureClass.TRANSIENT: f"{host} is not available right now ({details}).",
+        FailureClass.AUTH: f"{host} did not accept the login ({details}). Check user name and password, or reconnect.",
+        FailureClass.PERMISSION: f"{host} does not allow this ({details}). Allow it there, or use another account.",
+        FailureClass.UNSURE: f"{host} failed while processing this ({details}). {_MAYBE_DONE}",
+    }.get(kind, f"{host} refused the request ({details}).")
     return ToolFailedError(Failure(kind=kind, sentence=sentence, retry_after=wait))
 
 
-def retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long the server asks us to wait, at most a day; it may say seconds, or a date by its own clock."""
+def parse_retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
+    """The wait that the server asks for, at most a day; it gives seconds, or a date by its own clock."""
     given = headers.get("Retry-After", "").strip()
     if given.isascii() and given.isdigit():
-        return min(timedelta(seconds=int(given[:9])), _LONGEST_WAIT)
-    until = _date(given)
+        return min(timedelta(seconds=int(given[:9])), _MAX_WAIT)
+    until = _parse_date(given)
     if until is None:
         return None
-    wait = until - (_date(headers.get("Date", "")) or now)
-    return min(max(wait, timedelta(0)), _LONGEST_WAIT)
+    wait = until - (_parse_date(headers.get("Date", "")) or now)
+    return min(max(wait, timedelta(0)), _MAX_WAIT)
 
 
-def _date(text: str) -> datetime | None:
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415  costs the start of the app
+def _parse_date(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  slows the app's start
 
     try:
         date = parsedate_to_datetime(text)

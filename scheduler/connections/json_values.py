@@ -1,20 +1,26 @@
-"""JSON of servers and of connectors: whether it can be kept, and what of it can."""
+"""JSON from servers and connectors: parsing it and making sure that it can be stored."""
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
+
+from scheduler.connections.connector import Call, Checked, Tool
+from scheduler.connections.errors import logic_failure
 
 MAX_DEPTH = 100
 NOT_JSON = "is not JSON"
 TOO_LARGE = "is too large"
 _MAX_CHARACTERS = 100_000_000
+_MAX_RESULT_CHARACTERS = 8_000_000
+"""For results of actions: the script's next phase gets them together with everything that the run prepared."""
 _MAX_VALUES = 5_000_000
 _MAX_INTEGER_BITS = 10_000
-"""Longer ones cannot be written in decimal digits."""
+"""Python refuses to write longer ones in decimal digits."""
 
 
 class UnusableJsonError(ValueError):
-    """`reason` is to be read after "it": what it holds that cannot be used."""
+    """`reason` says why and reads after "it"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -22,32 +28,69 @@ class UnusableJsonError(ValueError):
 
 
 def read_json(body: bytes) -> Any:
-    """The value in the body; UnusableJsonError if it is none, or one that cannot be kept."""
+    """Parse the body; UnusableJsonError if it is not JSON or cannot be stored."""
     value = _parse(body)
-    if reason := find_problem(value):
+    if reason := find_storage_problem(value):
         raise UnusableJsonError(reason)
     return value
 
 
-def read_what_can_be_kept(body: bytes) -> Any:
-    """The value in the body with None in place of what cannot be kept; UnusableJsonError if it is no JSON."""
-    return _repair(_parse(body), MAX_DEPTH)
+def read_storable_json(body: bytes) -> Any:
+    """Parse the body with None in place of values that cannot be stored; UnusableJsonError if it is not JSON."""
+    return _drop_unstorable(_parse(body), MAX_DEPTH)
 
 
-def find_problem(value: Any, max_characters: int = _MAX_CHARACTERS) -> str:
-    """Why a value cannot be kept, to be read after "it"; empty if it can, written with so many characters at most."""
+def find_storage_problem(value: Any, max_characters: int = _MAX_CHARACTERS) -> str:
+    """Why a value cannot be stored in so many characters, reads after "it"; empty if it can."""
     try:
-        return _find_problem(value) or _try_to_write(value, max_characters)
-    except Exception:  # noqa: BLE001  connectors hand back objects of their own, which may do anything when looked at
-        return "is no JSON value"
+        return _inspect(value) or _check_size(value, max_characters)
+    except Exception:  # noqa: BLE001  third-party objects may raise anything when inspected
+        return "is not a JSON value"
 
 
-def _find_problem(value: Any) -> str:
-    """Looks at what could stop the writer only half-way, or take all memory."""
-    waiting = [(value, 1)]
+def with_storable_results(tool: Tool) -> Tool:
+    """The tool with storable results: a read that is not storable fails; an action succeeds with a note instead."""
+    check, identify = tool.check, tool.identify_target
+
+    def run(call: Call) -> Any:
+        answer = tool.run(call)
+        return storable_or_note(answer) if tool.mutating else _require_storable(answer, call)
+
+    def read_target(call: Call) -> Any:
+        assert identify is not None
+        return _require_storable(identify(call), call)
+
+    def check_storable(call: Call) -> Checked:
+        assert check is not None
+        found = check(call)
+        return replace(found, result=storable_or_note(found.result))
+
+    return replace(
+        tool,
+        run=run,
+        check=None if check is None else check_storable,
+        identify_target=None if identify is None else read_target,
+    )
+
+
+def _require_storable(answer: Any, call: Call) -> Any:
+    if reason := find_storage_problem(answer):
+        raise logic_failure(f"The answer of {call.connection} cannot be used because it {reason}.")
+    return answer
+
+
+def storable_or_note(answer: Any) -> Any:
+    """The result of an action, or a note that says why it cannot be stored."""
+    reason = find_storage_problem(answer, _MAX_RESULT_CHARACTERS)
+    return {"note": f"Done, but the answer could not be stored because it {reason}."} if reason else answer
+
+
+def _inspect(value: Any) -> str:
+    """Find what would make json.dumps fail half-way or use up the memory."""
+    pending = [(value, 1)]
     values = characters = 0
-    while waiting:
-        one, depth = waiting.pop()
+    while pending:
+        one, depth = pending.pop()
         values += 1
         characters += len(one) if isinstance(one, str) else 0
         if depth > MAX_DEPTH:
@@ -55,17 +98,17 @@ def _find_problem(value: Any) -> str:
         if values > _MAX_VALUES or characters > _MAX_CHARACTERS:
             return TOO_LARGE
         if isinstance(one, float) and not math.isfinite(one):
-            return "holds a number that is not finite"
+            return "contains a number that is not finite"
         if isinstance(one, int) and one.bit_length() > _MAX_INTEGER_BITS:
-            return "holds a number that is too long"
+            return "contains a number that is too long"
         if isinstance(one, dict):
-            waiting += [(part, depth + 1) for pair in one.items() for part in pair]
+            pending += [(part, depth + 1) for pair in one.items() for part in pair]
         elif isinstance(one, list | tuple):
-            waiting += [(part, depth + 1) for part in one]
+            pending += [(part, depth + 1) for part in one]
     return ""
 
 
-def _try_to_write(value: Any, max_characters: int) -> str:
+def _check_size(value: Any, max_characters: int) -> str:
     return TOO_LARGE if len(json.dumps(value, allow_nan=False)) > max_characters else ""
 
 
@@ -78,11 +121,11 @@ def _parse(body: bytes) -> Any:
         raise UnusableJsonError(NOT_JSON) from None
 
 
-def _repair(value: Any, depth: int) -> Any:
+def _drop_unstorable(value: Any, depth: int) -> Any:
     if depth == 0 or (isinstance(value, float) and not math.isfinite(value)):
         return None
     if isinstance(value, dict):
-        return {name: _repair(one, depth - 1) for name, one in value.items()}
+        return {name: _drop_unstorable(one, depth - 1) for name, one in value.items()}
     if isinstance(value, list):
-        return [_repair(one, depth - 1) for one in value]
+        return [_drop_unstorable(one, depth - 1) for one in value]
     return value

@@ -1,4 +1,4 @@
-"""The keyring of the operating system, and nothing that stands in for one."""
+"""The operating system's keyring, never a plain-text substitute."""
 
 import importlib
 import sys
@@ -6,41 +6,41 @@ from contextlib import closing
 from functools import cache
 from typing import Any
 
-from scheduler.connections.vault_errors import NoVaultError, VaultDismissedError, VaultError, VaultLockedError
+from scheduler.connections.errors import VaultDismissedError, VaultError, VaultLockedError, VaultUnavailableError
 
 _TRUSTED = {
     "darwin": (("macOS", "Keyring"),),
     "win32": (("Windows", "WinVaultKeyring"),),
 }
-_TRUSTED_ELSEWHERE = (("SecretService", "Keyring"), ("kwallet", "DBusKeyring"), ("libsecret", "Keyring"))
+_TRUSTED_ON_LINUX = (("SecretService", "Keyring"), ("kwallet", "DBusKeyring"), ("libsecret", "Keyring"))
 _FREEDESKTOP = "keyring.backends.SecretService"
-_UNREACHABLE = {"KeyringError", "SecretStorageException", "DBusErrorResponse", "OSError"}
+_UNAVAILABLE_ERRORS = {"KeyringError", "SecretStorageException", "DBusErrorResponse", "OSError"}
 
 
 def find_keyring() -> Any:
-    """The best that works at this moment.
+    """The best backend that works right now.
 
-    keyring's own choice is not asked: it is made once, so a service that comes up later stays unseen; and where it
-    finds none it may settle for files in plain text.
+    keyring.get_keyring() is not used: it chooses once, so it misses a service that starts later, and it may fall back
+    to plain-text files.
     """
-    works = []
-    for module, name in _TRUSTED.get(sys.platform, _TRUSTED_ELSEWHERE):
+    working = []
+    for module, name in _TRUSTED.get(sys.platform, _TRUSTED_ON_LINUX):
         candidate = getattr(importlib.import_module(f"keyring.backends.{module}"), name)
         if candidate.viable:
-            works.append(candidate)
-    if not works:
-        raise NoVaultError
-    best = max(works, key=lambda candidate: float(candidate.priority))
-    return (_tidy(best) if best.__module__ == _FREEDESKTOP else best)()
+            working.append(candidate)
+    if not working:
+        raise VaultUnavailableError
+    best = max(working, key=lambda candidate: float(candidate.priority))
+    return (_without_leaks(best) if best.__module__ == _FREEDESKTOP else best)()
 
 
 @cache
-def _tidy(secret_service: Any) -> Any:
-    """The same without what it leaves behind: it keeps a connection to the bus for every call that fails."""
+def _without_leaks(secret_service: Any) -> Any:
+    """The same backend, but closing its D-Bus connection after a failed call."""
     library = importlib.import_module("secretstorage")
     errors = importlib.import_module("keyring.errors")
 
-    class Tidy(secret_service):  # type: ignore[misc]
+    class LeakFreeKeyring(secret_service):  # type: ignore[misc]
         def get_preferred_collection(self) -> Any:
             bus = library.dbus_init()
             try:
@@ -54,29 +54,29 @@ def _tidy(secret_service: Any) -> Any:
                 raise
             return collection
 
-    return Tidy
+    return LeakFreeKeyring
 
 
-def is_open() -> bool | None:
-    """Whether it can be read at once, found out without a dialog; None where that cannot be found out."""
+def is_unlocked() -> bool | None:
+    """Whether the keyring is unlocked, checked without a dialog; None if that cannot be checked."""
     if not any(kind.__module__ == _FREEDESKTOP for kind in type(find_keyring()).__mro__):
         return None
     secretstorage = importlib.import_module("secretstorage")
     with closing(secretstorage.dbus_init()) as bus:
         try:
             return not secretstorage.Collection(bus, "/org/freedesktop/secrets/aliases/default").is_locked()
-        except secretstorage.ItemNotFoundException:  # a dialog would make one
+        except secretstorage.ItemNotFoundException:  # creating one needs a dialog
             return False
 
 
-def explain_keyring(error: Exception) -> VaultError | None:
-    """What an error of a keyring means, or None if it is a mistake of ours. By type; some are only installed there."""
+def to_vault_error(error: Exception) -> VaultError | None:
+    """Convert a keyring's error; None for a bug of ours. Types are compared by name: not all backends are installed."""
     types = {kind.__name__ for link in _chain(error) for kind in type(link).__mro__}
     if "PromptDismissedException" in types:
         return VaultDismissedError()
     if types & {"KeyringLocked", "LockedException"}:
         return VaultLockedError()
-    return NoVaultError() if types & _UNREACHABLE else None
+    return VaultUnavailableError() if types & _UNAVAILABLE_ERRORS else None
 
 
 def _chain(error: BaseException) -> list[BaseException]:

@@ -1,29 +1,69 @@
-"""Connectors of other makers end in time, whether they look at the clock or not."""
+"""Third-party connectors, loaded from entry points and limited in time; a broken one never stops the others."""
 
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYetError
 from dataclasses import replace
+from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
+
+from platformdirs import user_data_path
 
 from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Connector, Tool
-from scheduler.connections.web_errors import broken
+from scheduler.connections.http_errors import connection_lost
 
-_GRACE = 5.0
-"""Seconds beyond the limit that a call was told of: most end by themselves, and know better how it went."""
+ENTRY_POINT_GROUP = "dayhand.connectors"
+_GRACE_S = 5.0
+"""Added to the time limit of a call: most end by themselves and report the outcome better."""
 
 _Answer = TypeVar("_Answer")
 
 
-def bounded(connector: Connector, grace: float = _GRACE) -> Connector:
-    """The same; what takes too long is left behind, and an action that did may have happened."""
+def load_plugins() -> tuple[list[Connector], list[str]]:
+    """The loaded connectors, and a sentence for each that could not be loaded."""
+    _add_user_folder()
+    found: list[Connector] = []
+    warnings: list[str] = []
+    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
+        loaded = _load(entry)
+        if isinstance(loaded, Connector):
+            found.append(loaded)
+        else:
+            warnings.append(loaded)
+    return found, warnings
 
-    def limit(ask: Callable[[Call], _Answer], *, acts: bool = False) -> Callable[[Call], _Answer]:
-        return lambda call: _within(ask, call, call.seconds + grace, acts=acts)
 
-    def each(tool: Tool) -> Tool:
+def _add_user_folder() -> None:
+    """Search the user's plugin folder too: a frozen app has no other place for packages."""
+    folder = str(user_data_path("dayhand", appauthor=False) / "connectors")
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def _load(entry: EntryPoint) -> Connector | str:
+    package = f" of the package {entry.dist.name}" if entry.dist else ""
+    skipped = f'The connector "{entry.name}"{package} was skipped'
+    try:
+        loaded = entry.load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001  third-party code may raise anything when imported
+        return f"{skipped}, because it could not be loaded ({type(error).__name__}: {error})."
+    return (
+        with_time_limit(loaded)
+        if isinstance(loaded, Connector)
+        else f"{skipped}, because its entry point is not a connector."
+    )
+
+
+def with_time_limit(connector: Connector, grace: float = _GRACE_S) -> Connector:
+    """The connector with a time limit on every call; a late action counts as unsure."""
+
+    def limit(function: Callable[[Call], _Answer], *, acts: bool = False) -> Callable[[Call], _Answer]:
+        return lambda call: _run_with_timeout(function, call, call.seconds + grace, acts=acts)
+
+    def limit_tool(tool: Tool) -> Tool:
         check, identify = tool.check, tool.identify_target
         return replace(
             tool,
@@ -32,26 +72,26 @@ def bounded(connector: Connector, grace: float = _GRACE) -> Connector:
             identify_target=None if identify is None else limit(identify),
         )
 
-    return replace(connector, tools=tuple(map(each, connector.tools)), test=limit(connector.test))
+    return replace(connector, tools=tuple(map(limit_tool, connector.tools)), test=limit(connector.test))
 
 
-def _within(ask: Callable[[Call], _Answer], call: Call, seconds: float, *, acts: bool) -> _Answer:
+def _run_with_timeout(function: Callable[[Call], _Answer], call: Call, seconds: float, *, acts: bool) -> _Answer:
     answer: Future[_Answer] = Future()
 
     def work() -> None:
         try:
-            answer.set_result(ask(call))
-        except Exception as error:  # noqa: BLE001  it goes on where it is waited for
+            answer.set_result(function(call))
+        except Exception as error:  # noqa: BLE001  raised again in the waiting thread
             answer.set_exception(error)
         except SystemExit:
-            answer.set_exception(RuntimeError("it tried to end the app"))
+            answer.set_exception(RuntimeError("it tried to exit the app"))
 
     threading.Thread(target=work, name=call.connection, daemon=True).start()
     try:
         return answer.result(seconds)
     except NotYetError as error:
-        if answer.done():  # it ended this very moment, or this is a TimeoutError of its own
+        if answer.done():  # it ended just now, or raised a TimeoutError itself
             return answer.result()
         if acts:
             abandoned_calls.add(call, answer)
-        raise broken(f"{call.connection} did not end within {seconds:g} seconds.", acts=acts) from error
+        raise connection_lost(f"{call.connection} did not finish within {seconds:g} seconds.", acts=acts) from error

@@ -1,4 +1,4 @@
-"""The way through a proxy, where this computer is told to take one (http_proxy, https_proxy and no_proxy)."""
+"""Connecting through the system's HTTP proxy (http_proxy, https_proxy, no_proxy)."""
 
 import base64
 import socket
@@ -9,53 +9,53 @@ from urllib.request import getproxies, proxy_bypass
 from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
 
-from scheduler.connections.mistakes import wrong
-from scheduler.connections.this_computer import is_local_name
-from scheduler.connections.web_errors import not_reached
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.host_names import is_local_name
+from scheduler.connections.http_errors import unreachable
 
-_MOST_HEADERS = 16 * 1024
+_MAX_HEADER_BYTES = 16 * 1024
 
 
 def proxy_for(url: Url, port: int) -> Url | None:
-    """The proxy to ask; this computer itself is always asked directly."""
+    """The proxy for an address, if any; never for this computer itself."""
     given = getproxies().get(url.scheme or "")
     if not given or is_local_name(url.host or "") or proxy_bypass(f"{url.host}:{port}"):
         return None
     try:
         proxy = parse_url(given if "://" in given else f"http://{given}")
-    except LocationParseError:  # it quotes the address, and with it the password
-        raise wrong("The address of the proxy in the settings of this computer cannot be read.") from None
+    except LocationParseError:  # its text quotes the address with the password
+        raise logic_failure("The proxy address in this computer's settings is not valid.") from None
     if proxy.scheme != "http" or not proxy.host:
-        raise wrong("Only proxies with http are used. Look at https_proxy in the settings of this computer.")
+        raise logic_failure("Only http:// proxies are supported. Check https_proxy in this computer's settings.")
     return proxy._replace(port=proxy.port or 80)
 
 
-def proxy_login(proxy: Url) -> dict[str, str]:
-    """The header for a user and password in the address of the proxy."""
+def proxy_auth_headers(proxy: Url) -> dict[str, str]:
+    """The header with the user and password from the proxy's address."""
     if not proxy.auth:
         return {}
     user, _, password = proxy.auth.partition(":")
-    known = f"{unquote(user)}:{unquote(password)}".encode()
-    return {"Proxy-Authorization": f"Basic {base64.b64encode(known).decode()}"}
+    credentials = f"{unquote(user)}:{unquote(password)}".encode()
+    return {"Proxy-Authorization": f"Basic {base64.b64encode(credentials).decode()}"}
 
 
 def open_tunnel(inner: socket.socket, url: Url, port: int, proxy: Url, left: Callable[[], float]) -> None:
-    """Let the proxy pass everything on to the server; `left` says how many seconds that may take."""
+    """Open a tunnel to the server; `left` returns how many seconds are left."""
     name = f"{url.host}:{port}"
-    login = "".join(f"{header}: {value}\r\n" for header, value in proxy_login(proxy).items())
-    heard = b""
+    login = "".join(f"{header}: {value}\r\n" for header, value in proxy_auth_headers(proxy).items())
+    received = b""
     try:
         inner.settimeout(left())
         inner.sendall(f"CONNECT {name} HTTP/1.1\r\nHost: {name}\r\n{login}\r\n".encode())
-        while not heard.endswith(b"\r\n\r\n"):
+        while not received.endswith(b"\r\n\r\n"):
             inner.settimeout(left())
-            letter = inner.recv(1)  # what follows the headers belongs to the server
-            if not letter or len(heard) > _MOST_HEADERS:
-                raise not_reached(f"The proxy {proxy.host} did not answer as a proxy does.")
-            heard += letter
+            byte = inner.recv(1)  # bytes after the headers belong to the server
+            if not byte or len(received) > _MAX_HEADER_BYTES:
+                raise unreachable(f"The proxy {proxy.host} did not answer like a proxy.")
+            received += byte
     except OSError as error:
-        raise not_reached(f"The proxy {proxy.host} did not connect us to {url.host}.") from error
-    status = heard.partition(b"\r\n")[0].split(b" ")[1:2]
+        raise unreachable(f"The proxy {proxy.host} could not connect to {url.host}.") from error
+    status = received.partition(b"\r\n")[0].split(b" ")[1:2]
     if status != [b"200"]:
         code = status[0][:3].decode(errors="replace") if status else "no status"
-        raise not_reached(f"The proxy {proxy.host} did not connect us to {url.host} ({code}).")
+        raise unreachable(f"The proxy {proxy.host} could not connect to {url.host} ({code}).")

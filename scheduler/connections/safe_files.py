@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and what an error of the disk means for a call."""
+"""Atomic, durable file operations, lock files, and disk errors as failures of a tool call."""
 
 import ctypes
 import errno
@@ -10,71 +10,75 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.file_lock import wait_for_lock
 from scheduler.rules.failures import FailureClass
 
-_NO_REPLACE, _EXCHANGE = 1, 2
-_HERE = -100
-_NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
+_CURRENT_DIRECTORY = -100
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MISTAKES = {
-    errno.ENOENT: "is not there",
-    errno.EEXIST: "is there already",
+    errno.ENOENT: "does not exist",
+    errno.EEXIST: "already exists",
     errno.EISDIR: "is a folder",
-    errno.ENOTDIR: "is below something that is not a folder",
+    errno.ENOTDIR: "is inside something that is not a folder",
     errno.ENOTEMPTY: "is a folder that is not empty",
     errno.ENAMETOOLONG: "has a name that is too long",
-    errno.ELOOP: "is a link that leads to itself",
+    errno.ELOOP: "is a link that points to itself",
     errno.EXDEV: "cannot be moved to another disk",
-    errno.EILSEQ: "has a name that this disk cannot write",
+    errno.EILSEQ: "has a name that this disk does not support",
     errno.EINVAL: "cannot be put there",
 }
 
 
-def explain(error: OSError, what: str, *, perhaps_done: bool = False) -> ToolFailedError:
-    """The failure behind an error of the disk; `perhaps_done` where a disk that failed may still have done it."""
+def disk_failure(error: OSError, what: str, *, perhaps_done: bool = False) -> ToolFailedError:
+    """Convert a disk error; `perhaps_done` if the operation may have succeeded anyway."""
     fail = ToolFailedError.because
     if error.errno in _MISTAKES:
         return fail(FailureClass.LOGIC, f"{what} {_MISTAKES[error.errno]}.")
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        return fail(FailureClass.PERMISSION, f"{what} cannot be read or changed. Allow it in its permissions.")
-    if error.errno in _FULL:
+        return fail(FailureClass.PERMISSION, f"{what} cannot be read or changed. Check its permissions.")
+    if error.errno in _DISK_FULL:
         return fail(FailureClass.TRANSIENT, f"There is no room left on the disk of {what}. Free some space.")
     cause = error.strerror or str(error)
     if perhaps_done:
-        return fail(FailureClass.UNSURE, f"The disk failed ({cause}) while {what} was written. Look whether it was.")
+        return fail(
+            FailureClass.UNSURE,
+            f"The disk failed ({cause}) while {what} was being written. Check whether it was saved.",
+        )
     return fail(FailureClass.TRANSIENT, f"The disk could not read or write {what} ({cause}).")
 
 
 @contextmanager
-def explained(what: str, *, perhaps_done: bool = False) -> Iterator[None]:
-    """Errors of the disk inside become failures of the tool."""
+def converting_disk_errors(what: str, *, perhaps_done: bool = False) -> Iterator[None]:
+    """Convert disk errors to tool failures."""
     try:
         yield
     except OSError as error:
-        raise explain(error, what, perhaps_done=perhaps_done) from error
+        raise disk_failure(error, what, perhaps_done=perhaps_done) from error
 
 
 @contextmanager
-def kept(what: str) -> Iterator[None]:
-    """For what comes after the point of no return: an error leaves open whether a power cut would undo it."""
+def confirming_save(what: str) -> Iterator[None]:
+    """For steps after the point of no return: after an error the change may not survive a power cut."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        sentence = f"The disk did not confirm that {what} is kept ({error}). Look whether it is."
+        sentence = f"The disk did not confirm that {what} was saved ({error}). Check whether it was."
         raise ToolFailedError.because(FailureClass.UNSURE, sentence) from error
 
 
-def open_without_waiting(path: str, flags: int) -> int:
-    """A pipe would keep us until somebody writes into it; a link was followed before, or was not there."""
+def open_nonblocking(path: str, flags: int) -> int:
+    """Without blocking on a pipe, and without following a link: links are resolved by the caller."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
 def write_part(part: Path, content: bytes, like: Path) -> None:
-    """Write a new file beside its target, down to the disk, with the permissions that `like` has if it exists."""
+    """Write and sync a new file, with the permissions of `like` if that exists."""
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         with suppress(FileNotFoundError):
-            os.fchmod(descriptor, stat.S_IMODE(os.stat(like).st_mode))  # noqa: PTH116  beside its sibling
+            os.fchmod(descriptor, stat.S_IMODE(os.stat(like).st_mode))  # noqa: PTH116  next to os.fchmod
         write_all(descriptor, content)
         os.fsync(descriptor)
     except BaseException:
@@ -91,33 +95,33 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def rename_to_new(source: Path, target: Path) -> None:
-    """Rename in one step; FileExistsError if the target is there, also when another program was quicker."""
-    if _rename(source, target, _NO_REPLACE):
+    """Rename atomically; FileExistsError if the target exists, even if another program just created it."""
+    if _rename(source, target, _RENAME_NOREPLACE):
         return
-    if is_there(target):
+    if path_exists(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     source.rename(target)
 
 
-def exchange(one: Path, other: Path) -> bool:
-    """Let two files swap their names in one step; False where the disk or the system cannot."""
-    return _rename(one, other, _EXCHANGE)
+def swap_files(one: Path, other: Path) -> bool:
+    """Swap two files atomically; False if the disk or the system does not support it."""
+    return _rename(one, other, _RENAME_EXCHANGE)
 
 
-def _rename(source: Path, target: Path, how: int) -> bool:
+def _rename(source: Path, target: Path, flags: int) -> bool:
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    if rename(_HERE, os.fsencode(source), _HERE, os.fsencode(target), how) == 0:
+    if rename(_CURRENT_DIRECTORY, os.fsencode(source), _CURRENT_DIRECTORY, os.fsencode(target), flags) == 0:
         return True
     code = ctypes.get_errno()
-    if code in _NOT_OFFERED:
+    if code in _UNSUPPORTED:
         return False
     raise OSError(code, os.strerror(code), str(source))
 
 
-def is_there(place: Path) -> bool:
-    """Whether something has that name, if only a link to nowhere; an error is no answer."""
+def path_exists(place: Path) -> bool:
+    """Whether anything has that name, even a broken link; other errors are raised."""
     try:
         place.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -126,7 +130,7 @@ def is_there(place: Path) -> bool:
 
 
 def make_folders(folder: Path) -> None:
-    """Make the folder and those above it, as far as they are missing, for good."""
+    """Create the folder and its missing parents durably."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(exist_ok=True)
@@ -134,7 +138,7 @@ def make_folders(folder: Path) -> None:
 
 
 def sync_file(place: Path) -> None:
-    """Make what is in a file survive a power cut."""
+    """Make the content of a file survive a power cut."""
     descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         os.fsync(descriptor)
@@ -143,12 +147,26 @@ def sync_file(place: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names that were added, changed or removed survive a power cut."""
+    """Make added, renamed and removed names survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # this file system has no such thing
+        if error.errno != errno.EINVAL:  # not supported by this file system
             raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(lock: Path, seconds: float, what: str) -> Iterator[None]:
+    """Hold the lock file; on timeout, raise ToolFailedError that says that `what` is in use."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    try:
+        if not wait_for_lock(descriptor, seconds):
+            raise ToolFailedError.because(
+                FailureClass.TRANSIENT, f"Something else is using {what}, so nothing was done."
+            )
+        yield
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""A connection to a server, plain or encrypted, and the limits in time for all that is done over it."""
+"""Opening plain and encrypted connections to servers within a deadline."""
 
 import errno
 import socket
@@ -8,15 +8,13 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from scheduler.connections.trust import trusting
-from scheduler.connections.web_errors import not_reached, not_trusted
+from scheduler.connections.http_errors import unreachable, untrusted_certificate
+from scheduler.connections.tls import tls_context
 
 _OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
 
 
 class Deadline:
-    """By when all of it must be done."""
-
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end = monotonic() + seconds
@@ -28,15 +26,15 @@ class Deadline:
         return left
 
 
-def dial(host: str, port: int, deadline: Deadline) -> socket.socket:
-    """A connection to one of the host's addresses; ToolFailedError, and nothing was sent, if there is none."""
+def open_connection(host: str, port: int, deadline: Deadline) -> socket.socket:
+    """Connect to one of the host's addresses; ToolFailedError if none can be reached."""
     failure: OSError | None = None
     try:
         addresses = _resolve(host.strip("[]"), port, deadline)
         for tried, (family, kind, protocol, _, address) in enumerate(addresses):
             connecting = socket.socket(family, kind, protocol)
             try:
-                connecting.settimeout(deadline.left() / (len(addresses) - tried))  # one that hangs leaves time for more
+                connecting.settimeout(deadline.left() / (len(addresses) - tried))  # leave time for the others
                 connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connecting.connect(address)
             except OSError as error:
@@ -46,49 +44,53 @@ def dial(host: str, port: int, deadline: Deadline) -> socket.socket:
                 return connecting
     except TimeoutError as error:
         failure = failure or error
-    except (socket.gaierror, ValueError) as error:  # a name that cannot be written as names of servers are
+    except (socket.gaierror, ValueError) as error:  # ValueError: not a valid host name
         offline = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
-        sentence = f"{host} was not found. Look whether this computer is online and the server's name is right."
-        raise not_reached(sentence, offline=offline) from error
+        sentence = f"{host} was not found. Check that this computer is online and that the server name is correct."
+        raise unreachable(sentence, offline=offline) from error
     if failure is None or isinstance(failure, TimeoutError):
-        raise not_reached(f"{host} could not be reached within {deadline.seconds:g} seconds.") from failure
-    sentence = f"{host} could not be reached ({failure.strerror}). Look whether it runs and its address is right."
-    raise not_reached(sentence, offline=failure.errno in _OFFLINE) from failure
+        raise unreachable(f"{host} could not be reached within {deadline.seconds:g} seconds.") from failure
+    sentence = (
+        f"{host} could not be reached ({failure.strerror}). Check that it is running and that the address is correct."
+    )
+    raise unreachable(sentence, offline=failure.errno in _OFFLINE) from failure
 
 
-def secure(inner: socket.socket, host: str, deadline: Deadline, context: ssl.SSLContext | None = None) -> socket.socket:
-    """The same connection, encrypted from here on; ToolFailedError if the server cannot prove who it is."""
+def start_tls(
+    inner: socket.socket, host: str, deadline: Deadline, context: ssl.SSLContext | None = None
+) -> socket.socket:
+    """Encrypt the connection; ToolFailedError if the server's certificate is not valid."""
     try:
         inner.settimeout(deadline.left())
-        return (context or trusting()).wrap_socket(inner, server_hostname=host.strip("[]").rstrip("."))
+        return (context or tls_context()).wrap_socket(inner, server_hostname=host.strip("[]").rstrip("."))
     except ssl.SSLCertVerificationError as error:
-        raise not_trusted(host, error.verify_message.rstrip(".")) from error
+        raise untrusted_certificate(host, error.verify_message.rstrip(".")) from error
     except TimeoutError as error:
-        raise not_reached(f"{host} did not answer within {deadline.seconds:g} seconds.") from error
+        raise unreachable(f"{host} did not answer within {deadline.seconds:g} seconds.") from error
     except (OSError, ValueError) as error:
-        raise not_reached(
-            f"No secure connection to {host} could be made. Look whether its address and encryption are right."
+        raise unreachable(
+            f"No secure connection to {host} could be made. Check the address and the encryption setting."
         ) from error
 
 
 def _resolve(host: str, port: int, deadline: Deadline) -> list[Any]:
-    """The addresses of a host. The system's look-up knows no deadline, so it is left behind when ours comes."""
+    """The addresses of a host. getaddrinfo has no timeout, so its thread is abandoned at the deadline."""
     with suppress(socket.gaierror, UnicodeError):
         return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     found: list[Any] = []
     failed: list[Exception] = []
 
-    def look_up() -> None:
+    def resolve() -> None:
         try:
             found.extend(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except (OSError, ValueError) as error:
             failed.append(error)
 
-    looking = threading.Thread(target=look_up, name="look up", daemon=True)
-    looking.start()
-    looking.join(deadline.left())
+    thread = threading.Thread(target=resolve, name="resolver", daemon=True)
+    thread.start()
+    thread.join(deadline.left())
     if failed:
         raise failed[0]
-    if looking.is_alive():
+    if thread.is_alive():
         raise TimeoutError
     return found

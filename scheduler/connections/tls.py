@@ -1,38 +1,63 @@
-"""Whose certificates are believed: those of the system, and a file of the person's own. Loaded once, as it is slow."""
+"""TLS contexts that trust the system's certificates and optionally a user's file. Cached: loading is slow."""
 
-import ssl
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_PLACES = (
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.safe_files import converting_disk_errors
+
+if TYPE_CHECKING:
+    import ssl
+
+_CA_FILES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
-"""Where systems keep them; a built app may have been built on another system and look elsewhere."""
+"""Where systems store them; a frozen app may have been built on a system with another default."""
 
 
-def trusting(extra: Path | None = None) -> ssl.SSLContext:
-    """Loaded again when a file has changed; OSError if the extra one is not there, SSLError if it is none."""
+def tls_context(extra: Path | None = None) -> "ssl.SSLContext":
+    """Reloaded when a file has changed; OSError if the extra file is missing, SSLError if it is invalid."""
+    import ssl  # noqa: PLC0415  slows the app's start
+
     usual = ssl.get_default_verify_paths()
-    found = usual.cafile or next((place for place in _PLACES if Path(place).is_file()), None)
-    seen = tuple((str(place), _changed(Path(place))) for place in (found, usual.capath) if place)
+    found = usual.cafile or next((path for path in _CA_FILES if Path(path).is_file()), None)
+    seen = tuple((str(path), _modified_ns(Path(path))) for path in (found, usual.capath) if path)
     own = ((str(extra), extra.stat().st_mtime_ns),) if extra else ()
     return _load(seen, found if not usual.cafile and not usual.capath else None, own)
 
 
+def custom_tls_context(chosen: str | None) -> "ssl.SSLContext | None":
+    """A context that also trusts the chosen PEM file; None if no file is chosen."""
+    if not chosen:
+        return None
+    from ssl import SSLError  # noqa: PLC0415  slows the app's start
+
+    with converting_disk_errors(chosen):
+        try:
+            return tls_context(Path(chosen).expanduser())
+        except (SSLError, RuntimeError) as error:
+            raise logic_failure(f"{chosen} is not a certificate. Choose a PEM file.") from error
+
+
 @lru_cache(maxsize=32)
-def _load(_seen: tuple[tuple[str, int], ...], instead: str | None, own: tuple[tuple[str, int], ...]) -> ssl.SSLContext:
+def _load(
+    _seen: tuple[tuple[str, int], ...], instead: str | None, own: tuple[tuple[str, int], ...]
+) -> "ssl.SSLContext":
+    import ssl  # noqa: PLC0415  as above
+
     context = ssl.create_default_context()
-    for place in (instead, *(path for path, _ in own)):
-        if place:
-            context.load_verify_locations(place)
+    for path in (instead, *(path for path, _ in own)):
+        if path:
+            context.load_verify_locations(path)
     return context
 
 
-def _changed(place: Path) -> int:
+def _modified_ns(path: Path) -> int:
     try:
-        return place.stat().st_mtime_ns
+        return path.stat().st_mtime_ns
     except OSError:
         return 0

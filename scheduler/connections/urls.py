@@ -1,17 +1,17 @@
-"""Addresses that anybody may have written: what is none is empty, and no error."""
+"""Splitting and joining untrusted URLs: invalid ones give an empty result instead of an error."""
 
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 
-def join(base: str, link: str) -> str:
-    """Where a link leads that was found at the base."""
+def join_url(base: str, link: str) -> str:
+    """The absolute address of a link found at the base."""
     try:
         return urljoin(base, link)
     except ValueError:
         return ""
 
 
-def parts_of(address: str) -> SplitResult:
+def split_url(address: str) -> SplitResult:
     try:
         return urlsplit(address)
     except ValueError:

@@ -1,1 +1,1 @@
-"""The room that joins the others: ticks, starts work, answers commands."""
+"""Joins store, workers and connections: ticks, starts work, carries out commands."""

@@ -7,10 +7,10 @@ from typing import Protocol
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """The wall clock, aware, UTC. It may jump."""
+        """The wall clock as an aware UTC time. It may jump."""
 
     def monotonic(self) -> float:
-        """Seconds that only ever pass; they stand still while the machine sleeps."""
+        """Seconds that never go back; they stop while the machine sleeps."""
 
 
 class SystemClock:

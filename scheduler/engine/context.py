@@ -1,4 +1,4 @@
-"""What every part of the engine needs at hand: the store, the clock, the settings, compiled schedules."""
+"""What every part of the engine shares: the store, the clock, the settings and compiled schedules."""
 
 import json
 import sqlite3
@@ -9,81 +9,81 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.engine.clock import Clock
-from scheduler.engine.conditions import Conditions, UnknownConditions
-from scheduler.engine.launcher import Announce
+from scheduler.engine.scheduling.conditions import Conditions, UnknownConditions
+from scheduler.engine.scheduling.launcher import Announce
 from scheduler.engine.settings import Settings
 from scheduler.store import occurrences
 from scheduler.store.database import Database
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.due import Late, Standing
+from scheduler.timing.compiled import PlannedTimes
+from scheduler.timing.due import CatchupCursor, ScheduleSnapshot
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
-from scheduler.timing.spec import Spec
-from scheduler.timing.times import Times
+from scheduler.timing.spec import ScheduleSpec
 
-_COMPILED_AT_MOST = 1_000
+_MAX_COMPILED = 1_000
 
 
 @dataclass(slots=True, kw_only=True)
-class Context:
+class EngineContext:
     database: Database
     clock: Clock
     announce: Announce
-    """Say that something changed, and that the engine should look again."""
-    tell: Announce
-    """Say that something changed that a person may be looking at."""
+    """Report a change after which the engine should tick again."""
+    report_change: Announce
+    """Report a change that only matters to the user interface."""
     settings: Settings
     machine_zone: str
     conditions: Conditions = field(default_factory=UnknownConditions)
     paused_until: datetime | None = None
-    """Until when nothing at all starts, because the person said so; None if things go on."""
+    """Until when the user paused everything; None if nothing is paused."""
     _policies: dict[tuple[str, str], Policies] = field(default_factory=dict)
-    _compiled: OrderedDict[str, tuple[str, str, Spec, Times]] = field(default_factory=OrderedDict)
+    _compiled: OrderedDict[str, tuple[str, str, ScheduleSpec, PlannedTimes]] = field(default_factory=OrderedDict)
 
     def is_paused(self, now: datetime) -> bool:
         return self.paused_until is not None and now < self.paused_until
 
-    def compile(self, schedule: str, written: str) -> tuple[Spec, Times]:
-        """The stored spec, read and compiled; kept while it is used. BadScheduleError if it makes no sense."""
+    def compile(self, schedule: str, written: str) -> tuple[ScheduleSpec, PlannedTimes]:
+        """The stored spec, parsed and compiled; cached. Raises BadScheduleError if it is invalid."""
         known = self._compiled.get(schedule)
         if known is not None and known[:2] == (written, self.machine_zone):
             self._compiled.move_to_end(schedule)
             return known[2:]
-        spec = self.read_spec(_load(written, "spec"), self.clock.now())
-        times = spec.times(self.machine_zone)
-        self.keep(schedule, written, spec, times)
+        spec = self.parse_spec(_load(written, "spec"), self.clock.now())
+        times = spec.compile(self.machine_zone)
+        self.cache(schedule, written, spec, times)
         return spec, times
 
-    def keep(self, schedule: str, written: str, spec: Spec, times: Times) -> None:
+    def cache(self, schedule: str, written: str, spec: ScheduleSpec, times: PlannedTimes) -> None:
         self._compiled[schedule] = (written, self.machine_zone, spec, times)
-        if len(self._compiled) > _COMPILED_AT_MOST:
+        if len(self._compiled) > _MAX_COMPILED:
             self._compiled.popitem(last=False)
 
-    def read_spec(self, written: Mapping[str, Any], now: datetime) -> Spec:
-        return Spec.read(written, machine_zone=self.machine_zone, now=now)
+    def parse_spec(self, written: Mapping[str, Any], now: datetime) -> ScheduleSpec:
+        return ScheduleSpec.read(written, machine_zone=self.machine_zone, now=now)
 
     def policies(self, row: ScheduleRow) -> Policies:
-        return self.read_policies(row.policies, row.kind)
+        return self.parse_policies(row.policies, row.kind)
 
-    def read_policies(self, written: str, kind: str) -> Policies:
-        """The stored policies, read; most schedules share a few, so they are kept."""
+    def parse_policies(self, written: str, kind: str) -> Policies:
+        """The stored policies, parsed; cached, as most schedules share a few."""
         known = self._policies.get((written, kind))
         if known is None:
             known = Policies.read(_load(written, "policies"), self.settings.policies(kind))
-            if len(self._policies) > _COMPILED_AT_MOST:
+            if len(self._policies) > _MAX_COMPILED:
                 self._policies.clear()
             self._policies[written, kind] = known
         return known
 
-    def standing(self, db: sqlite3.Connection, row: ScheduleRow) -> Standing:
-        """Where a schedule stands, beside the times from there on that have a row already."""
+    def timing_state(self, db: sqlite3.Connection, row: ScheduleRow) -> ScheduleSnapshot:
+        """The timing state of a schedule, with the times ahead that already have a row."""
         first = row.late_next or row.next_at
-        taken = frozenset() if first is None else occurrences.recorded(db, row.id, first)
-        return self.standing_alone(row, taken)
+        taken = frozenset() if first is None else occurrences.recorded_times(db, row.id, first)
+        return self.build_timing_state(row, taken)
 
-    def standing_alone(self, row: ScheduleRow, taken: frozenset[datetime] = frozenset()) -> Standing:
+    def build_timing_state(self, row: ScheduleRow, taken: frozenset[datetime] = frozenset()) -> ScheduleSnapshot:
         spec, times = self.compile(row.id, row.spec)
-        return Standing(
+        return ScheduleSnapshot(
             id=row.id,
             times=times,
             jitter=spec.jitter,
@@ -91,15 +91,15 @@ class Context:
             next_at=row.next_at,
             next_due=row.next_due,
             skip_at=row.skip_at,
-            late=late_of(row),
+            late=read_late(row),
             taken=taken,
         )
 
 
-def late_of(row: ScheduleRow) -> Late | None:
+def read_late(row: ScheduleRow) -> CatchupCursor | None:
     if row.late_next is None or row.late_until is None or row.late_began is None:
         return None
-    return Late(
+    return CatchupCursor(
         next=row.late_next,
         until=row.late_until,
         began=row.late_began,
@@ -108,7 +108,7 @@ def late_of(row: ScheduleRow) -> Late | None:
     )
 
 
-def late_columns(late: Late | None) -> dict[str, datetime | int | None]:
+def late_columns(late: CatchupCursor | None) -> dict[str, datetime | int | None]:
     if late is None:
         return dict.fromkeys(("late_next", "late_until", "late_began", "late_total", "late_made"))
     return {

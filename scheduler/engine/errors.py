@@ -1,8 +1,8 @@
-"""What a command says when it does not do as asked."""
+"""The error of a refused command."""
 
 
 class RefusedError(Exception):
-    """A command that was not carried out. The sentence says why and what to do, the code says it to programs."""
+    """A command was not carried out. The sentence tells the user why and what to do, the code tells programs."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)

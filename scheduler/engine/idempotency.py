@@ -1,41 +1,43 @@
-"""A command is carried out once: the same request id again gets the first answer, and nothing else."""
+"""Carries out each command once: repeating it with the same idempotency key returns the first answer."""
 
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from scheduler.engine.context import Context
-from scheduler.engine.launcher import Announcement
-from scheduler.engine.refusal import RefusedError
-from scheduler.store import answers
+from scheduler.engine.context import EngineContext
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.launcher import Announcement
+from scheduler.store import idempotency
 from scheduler.timing.errors import BadScheduleError
 
 Act = Callable[[sqlite3.Connection, datetime], dict[str, Any]]
 
 
-def carry_out(context: Context, verb: str, subject: str, request: str | None, act: Act) -> dict[str, Any]:
-    """Do it in one transaction and say so; refused with a sentence, nothing has changed."""
+def run_once(context: EngineContext, verb: str, subject: str, idempotency_key: str | None, act: Act) -> dict[str, Any]:
+    """Run the command in one transaction and announce it. Raises RefusedError; nothing has changed then."""
     now = context.clock.now()
     with context.database.write() as db:
-        if (first := first_answer(db, verb, request)) is not None:
+        if (first := find_first_answer(db, verb, idempotency_key)) is not None:
             return first
         try:
             answer = act(db, now)
         except BadScheduleError as error:
             raise RefusedError(error.field, error.sentence) from error
-        if request is not None:
-            answers.keep(db, request, verb, answer, now)
+        if idempotency_key is not None:
+            idempotency.save(db, idempotency_key, verb, answer, now)
     context.announce(Announcement(subject))
     return answer
 
 
-def first_answer(db: sqlite3.Connection, verb: str, request: str | None) -> dict[str, Any] | None:
-    """What that request was answered, if it came before; refused if it came with another command."""
-    kept = None if request is None else answers.find(db, request)
+def find_first_answer(db: sqlite3.Connection, verb: str, idempotency_key: str | None) -> dict[str, Any] | None:
+    """The stored answer of an earlier command with that key; refused if the key belongs to another verb."""
+    kept = None if idempotency_key is None else idempotency.find(db, idempotency_key)
     if kept is None:
         return None
     first, answer = kept
     if first != verb:
-        raise RefusedError("request", f"The request id {request} was used to {first}; take another one to {verb}.")
+        raise RefusedError(
+            "request", f"The idempotency key {idempotency_key} was already used to {first}; use a new one to {verb}."
+        )
     return answer

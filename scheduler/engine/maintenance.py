@@ -1,89 +1,91 @@
-"""Chores for quiet moments: let the history's index follow, and forget what is old. A little at a time.
+"""Work for idle moments, in small steps: update the history index and delete what is too old.
 
-Where there are no quiet moments, only the index follows, at a distance: searching reads what it has not reached.
+While the engine is never idle, only the index is updated; searches also read what it has not reached yet.
 """
 
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from scheduler.engine.context import Context
-from scheduler.rules.trusted_time import Sightings, Steadiness, add_sighting, trusted_time
-from scheduler.store import facts, history, retention
+from scheduler.engine.context import EngineContext
+from scheduler.rules.trusted_time import ClockStability, Sightings, add_sighting, find_trusted_time
+from scheduler.store import history_index, key_values, retention
 
-_INDEXED_AT_ONCE, _INDEXED_MEANWHILE = 500, 50
-_FAR_BEHIND = 100
-_FORGOTTEN_AT_ONCE = 200
-_BETWEEN = timedelta(hours=1)
-_SHARE, _FEWEST_PER_ROUND = 20, 500
-"""In an hour a twentieth of all runs is forgotten at most, or so many rows where there are few."""
+_INDEX_ROWS_IDLE, _INDEX_ROWS_BUSY = 500, 50
+_MAX_INDEX_LAG = 100
+_PRUNE_ROWS = 200
+_PRUNE_INTERVAL = timedelta(hours=1)
+_PRUNE_FRACTION, _MIN_PRUNE_ROWS = 20, 500
+"""At most a twentieth of all runs is deleted in an hour, or this many rows where that is fewer."""
 _SIGHTINGS = "clock sightings"
-"""The fact that keeps at which times the clock held."""
+"""The stored key for the times at which the clock was steady."""
 
 
-class Tidying:
-    """Belongs to the engine's thread. How long history is kept is read from the settings, which may change."""
+class Maintenance:
+    """Belongs to the engine thread. How long history is kept is read from the settings, which may change."""
 
-    def __init__(self, context: Context, clean_up: Callable[[], object] = lambda: None) -> None:
-        """`clean_up` is called when all that is old was forgotten: what hung on it can go, too."""
+    def __init__(self, context: EngineContext, clean_up: Callable[[], object] = lambda: None) -> None:
+        """`clean_up` is called when everything too old is deleted: what depended on it can go, too."""
         self._context = context
         self._clean_up = clean_up
-        self._forgot: tuple[datetime, timedelta | None] | None = None
-        """When all that was too old had gone, or as much as may go at once, and how long things were kept then."""
-        self._allowed: int | None = None
-        """How many rows may still go in this round; None between two rounds."""
-        self._steadiness = Steadiness()
+        self._last_round: tuple[datetime, timedelta | None] | None = None
+        """When the last round of deleting ended, and how long history was kept then."""
+        self._rows_left: int | None = None
+        """How many rows this round may still delete; None between two rounds."""
+        self._steadiness = ClockStability()
         self._sightings: Sightings | None = None
 
     def step(self) -> bool:
-        """Do a little; says whether there is more. Reads only, if there is nothing to do."""
-        return self._index() or self._forget()
+        """Do a little; returns whether there is more. Only reads if there is nothing to do."""
+        return self._index() or self._delete_old()
 
-    def keep_up(self) -> bool:
-        """Do very little of what cannot wait, while others are at work; says whether there is more."""
-        if history.lag(self._context.database.read()) <= _FAR_BEHIND:
+    def index_while_busy(self) -> bool:
+        """Index a few rows while the engine is busy, if the index is far behind; returns whether there is more."""
+        if history_index.count_unindexed(self._context.database.read()) <= _MAX_INDEX_LAG:
             return False
         with self._context.database.write() as db:
-            history.index_some(db, _INDEXED_MEANWHILE)
+            history_index.index_batch(db, _INDEX_ROWS_BUSY)
         return True
 
     def _index(self) -> bool:
-        if not history.lag(self._context.database.read()):
+        if not history_index.count_unindexed(self._context.database.read()):
             return False
         with self._context.database.write() as db:
-            return history.index_some(db, _INDEXED_AT_ONCE)
+            return history_index.index_batch(db, _INDEX_ROWS_IDLE)
 
-    def _forget(self) -> bool:
-        """Once an hour, and when the person changed their mind, look for what is too old: a small share at most."""
+    def _delete_old(self) -> bool:
+        """Once an hour, and when the user changes the setting, delete what is too old, at most a small share."""
         now, kept = self._context.clock.now(), self._context.settings.kept
-        trusted = self._trusted(now)
-        if self._forgot is not None:
-            then, kept_then = self._forgot
-            if then <= now < then + _BETWEEN and kept == kept_then:
+        trusted = self._trusted_now(now)
+        if self._last_round is not None:
+            then, kept_then = self._last_round
+            if then <= now < then + _PRUNE_INTERVAL and kept == kept_then:
                 return False
         if kept is not None and trusted is not None and self._prune(trusted - kept, now):
             return True
-        self._forgot, self._allowed = (now, kept), None
+        self._last_round, self._rows_left = (now, kept), None
         self._clean_up()
         return False
 
     def _prune(self, before: datetime, now: datetime) -> bool:
-        """Forget a little; whether to go on."""
-        if self._allowed is None:
-            self._allowed = max(_FEWEST_PER_ROUND, retention.count(self._context.database.read()) // _SHARE)
+        """Delete a few rows; returns whether to continue."""
+        if self._rows_left is None:
+            self._rows_left = max(
+                _MIN_PRUNE_ROWS, retention.count_runs(self._context.database.read()) // _PRUNE_FRACTION
+            )
         with self._context.database.write() as db:
-            gone = retention.prune(db, before, now, min(_FORGOTTEN_AT_ONCE, self._allowed))
-        self._allowed -= gone
-        return gone > 0 and self._allowed > 0
+            gone = retention.prune(db, before, now, min(_PRUNE_ROWS, self._rows_left))
+        self._rows_left -= gone
+        return gone > 0 and self._rows_left > 0
 
-    def _trusted(self, now: datetime) -> datetime | None:
-        """By which time something may be too old; at most one write a day."""
-        is_steady = self._steadiness.holds(now, self._context.clock.monotonic())
+    def _trusted_now(self, now: datetime) -> datetime | None:
+        """The time to measure age by; at most one write a day."""
+        is_steady = self._steadiness.is_stable(now, self._context.clock.monotonic())
         if self._sightings is None:
-            written = facts.read(self._context.database.read(), _SIGHTINGS)
+            written = key_values.read(self._context.database.read(), _SIGHTINGS)
             self._sightings = tuple(map(datetime.fromisoformat, json.loads(written or "[]")))
         if is_steady and (seen := add_sighting(self._sightings, now)) != self._sightings:
             with self._context.database.write() as db:
-                facts.write(db, _SIGHTINGS, json.dumps([one.isoformat() for one in seen]))
+                key_values.write(db, _SIGHTINGS, json.dumps([one.isoformat() for one in seen]))
             self._sightings = seen
-        return trusted_time(self._sightings, now)
+        return find_trusted_time(self._sightings, now)

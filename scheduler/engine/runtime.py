@@ -1,4 +1,4 @@
-"""One installation, put together: store, engine, run layer, commands and answers over one data folder."""
+"""Assembles the runtime of one data folder: store, engine, runner, commands and queries."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,31 +6,32 @@ from typing import Any
 
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.clock import Clock, SystemClock
-from scheduler.engine.conditions import Conditions
-from scheduler.engine.connecting import Connecting
-from scheduler.engine.context import Context
-from scheduler.engine.engine import Engine
-from scheduler.engine.fixing.repairs import Repairs
-from scheduler.engine.launcher import Announce
-from scheduler.engine.plans import Plans
-from scheduler.engine.runs.layer import RunLayer
-from scheduler.engine.runs.tools import NoSecrets, Secrets
-from scheduler.engine.runs.workshop import Workshop
+from scheduler.engine.connection_setup import ConnectionSetup
+from scheduler.engine.context import EngineContext
+from scheduler.engine.repair.auto_repair import AutoRepair
+from scheduler.engine.runs.runner import Runner
+from scheduler.engine.runs.script_workers import ScriptWorkers
+from scheduler.engine.runs.tool_calls import NoSecrets, Secrets
+from scheduler.engine.scheduling.conditions import Conditions
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.in_flight import InFlight
+from scheduler.engine.scheduling.launcher import Announce
+from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.settings import Settings
-from scheduler.engine.workflows.allowing import Allowing
-from scheduler.engine.workflows.answering import Answering
-from scheduler.engine.workflows.commands import WorkflowCommands
-from scheduler.engine.workflows.deploying import Deploying
-from scheduler.engine.workflows.events import EventCommands
-from scheduler.engine.workflows.validation import Validation
+from scheduler.engine.workflows.deployment import Deployer
+from scheduler.engine.workflows.event_commands import EventCommands
+from scheduler.engine.workflows.grants import GrantCommands
+from scheduler.engine.workflows.request_commands import RequestCommands
+from scheduler.engine.workflows.validation import ScriptValidator
+from scheduler.engine.workflows.workflow_commands import WorkflowCommands
 from scheduler.store import workflows
 from scheduler.store.database import Database
 from scheduler.store.workflows import WorkflowStatus
-from scheduler.workers.limits import Limits
+from scheduler.workers.script import Limits
 
 
-class House:
-    """`engine` and all commands (`answering` too) belong to one thread; `validation` and `connecting` to any other."""
+class Runtime:
+    """`engine` and all commands belong to one thread; `validation` and `connecting` to any other."""
 
     def __init__(
         self,
@@ -45,16 +46,18 @@ class House:
         secrets: Secrets | None = None,
         limits: Limits | None = None,
         announce: Announce = lambda _: None,
-        tell: Callable[[str, str], None] = lambda *_: None,
+        notify: Callable[[str, str], None] = lambda *_: None,
     ) -> None:
         self.database = database
         self.folder = folder
-        self.registry = registry or builtin_registry(tell)
-        self.plans = Plans()
-        self.workshop = Workshop(folder, limits, cap=max(8, 2 * (settings or Settings()).concurrency))
+        self.registry = registry or builtin_registry(notify)
+        self.plans = ScriptPlans()
+        self.script_workers = ScriptWorkers(
+            folder, limits, max_workers=max(8, 2 * (settings or Settings()).concurrency)
+        )
 
-        def make(context: Context) -> RunLayer:
-            return RunLayer(context, self.registry, self.workshop, self.plans, secrets)
+        def make(context: EngineContext, in_flight: InFlight) -> Runner:
+            return Runner(context, in_flight, self.registry, self.script_workers, self.plans, secrets)
 
         self.engine = Engine(
             database,
@@ -67,45 +70,48 @@ class House:
         )
         context, dispatch = self.engine.context, self.engine.dispatch
         layer = self.engine.launcher
-        assert isinstance(layer, RunLayer)
-        self.layer = layer
-        layer.may_go_on = dispatch.may_go_on
-        self.schedules = self.engine.commands
-        self.validation = Validation(context, self.registry, self.workshop)
-        deploying = Deploying(context, self.schedules.definition, self.plans, dispatch, self.workshop, self.registry)
-        self.commands = WorkflowCommands(context, self.plans, layer, dispatch, self.schedules, deploying)
-        self.events = EventCommands(context)
-        self.allowing = Allowing(context, self.plans, self.registry)
-        self.answering = Answering(context, self.plans, dispatch, self.registry)
+        assert isinstance(layer, Runner)
+        self.runner = layer
+        self.schedule_commands = self.engine.commands
+        self.validation = ScriptValidator(context, self.registry, self.script_workers)
+        deploying = Deployer(
+            context, self.schedule_commands.edits, self.plans, dispatch, self.script_workers, self.registry
+        )
+        self.workflow_commands = WorkflowCommands(
+            context, self.plans, layer, dispatch, self.schedule_commands, deploying
+        )
+        self.event_commands = EventCommands(context)
+        self.grant_commands = GrantCommands(context, self.plans, self.registry)
+        self.request_commands = RequestCommands(context, self.plans, dispatch, self.registry)
         self.secrets: Secrets = secrets or NoSecrets()
-        self.repairs = layer.repairs = self.answering.repairs = Repairs(self, context, deploying)
-        self.connecting = Connecting(context, self.registry, self.secrets)
+        self.repairs = layer.repairs = self.request_commands.repairs = AutoRepair(self, context, deploying)
+        self.connection_setup = ConnectionSetup(context, self.registry, self.secrets)
 
     def recover(self) -> None:
         """Once, before the first tick."""
-        self.workshop.end_orphans()
+        self.script_workers.end_orphans()
         self.engine.recover()
 
     def connect(
-        self, name: str, given: dict[str, Any], *, test: bool = False, request_id: str | None = None
+        self, name: str, given: dict[str, Any], *, test: bool = False, idempotency_key: str | None = None
     ) -> dict[str, Any]:
-        """All of it in this thread: for whoever is the only one."""
+        """Connect within this thread, for callers without an engine thread."""
 
         def save(settings: dict[str, Any]) -> dict[str, Any]:
-            return self.allowing.connected(name, settings, request_id=request_id)
+            return self.grant_commands.save_connection(name, settings, idempotency_key=idempotency_key)
 
-        return self.connecting.connect(name, given, save, test=test, request_id=request_id)
+        return self.connection_setup.connect(name, given, save, test=test, idempotency_key=idempotency_key)
 
     def remove_unused_environments(self) -> list[str]:
-        """Remove the packages that no script needs any longer; what was removed."""
-        environments, db = self.workshop.environments, self.database.read()
+        """Remove the environments that no script needs any longer; returns what was removed."""
+        environments, db = self.script_workers.environments, self.database.read()
         if environments.is_empty():
             return []
-        kept = [row for row in workflows.every_one(db) if row.status is not WorkflowStatus.ARCHIVED]
-        used = {environments.key_of(self.plans.current(db, row.slug).needs) for row in kept}
+        kept = [row for row in workflows.list_all(db) if row.status is not WorkflowStatus.ARCHIVED]
+        used = {environments.key_for(self.plans.current(db, row.slug).dependencies) for row in kept}
         return environments.remove_unused(used)
 
     def close(self) -> None:
-        """End what runs; the store is the caller's to close."""
+        """Stop what runs; the caller closes the store."""
         self.repairs.close()
-        self.layer.close()
+        self.runner.close()

@@ -1,4 +1,4 @@
-"""What a version of a script says of itself, read once: its handlers, their topics, limits and approvals."""
+"""The parsed description of a script version: its handlers, their topics, limits and approvals."""
 
 import sqlite3
 from collections import OrderedDict
@@ -12,19 +12,19 @@ from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.store.lanes import lane_of
 from scheduler.store.workflows import ScriptRow
-from scheduler.timing.backoff import TOO_MANY
+from scheduler.timing.backoff import MAX_FAILURES
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.policies import Need
-from scheduler.workers.dependencies import BadDependenciesError, Dependencies, read_dependencies
+from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
 
 _PHASE_SECONDS = 300.0
 _JOB_SECONDS = 7200.0
-_KEPT = 200
+_MAX_CACHED_PLANS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handler:
-    """One producer, consumer or job as its author wrote it."""
+class HandlerPlan:
+    """One producer, consumer or job as the author declared it."""
 
     name: str
     kind: HandlerKind
@@ -37,13 +37,13 @@ class Handler:
     has_next: bool = False
     schedule: Mapping[str, Any] | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = _PHASE_SECONDS
-    """The time limit of one phase."""
-    most_failures: int = TOO_MANY
-    """After so many in a row it waits for a person; 0 for never."""
+    timeout_s: float = _PHASE_SECONDS
+    """Time limit of one phase."""
+    max_failures: int = MAX_FAILURES
+    """After this many failures in a row it waits for the user; 0 for never."""
     line: int = 1
     lines: Mapping[str, int] = field(default_factory=dict)
-    """Of a consumer, where its phases are written."""
+    """Line number of each phase of a consumer."""
 
     def line_of(self, phase: str) -> int:
         return self.lines.get(phase, self.line)
@@ -54,46 +54,46 @@ class Handler:
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """What the machine must offer, as far as it was written well; a schedule that was not is set aside."""
+        """The machine conditions that it needs, without unknown words; those disable its schedule elsewhere."""
         written = self.policies.get("needs", ())
         known = {need.value: need for need in Need}
         return tuple(known[word] for word in ([written] if isinstance(written, str) else written) if word in known)
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "Handler":
-        kind = HandlerKind(told["kind"])
-        usual = _JOB_SECONDS if kind is HandlerKind.JOB else _PHASE_SECONDS
-        policies, most = told["policies"], told.get("max_failures")
+    def from_description(cls, described: Mapping[str, Any]) -> "HandlerPlan":
+        kind = HandlerKind(described["kind"])
+        default = _JOB_SECONDS if kind is HandlerKind.JOB else _PHASE_SECONDS
+        policies, most = described["policies"], described.get("max_failures")
         if policies.get("pause_on_failure"):
             most = 1
         elif most == 1 and kind is not HandlerKind.CONSUMER:
             policies = {**policies, "pause_on_failure": True}
         return cls(
-            name=told["name"],
+            name=described["name"],
             kind=kind,
-            publishes=tuple(told["publishes"]),
-            subscribes=tuple(told["subscribes"]),
-            approve=told["approve"],
-            after_crash=told["after_crash"] or "ask",
-            run_on_deploy=told["run_on_deploy"] is not False,
-            has_mutate=told["has_mutate"],
-            has_next=told["has_next"],
-            schedule=told["schedule"],
+            publishes=tuple(described["publishes"]),
+            subscribes=tuple(described["subscribes"]),
+            approve=described["approve"],
+            after_crash=described["after_crash"] or "ask",
+            run_on_deploy=described["run_on_deploy"] is not False,
+            has_mutate=described["has_mutate"],
+            has_next=described["has_next"],
+            schedule=described["schedule"],
             policies=policies,
-            most_failures=TOO_MANY if most is None else most,
-            seconds=_seconds(told["timeout"]) or usual,
-            line=told["line"],
-            lines=told.get("lines", {}),
+            max_failures=MAX_FAILURES if most is None else most,
+            timeout_s=_seconds(described["timeout"]) or default,
+            line=described["line"],
+            lines=described.get("lines", {}),
         )
 
 
-def approval_for(handler: Handler | None, tool: Tool | None) -> str:
-    """How often a person is asked before such a call: as the author wrote, else as is usual for such a tool.
+def approval_for(handler: HandlerPlan | None, tool: Tool | None) -> str:
+    """When the user is asked before such a call: as the author declared, else the default of the tool.
 
-    A tool that nobody knows is taken to act on others.
+    An unknown tool is assumed to act on others.
     """
-    usual = "always" if tool is None or tool.acts_on_others else "never"
-    return usual if handler is None else handler.approve or usual
+    default = "always" if tool is None or tool.acts_on_others else "never"
+    return default if handler is None else handler.approve or default
 
 
 def _seconds(written: Any) -> float | None:
@@ -101,7 +101,7 @@ def _seconds(written: Any) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ScriptPlan:
     """One version of one workflow."""
 
     workflow: str
@@ -112,36 +112,38 @@ class Plan:
     connections: tuple[str, ...]
     topics: tuple[str, ...]
     tags: tuple[str, ...]
-    handlers: Mapping[str, Handler]
-    needs: Dependencies
+    handlers: Mapping[str, HandlerPlan]
+    dependencies: Dependencies
 
     @classmethod
-    def read(cls, workflow: str, version: int, path: str, source: str, told: Mapping[str, Any]) -> "Plan":
+    def from_description(
+        cls, workflow: str, version: int, path: str, source: str, described: Mapping[str, Any]
+    ) -> "ScriptPlan":
         try:
-            needs = read_dependencies(source)
-        except BadDependenciesError:
-            needs = Dependencies()  # refused when it was deployed; an older Dayhand may have read it
+            needs = parse_dependencies(source)
+        except InvalidDependenciesError:
+            needs = Dependencies()  # deployment refuses this now; an older Dayhand may have accepted it
         return cls(
             workflow=workflow,
-            name=told["name"],
+            name=described["name"],
             version=version,
             path=path,
             source=source,
-            connections=tuple(told["connections"]),
-            topics=tuple(told["topics"]),
-            tags=tuple(told["tags"]),
-            handlers={one["name"]: Handler.read(one) for one in told["handlers"]},
-            needs=needs,
+            connections=tuple(described["connections"]),
+            topics=tuple(described["topics"]),
+            tags=tuple(described["tags"]),
+            handlers={one["name"]: HandlerPlan.from_description(one) for one in described["handlers"]},
+            dependencies=needs,
         )
 
-    def find_difference(self, told: Mapping[str, Any]) -> str | None:
-        """What the loaded script says otherwise than the store about what it may use and when the user is asked.
+    def find_difference(self, described: Mapping[str, Any]) -> str | None:
+        """Where the loaded script differs from the store in what it may use and when the user is asked.
 
-        The store may come from somebody else's export: the script itself has the last word.
+        The store may come from somebody else's export, so the script itself decides.
         """
         try:
-            handlers = {one["name"]: one for one in told["handlers"]}
-            if tuple(told["connections"]) != self.connections:
+            handlers = {one["name"]: one for one in described["handlers"]}
+            if tuple(described["connections"]) != self.connections:
                 return "connections"
             if handlers.keys() != self.handlers.keys():
                 return "handlers"
@@ -155,14 +157,14 @@ class Plan:
         return None
 
 
-class Plans:
-    """Kept by version, which never changes. Any thread may ask."""
+class ScriptPlans:
+    """A cache by version, as a version never changes. Any thread may use it."""
 
     def __init__(self) -> None:
-        self._plans: OrderedDict[tuple[str, int], Plan] = OrderedDict()
+        self._plans: OrderedDict[tuple[str, int], ScriptPlan] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, db: sqlite3.Connection, workflow: str, version: int) -> Plan:
+    def find(self, db: sqlite3.Connection, workflow: str, version: int) -> ScriptPlan:
         with self._lock:
             known = self._plans.get((workflow, version))
             if known is not None:
@@ -170,22 +172,22 @@ class Plans:
                 return known
         row, script = workflows.find(db, workflow), workflows.find_script(db, workflow, version)
         assert row is not None and script is not None
-        return self.keep(row.path, script)
+        return self.cache(row.path, script)
 
-    def current(self, db: sqlite3.Connection, workflow: str) -> Plan:
-        """The one that new runs use."""
+    def current(self, db: sqlite3.Connection, workflow: str) -> ScriptPlan:
+        """The plan that new runs use."""
         return self.find(db, workflow, workflows.current_script(db, workflow))
 
-    def keep(self, path: str, script: ScriptRow) -> Plan:
-        plan = Plan.read(script.workflow, script.number, path, script.source, script.described)
+    def cache(self, path: str, script: ScriptRow) -> ScriptPlan:
+        plan = ScriptPlan.from_description(script.workflow, script.number, path, script.source, script.described)
         with self._lock:
             self._plans[script.workflow, script.number] = plan
-            if len(self._plans) > _KEPT:
+            if len(self._plans) > _MAX_CACHED_PLANS:
                 self._plans.popitem(last=False)
         return plan
 
     def forget(self, workflow: str) -> None:
-        """It was removed: its numbers may be given again."""
+        """The workflow was removed, so its version numbers may be reused."""
         with self._lock:
             for key in [key for key in self._plans if key[0] == workflow]:
                 del self._plans[key]

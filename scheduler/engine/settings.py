@@ -1,9 +1,9 @@
-"""What a person may set for the whole app, with its defaults."""
+"""App-wide engine settings with their defaults."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from scheduler.engine.fixing.choice import FixerChoice
+from scheduler.engine.repair.fixer_config import FixerConfig
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Catchup, Overlap, Policies
 
@@ -12,20 +12,20 @@ from scheduler.timing.policies import Catchup, Overlap, Policies
 class Settings:
     concurrency: int = 4
     lookahead: timedelta = timedelta(seconds=60)
-    """Over this span `spread` lays out what was missed."""
+    """`spread` distributes missed runs over this span."""
     catchup_per_tick: int = 100
     backfill_per_tick: int = 10
     waiting_at_most: int = 1_000
-    """A catch-up or backfill stops making rows while so many of its schedule wait."""
+    """A catch-up or backfill adds no rows while this many of its schedule are waiting."""
     catchup: Catchup = Catchup.ONE
     kept: timedelta | None = timedelta(days=365)
-    """How long history is kept; None is for ever."""
+    """How long history is kept; None for ever."""
     jitter: str | None = None
-    fixer: FixerChoice = field(default_factory=FixerChoice)
+    fixer: FixerConfig = field(default_factory=FixerConfig)
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})
 
     def policies(self, kind: str) -> Policies:
-        """The defaults for a schedule of a handler of that kind."""
+        """The default policies for a handler of that kind."""
         if kind not in self.overlap:
             raise BadScheduleError("kind", f"kind: {kind!r} is not known; choose one of {', '.join(self.overlap)}.")
         return Policies(overlap=self.overlap[kind], catchup=self.catchup)

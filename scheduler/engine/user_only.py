@@ -1,27 +1,30 @@
-"""What only the user may do, and what everybody else is told."""
+"""Refuses commands that only the user may give when a script, or an unknown process, gives them."""
 
-from scheduler.engine.refusal import RefusedError
-from scheduler.workers.origin import Origin, own_origin
+from scheduler.engine.errors import RefusedError
+from scheduler.workers.origin import ProcessOrigin, own_origin
 
-CODE = "script"
-STARTED_BY_SCRIPT = "A script started Dayhand, so it takes no answers. Quit it and start it yourself."
+REFUSAL_CODE = "script"
+STARTED_BY_SCRIPT = "Dayhand was started by a script, so it accepts no answers. Quit it and start it yourself."
 
 
-def refuse_verb(verb: str, origin: Origin) -> RefusedError:
-    """Why a command of that origin is not carried out."""
-    if origin is Origin.SCRIPT:
-        return RefusedError(CODE, f"{verb} is for you alone; scripts and what they start may only look and publish.")
+def make_refusal(verb: str, origin: ProcessOrigin) -> RefusedError:
+    """The reason why a command of that origin is not carried out."""
+    if origin is ProcessOrigin.SCRIPT:
+        return RefusedError(
+            REFUSAL_CODE, f"Only you can use {verb}; scripts and programs that they start can only read and publish."
+        )
     return RefusedError(
-        CODE, f"{verb} is for you alone, and Dayhand cannot tell who started this command. Type it in a terminal."
+        REFUSAL_CODE,
+        f"Only you can use {verb}, and Dayhand cannot tell who started this command. Run it in a terminal.",
     )
 
 
-def refuse_scripts(verb: str) -> None:
-    """RefusedError unless the user started this process; for commands that no running app carries out."""
+def require_user(verb: str) -> None:
+    """Raise RefusedError unless the user started this process; for commands that run without the app."""
     origin = own_origin()
-    if origin is not Origin.USER:
-        raise refuse_verb(verb, origin)
+    if origin is not ProcessOrigin.USER:
+        raise make_refusal(verb, origin)
 
 
-def refuse_app_of_script() -> RefusedError:
-    return RefusedError(CODE, STARTED_BY_SCRIPT)
+def make_script_app_refusal() -> RefusedError:
+    return RefusedError(REFUSAL_CODE, STARTED_BY_SCRIPT)

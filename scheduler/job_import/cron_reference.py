@@ -1,7 +1,7 @@
-"""When cron itself would start a line, minute by minute as it does. Shares no code with our own times.
+"""When cron itself would start a line, simulated minute by minute. Shares no code with our own times.
 
-As in Debian's cron: a line whose minute or hour begins with `*` follows the clock on the wall; any other one that falls
-into a skipped hour starts right after it, and does not start again in a repeated one.
+As in Debian's cron: a line whose minute or hour begins with `*` follows the wall clock; any other one that falls into a
+skipped hour starts right after it, and does not start again in a repeated hour.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ _NAMES = {
     "day of the week": ("sun", "mon", "tue", "wed", "thu", "fri", "sat"),
 }
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
-_FAR = 366 * 9
-"""Days without a time after which none is looked for: 29 February comes within eight years."""
+_MAX_EMPTY_DAYS = 366 * 9
+"""Days without a time after which the search ends: 29 February comes within eight years."""
 
 
 class NotCronError(Exception):
-    """cron would not take this line either."""
+    """cron would not accept this line either."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,8 @@ class CronLine:
     def read(cls, text: str) -> "CronLine":
         parts = text.lower().split()
         if len(parts) != len(_FIELDS):
-            raise NotCronError(f"cron wants five fields, and {text!r} has {len(parts)}.")
-        sets = [_read(part, *field) for part, field in zip(parts, _FIELDS, strict=True)]
+            raise NotCronError(f"cron needs five fields, but {text!r} has {len(parts)}.")
+        sets = [_read_field(part, *field) for part, field in zip(parts, _FIELDS, strict=True)]
         minute, hour, day, _, weekday = (part[0] == "*" for part in parts)
         return cls(
             minutes=sets[0],
@@ -51,12 +51,12 @@ class CronLine:
         )
 
     def times(self, after: datetime, zone: ZoneInfo) -> Iterator[datetime]:
-        """Each start after the instant, in order; ends when none has come for years."""
-        day, barren = after.astimezone(zone).date(), 0
-        while barren < _FAR:
+        """Each start after the instant, in order; ends after years without one."""
+        day, empty_days = after.astimezone(zone).date(), 0
+        while empty_days < _MAX_EMPTY_DAYS:
             found = [at for at in self._on(day, zone) if at > after] if self._matches(day) else []
             yield from found
-            barren = 0 if found else barren + 1
+            empty_days = 0 if found else empty_days + 1
             day += _DAY
 
     def _matches(self, day: date) -> bool:
@@ -65,12 +65,11 @@ class CronLine:
         return fits and day.month in self.months
 
     def _on(self, day: date, zone: ZoneInfo) -> Iterator[datetime]:
-        """The starts that local minutes of that day cause."""
+        """The starts for the local minutes of that day."""
         at = datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC) - timedelta(hours=3)
         shown = _wall(at, zone)
-        if _wall(at + _DAY + timedelta(hours=6), zone) - shown == _DAY + timedelta(
-            hours=6
-        ):  # nobody touches the clocks
+        span = _DAY + timedelta(hours=6)
+        if _wall(at + span, zone) - shown == span:  # no clock change
             for hour in sorted(self.hours):
                 for minute in sorted(self.minutes):
                     yield datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone).astimezone(UTC)
@@ -80,7 +79,7 @@ class CronLine:
         while shown <= end:
             at += _MINUTE
             shown = _wall(at, zone)
-            # For a fixed time the minutes that clocks passed over count, and those shown again do not.
+            # For a fixed time, skipped minutes count and repeated ones do not.
             passed = range(1, int((shown - served) / _MINUTE) + 1)
             due = [shown] if self.follows_clock else [served + number * _MINUTE for number in passed]
             served = max(served, shown)
@@ -94,12 +93,12 @@ def _wall(at: datetime, zone: ZoneInfo) -> datetime:
     return at.astimezone(zone).replace(tzinfo=None)
 
 
-def _read(text: str, name: str, low: int, high: int) -> frozenset[int]:
+def _read_field(text: str, name: str, low: int, high: int) -> frozenset[int]:
     found: set[int] = set()
     for item in text.split(","):
         span, slash, step = item.partition("/")
         if slash and not (step.isascii() and step.isdigit() and int(step)):
-            raise NotCronError(f"{name}: cron does not read the step in {item!r}.")
+            raise NotCronError(f"{name}: cron does not accept the step in {item!r}.")
         first, dash, last = span.partition("-")
         if span == "*":
             start, end = low, high
@@ -107,7 +106,7 @@ def _read(text: str, name: str, low: int, high: int) -> frozenset[int]:
             start = _number(first, name, low, high)
             end = _number(last, name, low, high) if dash else start
             if slash and not dash:
-                raise NotCronError(f"{name}: cron wants a range or * before the step in {item!r}.")
+                raise NotCronError(f"{name}: cron needs a range or * before the step in {item!r}.")
         if end < start:
             raise NotCronError(f"{name}: the range {item!r} runs backwards.")
         found |= set(range(start, end + 1, int(step or 1)))
@@ -119,5 +118,5 @@ def _number(text: str, name: str, low: int, high: int) -> int:
     if text in names:
         return names.index(text) + low
     if not (text.isascii() and text.isdigit() and len(text) <= 4 and low <= int(text) <= high):
-        raise NotCronError(f"{name}: cron does not read {text!r}.")
+        raise NotCronError(f"{name}: cron does not accept {text!r}.")
     return int(text)

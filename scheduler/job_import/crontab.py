@@ -1,12 +1,21 @@
-"""Crontabs, of a person or of the system, as jobs that start when cron would start them."""
+"""Translates user and system crontabs into jobs that start when cron would start them."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler.importing.found import IN_FOLDER, LONGEST_RUN, Found, Job, Left, OldTimes, is_secret, with_environment
-from scheduler.importing.vixie import CronLine, NotCronError
+from scheduler.job_import.cron_reference import CronLine, NotCronError
+from scheduler.job_import.result import (
+    MAX_RUN_TIME,
+    RUN_IN_FOLDER,
+    Job,
+    OldTimes,
+    TranslationResult,
+    Untranslated,
+    is_secret_name,
+    with_environment,
+)
 from scheduler.timing.cron import MACROS, parse_cron
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.zones import LOCAL, find_zone
@@ -16,17 +25,17 @@ _LINE = re.compile(r"((?:\S+\s+){4}\S+)(?:\s+(.*))?")
 _MACRO = re.compile(r"(@\S+)(?:\s+(.*))?")
 _USER = re.compile(r"(\S+)(?:\s+(.*))?")
 _PERCENT = re.compile(r"\\%|%")
-_OF_BSD = {"@every_minute": "* * * * *"}
-_NEVER_TRANSLATED = {
-    "@reboot": "It runs when the computer starts, which is not a time; use your desktop's autostart for it.",
+_BSD_MACROS = {"@every_minute": "* * * * *"}
+_UNTRANSLATABLE_MACROS = {
+    "@reboot": "It runs when the computer starts, not at a set time. Use your desktop's autostart instead.",
 }
-_FEED = 'printf "%s\\n" "$1" | "$2" -c "$0"'
-"""Gives the command ($0) its input ($1) through a pipe, as cron does with what follows a percent sign."""
+_PIPE_INPUT = 'printf "%s\\n" "$1" | "$2" -c "$0"'
+"""Pipes input ($1) to the command ($0), as cron does with the text after a percent sign."""
 
 
 @dataclass(slots=True)
 class _Settings:
-    """What assignments further up say for the lines below."""
+    """Assignments so far, which apply to the lines below."""
 
     environment: dict[str, str] = field(default_factory=dict)
     shell: str = "/bin/sh"
@@ -35,12 +44,12 @@ class _Settings:
     delay: str = ""
 
 
-def read_crontab(text: str, *, place: str = "crontab", system: bool = False, user: str = "") -> Found:
-    """The jobs of a crontab. With `system`, a sixth field names the user; only lines of `user` can be translated."""
-    return Found.gather(_read(text, place, user if system else None))
+def read_crontab(text: str, *, place: str = "crontab", system: bool = False, user: str = "") -> TranslationResult:
+    """The jobs of a crontab. With `system`, a sixth field names the user; only lines of `user` are translated."""
+    return TranslationResult.collect(_read(text, place, user if system else None))
 
 
-def _read(text: str, place: str, user: str | None) -> Iterator[Job | Left]:
+def _read(text: str, place: str, user: str | None) -> Iterator[Job | Untranslated]:
     settings, comment = _Settings(), ""
     for number, whole in enumerate(text.splitlines(), 1):
         line = whole.strip()
@@ -52,29 +61,29 @@ def _read(text: str, place: str, user: str | None) -> Iterator[Job | Left]:
             comment, name = "", match[1] or match[2] or match[3] or ""
             reason = _assign(settings, name, _unquote(match[4]))
             if reason:
-                shown = f"{name}=…" if is_secret(name) else line
-                yield Left(place=place, line=number, text=shown, reason=reason)
+                shown = f"{name}=…" if is_secret_name(name) else line
+                yield Untranslated(place=place, line=number, text=shown, reason=reason)
         else:
             try:
                 yield _translate(line, settings, comment, user, place, number)
-            except (BadScheduleError, NotCronError, _LeftError) as error:
+            except (BadScheduleError, NotCronError, _UntranslatableLineError) as error:
                 reason = error.sentence if isinstance(error, BadScheduleError) else str(error)
-                yield Left(place=place, line=number, text=line, reason=reason)
+                yield Untranslated(place=place, line=number, text=line, reason=reason)
             comment = ""
 
 
-class _LeftError(Exception):
-    """Why a line is not translated."""
+class _UntranslatableLineError(Exception):
+    """A line cannot be translated; the message says why."""
 
 
 def _assign(settings: _Settings, name: str, value: str) -> str:
-    """Take the assignment over; why not, if it cannot be."""
+    """Apply the assignment; returns why if it cannot be."""
     match name:
         case "MAILTO":
             if value:
-                return "Output is not mailed; it is in the log of each run, and a failure is shown as a notice."
+                return "Output is not mailed. It is in the log of each run, and you get a notification on failure."
         case "MAILFROM" | "CONTENT_TYPE" | "CONTENT_TRANSFER_ENCODING":
-            return "It concerns mails with output, which are not sent; the log of each run has the output."
+            return "It is about mailed output. Output is not mailed; it is in the log of each run."
         case "CRON_TZ" if not value:
             settings.timezone, settings.unknown_zone = LOCAL, ""
         case "CRON_TZ":
@@ -86,14 +95,14 @@ def _assign(settings: _Settings, name: str, value: str) -> str:
                 return error.sentence
         case "RANDOM_DELAY":
             if not (value.isascii() and value.isdigit() and int(value) <= 1440):
-                return f"{value!r} is not a number of minutes up to a day."
+                return f"{value!r} is not a number of minutes up to one day."
             settings.delay = f"+{int(value)}m" if int(value) else ""
         case "SHELL":
             settings.shell = value
-        case _ if is_secret(name):
+        case _ if is_secret_name(name):
             return (
-                "It looks like a secret, and a script is no place for one; "
-                "let the command read it from a file that only you can read."
+                "It looks like a secret, which does not belong in a script. "
+                "Have the command read it from a file that only you can read."
             )
         case _:
             settings.environment[name] = value
@@ -108,32 +117,36 @@ def _unquote(value: str) -> str:
 
 def _translate(line: str, settings: _Settings, comment: str, user: str | None, place: str, number: int) -> Job:
     times, rest = _split(line.removeprefix("-"))
-    notes = ["cron was told not to log this line; Dayhand always does."] if line.startswith("-") else []
+    notes = ["In cron this line was not logged; Dayhand always logs."] if line.startswith("-") else []
     if user is not None:
         match = _USER.fullmatch(rest)
         if match is None:
-            raise _LeftError("The line names no user and no command.")
+            raise _UntranslatableLineError("The line has no user and no command.")
         if match[1] != user:
-            raise _LeftError(f"It runs as {match[1]}; Dayhand runs as you. Leave it where it is.")
+            raise _UntranslatableLineError(f"It runs as {match[1]}, but Dayhand runs as you. Leave it in cron.")
         rest = match[2] or ""
     if not rest:
-        raise _LeftError("The line has no command.")
+        raise _UntranslatableLineError("The line has no command.")
     if settings.unknown_zone:
-        raise _LeftError(settings.unknown_zone)
+        raise _UntranslatableLineError(settings.unknown_zone)
     if "~" in times:
-        raise _LeftError(f"{times!r} lets cron choose a random time; write a time, or use jitter.")
+        raise _UntranslatableLineError(f"{times!r} lets cron choose a random time. Write a fixed time, or use jitter.")
     old = CronLine.read(times)
     parse_cron((times,))
     given: dict[str, Any] = {"cron": times, "timezone": settings.timezone}
     if settings.delay:
         given["jitter"] = settings.delay
-        notes.append("cron draws its random delay once at its start; here each run draws its own.")
-    # cron starts a line whether or not the last one still runs, and forgets what it missed.
-    given |= {"overlap": "allow_all", "catchup": "none", "after_crash": "never", "timeout": LONGEST_RUN}
-    command, fed = _cut(rest)
-    words = (settings.shell, "-c", command) if fed is None else ("/bin/sh", "-c", _FEED, command, fed, settings.shell)
+        notes.append("cron picks its random delay once, when it starts; here each run gets its own.")
+    # cron starts a line even if the last one still runs, and does not catch up missed times.
+    given |= {"overlap": "allow_all", "catchup": "none", "after_crash": "never", "timeout": MAX_RUN_TIME}
+    command, stdin = _split_input(rest)
+    words = (
+        (settings.shell, "-c", command)
+        if stdin is None
+        else ("/bin/sh", "-c", _PIPE_INPUT, command, stdin, settings.shell)
+    )
     if home := settings.environment.get("HOME"):  # cron starts commands there
-        words = ("/bin/sh", "-c", IN_FOLDER, home, *words)
+        words = ("/bin/sh", "-c", RUN_IN_FOLDER, home, *words)
     return Job(
         title=comment or command,
         commands=(with_environment(words, settings.environment),),
@@ -147,29 +160,29 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
 
 
 def _in_zone(line: CronLine, zone: str) -> OldTimes:
-    """A line below CRON_TZ keeps to that zone, wherever the machine is."""
+    """A line below CRON_TZ stays in that zone, wherever the machine is."""
     return lambda after, machine: line.times(after, machine if zone == LOCAL else find_zone(zone))
 
 
 def _split(line: str) -> tuple[str, str]:
-    """The five fields, and what follows."""
+    """The five fields and the rest of the line."""
     match = _MACRO.fullmatch(line)
     if match is not None:
         macro = match[1].lower()
-        if macro in _NEVER_TRANSLATED:
-            raise _LeftError(_NEVER_TRANSLATED[macro])
-        times = (MACROS | _OF_BSD).get(macro)
+        if macro in _UNTRANSLATABLE_MACROS:
+            raise _UntranslatableLineError(_UNTRANSLATABLE_MACROS[macro])
+        times = (MACROS | _BSD_MACROS).get(macro)
         if times is None:
-            raise _LeftError(f"{match[1]} is not known; write five fields instead.")
+            raise _UntranslatableLineError(f"{match[1]} is unknown. Write five fields instead.")
         return times, match[2] or ""
     match = _LINE.fullmatch(line)
     if match is None:
-        raise _LeftError("It is neither a comment, an assignment nor five fields and a command.")
+        raise _UntranslatableLineError("It is not a comment, not an assignment, and not five fields and a command.")
     return " ".join(match[1].split()), match[2] or ""
 
 
-def _cut(text: str) -> tuple[str, str | None]:
-    """The command and, behind its first bare percent sign, what it reads; further ones are ends of lines."""
+def _split_input(text: str) -> tuple[str, str | None]:
+    """The command and, after the first unescaped percent sign, its input; further percent signs are line ends."""
     parts, last = [""], 0
     for match in _PERCENT.finditer(text):
         parts[-1] += text[last : match.start()]

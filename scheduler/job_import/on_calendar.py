@@ -1,4 +1,4 @@
-"""systemd's calendar expressions (`Mon..Fri *-*-* 09:00`) as our calendars, and when systemd itself starts them."""
+"""systemd's calendar expressions (`Mon..Fri *-*-* 09:00`) as calendars, with the times systemd uses; and time spans."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-_WORDS = {
+_SHORTHANDS = {
     "minutely": "*-*-* *:*:00",
     "hourly": "*-*-* *:00:00",
     "daily": "*-*-* 00:00:00",
@@ -17,7 +17,7 @@ _WORDS = {
     **dict.fromkeys(("yearly", "annually"), "*-01-01 00:00:00"),
 }
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_RANGES = {
+_LIMITS = {
     "year": (1970, 2099),
     "month": (1, 12),
     "day": (1, 31),
@@ -25,18 +25,30 @@ _RANGES = {
     "minute": (0, 59),
     "second": (0, 59),
 }
-_ITEM = re.compile(r"(\*|\d{1,4})(?:\.\.(\d{1,4}))?(?:/(\d{1,4}))?", re.ASCII)
-_FAR = 366 * 9
+_RANGE = re.compile(r"(\*|\d{1,4})(?:\.\.(\d{1,4}))?(?:/(\d{1,4}))?", re.ASCII)
+_MAX_EMPTY_DAYS = 366 * 9
+_SPAN_PART = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
+_UNIT_SECONDS = {
+    **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86_400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604_800.0),
+    **dict.fromkeys(("M", "month", "months"), 30.44 * 86_400),
+    **dict.fromkeys(("y", "year", "years"), 365.25 * 86_400),
+    **dict.fromkeys(("ms", "msec"), 0.001),
+    **dict.fromkeys(("us", "usec"), 0.000001),
+}
 
 
 class NotCalendarError(Exception):
-    """An expression that cannot be taken over; why, in a sentence."""
+    """An expression that cannot be translated; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnCalendar:
     parts: Mapping[str, frozenset[int]]
-    """By name, as in a calendar of ours; those that may be anything are left out."""
+    """By name, as in our calendars; parts without a restriction are left out."""
     weekdays: frozenset[int] | None
     """0 = Monday."""
     last_day: bool
@@ -47,12 +59,12 @@ class OnCalendar:
         words = text.split()
         zone = words.pop() if len(words) > 1 and _is_zone(words[-1]) else None
         if len(words) == 1:
-            words = _WORDS.get(words[0].lower(), words[0]).split()
+            words = _SHORTHANDS.get(words[0].lower(), words[0]).split()
         weekdays = _read_weekdays(words.pop(0)) if words and words[0][0].isalpha() else None
         clock = words.pop() if words and ":" in words[-1] else "00:00:00"
         day = words.pop() if words else "*-*-*"
         if words:
-            raise NotCalendarError(f"{text!r} is not a calendar expression that can be read.")
+            raise NotCalendarError(f"{text!r} is not a valid calendar expression.")
         days, last_day = _read_date(day)
         parts = days | _read_clock(clock)
         return cls(
@@ -63,7 +75,7 @@ class OnCalendar:
         )
 
     def calendar(self) -> dict[str, object]:
-        """The same as one of our calendars."""
+        """As one of our calendars."""
         written: dict[str, object] = {}
         for name in ("year", "month", "day"):
             if name in self.parts:
@@ -77,16 +89,16 @@ class OnCalendar:
         return written
 
     def times(self, after: datetime, machine: ZoneInfo) -> Iterator[datetime]:
-        """A wall time that clocks skip does not come; one that they repeat comes once."""
+        """A skipped wall time does not run; a repeated one runs once."""
         zone = machine if self.timezone is None else ZoneInfo(self.timezone)
-        day, barren = after.astimezone(zone).date(), 0
+        day, empty_days = after.astimezone(zone).date(), 0
         clocks = [
             time(hour, minute, second)
             for hour in self._values("hour")
             for minute in self._values("minute")
             for second in self._values("second")
         ]
-        while barren < _FAR and day.year <= _RANGES["year"][1]:
+        while empty_days < _MAX_EMPTY_DAYS and day.year <= _LIMITS["year"][1]:
             found = False
             for clock in clocks if self._matches(day) else ():
                 wall = datetime.combine(day, clock, zone)
@@ -94,11 +106,11 @@ class OnCalendar:
                 if at > after and at.astimezone(zone).replace(tzinfo=None) == wall.replace(tzinfo=None):
                     found = True
                     yield at
-            barren = 0 if found else barren + 1
+            empty_days = 0 if found else empty_days + 1
             day += timedelta(days=1)
 
     def _values(self, name: str) -> list[int]:
-        low, high = _RANGES[name]
+        low, high = _LIMITS[name]
         return sorted(self.parts.get(name, range(low, high + 1)))
 
     def _matches(self, day: date) -> bool:
@@ -110,7 +122,7 @@ class OnCalendar:
 
 
 def _size(name: str) -> int:
-    low, high = _RANGES[name]
+    low, high = _LIMITS[name]
     return high - low + 1
 
 
@@ -124,7 +136,7 @@ def _is_zone(word: str) -> bool:
     try:
         ZoneInfo(word)
     except (KeyError, ValueError, OSError) as error:
-        raise NotCalendarError(f"{word!r} is not a time zone that is known here.") from error
+        raise NotCalendarError(f"{word!r} is not a known time zone.") from error
     return True
 
 
@@ -135,7 +147,7 @@ def _read_weekdays(text: str) -> frozenset[int]:
         start = _weekday(first)
         end = _weekday(last) if dash else start
         if end < start:
-            raise NotCalendarError(f"{item!r} begins after its end, which systemd refuses; a week begins on Monday.")
+            raise NotCalendarError(f"{item!r} ends before it starts, which systemd refuses; its week starts on Monday.")
         found |= set(range(start, end + 1))
     return frozenset(found)
 
@@ -152,9 +164,7 @@ def _read_date(text: str) -> tuple[dict[str, frozenset[int]], bool]:
     if "~" in text:
         text, _, back = text.partition("~")
         if back not in ("1", "01"):
-            raise NotCalendarError(
-                f"{back!r} days from the end of the month cannot be said here; only the last day can."
-            )
+            raise NotCalendarError(f"{back!r} days before the end of the month is not supported; only the last day is.")
         last_day, text = True, f"{text}-*"
     pieces = text.split("-")
     if len(pieces) == 2:
@@ -178,16 +188,29 @@ def _read_clock(text: str) -> dict[str, frozenset[int]]:
 
 
 def _read_part(text: str, name: str) -> frozenset[int]:
-    low, high = _RANGES[name]
+    low, high = _LIMITS[name]
     found: set[int] = set()
     for item in text.split(","):
-        match = _ITEM.fullmatch(item)
+        match = _RANGE.fullmatch(item)
         if match is None:
             raise NotCalendarError(f"{name}: {item!r} cannot be read.")
         first = low if match[1] == "*" else int(match[1])
         last = int(match[2]) if match[2] else high if match[1] == "*" or match[3] else first
         step = int(match[3] or 1)
         if not low <= first <= last <= high or step < 1:
-            raise NotCalendarError(f"{name}: {item!r} lies outside {low} to {high}.")
+            raise NotCalendarError(f"{name}: {item!r} is outside {low} to {high}.")
         found |= set(range(first, last + 1, step))
     return frozenset(found)
+
+
+def parse_span(text: str) -> timedelta | None:
+    """Parse `1h 30min`; None if it is not a time span."""
+    seconds, at = 0.0, 0
+    while at < len(text.rstrip()):
+        match = _SPAN_PART.match(text, at)
+        unit = None if match is None else _UNIT_SECONDS.get(match[2], _UNIT_SECONDS.get(match[2].lower()))
+        if match is None or unit is None:
+            return None
+        seconds += float(match[1]) * unit
+        at = match.end()
+    return timedelta(seconds=round(seconds)) if text.strip() else None

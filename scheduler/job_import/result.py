@@ -1,4 +1,4 @@
-"""What a translation gives: jobs, and everything that could not become one, each with its place and reason."""
+"""The result of a translation: jobs, and what could not be translated, with place and reason."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,39 +7,39 @@ from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 OldTimes: TypeAlias = Callable[[datetime, ZoneInfo], Iterator[datetime]]
-"""The times after an instant by the old scheduler's own rules, on a machine with that zone."""
+"""The old scheduler's own times after an instant, on a machine in that zone."""
 
-LONGEST_RUN = "1d"
-"""Where the old scheduler let a command run for ever."""
-MOST_DELAY = timedelta(days=1)
-"""By which a run can be moved at random."""
-IN_FOLDER = 'cd "$0" && exec "$@"'
-"""For a shell: start the command that follows in the folder that comes first."""
-_SECRETS = ("PASS", "TOKEN", "SECRET", "CREDENTIAL", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY")
+MAX_RUN_TIME = "1d"
+"""Time limit where the old scheduler had none."""
+MAX_DELAY = timedelta(days=1)
+"""Longest random delay that a job can have."""
+RUN_IN_FOLDER = 'cd "$0" && exec "$@"'
+"""For a shell: run the command in the folder given first."""
+_SECRET_WORDS = ("PASS", "TOKEN", "SECRET", "CREDENTIAL", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One entry of the old scheduler, as a job of Dayhand."""
+    """One entry of the old scheduler as a Dayhand job."""
 
     title: str
     commands: tuple[tuple[str, ...], ...]
-    """Run one after the other, each until it ends."""
+    """Run one after the other."""
     settings: Mapping[str, Any]
-    """What the decorator takes."""
+    """Arguments of the decorator."""
     place: str
-    """The file that it comes from."""
+    """The file it comes from."""
     line: int
     text: str
-    """What stood there."""
+    """The original text."""
     notes: tuple[str, ...] = ()
-    """What is not quite the same."""
+    """What differs from the old scheduler."""
     old: OldTimes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
-    """Something that was not translated."""
+class Untranslated:
+    """An entry or setting that was not translated."""
 
     place: str
     line: int
@@ -48,29 +48,30 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TranslationResult:
     jobs: tuple[Job, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[Untranslated, ...] = ()
 
     @classmethod
-    def gather(cls, found: Iterable["Job | Left"]) -> "Found":
+    def collect(cls, found: Iterable["Job | Untranslated"]) -> "TranslationResult":
         every = tuple(found)
         return cls(
-            tuple(one for one in every if isinstance(one, Job)), tuple(one for one in every if isinstance(one, Left))
+            tuple(one for one in every if isinstance(one, Job)),
+            tuple(one for one in every if isinstance(one, Untranslated)),
         )
 
 
-def is_secret(name: str) -> bool:
-    """Whether a variable of that name likely holds a password; those belong into no script."""
-    return any(word in name.upper() for word in _SECRETS)
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of that name likely holds a secret, which does not belong in a script."""
+    return any(word in name.upper() for word in _SECRET_WORDS)
 
 
 def with_environment(command: Iterable[str], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The command, given those variables."""
+    """The command, run with those variables."""
     if not environment:
         return tuple(command)
     return ("/usr/bin/env", *(f"{name}={value}" for name, value in environment.items()), *command)
 
 
-def write_length(length: timedelta) -> str:
+def format_seconds(length: timedelta) -> str:
     return f"{int(length.total_seconds())}s"

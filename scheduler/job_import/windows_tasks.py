@@ -1,68 +1,75 @@
-"""Tasks of Windows, as its Task Scheduler exports them in XML, as jobs: one for each trigger."""
+"""Translates tasks that the Windows Task Scheduler exported as XML into jobs, one for each trigger."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from scheduler.importing.found import LONGEST_RUN, MOST_DELAY, Found, Job, Left, write_length
-from scheduler.importing.task_times import NotTranslatedError, Trigger, read_period, read_trigger
+from scheduler.job_import.result import MAX_DELAY, MAX_RUN_TIME, Job, TranslationResult, Untranslated, format_seconds
+from scheduler.job_import.windows_triggers import Trigger, UntranslatableTriggerError, parse_iso_duration, read_trigger
 from scheduler.timing.calendar import parse_calendars
 from scheduler.timing.errors import BadScheduleError
 
 _OVERLAPS = {"IgnoreNew": "skip", "Queue": "buffer_all", "Parallel": "allow_all", "StopExisting": "terminate_other"}
-_KNOWN = frozenset(
+_KNOWN_SETTINGS = frozenset(
     {
         "MultipleInstancesPolicy", "StartWhenAvailable", "DisallowStartIfOnBatteries", "RunOnlyIfNetworkAvailable",
         "ExecutionTimeLimit", "Enabled", "AllowStartOnDemand", "AllowHardTerminate", "Hidden", "Priority",
         "UseUnifiedSchedulingEngine", "DisallowStartOnRemoteAppSession", "IdleSettings", "NetworkSettings",
     }
 )  # fmt: skip
-"""Taken over, or without a meaning here."""
+"""Translated, or without meaning here."""
 _REASONS = {
-    "WakeToRun": "Dayhand does not wake the computer; a missed time can run afterwards.",
+    "WakeToRun": "Dayhand does not wake the computer; a missed run can be caught up afterwards.",
     "RunOnlyIfIdle": "Dayhand does not wait until the computer is idle.",
-    "StopIfGoingOnBatteries": "A run goes on when the computer is unplugged.",
-    "RestartOnFailure": "A failed run is shown; passing failures are tried again by themselves.",
-    "DeleteExpiredTaskAfter": "A workflow without further times stays, as finished.",
+    "StopIfGoingOnBatteries": "A run continues when the computer is unplugged.",
+    "RestartOnFailure": "Failed runs are reported; temporary failures are retried automatically.",
+    "DeleteExpiredTaskAfter": "A workflow without further runs stays in the list as finished.",
 }
-_OF_A_TRIGGER = ("ExecutionTimeLimit", "StopAtDurationEnd")
-_AS_ANOTHER = {
+_TRIGGER_LIMITS = ("ExecutionTimeLimit", "StopAtDurationEnd")
+_OTHER_PRINCIPALS = {
     **{("UserId", name): "Dayhand runs as you." for name in ("s-1-5-18", "s-1-5-19", "s-1-5-20", "system")},
-    ("RunLevel", "highestavailable"): "Dayhand runs with your usual rights.",
+    ("RunLevel", "highestavailable"): "Dayhand runs with your normal rights.",
     **{("LogonType", kind): "Dayhand runs only while you are logged on." for kind in ("password", "s4u")},
 }
-"""What a task says about who runs it, where that is not simply the person."""
+"""Settings that make a task run as someone other than the plain user."""
 _DEFAULT_LIMIT = "P3D"
 
 
-def read_task(text: str, *, place: str = "task.xml") -> Found:
+def read_task(text: str, *, place: str = "task.xml") -> TranslationResult:
     try:
         root = _parse(text)
-    except (ParseError, _HostileError) as error:
-        return Found((), (Left(place=place, line=1, text=text[:60], reason=f"It is not the XML of a task ({error})."),))
-    return Found.gather(_read(root, place, text))
+    except (ParseError, _NotTaskError) as error:
+        return TranslationResult(
+            (),
+            (
+                Untranslated(
+                    place=place, line=1, text=text[:60], reason=f"It is not the XML of a Windows task ({error})."
+                ),
+            ),
+        )
+    return TranslationResult.collect(_read(root, place, text))
 
 
-class _HostileError(Exception):
-    """More than a task would ever need."""
+class _NotTaskError(Exception):
+    """XML that no task contains."""
 
 
 def _parse(text: str) -> Element:
-    """Without definitions of entities, which a task never has and which can fill all memory."""
+    """Refuses entity definitions, which a task never has and which can exhaust memory."""
     if "<!" in text.replace("<!--", ""):
-        raise _HostileError("it has definitions of its own")
-    # The encoding in the first line is that of the file, which is a text already.
+        raise _NotTaskError("it defines entities")
+    # The declared encoding is that of the file, which is already decoded.
     body = text.partition("?>")[2] if text.lstrip("\ufeff \n").startswith("<?xml") else text.lstrip("\ufeff")
-    root = fromstring(body)  # noqa: S314  what makes XML dangerous was refused above
+    root = fromstring(body)  # noqa: S314  the dangerous parts of XML were refused above
     if _name(root) != "Task":
-        raise _HostileError("it begins with another word")
+        raise _NotTaskError("its root element is not Task")
     return root
 
 
-def _read(root: Element, place: str, text: str) -> Iterator[Job | Left]:
-    def left(element: Element, reason: str) -> Left:
-        return Left(place=place, line=_line(root, element, text), text=_show(element), reason=reason)
+def _read(root: Element, place: str, text: str) -> Iterator[Job | Untranslated]:
+    def left(element: Element, reason: str) -> Untranslated:
+        return Untranslated(place=place, line=_line(root, element, text), text=_show(element), reason=reason)
 
     yield from (left(element, reason) for element, reason in _unused(root))
     actions = [one for one in _children(root, "Actions") if _name(one) == "Exec" and _show(one) != "Exec"]
@@ -71,36 +78,36 @@ def _read(root: Element, place: str, text: str) -> Iterator[Job | Left]:
     for element in _children(root, "Triggers") if commands else ():
         try:
             yield _job(root, element, commands, settings, place, _line(root, element, text))
-        except NotTranslatedError as error:
+        except UntranslatableTriggerError as error:
             yield left(element, str(error))
         except BadScheduleError as error:
             yield left(element, error.sentence)
 
 
 def _unused(root: Element) -> Iterator[tuple[Element, str]]:
-    """What no job has, and why."""
+    """What cannot be translated, and why."""
     for action in _children(root, "Actions"):
         if _name(action) != "Exec":
-            yield action, "Only commands can be run; this is another kind of action."
+            yield action, "Only commands can be run; this action is of another kind."
         elif _show(action) == "Exec":
-            yield action, "It names no command."
+            yield action, "It has no command."
     if not _children(root, "Actions"):
         yield root, "It has no action."
     if not _children(root, "Triggers"):
-        yield root, "It has no trigger: it ran only when it was started by hand."
+        yield root, "It has no trigger; it only ran when started by hand."
     for one in (one for trigger in _children(root, "Triggers") for one in trigger.iter()):
-        if _name(one) in _OF_A_TRIGGER and not _is(one, "false"):
-            yield one, "A limit of one trigger has no counterpart; the limit of the task is kept."
+        if _name(one) in _TRIGGER_LIMITS and not _is(one, "false"):
+            yield one, "A time limit per trigger is not supported; the limit of the task applies."
     for one in (one for principal in _children(root, "Principals") for one in principal):
-        if reason := _AS_ANOTHER.get((_name(one), (one.text or "").strip().lower())):
+        if reason := _OTHER_PRINCIPALS.get((_name(one), (one.text or "").strip().lower())):
             yield one, reason
     for one in _children(root, "Settings"):
-        if _name(one) not in _KNOWN and not _is(one, "false"):
-            yield one, _REASONS.get(_name(one), "Jobs have no such setting; the job was imported without it.")
+        if _name(one) not in _KNOWN_SETTINGS and not _is(one, "false"):
+            yield one, _REASONS.get(_name(one), "Jobs have no such setting; it was left out.")
 
 
 def _line(root: Element, element: Element, text: str) -> int:
-    """Where it stands: elements come in the order of the text."""
+    """Its line number; elements are in the order of the text."""
     alike = [one for one in root.iter() if _name(one) == _name(element)]
     starts = [match.start() for match in re.finditer(rf"<(?:\w+:)?{_name(element)}[\s/>]", text)]
     number = alike.index(element)
@@ -116,29 +123,29 @@ def _job(
     line: int,
 ) -> Job:
     if _is(_find(element, "Enabled"), "false"):
-        raise NotTranslatedError("It was turned off.")
+        raise UntranslatableTriggerError("It is turned off.")
     trigger = read_trigger(element)
     given: dict[str, Any] = {**_times(trigger), "timezone": trigger.zone}
-    if trigger.delay > MOST_DELAY:
-        raise NotTranslatedError("A run can be moved by a day at most.")
+    if trigger.delay > MAX_DELAY:
+        raise UntranslatableTriggerError("A run can be delayed by at most one day.")
     if trigger.delay:
-        given["jitter"] = f"+{write_length(trigger.delay)}"
+        given["jitter"] = f"+{format_seconds(trigger.delay)}"
     policy = (settings["MultipleInstancesPolicy"].text or "") if "MultipleInstancesPolicy" in settings else ""
     given["overlap"] = _OVERLAPS.get(policy.strip(), "skip")
     given["catchup"] = "one" if _is(settings.get("StartWhenAvailable"), "true") else "none"
     needs = []
-    if not _is(settings.get("DisallowStartIfOnBatteries"), "false"):  # Windows says yes unless told otherwise
+    if not _is(settings.get("DisallowStartIfOnBatteries"), "false"):  # yes by default in Windows
         needs.append("power")
     if _is(settings.get("RunOnlyIfNetworkAvailable"), "true"):
         needs.append("network")
     if needs:
         given["needs"] = needs
     limit = settings.get("ExecutionTimeLimit")
-    span = read_period((limit.text if limit is not None else None) or _DEFAULT_LIMIT)
-    given |= {"after_crash": "never", "timeout": write_length(span) if span else LONGEST_RUN}
+    span = parse_iso_duration((limit.text if limit is not None else None) or _DEFAULT_LIMIT)
+    given |= {"after_crash": "never", "timeout": format_seconds(span) if span else MAX_RUN_TIME}
     info = {_name(one): (one.text or "").strip() for one in _children(root, "RegistrationInfo")}
     title = info.get("Description") or info.get("URI", "").rpartition("\\")[2] or " ".join(commands[0])
-    notes = ["The task was turned off."] if _is(settings.get("Enabled"), "false") else []
+    notes = ["The task is turned off in Windows."] if _is(settings.get("Enabled"), "false") else []
     return Job(
         title=title,
         commands=commands,
@@ -164,7 +171,7 @@ def _times(trigger: Trigger) -> dict[str, Any]:
 
 
 def _command(action: Element) -> tuple[str, ...]:
-    """Windows hands arguments on as one text, so they stay one for its own shell to part."""
+    """Windows passes arguments as one string, so it is left to cmd.exe to split it."""
     given = {_name(one): (one.text or "").strip() for one in action}
     line = " ".join(part for part in (_quoted(given.get("Command", "")), given.get("Arguments", "")) if part)
     folder = given.get("WorkingDirectory")
@@ -186,7 +193,7 @@ def _find(element: Element, name: str) -> Element | None:
 
 
 def _show(element: Element) -> str:
-    """Its name, and the words in it."""
+    """Its name and the text in it."""
     return " ".join([_name(element), *" ".join(element.itertext()).split()])
 
 

@@ -1,4 +1,4 @@
-"""The triggers of a task of Windows as calendars, and when its scheduler would start them."""
+"""Translates the triggers of a Windows task into calendars, with the times that Windows would use."""
 
 import re
 from collections.abc import Iterator
@@ -15,58 +15,63 @@ _MONTHS = (
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_SPAN = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+_ISO_DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 _DAY = timedelta(days=1)
-_FAR = 366 * 9
+_MAX_EMPTY_DAYS = 366 * 9
 _REASONS = {
-    "LogonTrigger": "It runs when somebody logs on, which is not a time.",
-    "BootTrigger": "It runs when the computer starts, which is not a time.",
-    "IdleTrigger": "It runs when the computer is idle, which is not a time.",
-    "EventTrigger": "It runs on an event of Windows, which Dayhand does not see.",
-    "RegistrationTrigger": "It runs when the task is registered; deploy it and run it once instead.",
-    "SessionStateChangeTrigger": "It runs when a session changes, which is not a time.",
+    "LogonTrigger": "It runs when someone logs on, not at a set time.",
+    "BootTrigger": "It runs when the computer starts, not at a set time.",
+    "IdleTrigger": "It runs when the computer is idle, not at a set time.",
+    "EventTrigger": "It runs on a Windows event, which Dayhand does not see.",
+    "RegistrationTrigger": "It runs when the task is registered. Run the workflow once instead.",
+    "SessionStateChangeTrigger": "It runs when a session changes, not at a set time.",
 }
 
 
-class NotTranslatedError(Exception):
-    """Why a trigger cannot be taken over."""
+class UntranslatableTriggerError(Exception):
+    """A trigger cannot be translated; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """Some days, and the times on them; or one time."""
+    """Days with times of day, or one single time."""
 
     start: datetime
-    """Wall time of the machine, or of UTC if the task keeps to that wherever the machine is."""
+    """Wall time of the machine, or UTC if the task is set to that."""
     end: datetime | None
-    clocks: tuple[time, ...] = ()
+    times_of_day: tuple[time, ...] = ()
     days: frozenset[int] = frozenset()
     last_day: bool = False
     months: frozenset[int] = frozenset()
     weekdays: frozenset[int] = frozenset()
-    """0 = Monday; empty as with the others is any."""
+    """0 = Monday; empty means any, as for days and months."""
     nths: tuple[str, ...] = ()
-    """Which of those weekdays in the month, 1 to 4 or Last; empty is all."""
+    """Which of those weekdays in the month, 1 to 4 or Last; empty means all."""
     is_once: bool = False
     delay: timedelta = field(default=timedelta())
 
     def calendars(self) -> list[dict[str, Any]]:
         by_minutes: dict[tuple[int, ...], list[int]] = {}
-        for hour in sorted({clock.hour for clock in self.clocks}):
-            minutes = tuple(clock.minute for clock in self.clocks if clock.hour == hour)
+        for hour in sorted({clock.hour for clock in self.times_of_day}):
+            minutes = tuple(clock.minute for clock in self.times_of_day if clock.hour == hour)
             by_minutes.setdefault(minutes, []).append(hour)
-        second = self.clocks[0].second
+        second = self.times_of_day[0].second
         return [
-            {**self._days(), "hour": _one(hours), "minute": _one(minutes), **({"second": second} if second else {})}
+            {
+                **self._days(),
+                "hour": _single_or_list(hours),
+                "minute": _single_or_list(minutes),
+                **({"second": second} if second else {}),
+            }
             for minutes, hours in by_minutes.items()
         ]
 
     def _days(self) -> dict[str, Any]:
         written: dict[str, Any] = {}
         if self.months:
-            written["month"] = _one(sorted(self.months))
+            written["month"] = _single_or_list(sorted(self.months))
         if self.days or self.last_day:
-            written["day"] = _one([*sorted(self.days), *(["last"] if self.last_day else [])])
+            written["day"] = _single_or_list([*sorted(self.days), *(["last"] if self.last_day else [])])
         if self.nths:
             named = [_WEEKDAYS[day][:3].lower() for day in sorted(self.weekdays)]
             written["weekday"] = [f"{day}l" if nth == "Last" else f"{day}#{nth}" for nth in self.nths for day in named]
@@ -86,17 +91,17 @@ class Trigger:
             if first > after:
                 yield first.astimezone(UTC)
             return
-        day, barren = max(first, after).astimezone(zone).date(), 0
-        while barren < _FAR:
+        day, empty_days = max(first, after).astimezone(zone).date(), 0
+        while empty_days < _MAX_EMPTY_DAYS:
             found = False
-            for clock in self.clocks if self._matches(day) else ():
+            for clock in self.times_of_day if self._matches(day) else ():
                 at = datetime.combine(day, clock, zone).astimezone(UTC)
                 if last is not None and at > last:
                     return
                 if at > after and at >= first:
                     found = True
                     yield at
-            barren = 0 if found else barren + 1
+            empty_days = 0 if found else empty_days + 1
             day += _DAY
 
     def _matches(self, day: date) -> bool:
@@ -111,99 +116,101 @@ class Trigger:
 def read_trigger(element: Element) -> Trigger:
     kind = _name(element)
     if kind in _REASONS:
-        raise NotTranslatedError(_REASONS[kind])
+        raise UntranslatableTriggerError(_REASONS[kind])
     if kind not in ("TimeTrigger", "CalendarTrigger"):
-        raise NotTranslatedError(f"{kind} is not a trigger that is known here.")
+        raise UntranslatableTriggerError(f"{kind} is not a known kind of trigger.")
     start, end = _instant(_text(element, "StartBoundary")), _instant(_text(element, "EndBoundary"))
     if start is None:
-        raise NotTranslatedError("It does not say when it begins.")
+        raise UntranslatableTriggerError("It has no start time.")
     if end is not None and end.replace(tzinfo=None) < start.replace(tzinfo=None):
-        raise NotTranslatedError("It ends before it begins.")
+        raise UntranslatableTriggerError("It ends before it starts.")
     given: dict[str, Any] = {"start": start, "end": end}
     repetition = _child(element, "Repetition")
     if (delay := _text(element, "RandomDelay")) is not None:
-        given["delay"] = read_period(delay)
+        given["delay"] = parse_iso_duration(delay)
     if kind == "TimeTrigger":
         if repetition is None:
             return Trigger(**given, is_once=True)
         if _text(repetition, "Duration") is not None:
-            raise NotTranslatedError(
-                "It repeats for a while on one day only; run the command on a schedule of its own."
+            raise UntranslatableTriggerError(
+                "It repeats for a while on one day only. Give the command its own schedule."
             )
-        return Trigger(**given, clocks=_spread(start, repetition, every_day=True))
+        return Trigger(**given, times_of_day=_repeated_clocks(start, repetition, every_day=True))
     days = _days(element)
-    clocks = (start.time(),) if repetition is None else _spread(start, repetition, every_day=not any(days.values()))
-    return Trigger(**given, clocks=clocks, **days)
+    clocks = (
+        (start.time(),) if repetition is None else _repeated_clocks(start, repetition, every_day=not any(days.values()))
+    )
+    return Trigger(**given, times_of_day=clocks, **days)
 
 
-def read_period(text: str) -> timedelta:
+def parse_iso_duration(text: str) -> timedelta:
     """ISO 8601, as in PT1H30M."""
-    match = _SPAN.fullmatch(text.strip())
+    match = _ISO_DURATION.fullmatch(text.strip())
     if match is None or text.strip() in ("P", "PT"):
-        raise NotTranslatedError(f"{text!r} is not a length of time.")
+        raise UntranslatableTriggerError(f"{text!r} is not a valid time span.")
     days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
     return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
 
 
-def _spread(start: datetime, repetition: Element, *, every_day: bool) -> tuple[time, ...]:
-    """The times of a day that the repetition leads to; without a duration it goes on for ever."""
-    interval, lasting = read_period(_text(repetition, "Interval") or ""), _text(repetition, "Duration")
-    if lasting is None and not every_day:
-        raise NotTranslatedError("Its repetition goes on for ever after the first day, so no calendar has its times.")
-    duration = _DAY if lasting is None else read_period(lasting)
+def _repeated_clocks(start: datetime, repetition: Element, *, every_day: bool) -> tuple[time, ...]:
+    """The times of day that the repetition gives; without a duration it never ends."""
+    interval, limit = parse_iso_duration(_text(repetition, "Interval") or ""), _text(repetition, "Duration")
+    if limit is None and not every_day:
+        raise UntranslatableTriggerError("It repeats without end after the first day, which no calendar can express.")
+    duration = _DAY if limit is None else parse_iso_duration(limit)
     if interval < timedelta(minutes=1) or duration > _DAY or (duration == _DAY and _DAY % interval):
-        raise NotTranslatedError("Its repetition does not fit into a day, so no calendar has its times.")
+        raise UntranslatableTriggerError("Its repetition does not fit into a day, which no calendar can express.")
     count = duration // interval if duration == _DAY else duration // interval + (1 if duration % interval else 0)
     walls = [start + number * interval for number in range(max(count, 1))]
     if (duration < _DAY or not every_day) and walls[-1].date() != start.date():
-        raise NotTranslatedError("Its repetition goes on over midnight, so no calendar has its times.")
+        raise UntranslatableTriggerError("It repeats past midnight, which no calendar can express.")
     return tuple(sorted({wall.time() for wall in walls}))
 
 
 def _days(element: Element) -> dict[str, Any]:
-    """Which days a calendar trigger names."""
+    """The days of a calendar trigger."""
     for schedule in element:
         match _name(schedule):
             case "ScheduleByDay":
-                _each(schedule, "DaysInterval", "days", 1)
+                _refuse_interval(schedule, "DaysInterval", "days", 1)
                 return {}
             case "ScheduleByWeek":
-                _each(schedule, "WeeksInterval", "weeks", 7)
-                return {"weekdays": _named(schedule, "DaysOfWeek", _WEEKDAYS, 0)}
+                _refuse_interval(schedule, "WeeksInterval", "weeks", 7)
+                return {"weekdays": _list_numbers(schedule, "DaysOfWeek", _WEEKDAYS, 0)}
             case "ScheduleByMonth":
-                days = _listed(schedule, "DaysOfMonth")
+                days = _list_entries(schedule, "DaysOfMonth")
                 return {
                     "days": frozenset(int(day) for day in days if day.isdigit()),
                     "last_day": "Last" in days,
-                    "months": _named(schedule, "Months", _MONTHS, 1),
+                    "months": _list_numbers(schedule, "Months", _MONTHS, 1),
                 }
             case "ScheduleByMonthDayOfWeek":
                 return {
-                    "nths": tuple(_listed(schedule, "Weeks")),
-                    "weekdays": _named(schedule, "DaysOfWeek", _WEEKDAYS, 0),
-                    "months": _named(schedule, "Months", _MONTHS, 1),
+                    "nths": tuple(_list_entries(schedule, "Weeks")),
+                    "weekdays": _list_numbers(schedule, "DaysOfWeek", _WEEKDAYS, 0),
+                    "months": _list_numbers(schedule, "Months", _MONTHS, 1),
                 }
-    raise NotTranslatedError("It does not say on which days.")
+    raise UntranslatableTriggerError("It does not name its days.")
 
 
-def _each(schedule: Element, step: str, unit: str, days: int) -> None:
+def _refuse_interval(schedule: Element, step: str, unit: str, days: int) -> None:
     number = _text(schedule, step) or "1"
     if number != "1":
         hint = f"; use every={int(number) * days}d" if number.isdigit() else ""
-        raise NotTranslatedError(f"It runs every {number} {unit}, which no calendar says{hint}.")
+        raise UntranslatableTriggerError(f"It runs every {number} {unit}, which no calendar can express{hint}.")
 
 
-def _listed(schedule: Element, name: str) -> list[str]:
-    """What the list holds: texts, or elements that are words themselves."""
+def _list_entries(schedule: Element, name: str) -> list[str]:
+    """The entries of the list: element texts, or element names."""
     found = [(one.text or "").strip() or _name(one) for one in _child(schedule, name) or ()]
-    if not found and name != "Months":  # none named is every month
-        raise NotTranslatedError("It does not say on which days.")
+    if not found and name != "Months":  # no months means every month
+        raise UntranslatableTriggerError("It does not name its days.")
     return found
 
 
-def _named(schedule: Element, name: str, names: tuple[str, ...], first: int) -> frozenset[int]:
-    """All of them is none in particular."""
-    found = frozenset(names.index(one) + first for one in _listed(schedule, name) if one in names)
+def _list_numbers(schedule: Element, name: str, names: tuple[str, ...], first: int) -> frozenset[int]:
+    """Empty if all of them are named."""
+    found = frozenset(names.index(one) + first for one in _list_entries(schedule, name) if one in names)
     return frozenset() if len(found) == len(names) else found
 
 
@@ -214,10 +221,10 @@ def _instant(text: str | None) -> datetime | None:
         at = datetime.fromisoformat(text.strip()).replace(microsecond=0)
         return at if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise NotTranslatedError(f"{text!r} is not a date and time.") from error
+        raise UntranslatableTriggerError(f"{text!r} is not a date and time.") from error
 
 
-def _one(values: list[Any] | tuple[int, ...]) -> Any:
+def _single_or_list(values: list[Any] | tuple[int, ...]) -> Any:
     return values[0] if len(values) == 1 else list(values)
 
 

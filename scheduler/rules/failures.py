@@ -1,84 +1,84 @@
-"""What went wrong, by what can be done about it. Types decide; the text of a message never does."""
+"""Failure classes, named for what helps. The type decides the class; the message text never does."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import PurePath
 
-from scheduler.rules.phases import Status
+from scheduler.rules.phases import RunStatus
 
 
 class FailureClass(StrEnum):
-    """Named for what helps."""
+    """What a failure needs."""
 
     TRANSIENT = "transient"
-    """Wait: a timeout, a lost connection, a busy server, no network."""
+    """Time: a timeout, a lost connection, a busy server, no network."""
     AUTH = "auth"
-    """Reconnect: the login expired or was revoked."""
+    """A reconnect: the login expired or was revoked."""
     PERMISSION = "permission"
-    """Allow: the tool or connection was not granted."""
+    """A grant: the tool or connection was not allowed."""
     LOGIC = "logic"
-    """Fix: the script raised, returned nonsense, or did what it may not; or its process died."""
+    """A fix: the script raised, returned something invalid, broke a rule, or its process died."""
     UNSURE = "unsure"
-    """Confirm: the outside action may or may not have happened."""
+    """A confirmation: the outside action may or may not have happened."""
     INTERNAL = "internal"
-    """Report: our own mistake, or nothing we know."""
+    """A bug report: Dayhand's own error, or an unknown one."""
 
 
-STATUS_AFTER = {
-    FailureClass.TRANSIENT: Status.TRANSIENT,
-    FailureClass.AUTH: Status.APPROVAL,
-    FailureClass.PERMISSION: Status.APPROVAL,
-    FailureClass.LOGIC: Status.LOGIC,
-    FailureClass.UNSURE: Status.RECONCILIATION,
-    FailureClass.INTERNAL: Status.INTERNAL,
+STATUS_AFTER_FAILURE = {
+    FailureClass.TRANSIENT: RunStatus.TRANSIENT,
+    FailureClass.AUTH: RunStatus.APPROVAL,
+    FailureClass.PERMISSION: RunStatus.APPROVAL,
+    FailureClass.LOGIC: RunStatus.LOGIC,
+    FailureClass.UNSURE: RunStatus.RECONCILIATION,
+    FailureClass.INTERNAL: RunStatus.INTERNAL,
 }
-"""How the attempt stands after a failure of that class."""
+"""The attempt's status after a failure of each class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One failure, converted at the edge where it happened; the sentence is fit for the screen."""
+    """One failure, converted where it happened; the sentence can be shown to the user."""
 
     kind: FailureClass
     sentence: str
     retry_after: timedelta | None = None
     counts: bool = True
-    """Whether it brings the handler nearer to being blocked; being offline does not."""
+    """Whether it counts towards blocking the handler; being offline does not."""
     file: str | None = None
     line: int | None = None
     traceback: str | None = None
 
-    def placed(self, file: str, line: int | None) -> "Failure":
-        """The same of a script at fault, with its place in front, so that the author finds it; others stay as are."""
+    def with_location(self, file: str, line: int | None) -> "Failure":
+        """Prefix a script error with its file and line; other failures stay unchanged."""
         if self.kind is not FailureClass.LOGIC or self.line is not None:
             return self
         place = PurePath(file).name if line is None else f"{PurePath(file).name}, line {line}"
         return replace(self, sentence=f"{place}: {self.sentence}", file=file, line=line)
 
 
-_REFUSED_FOR_NOW = frozenset({408, 425, 429})
+_RETRYABLE_CODES = frozenset({408, 425, 429})
 
 
-def classify_status(code: int, *, mutating: bool) -> FailureClass:
-    """What an HTTP status of 400 or more means. After a mutating call, some leave open whether it happened."""
+def classify_http_status(code: int, *, mutating: bool) -> FailureClass:
+    """Class of an HTTP status of 400 or more. After a mutating call, some leave it unsure whether it happened."""
     if mutating and (code == 408 or code >= 500):
         return FailureClass.UNSURE
-    if code in _REFUSED_FOR_NOW or code >= 500:
+    if code in _RETRYABLE_CODES or code >= 500:
         return FailureClass.TRANSIENT
     if code == 401:
         return FailureClass.AUTH
     return FailureClass.PERMISSION if code == 403 else FailureClass.LOGIC
 
 
-class Trouble(StrEnum):
-    """What happened to a connection before an answer came."""
+class TransportFailure(StrEnum):
+    """How a call failed before a response came."""
 
     NOT_REACHED = "not reached"
-    """Refused, or no such host: certainly nothing happened."""
+    """Refused, or no such host: nothing can have happened."""
     BROKEN = "broken"
-    """It broke, or no answer came in time."""
+    """The connection broke, or no response came in time."""
 
 
-def classify_trouble(trouble: Trouble, *, mutating: bool) -> FailureClass:
-    return FailureClass.UNSURE if mutating and trouble is Trouble.BROKEN else FailureClass.TRANSIENT
+def classify_transport_failure(failure: TransportFailure, *, mutating: bool) -> FailureClass:
+    return FailureClass.UNSURE if mutating and failure is TransportFailure.BROKEN else FailureClass.TRANSIENT

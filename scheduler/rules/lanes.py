@@ -1,4 +1,4 @@
-"""What runs next in a lane, which does one thing at a time."""
+"""Which candidate runs next in a lane. A lane runs one thing at a time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,42 +6,42 @@ from datetime import datetime
 from enum import IntEnum
 
 
-class Turn(IntEnum):
-    """Who goes first: the lower the sooner."""
+class LanePriority(IntEnum):
+    """Lower goes first."""
 
     CONTINUATION = 1
-    """A run whose outside action has happened; only its end is missing."""
+    """A run whose outside action has happened and that only needs to finish."""
     STARVING = 2
-    """A producer that has waited so long that its next time has come as well."""
+    """A producer that has waited past its next planned time."""
     RETRY = 3
     CONSUMER = 4
-    """The one with the oldest pending event; one that only wakes or looks comes after those."""
+    """By oldest pending event; consumers that only wake or check come last."""
     PRODUCER = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Something of the lane that could run now."""
+    """Something in the lane that could run now."""
 
-    turn: Turn
+    priority: LanePriority
     name: str
-    """The run to go on with, the handler to run, or the occurrence to start."""
-    since: datetime
-    """When it fell due."""
-    place: int | None = None
-    """For a consumer, the place in line of its oldest pending event."""
+    """The run to continue, the handler to run, or the occurrence to start."""
+    due_since: datetime
+    """When it became due."""
+    oldest_event: int | None = None
+    """For a consumer, the sequence number of its oldest pending event."""
 
 
-def producer(name: str, due: datetime, next_planned: datetime | None, now: datetime) -> Candidate:
-    """A producer whose time has come; it goes ahead of others, once, when its next time has come too."""
+def producer_candidate(name: str, due: datetime, next_planned: datetime | None, now: datetime) -> Candidate:
+    """A producer that is due; once its next time has also passed, it goes ahead of the others."""
     starves = next_planned is not None and now > next_planned
-    return Candidate(turn=Turn.STARVING if starves else Turn.PRODUCER, name=name, since=due)
+    return Candidate(priority=LanePriority.STARVING if starves else LanePriority.PRODUCER, name=name, due_since=due)
 
 
-def choose(candidates: Iterable[Candidate]) -> Candidate | None:
-    """The one whose turn it is."""
+def choose_next(candidates: Iterable[Candidate]) -> Candidate | None:
     return min(candidates, key=_rank, default=None)
 
 
-def _rank(one: Candidate) -> tuple[Turn, bool, int, datetime, str]:
-    return one.turn, one.turn is Turn.CONSUMER and one.place is None, one.place or 0, one.since, one.name
+def _rank(candidate: Candidate) -> tuple[LanePriority, bool, int, datetime, str]:
+    has_no_event = candidate.priority is LanePriority.CONSUMER and candidate.oldest_event is None
+    return candidate.priority, has_no_event, candidate.oldest_event or 0, candidate.due_since, candidate.name

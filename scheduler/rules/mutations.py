@@ -1,70 +1,70 @@
-"""The outside action: what is known of it, and how a run goes on from that. Never the phase, always this decides."""
+"""What is known of an outside action, and how its run continues. This decides, never the run's phase."""
 
 from enum import StrEnum
 
 
-class Mutation(StrEnum):
+class MutationStatus(StrEnum):
     """What is known of an outside action."""
 
     IN_FLIGHT = "in_flight"
-    """Written down before the call; the call may or may not have happened."""
+    """Recorded before the call; the call may or may not have happened."""
     APPLIED = "applied"
     FAILED = "failed"
-    """It certainly did not happen."""
+    """It did not happen, for certain."""
     UNSURE = "unsure"
-    """It may have happened: to be found out by the tool's checker, or by the person."""
+    """It may have happened; the tool's checker or the user must find out."""
     SKIPPED = "skipped"
-    """The person said no."""
+    """The user rejected it."""
 
 
-MUTATIONS: dict[Mutation, frozenset[Mutation]] = {
-    Mutation.IN_FLIGHT: frozenset({Mutation.APPLIED, Mutation.FAILED, Mutation.UNSURE}),
-    Mutation.UNSURE: frozenset({Mutation.APPLIED, Mutation.FAILED, Mutation.SKIPPED}),
-    Mutation.APPLIED: frozenset(),
-    Mutation.FAILED: frozenset(),
-    Mutation.SKIPPED: frozenset(),
+MUTATION_MOVES: dict[MutationStatus, frozenset[MutationStatus]] = {
+    MutationStatus.IN_FLIGHT: frozenset({MutationStatus.APPLIED, MutationStatus.FAILED, MutationStatus.UNSURE}),
+    MutationStatus.UNSURE: frozenset({MutationStatus.APPLIED, MutationStatus.FAILED, MutationStatus.SKIPPED}),
+    MutationStatus.APPLIED: frozenset(),
+    MutationStatus.FAILED: frozenset(),
+    MutationStatus.SKIPPED: frozenset(),
 }
 
 
 class Continuation(StrEnum):
-    """How a chain goes on after an attempt that did not commit."""
+    """How a chain continues after an attempt that did not commit."""
 
-    AFRESH = "afresh"
-    """Release its events and begin anew at prepare."""
+    RESTART = "afresh"
+    """Release its events and start again at prepare."""
     EMIT = "emit"
-    """Keep its events; a new attempt goes on at next with the stored outcome."""
+    """Keep its events; a new attempt continues at next with the stored outcome."""
     RECONCILE = "reconcile"
     """Keep its events and find out whether it happened."""
 
 
-def continue_after(mutation: Mutation | None) -> Continuation:
-    """What follows a crash, a retry, or a script that changed; None where no outside action was begun."""
+def decide_continuation(mutation: MutationStatus | None) -> Continuation:
+    """What follows a crash, a retry or a script change; `mutation` is None if no outside action began."""
     match mutation:
-        case None | Mutation.FAILED:
-            return Continuation.AFRESH
-        case Mutation.APPLIED | Mutation.SKIPPED:
+        case None | MutationStatus.FAILED:
+            return Continuation.RESTART
+        case MutationStatus.APPLIED | MutationStatus.SKIPPED:
             return Continuation.EMIT
-        case Mutation.IN_FLIGHT | Mutation.UNSURE:
+        case MutationStatus.IN_FLIGHT | MutationStatus.UNSURE:
             return Continuation.RECONCILE
 
 
-class Way(StrEnum):
-    """How an attempt that stands still is taken up again."""
+class ResumeMode(StrEnum):
+    """How a waiting or failed attempt continues."""
 
     RESUME = "resume"
-    """The same attempt goes on where it waited: a person or a checker gave the answer."""
-    AFRESH = "afresh"
-    """Another attempt begins at the beginning."""
+    """The same attempt continues where it waited: the user or a checker answered."""
+    RESTART = "afresh"
+    """A new attempt starts from the beginning."""
     EMIT = "emit"
-    """Another attempt goes on after the outside action."""
+    """A new attempt continues after the outside action."""
 
 
-def way_on(*, waited: bool, mutation: Mutation | None) -> Way | None:
-    """`waited`: it had not failed but waited for an answer, which has come. None while it is not known if it acted."""
-    match continue_after(mutation):
+def decide_resume_mode(*, waited: bool, mutation: MutationStatus | None) -> ResumeMode | None:
+    """`waited`: it did not fail but waited for an answer, which came. None while it is unsure whether it acted."""
+    match decide_continuation(mutation):
         case Continuation.RECONCILE:
             return None
         case Continuation.EMIT:
-            return Way.RESUME if waited else Way.EMIT
-        case Continuation.AFRESH:
-            return Way.RESUME if waited and mutation is None else Way.AFRESH
+            return ResumeMode.RESUME if waited else ResumeMode.EMIT
+        case Continuation.RESTART:
+            return ResumeMode.RESUME if waited and mutation is None else ResumeMode.RESTART

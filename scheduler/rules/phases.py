@@ -1,82 +1,80 @@
-"""How far a run has come, and how it stands. The two are independent: a status never changes the phase."""
+"""A run's phase and status, with their legal moves. They are independent: a status change never moves the phase."""
 
 from enum import StrEnum
 
 
 class HandlerKind(StrEnum):
     PRODUCER = "producer"
-    """Looks outside on a schedule and publishes what is new."""
+    """Checks something on a schedule and publishes what is new."""
     CONSUMER = "consumer"
-    """Takes events through prepare, mutate and next."""
+    """Processes events in prepare, mutate and next."""
     JOB = "job"
     """A plain scheduled task."""
 
 
-class Phase(StrEnum):
-    """The last checkpoint that a run has passed. Forward only."""
+class RunPhase(StrEnum):
+    """The last checkpoint a run has passed. Forward only."""
 
     PREPARING = "preparing"
     PREPARED = "prepared"
-    """What to do is known and stored, its events are reserved."""
+    """Its plan is stored and its events are reserved."""
     MUTATING = "mutating"
     """The outside action has begun."""
     MUTATED = "mutated"
     """Its outcome is known and stored."""
     EMITTING = "emitting"
     EXECUTING = "executing"
-    """A producer or a job at work."""
+    """A producer or a job is running."""
     COMMITTED = "committed"
 
 
-PHASES: dict[Phase, frozenset[Phase]] = {
-    Phase.PREPARING: frozenset({Phase.PREPARED}),
-    # Without mutate a consumer goes straight to next; a person's reject or skip counts as an outcome.
-    Phase.PREPARED: frozenset({Phase.MUTATING, Phase.MUTATED, Phase.EMITTING, Phase.COMMITTED}),
-    Phase.MUTATING: frozenset({Phase.MUTATED}),
-    Phase.MUTATED: frozenset({Phase.EMITTING, Phase.COMMITTED}),
-    Phase.EMITTING: frozenset({Phase.COMMITTED}),
-    Phase.EXECUTING: frozenset({Phase.COMMITTED}),
-    Phase.COMMITTED: frozenset(),
+PHASE_MOVES: dict[RunPhase, frozenset[RunPhase]] = {
+    RunPhase.PREPARING: frozenset({RunPhase.PREPARED}),
+    # Without mutate a consumer goes straight to next; a rejection or skip by the user counts as an outcome.
+    RunPhase.PREPARED: frozenset({RunPhase.MUTATING, RunPhase.MUTATED, RunPhase.EMITTING, RunPhase.COMMITTED}),
+    RunPhase.MUTATING: frozenset({RunPhase.MUTATED}),
+    RunPhase.MUTATED: frozenset({RunPhase.EMITTING, RunPhase.COMMITTED}),
+    RunPhase.EMITTING: frozenset({RunPhase.COMMITTED}),
+    RunPhase.EXECUTING: frozenset({RunPhase.COMMITTED}),
+    RunPhase.COMMITTED: frozenset(),
 }
 
 
-class Status(StrEnum):
-    """How an attempt stands."""
-
+class RunStatus(StrEnum):
     ACTIVE = "active"
     TRANSIENT = "paused:transient"
-    """A passing failure; another attempt will follow by itself."""
+    """A transient failure; another attempt follows automatically."""
     APPROVAL = "paused:approval"
-    """Waits for a person: an approval, a permission or a reconnect."""
+    """Waits for the user: an approval, a permission or a reconnect."""
     RECONCILIATION = "paused:reconciliation"
-    """Nobody knows yet whether the outside action happened."""
+    """It is not yet known whether the outside action happened."""
     LOGIC = "failed:logic"
     """The script is at fault."""
     INTERNAL = "failed:internal"
     """Dayhand is at fault."""
     COMMITTED = "committed"
     CRASHED = "crashed"
-    """Dayhand ended while it ran."""
+    """Dayhand quit or crashed while it ran."""
     CANCELLED = "cancelled"
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it goes on later: by itself, or after a person's answer."""
+        """Whether it continues later, automatically or after the user answers."""
         return self in _WAITING
 
 
-_WAITING = frozenset({Status.TRANSIENT, Status.APPROVAL, Status.RECONCILIATION})
-_ENDS = frozenset({Status.COMMITTED, Status.CRASHED, Status.CANCELLED})
-STATUSES: dict[Status, frozenset[Status]] = {
-    Status.ACTIVE: frozenset(Status) - {Status.ACTIVE},
+_WAITING = frozenset({RunStatus.TRANSIENT, RunStatus.APPROVAL, RunStatus.RECONCILIATION})
+_ENDS = frozenset({RunStatus.COMMITTED, RunStatus.CRASHED, RunStatus.CANCELLED})
+STATUS_MOVES: dict[RunStatus, frozenset[RunStatus]] = {
+    RunStatus.ACTIVE: frozenset(RunStatus) - {RunStatus.ACTIVE},
     # An answer, a checker or a stop ends the wait; the retry itself is a new attempt.
-    Status.TRANSIENT: frozenset({Status.CANCELLED}),
-    Status.APPROVAL: frozenset({Status.ACTIVE, Status.CANCELLED}),
-    Status.RECONCILIATION: frozenset({Status.ACTIVE, Status.CANCELLED}),
-    Status.LOGIC: frozenset({Status.CANCELLED}),
-    Status.INTERNAL: frozenset({Status.CANCELLED}),
+    RunStatus.TRANSIENT: frozenset({RunStatus.CANCELLED}),
+    RunStatus.APPROVAL: frozenset({RunStatus.ACTIVE, RunStatus.CANCELLED}),
+    RunStatus.RECONCILIATION: frozenset({RunStatus.ACTIVE, RunStatus.CANCELLED}),
+    RunStatus.LOGIC: frozenset({RunStatus.CANCELLED}),
+    RunStatus.INTERNAL: frozenset({RunStatus.CANCELLED}),
 } | {status: frozenset() for status in _ENDS}
 
 
-def first_phase(kind: HandlerKind) -> Phase:
-    return Phase.PREPARING if kind is HandlerKind.CONSUMER else Phase.EXECUTING
+def first_phase(kind: HandlerKind) -> RunPhase:
+    return RunPhase.PREPARING if kind is HandlerKind.CONSUMER else RunPhase.EXECUTING

@@ -1,49 +1,51 @@
-"""When a consumer runs: there is news for it, its wake time has come, or one look is owed.
+"""When a consumer runs: it has new events, its wake time has come, or a check is due.
 
-Pending events alone are no reason: an empty prepare would be repeated for ever. And what is new is
-measured from the start of the last prepare, so an event that arrives during a run is never lost.
+Pending events alone are no reason to run: an empty prepare would repeat forever. New events are
+counted from the start of the last prepare, so one that arrives during a run is never lost.
 """
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-SOONEST = timedelta(seconds=30)
-LATEST = timedelta(hours=24)
+MIN_WAKE_DELAY = timedelta(seconds=30)
+MAX_WAKE_DELAY = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attention:
-    """What one consumer knows, and what there is to know."""
+class ConsumerReadiness:
+    """What decides whether a consumer runs."""
 
     seen: int
     """The workflow's sequence at the start of its last successful prepare."""
     latest: int
-    """The sequence of the latest news in its topics."""
+    """The sequence of the latest event in its topics."""
     wake_at: datetime | None = None
-    look: bool = False
+    is_check_due: bool = False
 
 
-def is_ready(attention: Attention, now: datetime) -> bool:
-    woken = attention.wake_at is not None and attention.wake_at <= now
-    return attention.look or woken or attention.latest > attention.seen
+def is_ready(consumer: ConsumerReadiness, now: datetime) -> bool:
+    woken = consumer.wake_at is not None and consumer.wake_at <= now
+    return consumer.is_check_due or woken or consumer.latest > consumer.seen
 
 
 @dataclass(frozen=True, slots=True)
-class Wake:
+class ParsedWake:
     at: datetime | None
     warning: str | None = None
-    """What the author should know about a wake time that could not be used."""
+    """For the author: why the wake time could not be used."""
 
 
-def read_wake(asked: object, now: datetime) -> Wake:
-    """The wake time that prepare asked for, as ISO 8601 text: clamped; nothing clears it, nonsense is ignored."""
-    if asked is None:
-        return Wake(None)
+def parse_wake(requested: object, now: datetime) -> ParsedWake:
+    """Parse and clamp the ISO 8601 wake time that prepare asked for. None clears it; invalid values are ignored."""
+    if requested is None:
+        return ParsedWake(None)
     try:
-        if not isinstance(asked, str):
-            raise TypeError(asked)
-        parsed = datetime.fromisoformat(asked)
+        if not isinstance(requested, str):
+            raise TypeError(requested)
+        parsed = datetime.fromisoformat(requested)
         at = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, TypeError, OverflowError):
-        return Wake(None, f"wake_at: {asked!r} is not a date and time and was ignored; write for example ctx.now.")
-    return Wake(min(max(at, now + SOONEST), now + LATEST))
+        return ParsedWake(
+            None, f"wake_at: {requested!r} is not a date and time and was ignored; write for example ctx.now."
+        )
+    return ParsedWake(min(max(at, now + MIN_WAKE_DELAY), now + MAX_WAKE_DELAY))

@@ -1,4 +1,4 @@
-"""How a workflow is doing, in one word: a function of stored facts and one `now`."""
+"""The state of a workflow in one word: a pure function of stored facts and `now`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,10 +6,10 @@ from enum import StrEnum
 
 
 class WorkflowState(StrEnum):
-    """The words that people see."""
+    """The states users see."""
 
     NEEDS_ATTENTION = "needs-attention"
-    """A person has to do something; one sentence says what."""
+    """The user must do something."""
     STOPPED = "stopped"
     """Something inside Dayhand failed."""
     FIXING = "fixing"
@@ -17,46 +17,46 @@ class WorkflowState(StrEnum):
     RUNNING = "running"
     """A run is active."""
     QUEUED = "queued"
-    """Due, and waits for a free slot."""
+    """Due, waiting for a free slot."""
     RETRYING = "retrying"
-    """A passing failure; it tries again by itself."""
+    """A transient failure; it retries automatically."""
     PAUSED = "paused"
-    """By the person."""
+    """By the user."""
     FINISHED = "finished"
     """No more times."""
     IDLE = "idle"
-    """All is well; it waits for its next time."""
+    """Waiting for its next time."""
     ARCHIVED = "archived"
-    """Put away: it is kept, and does nothing."""
+    """Kept, but does nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowFacts:
-    """What is stored about one workflow, as far as its state goes."""
+class WorkflowStateFacts:
+    """The stored facts that decide a workflow's state."""
 
     is_paused: bool = False
     is_archived: bool = False
     is_fixing: bool = False
     everything_paused_until: datetime | None = None
-    """The person paused the whole app until then."""
+    """The user paused the whole app until then."""
     asks: int = 0
-    """How many things wait for the person, mistakes of Dayhand's own aside."""
+    """How many requests wait for the user, not counting internal errors."""
     has_failed_inside: bool = False
     is_active: bool = False
-    """A run of it is under way."""
+    """A run is active."""
     earliest_waiting: datetime | None = None
-    """Since when something waits that is free to start, or from when on it is."""
+    """When the earliest waiting item can or could start."""
     tries_again_at: datetime | None = None
-    """When the earliest of those that failed goes on by itself."""
+    """When the earliest failed run is retried."""
     next_at: datetime | None = None
     """The earliest planned or wake time."""
     has_schedule: bool = False
     paused_schedules: bool = False
-    """It has times, and all of them are paused."""
+    """It has schedules, and all of them are paused."""
 
 
-def decide_state(facts: WorkflowFacts, now: datetime) -> WorkflowState:
-    """The first that holds: what needs the person before what happens by itself."""
+def decide_state(facts: WorkflowStateFacts, now: datetime) -> WorkflowState:
+    """The first that applies: what needs the user comes before what happens automatically."""
     if facts.is_archived:
         return WorkflowState.ARCHIVED
     if facts.asks > 0:
@@ -67,7 +67,7 @@ def decide_state(facts: WorkflowFacts, now: datetime) -> WorkflowState:
         return WorkflowState.FIXING
     if facts.is_active:
         return WorkflowState.RUNNING
-    if is_held_back(facts, now):
+    if is_on_hold(facts, now):
         return WorkflowState.PAUSED
     if facts.earliest_waiting is not None and facts.earliest_waiting <= now:
         return WorkflowState.QUEUED
@@ -80,7 +80,7 @@ def decide_state(facts: WorkflowFacts, now: datetime) -> WorkflowState:
     return WorkflowState.IDLE
 
 
-def is_held_back(facts: WorkflowFacts, now: datetime) -> bool:
-    """Whether the person paused it, or everything."""
-    everything = facts.everything_paused_until is not None and now < facts.everything_paused_until
-    return facts.is_paused or everything
+def is_on_hold(facts: WorkflowStateFacts, now: datetime) -> bool:
+    """Whether the user paused it, or the whole app."""
+    is_app_paused = facts.everything_paused_until is not None and now < facts.everything_paused_until
+    return facts.is_paused or is_app_paused

@@ -1,1 +1,1 @@
-"""Memory: SQLite, and nobody else writes SQL."""
+"""The SQLite store. No other package writes SQL."""

@@ -1,4 +1,4 @@
-"""Backfills: past ranges that a person asked for, and how far they have come."""
+"""Backfills: past ranges that the user asked to run, and their progress."""
 
 import json
 import sqlite3
@@ -16,12 +16,12 @@ class BackfillRow:
     id: str
     schedule: str
     ranges: tuple[tuple[datetime, datetime], ...]
-    """Inclusive, in order, apart from each other."""
+    """Inclusive, sorted, not overlapping."""
     overlap: Overlap
     missing: bool
-    """Leave out times that already ran."""
+    """Skip times that already ran."""
     cursor: datetime | None = None
-    """The last planned time that was looked at."""
+    """The last planned time processed."""
     total: int
     made: int = 0
     created: datetime
@@ -57,8 +57,8 @@ def advance(db: sqlite3.Connection, backfill: str, cursor: datetime | None, made
     db.execute("UPDATE backfills SET cursor = ?, made = made + ? WHERE id = ?", (to_ms(cursor), made, backfill))
 
 
-def end(db: sqlite3.Connection, backfill: str, now: datetime) -> None:
-    """All its rows are made."""
+def finish(db: sqlite3.Connection, backfill: str, now: datetime) -> None:
+    """All its occurrences are recorded."""
     db.execute("UPDATE backfills SET ended = ? WHERE id = ? AND ended IS NULL", (to_ms(now), backfill))
 
 
@@ -76,15 +76,15 @@ def find(db: sqlite3.Connection, backfill: str) -> BackfillRow | None:
     return None if row is None else _from_sql(row)
 
 
-def still_open(db: sqlite3.Connection) -> list[BackfillRow]:
+def list_open(db: sqlite3.Connection) -> list[BackfillRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE ended IS NULL ORDER BY created")]
 
 
-def going_on(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
-    """Those with times still to come, or with some that wait for their turn, which `made` leaves out here."""
-    waiting = Counter(one.backfill for one in occurrences.queued(db, schedule))
-    known = [row for row in of_schedule(db, schedule) if row.ended is None or waiting[row.id]]
-    return [replace(row, made=row.made - waiting[row.id]) for row in known]
+def list_unfinished(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
+    """Those with times to record or occurrences still queued; queued ones are not counted in `made` here."""
+    waiting = Counter(one.backfill for one in occurrences.list_queued(db, schedule))
+    rows = [row for row in of_schedule(db, schedule) if row.ended is None or waiting[row.id]]
+    return [replace(row, made=row.made - waiting[row.id]) for row in rows]
 
 
 def of_schedule(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
@@ -92,7 +92,7 @@ def of_schedule(db: sqlite3.Connection, schedule: str) -> list[BackfillRow]:
 
 
 def _from_sql(row: sqlite3.Row) -> BackfillRow:
-    """Always gives a row: one without ranges that can be read has nothing to do, and ends."""
+    """Never fails: a row with unreadable ranges gets none, so it has nothing to do and ends."""
     values = dict(zip(_COLUMNS, row, strict=True))
     try:
         ranges = tuple((from_ms(first), from_ms(last)) for first, last in json.loads(values["ranges"]))

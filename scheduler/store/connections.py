@@ -1,15 +1,14 @@
-"""Connections: accounts and places that workflows use. What is secret about them is in the keyring, never here."""
+"""Connections: accounts and services that workflows use. Their secrets are in the keyring, never here."""
 
 import json
 import sqlite3
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from scheduler.store import facts
-from scheduler.store.database import from_ms, to_ms
-from scheduler.store.reading import instant
+from scheduler.store import key_values
+from scheduler.store.database import from_ms, to_instant, to_ms
 
-_USED = "used "
+_LAST_USED_PREFIX = "used "
 
 
 class ConnectionRow(NamedTuple):
@@ -22,7 +21,7 @@ class ConnectionRow(NamedTuple):
 
 
 def save(db: sqlite3.Connection, name: str, settings: dict[str, Any], now: datetime) -> None:
-    """Add it, or make it so; whatever was wrong with it is over."""
+    """Add or update it; this clears its trouble."""
     db.execute(
         "INSERT INTO connections VALUES (?, ?, NULL, ?) "
         "ON CONFLICT DO UPDATE SET settings = excluded.settings, trouble = NULL",
@@ -35,17 +34,19 @@ def set_trouble(db: sqlite3.Connection, name: str, trouble: str | None) -> None:
 
 
 def note_use(db: sqlite3.Connection, name: str, now: datetime) -> None:
-    """Somebody called something of it."""
-    facts.write(db, f"{_USED}{name}", str(to_ms(now)))
+    key_values.write(db, f"{_LAST_USED_PREFIX}{name}", str(to_ms(now)))
 
 
 def last_uses(db: sqlite3.Connection) -> dict[str, datetime]:
-    """When each was used last, of those that ever were."""
-    return {name.removeprefix(_USED): instant(int(value)) for name, value in facts.beginning_with(db, _USED)}
+    """When each connection was last used, if ever."""
+    return {
+        name.removeprefix(_LAST_USED_PREFIX): to_instant(int(value))
+        for name, value in key_values.read_prefix(db, _LAST_USED_PREFIX)
+    }
 
 
 def remove(db: sqlite3.Connection, name: str) -> bool:
-    facts.forget(db, f"{_USED}{name}")
+    key_values.delete(db, f"{_LAST_USED_PREFIX}{name}")
     return db.execute("DELETE FROM connections WHERE name = ?", (name,)).rowcount == 1
 
 
@@ -54,7 +55,7 @@ def find(db: sqlite3.Connection, name: str) -> ConnectionRow | None:
     return None if row is None else _from_sql(row)
 
 
-def every_one(db: sqlite3.Connection) -> list[ConnectionRow]:
+def list_all(db: sqlite3.Connection) -> list[ConnectionRow]:
     return [_from_sql(row) for row in db.execute("SELECT * FROM connections ORDER BY name")]
 
 

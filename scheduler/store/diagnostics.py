@@ -1,4 +1,4 @@
-"""A store in numbers, for finding out what is wrong with one: its schema and how many rows there are, no contents."""
+"""A summary of a store for diagnostics: its schema and row counts, no contents."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from scheduler.store import migrations
 
 _GROUPED = {"workflows": "status", "runs": "status", "occurrences": "state", "events": "state", "requests": "kind"}
-"""Columns that hold nothing but our own words."""
+"""Columns that contain only our own enum values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Description:
+class StoreDescription:
     version: int
     schema: str
     rows: dict[str, int]
     """By table."""
     groups: dict[str, dict[str, int]]
-    """By table: how many rows there are of each state."""
+    """By table: the number of rows in each state."""
     kinds: dict[str, int]
-    """How many connections there are of each kind."""
+    """The number of connections of each kind."""
 
 
-def describe(db: sqlite3.Connection) -> Description:
+def describe_store(db: sqlite3.Connection) -> StoreDescription:
     query = (
         "SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
     )
     found = db.execute(query).fetchall()
     tables = [name for name, kind, sql in found if kind == "table" and not sql.startswith("CREATE VIRTUAL")]
     names = [row[0] for row in db.execute("SELECT name FROM connections")]
-    return Description(
+    return StoreDescription(
         version=migrations.version_of(db),
         schema="\n\n".join(f"{sql};" for _, _, sql in found),
         rows={name: int(db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]) for name in tables},

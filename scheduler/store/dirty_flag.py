@@ -1,4 +1,4 @@
-"""A small file beside the store that says whether the store must be checked before it is used again."""
+"""A marker file beside the store that tells whether the store must be checked before its next use."""
 
 import os
 from contextlib import suppress
@@ -8,8 +8,8 @@ _IN_USE = "in use"
 _SUSPECT = "suspect"
 
 
-def put(store: Path) -> None:
-    """The store is about to be used; until `lift`, every end is an unclean one."""
+def mark_in_use(store: Path) -> None:
+    """Mark the store as in use; any exit before `lift` is an unclean one."""
     _marker(store).touch(mode=0o600)
     with _marker(store).open("w") as file:
         file.write(_IN_USE)
@@ -17,19 +17,19 @@ def put(store: Path) -> None:
         os.fsync(file.fileno())
 
 
-def is_there(store: Path) -> bool:
+def is_set(store: Path) -> bool:
     return _marker(store).exists()
 
 
-def suspect(store: Path) -> None:
-    """Trouble was seen while the store was in use: even a clean end does not lift the marker."""
+def mark_suspect(store: Path) -> None:
+    """Mark the store as possibly damaged: even a clean exit keeps the marker."""
     with suppress(OSError):
-        if is_there(store):
+        if is_set(store):
             _marker(store).write_text(_SUSPECT)
 
 
-def lift(store: Path) -> None:
-    """The store was left as it should be."""
+def clear(store: Path) -> None:
+    """Remove the marker after a clean exit, unless the store is suspect."""
     with suppress(OSError):
         if _marker(store).read_text() == _IN_USE:
             _marker(store).unlink()

@@ -1,4 +1,4 @@
-"""What can be wrong with the store, in sentences for the person whose data it is."""
+"""Errors of the store, worded for the user."""
 
 import errno
 import sqlite3
@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 class StoreError(Exception):
-    """The store cannot be used; the message says what that means and what to do."""
+    """The store cannot be used; the message says what happened and what to do."""
 
 
 class StaleError(StoreError):
-    """A row was not where the caller thought; nothing was written."""
+    """A row was not in the expected state; nothing was written."""
 
 
 class StoreClosedError(StoreError):
@@ -41,27 +41,29 @@ class MigrationError(StoreError):
 
 class NoBackupError(StoreError):
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"There is no backup in {folder} that can be read, so nothing was changed.")
+        super().__init__(f"There is no readable backup in {folder}, so nothing was changed.")
 
 
 class StoreBusyError(StoreError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"Another program keeps {path} locked, so nothing was saved. Close it, then try again.")
+        super().__init__(f"Another program has locked {path}, so nothing was saved. Close it, then try again.")
 
 
 class DiskFullError(StoreError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"There is no room left on the disk of {path}, so nothing was saved. Free some space.")
+        super().__init__(f"The disk of {path} is full, so nothing was saved. Free some space.")
 
 
 class StoreForbiddenError(StoreError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} cannot be opened or changed. Check that you may read and write it and its folder.")
+        super().__init__(f"{path} cannot be opened or changed. Check the permissions of the file and its folder.")
 
 
 class DiskFailedError(StoreError):
     def __init__(self, path: Path, cause: str) -> None:
-        super().__init__(f"The disk could not read or write {path} ({cause}). Check the disk, then start Dayhand.")
+        super().__init__(
+            f"The disk could not read or write {path} ({cause}). Check the disk, then start Dayhand again."
+        )
 
 
 class StoreDamagedError(StoreError):
@@ -79,15 +81,15 @@ class StoreGoneError(StoreError):
         )
 
 
-def explain(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError | None:
-    """What that means for the person, or None if it is a mistake of ours."""
+def to_store_error(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError | None:
+    """The error to show to the user, or None if it is a bug of ours."""
     if isinstance(error, UnicodeDecodeError):
-        return StoreDamagedError(path)  # sqlite3 quoted a schema that is no text
+        return StoreDamagedError(path)  # sqlite3 quoted a schema that is not text
     if isinstance(error, OSError):
         return _explain_system(error, path if error.filename is None else Path(error.filename))
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     if code == sqlite3.SQLITE_BUSY_SNAPSHOT:
-        return None  # this thread writes while it still reads an older state
+        return None  # this thread writes while it still reads an older snapshot
     match code & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
             return StoreBusyError(path)

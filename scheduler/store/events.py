@@ -1,4 +1,4 @@
-"""Events: unique by workflow, topic and message id. What is consumed or skipped stays so."""
+"""Events: unique by workflow, topic and message id. Consumed and skipped are final."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ class EventState(StrEnum):
     """A run is working on it."""
     CONSUMED = "consumed"
     SKIPPED = "skipped"
-    """The person said no, or its topic is gone."""
+    """The user rejected it, or its topic is gone."""
 
 
 EVENT_MOVES: dict[EventState, frozenset[EventState]] = {
@@ -32,14 +32,14 @@ class EventRow(NamedTuple):
     topic: str
     id: str
     title: str
-    written: str
-    """Its data, as the JSON that is stored."""
+    data_json: str
+    """Its data, as the stored JSON."""
     published: datetime
     attempt: int
 
 
 class NotPendingError(StoreError):
-    """A run tried to reserve what is not there to be reserved; nothing was reserved."""
+    """A run tried to reserve an event that is not pending; nothing was reserved."""
 
     def __init__(self, topic: str, identity: str) -> None:
         super().__init__(f"There is no pending event {identity!r} in the topic {topic!r} to reserve.")
@@ -50,21 +50,21 @@ class NotPendingError(StoreError):
 def publish(
     db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, data: Any, now: datetime
 ) -> bool:
-    """Insert it, or bring a pending one up to date; says whether that is news for a consumer."""
-    return publish_written(db, workflow, topic, identity, title, write_data(data), now)
+    """Insert it, or update a pending one; returns whether consumers have something new."""
+    return publish_json(db, workflow, topic, identity, title, encode_data(data), now)
 
 
-def write_data(data: Any) -> str:
-    """The same text for the same data, so that it can be compared."""
+def encode_data(data: Any) -> str:
+    """Canonical JSON, so that equal data gives equal text."""
     return json.dumps(data, sort_keys=True)
 
 
-def publish_written(
-    db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, written: str, now: datetime
+def publish_json(
+    db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, data_json: str, now: datetime
 ) -> bool:
-    """`publish`, with the data as `write_data` gives it.
+    """`publish`, with data from `write_data`.
 
-    The same again changes nothing. For a reserved one the new data waits until it is released.
+    Publishing the same again changes nothing. New data for a reserved event waits until it is released.
     """
     known = db.execute(
         "SELECT born, state, title, data FROM events WHERE workflow = ? AND topic = ? AND id = ?",
@@ -75,28 +75,28 @@ def publish_written(
         db.execute(
             "INSERT INTO events (workflow, topic, id, sequence, title, data, state, published) "
             "VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)",
-            (workflow, topic, identity, sequence, title, written, to_ms(now)),
+            (workflow, topic, identity, sequence, title, data_json, to_ms(now)),
         )
         return True
     born, state, old_title, old_data = known
     if state == EventState.RESERVED:
-        same = (title, written) == (old_title, old_data)
-        later = None if same else f'{{"title": {json.dumps(title)}, "data": {written}}}'
+        same = (title, data_json) == (old_title, old_data)
+        later = None if same else f'{{"title": {json.dumps(title)}, "data": {data_json}}}'
         db.execute("UPDATE events SET later = ? WHERE born = ?", (later, born))
         return False
-    if state != EventState.PENDING or (title, written) == (old_title, old_data):
+    if state != EventState.PENDING or (title, data_json) == (old_title, old_data):
         return False
-    _rewrite(db, born, workflow, topic, title, written)
+    _rewrite(db, born, workflow, topic, title, data_json)
     return True
 
 
 def peek(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> list[EventRow]:
     """Pending events, oldest first."""
-    return list(look_at(db, workflow, topic, limit))
+    return list(iter_pending(db, workflow, topic, limit))
 
 
-def look_at(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> Generator[EventRow]:
-    """Pending events, oldest first, one after the other."""
+def iter_pending(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> Generator[EventRow]:
+    """Pending events, oldest first, read one at a time."""
     query = (
         "SELECT topic, id, title, data, published, attempt FROM events "
         "WHERE workflow = ? AND topic = ? AND state = 'pending' ORDER BY born LIMIT ?"
@@ -106,14 +106,14 @@ def look_at(db: sqlite3.Connection, workflow: str, topic: str, limit: int) -> Ge
 
 
 def reserve(db: sqlite3.Connection, workflow: str, run: str, events: Iterable[tuple[str, str]]) -> None:
-    """Take all of them for the run, or NotPendingError and none (the caller's transaction is rolled back)."""
+    """Reserve all of them for the run, or raise NotPendingError (the caller's transaction is rolled back)."""
     for topic, identity in events:
-        taken = db.execute(
+        changed = db.execute(
             "UPDATE events SET state = 'reserved', run = ? "
             "WHERE workflow = ? AND topic = ? AND id = ? AND state = 'pending'",
             (run, workflow, topic, identity),
         )
-        if taken.rowcount != 1:
+        if changed.rowcount != 1:
             raise NotPendingError(topic, identity)
 
 
@@ -126,15 +126,15 @@ def reserved_by(db: sqlite3.Connection, run: str) -> list[EventRow]:
     return [_from_sql(row) for row in rows]
 
 
-def hand_over(db: sqlite3.Connection, run: str, successor: str) -> None:
-    """A retry goes on with what the attempt before it had reserved."""
+def reassign(db: sqlite3.Connection, run: str, successor: str) -> None:
+    """A retry takes over what the previous attempt reserved."""
     db.execute("UPDATE events SET run = ? WHERE run = ? AND state = 'reserved'", (successor, run))
 
 
 def release(db: sqlite3.Connection, run: str) -> int:
-    """Give them back; data that arrived meanwhile applies now. Says how many there were.
+    """Make its reserved events pending again and apply newer data; returns their number.
 
-    What nobody takes events from any more has no place to go back to.
+    Events of a topic without consumers are skipped instead.
     """
     rows = db.execute(
         "SELECT born, workflow, topic, later FROM events WHERE run = ? AND state = 'reserved'", (run,)
@@ -152,30 +152,30 @@ def release(db: sqlite3.Connection, run: str) -> int:
     return len(rows)
 
 
-def settle(db: sqlite3.Connection, run: str, state: EventState) -> int:
-    """Consume or skip, for good, what the run had reserved; says how many."""
+def close_reserved(db: sqlite3.Connection, run: str, state: EventState) -> int:
+    """Consume or skip what the run has reserved; returns their number."""
     assert state in EVENT_MOVES[EventState.RESERVED] - {EventState.PENDING}
     query = "UPDATE events SET state = ?, later = NULL WHERE run = ? AND state = 'reserved'"
     return db.execute(query, (state, run)).rowcount
 
 
 def skip_pending(db: sqlite3.Connection, workflow: str, topic: str, identity: str | None = None) -> int:
-    """Skip one pending event, or all of a topic that is gone; says how many."""
+    """Skip one pending event, or all of a removed topic; returns their number."""
     query = "UPDATE events SET state = 'skipped' WHERE workflow = ? AND topic = ? AND state = 'pending'"
     if identity is None:
         return db.execute(query, (workflow, topic)).rowcount
     return db.execute(f"{query} AND id = ?", (workflow, topic, identity)).rowcount
 
 
-def number_pending(db: sqlite3.Connection, workflow: str, most: int = 10_000) -> dict[str, int]:
-    """How many wait in each topic, counted up to a limit."""
+def count_pending(db: sqlite3.Connection, workflow: str, most: int = 10_000) -> dict[str, int]:
+    """The number of pending events in each topic, up to a limit."""
     topics = [row[0] for row in db.execute("SELECT DISTINCT topic FROM subscriptions WHERE workflow = ?", (workflow,))]
     query = "SELECT count(*) FROM (SELECT 1 FROM events WHERE workflow = ? AND topic = ? AND state = 'pending' LIMIT ?)"
     return {topic: int(db.execute(query, (workflow, topic, most)).fetchone()[0]) for topic in topics}
 
 
-def topics_in_use(db: sqlite3.Connection, workflow: str) -> set[str]:
-    """Those with events that wait: from one to the next, however many wait in each."""
+def topics_with_pending(db: sqlite3.Connection, workflow: str) -> set[str]:
+    """Topics with pending events. The query jumps from topic to topic, however many events each has."""
     first = "SELECT min(topic) FROM events WHERE workflow = ?1 AND state = 'pending'"
     query = (
         f"WITH RECURSIVE used(topic) AS (SELECT ({first}) UNION ALL "
@@ -186,7 +186,7 @@ def topics_in_use(db: sqlite3.Connection, workflow: str) -> set[str]:
 
 
 def _next_sequence(db: sqlite3.Connection, workflow: str, topic: str) -> int:
-    """One more piece of news for whoever takes events from the topic."""
+    """Increase the workflow's sequence and mark the topic's consumers as having something new."""
     row = db.execute(
         "UPDATE workflows SET sequence = sequence + 1 WHERE slug = ? RETURNING sequence", (workflow,)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Grants: what a person allowed a workflow to use, and to do without being asked again."""
+"""Grants: what the user allowed a workflow to use, and to do without asking again."""
 
 import sqlite3
 from datetime import datetime
@@ -10,9 +10,9 @@ from scheduler.store.database import from_ms, to_ms
 
 class GrantKind(StrEnum):
     PERMISSION = "permission"
-    """The workflow may use this tool at all; its handler is empty, all of them may."""
+    """The workflow may use this tool; the handler is empty, because all of them may."""
     APPROVAL = "approval"
-    """This consumer's call of this tool needs no further yes."""
+    """This consumer's calls of this tool need no further approval."""
 
 
 class Grant(NamedTuple):
@@ -24,8 +24,8 @@ class Grant(NamedTuple):
     created: datetime
 
 
-def give(db: sqlite3.Connection, grant: Grant) -> bool:
-    """Allow it; says whether that is new."""
+def add(db: sqlite3.Connection, grant: Grant) -> bool:
+    """Add it; returns whether it is new."""
     query = "INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     return db.execute(query, (*grant[:5], to_ms(grant.created))).rowcount == 1
 
@@ -35,7 +35,7 @@ def has(db: sqlite3.Connection, workflow: str, handler: str, connection: str, to
     return db.execute(query, (workflow, handler, connection, tool, kind)).fetchone() is not None
 
 
-def take_back(
+def revoke(
     db: sqlite3.Connection,
     workflow: str,
     *,
@@ -44,7 +44,7 @@ def take_back(
     handler: str | None = None,
     kind: GrantKind | None = None,
 ) -> int:
-    """Forbid again what matches; says how much that was."""
+    """Revoke the matching grants; returns their number."""
     query = (
         "DELETE FROM grants WHERE workflow = ?1 AND (?2 IS NULL OR connection = ?2) AND (?3 IS NULL OR tool = ?3) "
         "AND (?4 IS NULL OR handler = ?4) AND (?5 IS NULL OR kind = ?5)"
@@ -52,8 +52,8 @@ def take_back(
     return db.execute(query, (workflow, connection, tool, handler, kind)).rowcount
 
 
-def take_back_approvals(db: sqlite3.Connection, connection: str | None = None) -> int:
-    """Every workflow asks again before it acts, there or anywhere; says how many consumers and tools that concerns."""
+def revoke_approvals(db: sqlite3.Connection, connection: str | None = None) -> int:
+    """Every workflow asks again before it acts, on one connection or all; returns the number of grants revoked."""
     query = "DELETE FROM grants WHERE kind = ?1 AND (?2 IS NULL OR connection = ?2)"
     return db.execute(query, (GrantKind.APPROVAL, connection)).rowcount
 

@@ -1,4 +1,4 @@
-"""Handlers: their state, the news in their topics, when they look again. Kept by name, also over a removal."""
+"""Handlers: their state, what is new in their topics, when they wake. Kept by name, even after removal."""
 
 import json
 import sqlite3
@@ -16,13 +16,13 @@ class HandlerRow(NamedTuple):
     kind: HandlerKind
     state: dict[str, Any]
     result: Any
-    """What its last committed run gave."""
+    """The result of its last committed run."""
     seen: int
     """The workflow's sequence at the start of the last successful prepare."""
     latest: int
-    """The sequence of the latest news in its topics."""
+    """The sequence of the latest event in its topics."""
     look: bool
-    """One look is owed: after a restart, a deploy, a resume or a release."""
+    """It must check once: after a restart, a deploy, a resume or a release."""
     wake_at: datetime | None
     failures: int
 
@@ -32,8 +32,8 @@ _ALL = f"SELECT {', '.join(_COLUMNS)} FROM handlers"
 _TO_SQL: dict[str, Callable[[Any], Any]] = {"wake_at": to_ms, "state": json.dumps, "result": json.dumps}
 
 
-def put(db: sqlite3.Connection, workflow: str, name: str, kind: HandlerKind, topics: Iterable[str] = ()) -> None:
-    """Make it known with its subscriptions. A consumer is owed a look."""
+def save(db: sqlite3.Connection, workflow: str, name: str, kind: HandlerKind, topics: Iterable[str] = ()) -> None:
+    """Add or update it with its subscriptions. A consumer must check once."""
     db.execute(
         "INSERT INTO handlers (workflow, name, kind, look) VALUES (?, ?, ?, ?) "
         "ON CONFLICT DO UPDATE SET kind = excluded.kind, look = excluded.look, removed = 0",
@@ -55,20 +55,20 @@ def update(db: sqlite3.Connection, workflow: str, name: str, **changes: Any) -> 
     db.execute(f"UPDATE handlers SET {assignments} WHERE workflow = ? AND name = ?", (*values, workflow, name))
 
 
-def look_again(db: sqlite3.Connection, workflow: str | None = None) -> None:
-    """Each consumer of the workflow, or of all, is owed one look."""
+def request_check(db: sqlite3.Connection, workflow: str | None = None) -> None:
+    """Every consumer of the workflow, or of all workflows, must check once."""
     query = "UPDATE handlers SET look = 1 WHERE kind = 'consumer' AND removed = 0 AND (?1 IS NULL OR workflow = ?1)"
     db.execute(query, (workflow,))
 
 
-def prepared(db: sqlite3.Connection, workflow: str, name: str, sequence: int, wake_at: datetime | None) -> None:
-    """It has looked at everything up to that sequence, and says when it wants to look again."""
+def record_prepare(db: sqlite3.Connection, workflow: str, name: str, sequence: int, wake_at: datetime | None) -> None:
+    """Store the sequence it has seen and its next wake time."""
     query = "UPDATE handlers SET seen = ?, wake_at = ? WHERE workflow = ? AND name = ?"
     db.execute(query, (sequence, to_ms(wake_at), workflow, name))
 
 
-def calm(db: sqlite3.Connection, workflow: str, name: str, now: datetime) -> None:
-    """It was stopped: what there was when it last began is no reason to run, nor is a wake time that has come."""
+def reset_after_stop(db: sqlite3.Connection, workflow: str, name: str, now: datetime) -> None:
+    """After a stop: events from before its last start, and a past wake time, are no reason to run."""
     db.execute(
         "UPDATE handlers SET seen = max(seen, began), look = 0, "
         "wake_at = CASE WHEN wake_at <= ?1 THEN NULL ELSE wake_at END WHERE workflow = ?2 AND name = ?3",
@@ -77,14 +77,14 @@ def calm(db: sqlite3.Connection, workflow: str, name: str, now: datetime) -> Non
 
 
 def count_failure(db: sqlite3.Connection, workflow: str, name: str) -> int:
-    """One more in a row; how many there are now."""
+    """Count one more failure in a row; returns the new number."""
     query = "UPDATE handlers SET failures = failures + 1 WHERE workflow = ? AND name = ? RETURNING failures"
     row = db.execute(query, (workflow, name)).fetchone()
     return 1 if row is None else int(row[0])
 
 
-def forgive(db: sqlite3.Connection, workflow: str, name: str | None = None) -> None:
-    """The row of failures is over: of one handler, or of all of a workflow."""
+def reset_failures(db: sqlite3.Connection, workflow: str, name: str | None = None) -> None:
+    """Reset the failures of one handler, or of all handlers of a workflow."""
     query = "UPDATE handlers SET failures = 0 WHERE workflow = ?1 AND (?2 IS NULL OR name = ?2) AND failures > 0"
     db.execute(query, (workflow, name))
 
@@ -99,8 +99,8 @@ def find(db: sqlite3.Connection, workflow: str, name: str) -> HandlerRow | None:
     return None if row is None else _from_sql(row)
 
 
-def begin(db: sqlite3.Connection, workflow: str, name: str) -> tuple[dict[str, Any], Any]:
-    """A run of it begins, so no look is owed: its state, and what its last committed run gave."""
+def begin_run(db: sqlite3.Connection, workflow: str, name: str) -> tuple[dict[str, Any], Any]:
+    """A run begins, so no check is due; returns its state and the result of its last committed run."""
     query = (
         "UPDATE handlers SET look = 0, began = (SELECT sequence FROM workflows WHERE slug = workflow) "
         "WHERE workflow = ? AND name = ? RETURNING state, result"
@@ -109,19 +109,19 @@ def begin(db: sqlite3.Connection, workflow: str, name: str) -> tuple[dict[str, A
     return ({}, None) if row is None else (json.loads(row[0]), None if row[1] is None else json.loads(row[1]))
 
 
-def topics(db: sqlite3.Connection, workflow: str) -> set[str]:
-    """Those that somebody takes events from."""
+def subscribed_topics(db: sqlite3.Connection, workflow: str) -> set[str]:
+    """Topics with at least one subscriber."""
     return {row[0] for row in db.execute("SELECT topic FROM subscriptions WHERE workflow = ?", (workflow,))}
 
 
 class ReadyRow(NamedTuple):
-    """A consumer that has a reason to run."""
+    """A consumer with a reason to run."""
 
     workflow: str
     name: str
     wake_at: datetime | None
-    place: int | None
-    """The place in line of its oldest pending event."""
+    oldest_event: int | None
+    """The insertion number of its oldest pending event."""
 
 
 _PLACE = (
@@ -142,14 +142,14 @@ _WOKEN = (
 )
 
 
-def ready(db: sqlite3.Connection, now: datetime) -> list[ReadyRow]:
-    """The consumers of open lanes with news, a look owed, or a wake time that has come."""
+def list_ready(db: sqlite3.Connection, now: datetime) -> list[ReadyRow]:
+    """The consumers in open lanes with new events, a check due, or a past wake time."""
     rows = db.execute(f"{_READY} UNION {_WOKEN}", (to_ms(now),))
     return [ReadyRow(row[0], row[1], from_ms(row[2]), row[3]) for row in rows]
 
 
-def ready_in(db: sqlite3.Connection, workflow: str) -> list[ReadyRow]:
-    """Those of one workflow that have news or are owed a look."""
+def list_ready_in(db: sqlite3.Connection, workflow: str) -> list[ReadyRow]:
+    """Those of one workflow with new events or a check due."""
     rows = db.execute(f"{_READY} AND h.workflow = ?", (workflow,))
     return [ReadyRow(row[0], row[1], from_ms(row[2]), row[3]) for row in rows]
 

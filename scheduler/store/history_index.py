@@ -1,7 +1,7 @@
-"""The index behind history. It lags behind the runs; what it has not reached is read anew, with the same result.
+"""The full-text index of the history. It lags behind the runs; those not yet indexed are searched directly.
 
-SQLite finds a whole word at once among a million, the beginning of a word only by looking at all that begin so.
-Therefore the beginnings of words are indexed as words of their own, up to a length that few words pass.
+SQLite finds a whole word quickly among a million, but a prefix only by visiting every word that has it.
+So the prefixes of words are indexed as words of their own, up to a length that few words exceed.
 """
 
 import hashlib
@@ -12,177 +12,176 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
-from scheduler.store import facts
-from scheduler.store.wanted import FOLLOWED, Wanted, read_words
+from scheduler.store import key_values
+from scheduler.store.history_query import FOLLOWED, RunFilter, split_words
 
-_INDEXED = "history indexed"
-"""The fact that keeps the number of the last run that the index has passed."""
-_LONGEST_BEGINNING = 12
-_WORDS_AT_HAND = 5_000
-_MOST_TITLES = 50
-_MOST_LETTERS = 4_000
-_AT_REST = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
+_LAST_INDEXED = "history indexed"
+"""The key of the number of the last indexed run."""
+_MAX_PREFIX_CHARS = 12
+_CACHED_WORDS = 5_000
+_MAX_TITLES = 50
+_MAX_CHARS = 4_000
+_IS_FINAL = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
 _PAUSED = ("paused:transient", "paused:approval", "paused:reconciliation")
-_STANDING = f"iif(r.followed = 1 AND r.status LIKE 'paused:%', '{FOLLOWED}', r.status)"
+_SHOWN_STATUS = f"iif(r.followed = 1 AND r.status LIKE 'paused:%', '{FOLLOWED}', r.status)"
 _SOURCE = (
-    f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_AT_REST}, "
+    f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_IS_FINAL}, "
     "r.trigger "
     "FROM runs r JOIN workflows w ON w.slug = r.workflow"
 )
 _MATCHING = "history WHERE history MATCH ? AND rowid >= ? AND rowid < ?"
 
 
-def index_some(db: sqlite3.Connection, most: int) -> bool:
-    """Let the index follow by at most so many runs, in a transaction of the caller's; says whether there are more."""
-    cursor = indexed_up_to(db)
+def index_batch(db: sqlite3.Connection, most: int) -> bool:
+    """Index at most `most` further runs, in the caller's transaction; returns whether there are more."""
+    cursor = last_indexed(db)
     rows = db.execute(f"{_SOURCE} WHERE r.number > ? ORDER BY r.number LIMIT ?", (cursor, most)).fetchall()
     for row in rows:
         if row[8]:
             _index(db, row)
         else:
             db.execute("INSERT OR IGNORE INTO history_waiting VALUES (?)", (row[0],))
-    settled = db.execute(f"{_SOURCE} JOIN history_waiting h ON h.number = r.number WHERE {_AT_REST} LIMIT ?", (most,))
-    for row in settled.fetchall():
+    ended = db.execute(f"{_SOURCE} JOIN history_waiting h ON h.number = r.number WHERE {_IS_FINAL} LIMIT ?", (most,))
+    for row in ended.fetchall():
         _index(db, row)
         db.execute("DELETE FROM history_waiting WHERE number = ?", (row[0],))
     if rows:
-        facts.write(db, _INDEXED, str(rows[-1][0]))
+        key_values.write(db, _LAST_INDEXED, str(rows[-1][0]))
     return len(rows) == most
 
 
-def lag(db: sqlite3.Connection) -> int:
-    """By how many runs the index is behind, or a few more: numbers are missing where some were forgotten."""
+def count_unindexed(db: sqlite3.Connection) -> int:
+    """How many runs are not indexed, or slightly more: deleted runs leave gaps in the numbers."""
     last = db.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()[0]
-    return max(int(last) - indexed_up_to(db), 0)
+    return max(int(last) - last_indexed(db), 0)
 
 
-def indexed_up_to(db: sqlite3.Connection) -> int:
-    return int(facts.read(db, _INDEXED) or 0)
+def last_indexed(db: sqlite3.Connection) -> int:
+    return int(key_values.read(db, _LAST_INDEXED) or 0)
 
 
-def find_numbers(db: sqlite3.Connection, wanted: Wanted, first: int, before: int, most: int) -> list[int]:
-    """The numbers in [first, before) of runs that are as wanted, the newest first."""
+def find_numbers(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int, most: int) -> list[int]:
+    """The matching run numbers in [first, before), newest first."""
     found = list(islice(_newer(db, wanted, first, before), most))
     if len(found) == most:
         return found
     query = f"SELECT rowid FROM {_MATCHING} ORDER BY rowid DESC LIMIT ?"
     older = [row[0] for row in db.execute(query, (*_match(db, wanted, first, before), most))]
-    older += _passed(db, wanted, first, before)
+    older += _unfinished(db, wanted, first, before)
     return found + sorted(older, reverse=True)[: most - len(found)]
 
 
-def count_numbers(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> int:
-    """How many there are."""
+def count_numbers(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> int:
     query = f"SELECT count(*) FROM {_MATCHING}"
     (indexed,) = db.execute(query, _match(db, wanted, first, before)).fetchone()
-    unindexed = (*_newer(db, wanted, first, before), *_passed(db, wanted, first, before))
+    unindexed = (*_newer(db, wanted, first, before), *_unfinished(db, wanted, first, before))
     return int(indexed) + len(unindexed)
 
 
-def _match(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> tuple[str, int, int]:
-    """What to look for in the index, no further than it has come."""
-    return " AND ".join(_terms(wanted)), first, min(before, indexed_up_to(db) + 1)
+def _match(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> tuple[str, int, int]:
+    """The query for the index, limited to indexed runs."""
+    return " AND ".join(_terms(wanted)), first, min(before, last_indexed(db) + 1)
 
 
-def _newer(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> Iterator[int]:
-    """Those that the index has not reached, the newest first."""
-    return _read_anew(db, wanted, "", max(first, indexed_up_to(db) + 1), before)
+def _newer(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> Iterator[int]:
+    """Matching runs that are not indexed yet, newest first."""
+    return _scan(db, wanted, "", max(first, last_indexed(db) + 1), before)
 
 
-def _passed(db: sqlite3.Connection, wanted: Wanted, first: int, before: int) -> Iterator[int]:
-    """Those that were not at rest when the index passed them."""
+def _unfinished(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> Iterator[int]:
+    """Matching runs that had not ended when the index reached them."""
     waiting = "r.number IN (SELECT number FROM history_waiting) AND "
-    return _read_anew(db, wanted, waiting, first, min(before, indexed_up_to(db) + 1))
+    return _scan(db, wanted, waiting, first, min(before, last_indexed(db) + 1))
 
 
-def _read_anew(db: sqlite3.Connection, wanted: Wanted, among: str, first: int, before: int) -> Iterator[int]:
+def _scan(db: sqlite3.Connection, wanted: RunFilter, among: str, first: int, before: int) -> Iterator[int]:
     where, values = f"{among}r.number >= ? AND r.number < ?", [first, before]
     facets = {"workflow": wanted.workflow, "handler": wanted.handler, "trigger": wanted.trigger}
     given = {column: value for column, value in facets.items() if value is not None}
     for column in given:
         where += f" AND r.{column} = ?"
     if wanted.statuses:
-        where += f" AND {_STANDING} IN ({', '.join('?' * len(wanted.statuses))})"
+        where += f" AND {_SHOWN_STATUS} IN ({', '.join('?' * len(wanted.statuses))})"
     rows = db.execute(f"{_SOURCE} WHERE {where} ORDER BY r.number DESC", (*values, *given.values(), *wanted.statuses))
-    return (row[0] for row in rows if _says(db, row, wanted.words))
+    return (row[0] for row in rows if _matches_words(db, row, wanted.words))
 
 
-def _says(db: sqlite3.Connection, row: sqlite3.Row, words: tuple[str, ...]) -> bool:
+def _matches_words(db: sqlite3.Connection, row: sqlite3.Row, words: tuple[str, ...]) -> bool:
     known = _words_of(db, row) if words else ()
     return all(any(word.startswith(sought) for word in known) for sought in words)
 
 
 def _index(db: sqlite3.Connection, row: sqlite3.Row) -> None:
     tokens = {*_facets(row[1], row[4], row[9]), _token("h", row[3])}
-    tokens.update(*map(_beginnings, _words_of(db, row)))
+    tokens.update(*map(_prefix_tokens, _words_of(db, row)))
     db.execute("INSERT OR REPLACE INTO history (rowid, tokens) VALUES (?, ?)", (row[0], " ".join(tokens)))
 
 
 def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
-    """Everything about a run that a person may look for."""
+    """Every word of a run that the user may search for."""
     _, workflow, name, handler, _, summary, error, prepared, _, _ = row
     parts = [workflow, name, handler, summary or ""]
     if error is not None:
         parts.append(str(json.loads(error).get("sentence", "")))
     if prepared is not None:
         parts += _titles(db, workflow, json.loads(prepared))
-    return set(read_words("\n".join(parts)[:_MOST_LETTERS]))
+    return set(split_words("\n".join(parts)[:_MAX_CHARS]))
 
 
 def _titles(db: sqlite3.Connection, workflow: str, prepared: Any) -> Iterable[str]:
-    """What the run was to do, and the titles of its events."""
+    """What the run was going to do, and the titles of its events."""
     yield str(prepared.get("say") or "")
     taken: dict[str, list[str]] = {}
-    for one in (prepared.get("reserve") or [])[:_MOST_TITLES]:
+    for one in (prepared.get("reserve") or [])[:_MAX_TITLES]:
         taken.setdefault(one["topic"], []).append(one["id"])
     query = "SELECT title FROM events WHERE workflow = ? AND topic = ? AND id IN (SELECT value FROM json_each(?))"
     for topic, ids in taken.items():
         yield from (row[0] for row in db.execute(query, (workflow, topic, json.dumps(ids))))
 
 
-def _terms(wanted: Wanted) -> Iterator[str]:
+def _terms(wanted: RunFilter) -> Iterator[str]:
     if wanted.workflow or wanted.trigger or wanted.statuses:
         facets = [_facet(wanted.workflow, status, wanted.trigger) for status in _indexed_as(wanted.statuses)]
         yield f"({' OR '.join(facets)})"
     if wanted.handler:
         yield _token("h", wanted.handler)
     for word in wanted.words:
-        yield _beginning(word) if len(word) <= _LONGEST_BEGINNING else f"{_token('l', word)}*"
+        yield _prefix_token(word) if len(word) <= _MAX_PREFIX_CHARS else f"{_token('l', word)}*"
 
 
 def _indexed_as(statuses: tuple[str, ...]) -> tuple[str | None, ...]:
-    """Only what is at rest is in the index: what still says there that it waits was followed."""
+    """Only final runs are indexed, so one that is indexed as paused was superseded."""
     if not statuses:
         return (None,)
     others = tuple(status for status in statuses if status not in (*_PAUSED, FOLLOWED))
     return others + _PAUSED if FOLLOWED in statuses else others or ("",)
 
 
-@lru_cache(_WORDS_AT_HAND)
-def _beginnings(word: str) -> tuple[str, ...]:
-    """What it can be found by; of a long word also the whole, for those who look for more of it."""
-    lengths = range(1, min(len(word), _LONGEST_BEGINNING) + 1)
-    whole = (_token("l", word),) if len(word) > _LONGEST_BEGINNING else ()
-    return (*(_beginning(word[:length]) for length in lengths), *whole)
+@lru_cache(_CACHED_WORDS)
+def _prefix_tokens(word: str) -> tuple[str, ...]:
+    """The tokens it is found by: its prefixes, and for a long word also the whole word."""
+    lengths = range(1, min(len(word), _MAX_PREFIX_CHARS) + 1)
+    whole = (_token("l", word),) if len(word) > _MAX_PREFIX_CHARS else ()
+    return (*(_prefix_token(word[:length]) for length in lengths), *whole)
 
 
-def _beginning(letters: str) -> str:
+def _prefix_token(letters: str) -> str:
     return f"b{letters}" if letters.isascii() else _token("u", letters)
 
 
-@lru_cache(_WORDS_AT_HAND)
+@lru_cache(_CACHED_WORDS)
 def _facets(*values: str) -> tuple[str, ...]:
-    """Every way to narrow by these is one word: among a million, SQLite is slow to find out that two never meet."""
-    ways = product(*((value, None) for value in values))
-    return tuple(_facet(*way) for way in ways if any(way))
+    """One token for every combination of filters: SQLite is slow to intersect two large sets."""
+    combinations = product(*((value, None) for value in values))
+    return tuple(_facet(*combination) for combination in combinations if any(combination))
 
 
 def _facet(workflow: str | None, status: str | None, trigger: str | None) -> str:
-    """Short, since each run has several."""
+    """A short hash, since each run has several."""
     given = json.dumps((workflow, status, trigger)).encode()
     return f"f{hashlib.blake2b(given, digest_size=8).hexdigest()}"
 
 
 def _token(kind: str, value: str) -> str:
-    """One word of letters and digits, whatever the value is made of."""
+    """The value as one word of letters and digits."""
     return f"{kind}x{value.encode().hex()}"

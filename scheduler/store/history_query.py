@@ -1,4 +1,4 @@
-"""What is looked for in history, and where a page of it goes on."""
+"""A search in the history, and the position where its next page starts."""
 
 import re
 import unicodedata
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-_FAR = 2**62
+_NO_LIMIT = 2**62
 FOLLOWED = "followed"
-"""How an attempt stands that waited until another took its place: its own status still says that it waits."""
+"""The shown status of a waiting attempt that another one replaced; its stored status still says that it waits."""
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Wanted(NamedTuple):
-    """What a run must be like to be found; empty means whatever."""
+class RunFilter(NamedTuple):
+    """What a run must match; empty fields match anything."""
 
     workflow: str | None = None
     handler: str | None = None
     statuses: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    """Each must begin a word of the run."""
+    """Each must be a prefix of a word of the run."""
     trigger: str | None = None
-    """What made it start."""
+    """What started it."""
 
     @property
     def needs_index(self) -> bool:
@@ -29,7 +29,7 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class HistorySearch:
     workflow: str | None = None
     handler: str | None = None
     statuses: tuple[str, ...] = ()
@@ -37,27 +37,27 @@ class Search:
     until: datetime | None = None
     text: str = ""
     trigger: str | None = None
-    said: tuple[tuple[str, str], ...] = ()
-    """By reason why a time did not run: its sentence as the person who looks reads it, if that is not ours."""
+    translated_reasons: tuple[tuple[str, str], ...] = ()
+    """By reason: its sentence in the user's language, if that is not English."""
 
     @property
-    def wanted(self) -> Wanted:
-        return Wanted(self.workflow, self.handler, self.statuses, read_words(self.text), self.trigger)
+    def run_filter(self) -> RunFilter:
+        return RunFilter(self.workflow, self.handler, self.statuses, split_words(self.text), self.trigger)
 
 
-class Page(NamedTuple):
-    """Where to go on: before that run, and before that planned time of those that did not run."""
+class HistoryCursor(NamedTuple):
+    """The start of a page: before that run, and before that planned time that did not run."""
 
-    number: int = _FAR
-    planned: int = _FAR
+    number: int = _NO_LIMIT
+    planned: int = _NO_LIMIT
     schedule: str = ""
-    """Many are planned for the same instant; of those, before this one."""
+    """Of several planned for the same instant, before this one."""
 
 
-def read_words(text: str) -> tuple[str, ...]:
-    """The words in a text, without case and accents."""
+def split_words(text: str) -> tuple[str, ...]:
+    """The words of a text, without case and accents."""
     plain = text.casefold()
     if not plain.isascii():
-        apart = unicodedata.normalize("NFKD", plain)
-        plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
+        decomposed = unicodedata.normalize("NFKD", plain)
+        plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return tuple(_WORD.findall(plain))

@@ -1,4 +1,4 @@
-"""What commands answered, so that the same request asked again gets the first answer."""
+"""Stored results of commands, so that a repeated idempotency key returns the first result."""
 
 import json
 import sqlite3
@@ -8,15 +8,15 @@ from typing import Any
 from scheduler.store.database import to_ms
 
 
-def find(db: sqlite3.Connection, request: str) -> tuple[str, dict[str, Any]] | None:
-    """The command that came with that request id, and its answer."""
-    row = db.execute("SELECT verb, answer FROM answers WHERE request = ?", (request,)).fetchone()
+def find(db: sqlite3.Connection, idempotency_key: str) -> tuple[str, dict[str, Any]] | None:
+    """The command that was sent with that key, and its result."""
+    row = db.execute("SELECT verb, answer FROM answers WHERE request = ?", (idempotency_key,)).fetchone()
     return None if row is None else (row[0], json.loads(row[1]))
 
 
-def keep(db: sqlite3.Connection, request: str, verb: str, answer: dict[str, Any], now: datetime) -> None:
-    db.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", (request, verb, json.dumps(answer), to_ms(now)))
+def save(db: sqlite3.Connection, idempotency_key: str, verb: str, answer: dict[str, Any], now: datetime) -> None:
+    db.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", (idempotency_key, verb, json.dumps(answer), to_ms(now)))
 
 
-def forget_before(db: sqlite3.Connection, instant: datetime) -> None:
+def delete_before(db: sqlite3.Connection, instant: datetime) -> None:
     db.execute("DELETE FROM answers WHERE at < ?", (to_ms(instant),))

@@ -1,4 +1,4 @@
-"""What a data folder is known by outside itself, in the keyring. Made once; it stays where its store stays."""
+"""The id of a data folder in the keyring. Created once, and kept with the store."""
 
 import json
 import re
@@ -7,49 +7,49 @@ from contextlib import closing, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from scheduler.store import connections, facts
+from scheduler.store import connections, key_values
 
 _IDENTITY = "keyring identity"
 _INHERITED = "keyring inherited"
-_FORM = re.compile("[0-9a-f]{12}")
+_PATTERN = re.compile("[0-9a-f]{12}")
 
 
 def find(db: sqlite3.Connection) -> tuple[str, frozenset[str]] | None:
-    """The identity, and the connections from before there was one."""
-    identity = facts.read(db, _IDENTITY)
-    if identity is None or not _FORM.fullmatch(identity):
+    """The id, and the connections that existed before it did."""
+    identity = key_values.read(db, _IDENTITY)
+    if identity is None or not _PATTERN.fullmatch(identity):
         return None
     try:
-        inherited = json.loads(facts.read(db, _INHERITED) or "[]")
+        inherited = json.loads(key_values.read(db, _INHERITED) or "[]")
     except ValueError:
         inherited = []
     return identity, frozenset(str(name) for name in inherited) if isinstance(inherited, list) else frozenset()
 
 
 def ensure(db: sqlite3.Connection, *also: str) -> tuple[str, frozenset[str]]:
-    """As it is, or a new one. A store from before inherits its connections, and what is kept `also`."""
+    """The existing id, or a new one. An older store inherits its connections and the names in `also`."""
     known = find(db)
     if known is not None:
         return known
-    names = [row.name for row in connections.every_one(db)]
+    names = [row.name for row in connections.list_all(db)]
     is_old = bool(names) or db.execute("SELECT 1 FROM workflows LIMIT 1").fetchone() is not None
-    facts.write(db, _INHERITED, json.dumps(sorted({*names, *also}) if is_old else []))
-    facts.write(db, _IDENTITY, uuid4().hex[:12])
+    key_values.write(db, _INHERITED, json.dumps(sorted({*names, *also}) if is_old else []))
+    key_values.write(db, _IDENTITY, uuid4().hex[:12])
     found = find(db)
     assert found is not None
     return found
 
 
-def carry_over(store: Path, db: sqlite3.Connection) -> None:
-    """The identity of that store, if it can be read, for one that takes its place and has none.
+def copy_from(store: Path, db: sqlite3.Connection) -> None:
+    """Copy the id of the replaced store, if it is readable, into the new one, if that has none.
 
-    It is only looked at: SQLite would throw away the journal of a file that is damaged.
+    The old file is opened as immutable: SQLite would discard the journal of a damaged one.
     """
-    if facts.read(db, _IDENTITY) is not None or not store.is_file():
+    if key_values.read(db, _IDENTITY) is not None or not store.is_file():
         return
     uri = f"{store.absolute().as_uri()}?mode=ro&immutable=1"
     with suppress(sqlite3.Error, UnicodeError), closing(sqlite3.connect(uri, uri=True)) as old:
         known = find(old)
         if known is not None:
-            facts.write(db, _INHERITED, json.dumps(sorted(known[1])))
-            facts.write(db, _IDENTITY, known[0])
+            key_values.write(db, _INHERITED, json.dumps(sorted(known[1])))
+            key_values.write(db, _IDENTITY, known[0])

@@ -1,4 +1,4 @@
-"""What each column of a foreign store may hold. A value that breaks its rule makes the whole file unacceptable."""
+"""What each column of an imported store may contain. One invalid value makes the whole file invalid."""
 
 import hashlib
 import json
@@ -7,28 +7,27 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import HandlerKind, Phase, Status
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.requests import Block, RequestKind
 from scheduler.store.events import EventState
-from scheduler.store.lanes import Block
-from scheduler.store.requests import RequestKind
 from scheduler.store.workflows import ScriptOrigin, WorkflowStatus
-from scheduler.timing.occurrences import Origin, Reason, State
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 
 Rule = Callable[[Any], bool]
 
-_MOST_LETTERS = 64 * 1024 * 1024
-_MOST_NAME_LETTERS = 500
-_MOST_PATH_LETTERS = 4_000
+_MAX_CHARS = 64 * 1024 * 1024
+_MAX_NAME_CHARS = 500
+_MAX_PATH_CHARS = 4_000
 _FIRST_MS, _LAST_MS = -2_208_988_800_000, 253_402_300_799_999
 """From 1900 to the end of 9999."""
-_MOST = 2**53
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_MAX_NUMBER = 2**53
+_CONTROL_CHARS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def _number(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= _MOST
+    return type(value) is int and 0 <= value <= _MAX_NUMBER
 
 
 def _positive(value: Any) -> bool:
@@ -44,16 +43,16 @@ def _instant(value: Any) -> bool:
 
 
 def _text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= _MOST_LETTERS and "\0" not in value
+    return isinstance(value, str) and len(value) <= _MAX_CHARS and "\0" not in value
 
 
 def _name(value: Any) -> bool:
-    """What is shown in lists, typed in commands and compared: without control characters, and not endless."""
-    return isinstance(value, str) and 0 < len(value) <= _MOST_NAME_LETTERS and not _UNFIT.search(value)
+    """Shown in lists, typed in commands and compared: short, without control characters."""
+    return isinstance(value, str) and 0 < len(value) <= _MAX_NAME_CHARS and not _CONTROL_CHARS.search(value)
 
 
 def _path(value: Any) -> bool:
-    return _text(value) and 0 < len(value) <= _MOST_PATH_LETTERS
+    return _text(value) and 0 < len(value) <= _MAX_PATH_CHARS
 
 
 def _name_or_nothing(value: Any) -> bool:
@@ -61,8 +60,8 @@ def _name_or_nothing(value: Any) -> bool:
 
 
 def _identity(value: Any) -> bool:
-    """A message id is whatever a service has."""
-    return _text(value) and 0 < len(value) <= _MOST_LETTERS
+    """A message id, in any form a service uses."""
+    return _text(value) and 0 < len(value) <= _MAX_CHARS
 
 
 def _word(words: type[StrEnum]) -> Rule:
@@ -75,13 +74,13 @@ def _or_none(rule: Rule) -> Rule:
 
 
 def read_json(value: Any) -> Any:
-    """What a JSON text says; ValueError if it is none, or nests too deep."""
+    """Parse JSON text; ValueError if it is invalid or nested too deeply."""
     if not _text(value):
-        raise ValueError("no text")
+        raise ValueError("not text")
     try:
         return json.loads(value)
     except RecursionError as error:
-        raise ValueError("it nests too deep") from error
+        raise ValueError("nested too deeply") from error
 
 
 def _json(fits: Rule = lambda _: True) -> Rule:
@@ -95,7 +94,7 @@ def _json(fits: Rule = lambda _: True) -> Rule:
 
 
 def _object(**fields: Rule) -> Rule:
-    """An object; what these fields hold, if they are there."""
+    """An object whose fields, if present, match these rules."""
 
     def rule(value: Any) -> bool:
         return isinstance(value, dict) and all(fits(value[name]) for name, fits in fields.items() if name in value)
@@ -124,7 +123,7 @@ def _texts(value: Any) -> bool:
 
 
 def _is_figure(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MAX_NUMBER
 
 
 def _pair(value: Any) -> bool:
@@ -142,7 +141,7 @@ _PROGRESS = _both(
 
 
 def _target(value: Any) -> bool:
-    """What an outside action would change, as its connector describes it; a file is shown with size and date."""
+    """What an outside action would change, as its connector describes it; a file has size and date."""
     if not isinstance(value, dict) or value.get("kind") != "file":
         return True
     modified = value.get("modified_ns")
@@ -180,14 +179,15 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "ended": _or_none(_instant), "cancelled": _flag,
     },
     "occurrences": {
-        "key": _name, "schedule": _name, "planned": _instant, "due": _instant, "origin": _word(Origin), "late": _flag,
-        "state": _word(State), "reason": _or_none(_word(Reason)), "detail": _or_none(_text),
+        "key": _name, "schedule": _name, "planned": _instant, "due": _instant,
+        "origin": _word(OccurrenceOrigin), "late": _flag,
+        "state": _word(OccurrenceState), "reason": _or_none(_word(OccurrenceReason)), "detail": _or_none(_text),
         "overlap": _or_none(_word(Overlap)), "backfill": _or_none(_name), "unlaunched": _number,
         "retry_at": _or_none(_instant), "created": _instant, "began": _or_none(_instant), "ended": _or_none(_instant),
     },
     "gaps": {
         "schedule": _name, "first": _instant, "last": _instant, "number": _positive, "more": _flag,
-        "state": _word(State), "reason": _word(Reason), "created": _instant,
+        "state": _word(OccurrenceState), "reason": _word(OccurrenceReason), "created": _instant,
     },
     "lanes": {
         "workflow": _name, "name": _name_or_nothing, "blocked": _or_none(_word(Block)), "sentence": _or_none(_text),
@@ -207,7 +207,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "runs": {
         "number": _positive, "id": _name, **_WORKFLOW_HANDLER, "kind": _word(HandlerKind), "trigger": _name,
         "occurrence": _or_none(_name), "script": _positive, "chain": _name, "attempt": _positive,
-        "retry_of": _or_none(_name), "crashes": _number, "phase": _word(Phase), "status": _word(Status),
+        "retry_of": _or_none(_name), "crashes": _number, "phase": _word(RunPhase), "status": _word(RunStatus),
         "prepared": _or_none(_json(_PREPARED)), "outcome": _or_none(_json()), "summary": _or_none(_text),
         "error": _or_none(_json(_ERROR)), "progress": _or_none(_json(_PROGRESS)), "resume_at": _or_none(_instant),
         "followed": _flag, "created": _instant, "updated": _instant, "began": _or_none(_instant),
@@ -217,7 +217,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "logs": {"run": _name, "part": _number, "text": _text},
     "mutations": {
         "run": _name, "workflow": _name, "connection": _name, "tool": _name, "parameters": _json(_object()),
-        "key": _name, "status": _word(Mutation), "result": _or_none(_json()), "begun": _instant,
+        "key": _name, "status": _word(MutationStatus), "result": _or_none(_json()), "begun": _instant,
         "settled": _or_none(_instant), "checks": _number, "check_at": _or_none(_instant), "target": _or_none(_json()),
         "endpoint": _or_none(_json(_or_none(_texts))),
     },
@@ -228,12 +228,11 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     },
     "connections": {"name": _name, "settings": _json(_scalars), "trouble": _or_none(_text), "created": _instant},
 }  # fmt: skip
-"""In an order in which each table comes after those that it refers to."""
+"""Ordered so that each table comes after those it refers to."""
 
-LEFT_BEHIND = frozenset({"facts", "answers", "grants", "history_waiting"})
-"""Tables that do not travel: what is true of one installation, what only its user can allow, and what is made again
-from the rest."""
+EXCLUDED_TABLES = frozenset({"facts", "answers", "grants", "history_waiting"})
+"""Tables that are not imported: facts about one data folder, the user's grants, and what can be rebuilt."""
 
 
-def is_whole_source(sha256: str, source: str) -> bool:
+def is_hash_valid(sha256: str, source: str) -> bool:
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() == sha256

@@ -1,28 +1,12 @@
-"""Lanes: whether one may run anything, and if not, why, because of which run, and who can change that."""
+"""Lanes: whether each is blocked, why, and by which run."""
 
 import sqlite3
 from datetime import datetime
-from enum import StrEnum
 from typing import NamedTuple
 
 from scheduler.rules.phases import HandlerKind
+from scheduler.rules.requests import Block
 from scheduler.store.database import from_ms, to_ms
-
-
-class Block(StrEnum):
-    """Why nothing of a lane may start. All but the first need a person."""
-
-    RETRYING = "retrying"
-    """A passing failure: it tries again by itself."""
-    RECONNECT = "reconnect"
-    PERMISSION = "permission"
-    UNSURE = "unsure"
-    """Nobody knows whether the outside action happened."""
-    INTERRUPTED = "interrupted"
-    """Dayhand ended in the middle of a job."""
-    SCRIPT_ERROR = "script error"
-    TOO_MANY_FAILURES = "too many failures"
-    INTERNAL = "internal"
 
 
 class LaneRow(NamedTuple):
@@ -31,7 +15,7 @@ class LaneRow(NamedTuple):
     blocked: Block | None = None
     sentence: str | None = None
     run: str | None = None
-    """The attempt that closed it; whatever follows that one may run."""
+    """The attempt that blocked it; its successors may still run."""
     until: datetime | None = None
 
 
@@ -39,11 +23,11 @@ _ALL = "SELECT workflow, name, blocked, sentence, run, until FROM lanes"
 
 
 def lane_of(handler: str, kind: HandlerKind) -> str:
-    """A job has a lane of its own; producers and consumers share the one without a name."""
+    """A job has its own lane; producers and consumers share the unnamed one."""
     return handler if kind is HandlerKind.JOB else ""
 
 
-def put(db: sqlite3.Connection, workflow: str, name: str) -> None:
+def ensure(db: sqlite3.Connection, workflow: str, name: str) -> None:
     db.execute("INSERT INTO lanes (workflow, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (workflow, name))
 
 
@@ -52,7 +36,7 @@ def remove(db: sqlite3.Connection, workflow: str, name: str) -> None:
 
 
 def block(db: sqlite3.Connection, row: LaneRow) -> None:
-    """Close it; the first reason stays until it is dealt with."""
+    """Block it; the first reason stays until it is resolved."""
     db.execute(
         "UPDATE lanes SET blocked = ?, sentence = ?, run = ?, until = ? "
         "WHERE workflow = ? AND name = ? AND (blocked IS NULL OR run = ? OR blocked = 'retrying')",
@@ -60,8 +44,8 @@ def block(db: sqlite3.Connection, row: LaneRow) -> None:
     )
 
 
-def open_up(db: sqlite3.Connection, workflow: str, name: str, *, run: str | None = None) -> bool:
-    """Let it go on, if `run` is given only where that one had closed it; says whether it had been closed."""
+def unblock(db: sqlite3.Connection, workflow: str, name: str, *, run: str | None = None) -> bool:
+    """Unblock it, with `run` only if that run blocked it; returns whether it was blocked."""
     query = (
         "UPDATE lanes SET blocked = NULL, sentence = NULL, run = NULL, until = NULL "
         "WHERE workflow = ?1 AND name = ?2 AND blocked IS NOT NULL AND (?3 IS NULL OR run = ?3)"
@@ -69,28 +53,28 @@ def open_up(db: sqlite3.Connection, workflow: str, name: str, *, run: str | None
     return db.execute(query, (workflow, name, run)).rowcount == 1
 
 
-class Ground(NamedTuple):
-    """What a run must know before it begins."""
+class StartConditions(NamedTuple):
+    """What decides whether a run may start, and with which script."""
 
     is_active: bool
-    """The person wants the workflow to run, and nobody repairs it."""
+    """The workflow is active and not being repaired."""
     script: int
     sequence: int
     blocked: str | None
     run: str | None
 
-    def is_open_to(self, run: str | None) -> bool:
-        """Whether something may start here: anything if nothing closed it, else what follows the one that did."""
+    def can_start(self, run: str | None) -> bool:
+        """Whether a run may start: any run in an unblocked lane, otherwise only successors of the blocking run."""
         return self.is_active and (self.blocked is None or (run is not None and self.run == run))
 
 
-def ground(db: sqlite3.Connection, workflow: str, name: str) -> Ground | None:
+def read_start_conditions(db: sqlite3.Connection, workflow: str, name: str) -> StartConditions | None:
     row = db.execute(
         "SELECT w.status = 'active' AND NOT w.fixing, w.script, w.sequence, l.blocked, l.run FROM workflows w "
         "JOIN lanes l ON l.workflow = w.slug AND l.name = ? WHERE w.slug = ?",
         (name, workflow),
     ).fetchone()
-    return None if row is None else Ground(bool(row[0]), *row[1:])
+    return None if row is None else StartConditions(bool(row[0]), *row[1:])
 
 
 def find(db: sqlite3.Connection, workflow: str, name: str) -> LaneRow | None:
@@ -102,8 +86,7 @@ def of_workflow(db: sqlite3.Connection, workflow: str) -> list[LaneRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE workflow = ? ORDER BY name", (workflow,))]
 
 
-def blocked(db: sqlite3.Connection) -> list[LaneRow]:
-    """Every lane that is closed."""
+def list_blocked(db: sqlite3.Connection) -> list[LaneRow]:
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE blocked IS NOT NULL ORDER BY workflow, name")]
 
 

@@ -1,13 +1,13 @@
-"""One engine per data folder: a lock that the operating system lets go of when its holder dies."""
+"""One engine per data folder: a file lock that the operating system releases when its holder dies."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scheduler.file_lock import try_to_lock
-from scheduler.store.connection import explained
+from scheduler.file_lock import try_lock
 from scheduler.store.errors import StoreError
+from scheduler.store.sqlite import converted_errors
 
 _FILE = "dayhand.lock"
 
@@ -19,13 +19,13 @@ class FolderInUseError(StoreError):
 
 @contextmanager
 def hold(folder: Path) -> Iterator[None]:
-    """Keep everybody else from writing to the folder; FolderInUseError if somebody already does."""
+    """Lock the folder; FolderInUseError if another process holds the lock."""
     path = folder / _FILE
-    with explained(path):
+    with converted_errors(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not try_to_lock(descriptor):
+        if not try_lock(descriptor):
             raise FolderInUseError(folder)
         yield
     finally:

@@ -1,10 +1,10 @@
-"""What runs printed, in pieces as they came."""
+"""The output of runs, in pieces as it arrived."""
 
 import sqlite3
 from typing import NamedTuple
 
 
-class Piece(NamedTuple):
+class LogPiece(NamedTuple):
     part: int
     text: str
 
@@ -15,10 +15,10 @@ def append(db: sqlite3.Connection, run: str, text: str) -> None:
     )
 
 
-def since(db: sqlite3.Connection, run: str, part: int = 0) -> list[Piece]:
-    """The pieces after that one."""
+def since(db: sqlite3.Connection, run: str, part: int = 0) -> list[LogPiece]:
+    """The pieces after `part`."""
     rows = db.execute("SELECT part, text FROM logs WHERE run = ? AND part > ? ORDER BY part", (run, part))
-    return [Piece(row[0], row[1]) for row in rows]
+    return [LogPiece(row[0], row[1]) for row in rows]
 
 
 def read(db: sqlite3.Connection, run: str) -> str:

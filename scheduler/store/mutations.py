@@ -1,11 +1,11 @@
-"""The ledger of outside actions: a row before the call, its outcome after. Never two for one run."""
+"""Outside actions: a row is written before the call, its outcome after it. At most one per run."""
 
 import json
 import sqlite3
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from scheduler.rules.mutations import MUTATIONS, Mutation
+from scheduler.rules.mutations import MUTATION_MOVES, MutationStatus
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
 
@@ -17,18 +17,18 @@ class MutationRow(NamedTuple):
     tool: str
     parameters: Any
     key: str
-    """The idempotency key, handed to tools that support one."""
-    status: Mutation
+    """The idempotency key, passed to tools that support one."""
+    status: MutationStatus
     begun: datetime
     result: Any = None
     settled: datetime | None = None
     checks: int = 0
-    """How often the tool's checker was asked in vain."""
+    """How often the tool's checker could not tell."""
     check_at: datetime | None = None
     target: Any = None
-    """The object that it is about, as its tool identified it; None if there was none."""
+    """The object it changes, as identified by its tool, if any."""
     endpoint: Any = None
-    """What the connection led to: the fields that say which account or folder."""
+    """What the connection pointed to: the fields that identify the account or folder."""
 
 
 _COLUMNS = MutationRow._fields
@@ -36,7 +36,7 @@ _ALL = f"SELECT {', '.join(_COLUMNS)} FROM mutations"
 
 
 def begin(db: sqlite3.Connection, row: MutationRow) -> None:
-    """Write it down before the outside call is made."""
+    """Record it before the outside call is made."""
     values = row._replace(
         parameters=json.dumps(row.parameters),
         result=None if row.result is None else json.dumps(row.result),
@@ -49,11 +49,11 @@ def begin(db: sqlite3.Connection, row: MutationRow) -> None:
     db.execute(f"INSERT INTO mutations ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", values)
 
 
-def settle(
-    db: sqlite3.Connection, run: str, old: Mutation, new: Mutation, now: datetime, *, result: Any = None
+def record_outcome(
+    db: sqlite3.Connection, run: str, old: MutationStatus, new: MutationStatus, now: datetime, *, result: Any = None
 ) -> None:
-    """Write down what is now known of it; StaleError if somebody else already did."""
-    assert new in MUTATIONS[old], f"{old} → {new} is not a legal move"
+    """Record its outcome; StaleError if that was already done."""
+    assert new in MUTATION_MOVES[old], f"{old} → {new} is not a legal move"
     changed = db.execute(
         "UPDATE mutations SET status = ?, result = ?, settled = ?, check_at = NULL WHERE run = ? AND status = ?",
         (new, json.dumps(result), to_ms(now), run, old),
@@ -62,13 +62,13 @@ def settle(
         raise StaleError(f"The outside action of the run {run} is no longer {old}.")
 
 
-def hand_over(db: sqlite3.Connection, run: str, successor: str) -> None:
-    """The next attempt goes on from what is known of it."""
+def reassign(db: sqlite3.Connection, run: str, successor: str) -> None:
+    """Move it to the next attempt."""
     db.execute("UPDATE mutations SET run = ? WHERE run = ?", (successor, run))
 
 
-def check_again(db: sqlite3.Connection, run: str, at: datetime | None, *, counts: bool) -> None:
-    """The checker could not tell; ask again then, or never."""
+def schedule_check(db: sqlite3.Connection, run: str, at: datetime | None, *, counts: bool) -> None:
+    """The checker could not tell; check again at that time, or never."""
     query = "UPDATE mutations SET check_at = ?, checks = checks + ? WHERE run = ? AND status IN ('in_flight', 'unsure')"
     db.execute(query, (to_ms(at), counts, run))
 
@@ -78,25 +78,25 @@ def find(db: sqlite3.Connection, run: str) -> MutationRow | None:
     return None if row is None else _from_sql(row)
 
 
-def status_of(db: sqlite3.Connection, run: str) -> Mutation | None:
+def status_of(db: sqlite3.Connection, run: str) -> MutationStatus | None:
     row = db.execute("SELECT status FROM mutations WHERE run = ?", (run,)).fetchone()
-    return None if row is None else Mutation(row[0])
+    return None if row is None else MutationStatus(row[0])
 
 
-def unsettled(db: sqlite3.Connection, workflow: str | None = None) -> list[MutationRow]:
+def list_unresolved(db: sqlite3.Connection, workflow: str | None = None) -> list[MutationRow]:
     """In flight or unsure, of one workflow or all."""
     where = "status IN ('in_flight', 'unsure') AND (?1 IS NULL OR workflow = ?1) ORDER BY begun"
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (workflow,))]
 
 
 def is_being_checked(db: sqlite3.Connection, workflow: str) -> bool:
-    """Whether its tool is still asked if it happened, and the user is not."""
+    """Whether a tool is still being checked, so the user need not be asked."""
     query = "SELECT EXISTS (SELECT 1 FROM mutations WHERE workflow = ? AND status = 'unsure' AND check_at IS NOT NULL)"
     return bool(db.execute(query, (workflow,)).fetchone()[0])
 
 
-def out_of_reach(db: sqlite3.Connection, connection: str) -> list[MutationRow]:
-    """Unsure ones whose checker could not be asked over that connection, and nobody else was."""
+def list_uncheckable(db: sqlite3.Connection, connection: str) -> list[MutationRow]:
+    """Unsure ones that could not be checked over that connection, and about which the user was not asked."""
     query = (
         f"{_ALL} WHERE status = 'unsure' AND check_at IS NULL AND connection = ? AND NOT EXISTS "
         "(SELECT 1 FROM requests q WHERE q.run = mutations.run AND q.kind = 'unsure' AND q.answer IS NULL)"
@@ -104,19 +104,19 @@ def out_of_reach(db: sqlite3.Connection, connection: str) -> list[MutationRow]:
     return [_from_sql(row) for row in db.execute(query, (connection,))]
 
 
-def to_check(db: sqlite3.Connection, now: datetime) -> list[MutationRow]:
-    """Those whose tool is to be asked by now whether it happened."""
+def list_due_checks(db: sqlite3.Connection, now: datetime) -> list[MutationRow]:
+    """Those whose check is due."""
     rows = db.execute(f"{_ALL} WHERE check_at IS NOT NULL AND check_at <= ? ORDER BY check_at", (to_ms(now),))
     return [_from_sql(row) for row in rows]
 
 
 def _from_sql(row: sqlite3.Row) -> MutationRow:
-    found = MutationRow(*row)
+    mutation = MutationRow(*row)
     begun = from_ms(row["begun"])
     assert begun is not None
-    return found._replace(
+    return mutation._replace(
         parameters=json.loads(row["parameters"]),
-        status=Mutation(row["status"]),
+        status=MutationStatus(row["status"]),
         result=None if row["result"] is None else json.loads(row["result"]),
         begun=begun,
         settled=from_ms(row["settled"]),

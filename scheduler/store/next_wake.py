@@ -1,23 +1,23 @@
-"""When the engine is needed next, in one look."""
+"""When the engine must wake next, in one query; shortens waits after the clock was set back."""
 
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from scheduler.store.database import from_ms, to_ms
-from scheduler.store.schedules import ALIVE
+from scheduler.store.schedules import IS_LIVE
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _QUERY = f"""
 SELECT
-    (SELECT min(next_due) FROM schedules WHERE {ALIVE} AND next_due IS NOT NULL),
+    (SELECT min(next_due) FROM schedules WHERE {IS_LIVE} AND next_due IS NOT NULL),
     (SELECT min(paused_until) FROM schedules WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL),
     (SELECT min(due) FROM occurrences WHERE state = 'queued' AND due > ?1),
     (SELECT min(retry_at) FROM occurrences WHERE state = 'queued' AND retry_at > ?1),
     (SELECT min(resume_at) FROM runs WHERE resume_at > ?1),
     (SELECT min(wake_at) FROM handlers WHERE removed = 0 AND wake_at > ?1),
     (SELECT min(check_at) FROM mutations WHERE check_at > ?1),
-    EXISTS (SELECT 1 FROM schedules WHERE {ALIVE} AND late_next IS NOT NULL)
+    EXISTS (SELECT 1 FROM schedules WHERE {IS_LIVE} AND late_next IS NOT NULL)
         OR EXISTS (SELECT 1 FROM backfills WHERE ended IS NULL),
     EXISTS (SELECT 1 FROM occurrences WHERE state IN ('queued', 'started') AND state = 'started'),
     EXISTS (SELECT 1 FROM backfills)
@@ -25,19 +25,38 @@ SELECT
 
 
 @dataclass(frozen=True, slots=True)
-class Agenda:
-    next: datetime
-    """The earliest due time, end of a pause, or next attempt. What is due and waits is woken by events."""
-    has_chores: bool
-    """A pause is over, missed times still run, or a backfill is open."""
-    is_anything_begun: bool = False
-    """An occurrence has begun, and not ended."""
+class NextWake:
+    at: datetime
+    """The earliest due time, end of a pause, or retry. What is already due is started by events."""
+    has_pending_work: bool
+    """A pause has ended, missed times remain to be caught up, or a backfill is open."""
+    has_started: bool = False
+    """An occurrence has started and not ended."""
     has_backfills: bool = False
-    """A backfill was asked for, now or earlier."""
+    """There is a backfill, open or ended."""
 
 
-def read_agenda(db: sqlite3.Connection, now: datetime) -> Agenda:
+def read_next_wake(db: sqlite3.Connection, now: datetime) -> NextWake:
     *instants, unfinished, begun, backfill = db.execute(_QUERY, (to_ms(now),)).fetchone()
     earliest = from_ms(min((at for at in instants if at is not None), default=None))
     pause_is_over = instants[1] is not None and instants[1] <= (to_ms(now) or 0)
-    return Agenda(earliest or _NEVER, bool(unfinished) or pause_is_over, bool(begun), bool(backfill))
+    return NextWake(earliest or _NEVER, bool(unfinished) or pause_is_over, bool(begun), bool(backfill))
+
+
+def shorten_waits(
+    db: sqlite3.Connection, now: datetime, *, retry: timedelta, wake: timedelta, check: timedelta, to: timedelta
+) -> None:
+    """Shorten waits that exceed their maximum (retries, wakes, checks) to `to` from now.
+
+    Only transient failures have to wait; every other attempt may resume now. A server may have asked for a longer
+    delay, so retries are changed only if they were written while the clock was ahead.
+    """
+    soon = to_ms(now + to)
+    db.execute("UPDATE runs SET resume_at = ?1 WHERE resume_at > ?1 AND status <> 'paused:transient'", (to_ms(now),))
+    db.execute(
+        "UPDATE runs SET resume_at = ? WHERE resume_at > ? AND updated > ?", (soon, to_ms(now + retry), to_ms(now))
+    )
+    shown = "(SELECT resume_at FROM runs WHERE runs.id = lanes.run)"
+    db.execute(f"UPDATE lanes SET until = {shown} WHERE until > {shown}")
+    db.execute("UPDATE handlers SET wake_at = ? WHERE wake_at > ?", (soon, to_ms(now + wake)))
+    db.execute("UPDATE mutations SET check_at = ? WHERE check_at > ?", (soon, to_ms(now + check)))

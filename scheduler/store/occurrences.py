@@ -1,4 +1,4 @@
-"""Occurrences: each planned time once, with what became of it. A row moves only from where it was."""
+"""Occurrences: one row per planned time, with its state. A row moves only from the expected state."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,11 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
-from scheduler.store.database import from_ms, to_ms
+from scheduler.store.database import from_ms, parse_enum, to_instant, to_ms
 from scheduler.store.errors import StaleError
-from scheduler.store.reading import instant, word
-from scheduler.timing.occurrences import MOVES, Origin, Reason, State
-from scheduler.timing.overlap import Underway
+from scheduler.timing.occurrences import OCCURRENCE_MOVES, OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.timing.overlap import UnfinishedOccurrence
 from scheduler.timing.policies import Overlap
 
 
@@ -22,16 +21,16 @@ class OccurrenceRow(NamedTuple):
     planned: datetime
     due: datetime
     created: datetime
-    origin: Origin
-    state: State = State.QUEUED
+    origin: OccurrenceOrigin
+    state: OccurrenceState = OccurrenceState.QUEUED
     late: bool = False
-    reason: Reason | None = None
+    reason: OccurrenceReason | None = None
     detail: str | None = None
     overlap: Overlap | None = None
-    """Its own policy, if it does not follow its schedule's."""
+    """Its own policy, if different from its schedule's."""
     backfill: str | None = None
     unlaunched: int = 0
-    """How often it could not be started."""
+    """How often it could not be launched."""
     retry_at: datetime | None = None
     began: datetime | None = None
     ended: datetime | None = None
@@ -40,11 +39,16 @@ class OccurrenceRow(NamedTuple):
 _COLUMNS = OccurrenceRow._fields
 _INSTANTS = ("planned", "due", "created", "retry_at", "began", "ended")
 _INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
-_ENUMS: dict[str, type[StrEnum]] = {"origin": Origin, "state": State, "reason": Reason, "overlap": Overlap}
+_ENUMS: dict[str, type[StrEnum]] = {
+    "origin": OccurrenceOrigin,
+    "state": OccurrenceState,
+    "reason": OccurrenceReason,
+    "overlap": Overlap,
+}
 _ENUM_PLACES = tuple((_COLUMNS.index(name), {one.value: one for one in enum}) for name, enum in _ENUMS.items())
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM occurrences"
 _OF_OCCURRENCE = ", ".join(f"o.{name}" for name in _COLUMNS)
-# The time after a producer's own; its own where it took the place of an earlier one that waited.
+# The planned time after a producer's own; its own if it replaced an earlier one that waited.
 _FOLLOWING = (
     "CASE s.kind WHEN 'producer' THEN coalesce("
     "(SELECT min(n.planned) FROM occurrences n WHERE n.schedule = o.schedule AND n.planned > o.planned "
@@ -56,15 +60,15 @@ _WITH_SCHEDULE = (
     f"SELECT {_OF_OCCURRENCE}, s.policies, s.kind, {_FOLLOWING} "
     "FROM occurrences o JOIN schedules s ON s.id = o.schedule"
 )
-_HAD_ITS_TIME = f"reason IS NOT '{Reason.CLOCK}'"
+_HAD_ITS_TIME = f"reason IS NOT '{OccurrenceReason.CLOCK}'"
 _UNDERWAY = "state IN ('queued', 'started')"
-_STARTED = f"{_UNDERWAY} AND state = 'started'"  # the index is only for those that it names
-# SQLite does not know how few are under way, and would rather walk the whole history of a schedule.
+_STARTED = f"{_UNDERWAY} AND state = 'started'"  # the condition must repeat that of the partial index
+# SQLite does not know how few are unfinished, and would scan the whole history of a schedule.
 _FEW = "occurrences INDEXED BY occurrences_underway"
 _USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
-# Nothing of a schedule that is set aside, and of a paused one only what a person asked for.
+# Nothing of an invalid schedule, and of a paused one only what the user started.
 _MAY_START = "s.trouble IS NULL AND s.removed IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
-# Nothing of a workflow that is paused, or being repaired, or in a lane that is closed.
+# Nothing of a workflow that is paused or being repaired, or in a blocked lane.
 _LANE_IS_OPEN = (
     "NOT EXISTS (SELECT 1 FROM workflows w WHERE w.slug = s.workflow AND (w.status <> 'active' OR w.fixing)) "
     "AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.workflow = s.workflow "
@@ -78,33 +82,36 @@ _BUSY = f"SELECT schedule FROM occurrences WHERE {_STARTED}"
 _INSERT = (
     f"INSERT INTO occurrences ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
     f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS)} "
-    f"WHERE reason = '{Reason.CLOCK}'"
+    f"WHERE reason = '{OccurrenceReason.CLOCK}'"
 )
 
 
 def insert(db: sqlite3.Connection, row: OccurrenceRow) -> bool:
-    """Record it unless its key is known; says whether it was new.
+    """Record it unless its key exists; returns whether it was new.
 
-    One that was dropped because the clock had been wrong never had its time: when that comes, it is new.
+    One that was dropped because of a wrong clock counts as new when its time comes.
     """
     return insert_all(db, [row]) == 1
 
 
 def insert_all(db: sqlite3.Connection, rows: Iterable[OccurrenceRow]) -> int:
-    """Record those whose keys are not known; says how many were new."""
+    """Record those whose keys do not exist; returns how many were new."""
     return int(db.executemany(_INSERT, map(_to_sql, rows)).rowcount)
 
 
-def move(db: sqlite3.Connection, key: str, old: State, new: State, **changes: Any) -> None:
-    """Move it from `old` to `new`; StaleError if it is elsewhere, so that nothing happens twice."""
-    assert new in MOVES[old], f"{old} → {new} is not a legal move"
-    changed = _change(db, key, old, state=new, **changes)
+def move(db: sqlite3.Connection, key: str, old: OccurrenceState, new: OccurrenceState, **changes: Any) -> None:
+    """Move it from `old` to `new`; StaleError if it is in another state, so that nothing happens twice.
+
+    It no longer waits for a launch retry: no move leads to the queue.
+    """
+    assert new in OCCURRENCE_MOVES[old], f"{old} → {new} is not a legal move"
+    changed = _change(db, key, old, state=new, retry_at=None, **changes)
     if not changed:
         raise StaleError(f"The occurrence {key[:8]} is no longer {old}.")
 
 
-def adjust(db: sqlite3.Connection, key: str, old: State, /, **changes: Any) -> bool:
-    """Change facts of an occurrence that still is in `old`; says whether it was."""
+def update_if(db: sqlite3.Connection, key: str, old: OccurrenceState, /, **changes: Any) -> bool:
+    """Change columns of an occurrence that is still in `old`; returns whether it was."""
     return _change(db, key, old, **changes)
 
 
@@ -113,46 +120,46 @@ def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
     return None if row is None else _from_sql(row)
 
 
-def state_of(db: sqlite3.Connection, key: str) -> State | None:
+def state_of(db: sqlite3.Connection, key: str) -> OccurrenceState | None:
     row = db.execute("SELECT state FROM occurrences WHERE key = ?", (key,)).fetchone()
-    return None if row is None else word(State, row[0], State.DROPPED)
+    return None if row is None else parse_enum(OccurrenceState, row[0], OccurrenceState.DROPPED)
 
 
-def known(db: sqlite3.Connection, key: str) -> bool:
-    """Whether that occurrence had its time."""
+def is_recorded(db: sqlite3.Connection, key: str) -> bool:
+    """Whether the occurrence exists, unless it was dropped because of a wrong clock."""
     query = f"SELECT 1 FROM occurrences WHERE key = ? AND {_HAD_ITS_TIME}"
     return db.execute(query, (key,)).fetchone() is not None
 
 
-def that_ran(db: sqlite3.Connection, schedule: str, first: datetime, last: datetime) -> frozenset[datetime]:
-    """The planned times in that range that ran to success, or are about to run, by themselves or in a backfill."""
+def times_that_ran(db: sqlite3.Connection, schedule: str, first: datetime, last: datetime) -> frozenset[datetime]:
+    """The planned times in that range that succeeded or will run, automatically or in a backfill."""
     states = "state IN ('queued', 'started', 'succeeded') AND origin IN ('automatic', 'backfill')"
     query = f"SELECT planned FROM occurrences WHERE schedule = ? AND planned BETWEEN ? AND ? AND {states}"
     found = db.execute(query, (schedule, to_ms(first), to_ms(last))).fetchall()
-    return frozenset(instant(planned) for (planned,) in found)
+    return frozenset(to_instant(planned) for (planned,) in found)
 
 
-def recorded(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
-    """The planned times from the first one on that have an automatic row."""
+def recorded_times(db: sqlite3.Connection, schedule: str, first: datetime) -> frozenset[datetime]:
+    """The planned times from `first` on that have an automatic row."""
     query = (
         "SELECT planned FROM occurrences "
         f"WHERE schedule = ? AND planned >= ? AND origin = 'automatic' AND {_HAD_ITS_TIME}"
     )
-    return frozenset(instant(planned) for (planned,) in db.execute(query, (schedule, to_ms(first))).fetchall())
+    return frozenset(to_instant(planned) for (planned,) in db.execute(query, (schedule, to_ms(first))).fetchall())
 
 
-def underway(db: sqlite3.Connection, schedule: str) -> list[Underway]:
+def list_unfinished(db: sqlite3.Connection, schedule: str) -> list[UnfinishedOccurrence]:
     """The queued and started ones, oldest first."""
     query = f"SELECT key, origin, state, late FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY} ORDER BY planned"
     return [_underway(*row) for row in db.execute(query, (schedule,)).fetchall()]
 
 
-def number_underway(db: sqlite3.Connection, schedule: str) -> int:
+def count_unfinished(db: sqlite3.Connection, schedule: str) -> int:
     query = f"SELECT count(*) FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY}"
     return int(db.execute(query, (schedule,)).fetchone()[0])
 
 
-def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[OccurrenceRow]:
+def list_queued(db: sqlite3.Connection, schedule: str | None = None) -> list[OccurrenceRow]:
     if schedule is None:
         rows = db.execute(f"{_ALL} WHERE state = 'queued' ORDER BY due")
     else:
@@ -162,41 +169,41 @@ def queued(db: sqlite3.Connection, schedule: str | None = None) -> list[Occurren
 
 
 def find_queued(db: sqlite3.Connection, beginning: str) -> str | None:
-    """The key of the one that waits for its turn and whose key begins so; its run will have that id."""
+    """The key of the queued occurrence with that prefix; its run will have it as id."""
     bounds = (beginning, f"{beginning}g")
     row = db.execute("SELECT key FROM occurrences WHERE key >= ? AND key < ? AND state = 'queued'", bounds).fetchone()
     return None if row is None else str(row[0])
 
 
 QueuedRow: TypeAlias = tuple[OccurrenceRow, str, str, datetime | None]
-"""An occurrence that may start, with the policies and the kind of its schedule, and the time of a producer that came
-while it waited, or while the one that it replaced did."""
+"""An occurrence that may start, the policies and kind of its schedule, and for a producer the next planned time that
+came while it, or the one it replaced, waited."""
 
 
-def queue(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[QueuedRow]:
-    """Queued, due and free to start as far as their schedules go, oldest first; read as far as needed."""
+def iter_startable(db: sqlite3.Connection, now: datetime, *, backfill: bool) -> Iterator[QueuedRow]:
+    """Queued, due and allowed to start by their schedules and lanes, oldest first; read lazily."""
     return _candidates(db.execute(_QUEUE, (to_ms(now), backfill)))
 
 
-def started(db: sqlite3.Connection) -> Iterator[QueuedRow]:
-    """Begun and not ended: running, or waiting for the next attempt."""
+def iter_started(db: sqlite3.Connection) -> Iterator[QueuedRow]:
+    """Started and not ended: running, or waiting for the next attempt."""
     return _candidates(db.execute(f"{_WITH_SCHEDULE} WHERE o.state IN ('queued', 'started') AND o.state = 'started'"))
 
 
 def busy_schedules(db: sqlite3.Connection) -> set[str]:
-    """Those with a started occurrence."""
+    """Schedules with a started occurrence."""
     return {row[0] for row in db.execute(_BUSY)}
 
 
-def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
-    """Started ones that must end for a newer one that waits, and by which policy.
+def list_overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
+    """Started ones that must end for a newer one that waits, with the policy.
 
-    A person's own run is left alone, and a backfill and the regular times leave each other alone.
+    Manual runs are left alone, and backfills and regular times do not affect each other.
     """
     rows = db.execute(
         f"SELECT DISTINCT p.key, CASE o.origin WHEN 'automatic' THEN coalesce(o.overlap, {_USUAL}) "
         "ELSE o.overlap END AS policy FROM occurrences p "
-        # From the few that run to what waits behind them, never through the whole queue.
+        # Join from the few that run to what waits behind them, not through the whole queue.
         "CROSS JOIN occurrences o ON o.schedule = p.schedule AND o.state IN ('queued', 'started') "
         "AND (o.origin = 'backfill') = (p.origin = 'backfill') JOIN schedules s ON s.id = o.schedule "
         "WHERE p.state IN ('queued', 'started') AND p.state = 'started' AND p.origin IN ('automatic', 'backfill') "
@@ -207,14 +214,14 @@ def overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]
     return [(row[0], Overlap(row[1])) for row in rows]
 
 
-def hasten(db: sqlite3.Connection, *, latest: datetime, to: datetime) -> None:
-    """Bring forward the tries that lie beyond the latest instant."""
+def bring_retries_forward(db: sqlite3.Connection, *, latest: datetime, to: datetime) -> None:
+    """Move launch retries after `latest` to `to`."""
     query = "UPDATE occurrences SET retry_at = ? WHERE state = 'queued' AND retry_at > ?"
     db.execute(query, (to_ms(to), to_ms(latest)))
 
 
-def queued_since(db: sqlite3.Connection, instant: datetime) -> list[OccurrenceRow]:
-    """Those that wait and were recorded after the given instant."""
+def list_queued_since(db: sqlite3.Connection, instant: datetime) -> list[OccurrenceRow]:
+    """Queued ones recorded after the given instant."""
     rows = db.execute(f"{_ALL} WHERE state = 'queued' AND created > ?", (to_ms(instant),))
     return [_from_sql(row) for row in rows]
 
@@ -224,7 +231,7 @@ def recent(db: sqlite3.Connection, schedule: str, most: int) -> list[OccurrenceR
     return [_from_sql(row) for row in rows]
 
 
-def _change(db: sqlite3.Connection, key: str, old: State, /, **changes: Any) -> bool:
+def _change(db: sqlite3.Connection, key: str, old: OccurrenceState, /, **changes: Any) -> bool:
     assignments = ", ".join(f"{name} = ?" for name in changes)
     values = [to_ms(value) if name in _INSTANTS else value for name, value in changes.items()]
     return (
@@ -237,8 +244,10 @@ def _candidates(rows: Iterable[sqlite3.Row]) -> Iterator[QueuedRow]:
     return ((_from_sql(row[:-3]), row[-3], row[-2], from_ms(row[-1])) for row in rows)
 
 
-def _underway(key: str, origin: str, state: str, late: int) -> Underway:
-    return Underway(key, word(Origin, origin, Origin.AUTOMATIC), State(state), bool(late))
+def _underway(key: str, origin: str, state: str, late: int) -> UnfinishedOccurrence:
+    return UnfinishedOccurrence(
+        key, parse_enum(OccurrenceOrigin, origin, OccurrenceOrigin.AUTOMATIC), OccurrenceState(state), bool(late)
+    )
 
 
 def _to_sql(row: OccurrenceRow) -> list[Any]:
@@ -253,21 +262,21 @@ def _from_sql(row: Sequence[Any]) -> OccurrenceRow:
     for place in _INSTANT_PLACES:
         if values[place] is not None:
             values[place] = from_ms(values[place])
-    strange = None
+    unknown = None
     for place, members in _ENUM_PLACES:
         if values[place] is not None:
             values[place] = members.get(values[place])
             if values[place] is None:
-                strange = place
-    read = OccurrenceRow._make(values)
-    return read if strange is None else _unreadable(read, _COLUMNS[strange], row[strange])
+                unknown = place
+    found = OccurrenceRow._make(values)
+    return found if unknown is None else _unreadable(found, _COLUMNS[unknown], row[unknown])
 
 
-def _unreadable(read: OccurrenceRow, name: str, word: str) -> OccurrenceRow:
-    """A row with a word that nobody knows: one that ended, or is to end, for that reason."""
-    return read._replace(
-        origin=read.origin or Origin.AUTOMATIC,
-        state=read.state or State.DROPPED,
-        reason=Reason.UNREADABLE,
-        detail=f"{name}: {word!r} is not known.",
+def _unreadable(row: OccurrenceRow, name: str, value: str) -> OccurrenceRow:
+    """A row with an unknown enum value: it ended, or will end, for that reason."""
+    return row._replace(
+        origin=row.origin or OccurrenceOrigin.AUTOMATIC,
+        state=row.state or OccurrenceState.DROPPED,
+        reason=OccurrenceReason.UNREADABLE,
+        detail=f"{name}: {value!r} is not known.",
     )

@@ -1,4 +1,4 @@
-"""Opening the store safely: back up before migrating, check after an unclean end, set damage aside."""
+"""Opens the store safely: backs up before migrating, checks after an unclean exit, sets a damaged file aside."""
 
 import os
 import shutil
@@ -10,52 +10,67 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.store import backups, facts, free_pages, identity, marker, migrations, schedules
-from scheduler.store.backups import FILE, back_up, is_good, last_backup, put_in_place, stamp
-from scheduler.store.connection import connect, explained, is_whole
-from scheduler.store.database import Database
+from scheduler.rules.mutations import MutationStatus
+from scheduler.store import (
+    backups,
+    dirty_flag,
+    events,
+    free_pages,
+    grants,
+    identity,
+    key_values,
+    migrations,
+    mutations,
+    requests,
+    runs,
+    schedules,
+    workflows,
+)
+from scheduler.store.backups import STORE_FILE, back_up, find_last_backup, format_timestamp, is_usable, put_in_place
+from scheduler.store.database import Database, to_ms
 from scheduler.store.errors import NewerStoreError, NoBackupError, OlderStoreError, StoreDamagedError, StoreError
-from scheduler.store.suspension import suspend
+from scheduler.store.events import EventState
+from scheduler.store.sqlite import connect, converted_errors, is_intact
 
-_UNDERWAY = "It was under way when this was backed up. What it did after that is not known."
+_CANCELLED_BY_RESTORE = "It was running when this backup was made. What it did after that is not known."
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _NEXT = ".next."
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
-    """A data file that was damaged or gone, and the backup that could take its place."""
+class StoreDamage:
+    """A data file that was damaged or missing, and the backup that could replace it."""
 
     aside: Path | None
     backup: Path | None
 
-    def say(self, restore: str = "dayhand restore") -> str:
-        """One sentence; `restore` is the command that takes the backup, as it can be typed here."""
-        trouble = "was gone" if self.aside is None else f"was damaged and is set aside as {self.aside.name}"
-        said = f"Your data file {FILE} {trouble}, so Dayhand started with an empty one"
+    def describe(self, restore: str = "dayhand restore") -> str:
+        """One sentence; `restore` is the command that restores the backup, as typed on this system."""
+        trouble = "was missing" if self.aside is None else f"was damaged and was set aside as {self.aside.name}"
+        what = f"Your data file {STORE_FILE} {trouble}, so Dayhand started with an empty one"
         if self.backup is None:
-            return f"{said}; there is no backup, so please add your workflows again."
-        return f"{said}; to go on from the backup {self.backup.name}, choose Restore, or quit and run: {restore}"
+            return f"{what}; there is no backup, so please add your workflows again."
+        return f"{what}; to restore the backup {self.backup.name}, choose Restore, or quit and run: {restore}"
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedStore:
     database: Database
-    damage: Damage | None = None
-    """To be said at every start until the person restores the backup or dismisses it."""
+    damage: StoreDamage | None = None
+    """Shown at every start until the user restores the backup or dismisses it."""
 
 
-def open_store(folder: Path, now: datetime) -> Opened:
-    """The store in that folder, ready for use. Damage never stops the app and never goes unsaid."""
+def open_store(folder: Path, now: datetime) -> OpenedStore:
+    """The store in that folder, ready for use. Damage never stops the app and is always reported."""
     with suppress(StoreDamagedError):
         return _open(folder, now)
-    return _open(folder, now)  # the marker is there by now, so every page is looked at
+    return _open(folder, now)  # the dirty flag is set by now, so every page is checked
 
 
 def open_for_reading(folder: Path) -> Database:
-    """The store as it is, beside an app that may be using it: nothing is checked, migrated or marked."""
-    path = folder / FILE
-    with explained(path):
+    """The store as it is, while the app may be using it: nothing is checked, migrated or marked."""
+    path = folder / STORE_FILE
+    with converted_errors(path):
         if not path.is_file():
             raise StoreError(f"There is no data in {folder} yet. Start Dayhand once.")
         with closing(connect(path, read_only=True)) as connection:
@@ -66,28 +81,28 @@ def open_for_reading(folder: Path) -> Database:
 
 
 def close_store(database: Database) -> None:
-    """Leave the file so that the next start need not check it, unless trouble was seen meanwhile."""
+    """Close cleanly, so that the next start need not check the file, unless it is suspect."""
     database.close()
     if not database.is_read_only:
-        marker.lift(database.path)
+        dirty_flag.clear(database.path)
 
 
 def dismiss_damage(database: Database) -> None:
-    """The person goes on without the backup that was offered."""
+    """The user continues without the offered backup."""
     with database.write() as connection:
-        facts.forget(connection, facts.SET_ASIDE, facts.OFFERED)
+        key_values.delete(connection, key_values.SET_ASIDE, key_values.OFFERED_BACKUP)
 
 
 def restore(folder: Path, now: datetime) -> Path:
-    """Put the offered or the last backup in place of the store, which is set aside. The app must not be running.
+    """Replace the store with the offered or the last backup, and set the store aside. The app must not be running.
 
-    What ran and acted since the backup is not known in it and must not do so again unasked: all workflows come back
-    paused, and what was under way then is over.
+    The backup does not know what ran since, and that must not run again unasked: all workflows come back paused,
+    and unfinished runs are cancelled.
     """
-    path = folder / FILE
-    with explained(path):
+    path = folder / STORE_FILE
+    with converted_errors(path):
         _complete_exchange(path)
-        backup = _offered(folder) or last_backup(folder, now)
+        backup = _offered(folder) or find_last_backup(folder, now)
         if backup is None:
             raise NoBackupError(folder)
 
@@ -95,22 +110,22 @@ def restore(folder: Path, now: datetime) -> Path:
             shutil.copyfile(backup, unfinished)
             with closing(connect(unfinished)) as connection:
                 migrations.migrate(connection)
-                identity.carry_over(path, connection)
+                identity.copy_from(path, connection)
                 connection.execute("BEGIN IMMEDIATE")
-                suspend(connection, now, _UNDERWAY)
+                suspend_everything(connection, now, _CANCELLED_BY_RESTORE)
                 schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
                 connection.execute("COMMIT")
 
-        replace(folder, make, now)
+        replace_store(folder, make, now)
     return backup
 
 
-def replace(folder: Path, make: Callable[[Path], None], now: datetime) -> Path | None:
-    """Have another store made, then put it in place of this one, which is set aside; where that is.
+def replace_store(folder: Path, make: Callable[[Path], None], now: datetime) -> Path | None:
+    """Make another store, replace this one with it, and set this one aside; returns where.
 
-    Nothing has changed if `make` fails. The app must not be running.
+    Nothing changes if `make` fails. The app must not be running.
     """
-    path = folder / FILE
+    path = folder / STORE_FILE
     _complete_exchange(path)
     unfinished = _unfinished(path)
     try:
@@ -123,30 +138,76 @@ def replace(folder: Path, make: Callable[[Path], None], now: datetime) -> Path |
     return aside if aside.exists() else None
 
 
-def _open(folder: Path, now: datetime) -> Opened:
-    path = folder / FILE
-    with explained(path):
+def suspend_everything(db: sqlite3.Connection, now: datetime, why: str) -> None:
+    """Pause every workflow and cancel unfinished runs, for a store from another time or computer.
+
+    How those runs continued there is not known here. Events stay pending, and every action needs approval again.
+    """
+    _cancel_unfinished(db, now, why)
+    grants.revoke_approvals(db)  # given for folders and accounts there, and may have been revoked since
+    workflows.pause_active(db)
+
+
+def _cancel_unfinished(db: sqlite3.Connection, now: datetime, why: str) -> None:
+    at = to_ms(now)
+    for workflow in workflows.list_all(db):
+        for run in runs.list_unfinished(db, workflow.slug):
+            _close_events(db, run.id)
+        requests.close(db, now, workflow=workflow.slug)
+    db.execute(
+        "UPDATE runs SET status = 'cancelled', ended = ?1, updated = ?1, resume_at = NULL, summary = ?2 "
+        "WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0",
+        (at, why),
+    )
+    db.execute("UPDATE runs SET resume_at = NULL WHERE resume_at IS NOT NULL")
+    db.execute(
+        "UPDATE mutations SET status = 'skipped', settled = ?, check_at = NULL WHERE status IN ('in_flight', 'unsure')",
+        (at,),
+    )
+    db.execute(
+        "UPDATE occurrences SET state = iif(state = 'started', 'cancelled', 'dropped'), reason = 'stopped', "
+        "detail = ?2, retry_at = NULL, ended = ?1 WHERE state IN ('queued', 'started')",
+        (at, why),
+    )
+    db.execute("UPDATE backfills SET ended = ?, cancelled = 1 WHERE ended IS NULL", (at,))
+    db.execute("UPDATE lanes SET blocked = NULL, sentence = NULL, run = NULL, until = NULL")
+
+
+def _close_events(db: sqlite3.Connection, run: str) -> None:
+    """Events that were, or may have been, acted on stay closed; the rest become pending again."""
+    match mutations.status_of(db, run):
+        case None | MutationStatus.FAILED:
+            events.release(db, run)
+        case MutationStatus.APPLIED:
+            events.close_reserved(db, run, EventState.CONSUMED)
+        case _:
+            events.close_reserved(db, run, EventState.SKIPPED)
+
+
+def _open(folder: Path, now: datetime) -> OpenedStore:
+    path = folder / STORE_FILE
+    with converted_errors(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _complete_exchange(path)
         _remove_unfinished(path)
         _refuse_newer(path)
         if not _is_sound(path):
-            _start_anew(path, now)
+            _start_empty(path, now)
         path.touch(mode=0o600)
         with suppress(PermissionError):  # on a file system without modes
             path.chmod(0o600)
-        marker.put(path)
+        dirty_flag.mark_in_use(path)
         with closing(connect(path)) as connection:
-            free_pages.convert(connection, path)
+            free_pages.enable_incremental_vacuum(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
             if 0 < migrations.version_of(connection) < migrations.latest():
                 back_up(folder, now)
             migrations.migrate(connection)
-            return Opened(Database(path), _remembered(connection, folder))
+            return OpenedStore(Database(path), _remembered(connection, folder))
 
 
 def _refuse_newer(path: Path) -> None:
-    """Look before anything is touched: a newer store stays as it is to the byte, its side files too."""
+    """Check before anything is written: a newer store and its side files stay unchanged, byte for byte."""
     if not _holds_something(path):
         return
     try:
@@ -155,24 +216,24 @@ def _refuse_newer(path: Path) -> None:
     except NewerStoreError:
         raise
     except (StoreError, sqlite3.Error):
-        return  # comes up again, and is dealt with, when it is opened for writing
+        return  # handled when the file is opened for writing
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether the store can be used; after an unclean end, every page of it is looked at."""
-    is_expected = backups.exist(path.parent)
+    """Whether the store can be used; after an unclean exit, every page is checked."""
+    is_expected = backups.has_backups(path.parent)
     if not _holds_something(path):
         is_blank = path.is_file() or not path.exists()
-        return is_blank and not is_expected and not _holds_something(path.with_name(f"{FILE}-wal"))
+        return is_blank and not is_expected and not _holds_something(path.with_name(f"{STORE_FILE}-wal"))
     try:
         with closing(connect(path)) as connection:
-            if marker.is_there(path) and not is_whole(connection):
+            if dirty_flag.is_set(path) and not is_intact(connection):
                 return False
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
             if (version := migrations.version_of(connection)) == 0:
                 return not tables and not is_expected
             return version > 0 and "facts" in tables
-    except (StoreDamagedError, sqlite3.Error):  # what is no error of the disk is one of the file
+    except (StoreDamagedError, sqlite3.Error):  # not an error of the disk, so one of the file
         return False
 
 
@@ -180,25 +241,25 @@ def _holds_something(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-def _start_anew(path: Path, now: datetime) -> None:
-    """Put an empty store that knows of the damage in place of the damaged one, which is set aside."""
+def _start_empty(path: Path, now: datetime) -> None:
+    """Replace the damaged store, which is set aside, with an empty one that remembers the damage."""
     aside = _free_name(path, "damaged", now)
-    backup = last_backup(path.parent, now)
+    backup = find_last_backup(path.parent, now)
     unfinished = _unfinished(path)
     with closing(connect(unfinished)) as connection:
-        free_pages.convert(connection, unfinished)
+        free_pages.enable_incremental_vacuum(connection, unfinished)
         migrations.migrate(connection)
-        identity.carry_over(path, connection)
-        facts.write(connection, facts.SET_ASIDE, aside.name if os.path.lexists(path) else "")
-        facts.write(connection, facts.OFFERED, backup.name if backup else "")
+        identity.copy_from(path, connection)
+        key_values.write(connection, key_values.SET_ASIDE, aside.name if os.path.lexists(path) else "")
+        key_values.write(connection, key_values.OFFERED_BACKUP, backup.name if backup else "")
     _exchange(path, unfinished, aside)
 
 
 def _exchange(path: Path, unfinished: Path, aside: Path) -> None:
-    """Put a finished store in place of the one that is there, which is set aside.
+    """Replace the store, which is set aside, with a finished one.
 
-    The finished file first gets a name that says so, and where the other one goes: from then on, whatever ends this
-    halfway, the next to open the folder completes it.
+    The finished file first gets a name that says so and where the old one goes; from then on, if this is
+    interrupted, the next process to open the folder completes it.
     """
     put_in_place(unfinished, path.with_name(f"{path.name}{_NEXT}{aside.name}"))
     _complete_exchange(path)
@@ -211,7 +272,7 @@ def _complete_exchange(path: Path) -> None:
 
 
 def _unfinished(path: Path) -> Path:
-    """An empty, private file that may take the store's place when it is complete."""
+    """An empty, private file in which to build a new store."""
     _remove_unfinished(path)
     unfinished = path.with_name(f"{path.name}.part")
     unfinished.touch(mode=0o600)
@@ -219,39 +280,42 @@ def _unfinished(path: Path) -> Path:
 
 
 def _remove_unfinished(path: Path) -> None:
-    """What somebody left who was ended while making it."""
-    for left in path.parent.glob(f"{path.name}.part*"):
-        left.unlink()
+    """Delete the leftovers of an interrupted process."""
+    for leftover in path.parent.glob(f"{path.name}.part*"):
+        leftover.unlink()
 
 
 def _free_name(path: Path, word: str, now: datetime) -> Path:
-    names = (path.with_name(f"dayhand-{word}-{stamp(now)}{-n if n > 1 else ''}.db") for n in count(1))
+    names = (path.with_name(f"dayhand-{word}-{format_timestamp(now)}{-n if n > 1 else ''}.db") for n in count(1))
     return next(name for name in names if not any(name.parent.glob(f"{name.name}*")))
 
 
 def _set_aside(path: Path, aside: Path) -> None:
-    """Rename the store, then its side files: halfway it is gone, which is said, and never without its journal."""
+    """Rename the store, then its side files: interrupted, the store is missing, but never without its journal."""
     for suffix in ("", *_SIDE_FILES):
         if os.path.lexists(f"{path}{suffix}"):
             path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
 
 
-def _remembered(connection: sqlite3.Connection, folder: Path) -> Damage | None:
-    """The damage that this store replaced, while the person has not decided."""
-    aside, offered = facts.read(connection, facts.SET_ASIDE), facts.read(connection, facts.OFFERED)
+def _remembered(connection: sqlite3.Connection, folder: Path) -> StoreDamage | None:
+    """The damage that this store replaced, until the user has decided."""
+    aside, offered = (
+        key_values.read(connection, key_values.SET_ASIDE),
+        key_values.read(connection, key_values.OFFERED_BACKUP),
+    )
     if aside is None:
         return None
-    backup = folder / backups.FOLDER / offered if offered else None
-    return Damage(folder / aside if aside else None, backup if backup and backup.exists() else None)
+    backup = folder / backups.BACKUP_FOLDER / offered if offered else None
+    return StoreDamage(folder / aside if aside else None, backup if backup and backup.exists() else None)
 
 
 def _offered(folder: Path) -> Path | None:
-    """The backup that was offered when this store took the place of a damaged one."""
-    path = folder / FILE
+    """The backup that was offered when this store replaced a damaged one."""
+    path = folder / STORE_FILE
     if not _holds_something(path):
         return None
     with suppress(StoreError, sqlite3.Error), closing(connect(path)) as connection:
         damage = _remembered(connection, folder)
-        if damage is not None and damage.backup is not None and is_good(damage.backup):
+        if damage is not None and damage.backup is not None and is_usable(damage.backup):
             return damage.backup
     return None

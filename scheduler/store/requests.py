@@ -1,4 +1,4 @@
-"""What Dayhand asks of a person. The first answer counts; the same again changes nothing, another is refused."""
+"""Questions to the user. The first answer counts; repeating it changes nothing, another is refused."""
 
 import json
 import sqlite3
@@ -7,31 +7,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from scheduler.rules.requests import RequestKind
 from scheduler.store.database import from_ms, to_ms
 
 
-class RequestKind(StrEnum):
-    APPROVAL = "approval"
-    PERMISSION = "permission"
-    RECONNECT = "reconnect"
-    KEYRING = "keyring"
-    """The keyring is locked or away; everything that waits goes on by itself when it is back."""
-    UNSURE = "unsure"
-    """The outside action may or may not have happened."""
-    INTERRUPTED = "interrupted"
-    """Dayhand ended in the middle of a job."""
-    SCRIPT_ERROR = "script error"
-    FIX = "fix"
-    """A repair of a script that failed waits for a yes."""
-    REPAIRED = "repaired"
-    """A repair was used without asking, as the person wished; it can be kept or taken back."""
-    TOO_MANY_FAILURES = "too many failures"
-    INTERNAL = "internal"
-    """Dayhand made a mistake."""
-
-
-class Given(StrEnum):
-    """The answers that requests have had."""
+class RequestAnswer(StrEnum):
+    """The possible answers to requests."""
 
     YES = "yes"
     NO = "no"
@@ -41,17 +22,17 @@ class Given(StrEnum):
     SOLVED = "solved"
     """By something else: a retry, a deploy, a reconnect."""
     WITHDRAWN = "withdrawn"
-    """Nobody needs to answer it any more."""
+    """No answer is needed any more."""
 
 
-class Answered(StrEnum):
-    """What became of an answer."""
+class AnswerOutcome(StrEnum):
+    """What happened to an answer."""
 
-    TAKEN = "taken"
-    SAME = "same"
+    ACCEPTED = "taken"
+    REPEATED = "same"
     """It had been given before."""
     TOO_LATE = "too late"
-    """Another one had been given, or the request is gone."""
+    """Another one had been given, or the request no longer exists."""
 
 
 class RequestRow(NamedTuple):
@@ -59,14 +40,14 @@ class RequestRow(NamedTuple):
     kind: RequestKind
     workflow: str
     subject: str
-    """What it is about: there is one open request of a kind for each subject."""
+    """What it is about: each subject has at most one open request of a kind."""
     sentence: str
     created: datetime
     run: str | None = None
     call: Any = None
     """Connection, tool and parameters, exactly as they would be used."""
     ui: Any = None
-    """What the script adds for the person to see."""
+    """What the script adds for the user to see."""
     hash: str | None = None
     answer: str | None = None
     answered: datetime | None = None
@@ -74,12 +55,14 @@ class RequestRow(NamedTuple):
 
 _COLUMNS = RequestRow._fields
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM requests"
-_LARGE = ("call", "ui")
-_LIGHT = f"SELECT {', '.join(f'NULL AS {name}' if name in _LARGE else name for name in _COLUMNS)} FROM requests"
+_LARGE_COLUMNS = ("call", "ui")
+_WITHOUT_LARGE = (
+    f"SELECT {', '.join(f'NULL AS {name}' if name in _LARGE_COLUMNS else name for name in _COLUMNS)} FROM requests"
+)
 
 
-def put(db: sqlite3.Connection, row: RequestRow) -> bool:
-    """Ask, unless the same is asked already; says whether it is new."""
+def add(db: sqlite3.Connection, row: RequestRow) -> bool:
+    """Add it unless the same is already open; returns whether it is new."""
     values = row._replace(
         created=to_ms(row.created),  # type: ignore[arg-type]
         call=None if row.call is None else json.dumps(row.call),
@@ -90,44 +73,44 @@ def put(db: sqlite3.Connection, row: RequestRow) -> bool:
     return db.execute(query, values).rowcount == 1
 
 
-def answer(db: sqlite3.Connection, request: str, given: str, now: datetime) -> Answered:
-    """Take the answer if nobody has given one."""
+def answer(db: sqlite3.Connection, request: str, given: str, now: datetime) -> AnswerOutcome:
+    """Store the answer if there is none yet."""
     query = "UPDATE requests SET answer = ?, answered = ? WHERE id = ? AND answer IS NULL"
     if db.execute(query, (given, to_ms(now), request)).rowcount == 1:
-        return Answered.TAKEN
+        return AnswerOutcome.ACCEPTED
     row = find(db, request)
-    return Answered.SAME if row is not None and row.answer == given else Answered.TOO_LATE
+    return AnswerOutcome.REPEATED if row is not None and row.answer == given else AnswerOutcome.TOO_LATE
 
 
 def close(
     db: sqlite3.Connection,
     now: datetime,
-    given: Given = Given.WITHDRAWN,
+    given: RequestAnswer = RequestAnswer.WITHDRAWN,
     *,
     run: str | None = None,
     workflow: str | None = None,
 ) -> int:
-    """Answer the open requests of a run or a workflow in the person's place; says how many."""
+    """Close the open requests of a run or a workflow without the user; returns their number."""
     column, value = ("run", run) if run is not None else ("workflow", workflow)
     query = f"UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND {column} = ?"
     return db.execute(query, (given, to_ms(now), value)).rowcount
 
 
-def solve(db: sqlite3.Connection, now: datetime, kind: RequestKind, subject: str) -> list[str]:
-    """What it asked about is settled; the ids of those that were open."""
+def resolve(db: sqlite3.Connection, now: datetime, kind: RequestKind, subject: str) -> list[str]:
+    """Close the open requests about something that is resolved; returns their ids."""
     query = (
         "UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND kind = ? AND subject = ? RETURNING id"
     )
-    return [row[0] for row in db.execute(query, (Given.SOLVED, to_ms(now), kind, subject)).fetchall()]
+    return [row[0] for row in db.execute(query, (RequestAnswer.SOLVED, to_ms(now), kind, subject)).fetchall()]
 
 
-def hand_over(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:
-    """It is asked for the sake of another run now."""
+def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:
+    """Move it to another run."""
     db.execute("UPDATE requests SET run = ?, workflow = ? WHERE id = ?", (run, workflow, request))
 
 
 def is_approved(db: sqlite3.Connection, chain: str, wanted: str) -> bool:
-    """Whether the person said yes to exactly that, for an attempt of that chain."""
+    """Whether the user approved exactly that call for an attempt of that chain."""
     query = (
         "SELECT 1 FROM requests WHERE run IN (SELECT ?1 UNION ALL SELECT id FROM runs WHERE chain = ?1 AND attempt > 1)"
         " AND kind = 'approval' AND answer = 'yes' AND hash = ?2"
@@ -136,7 +119,7 @@ def is_approved(db: sqlite3.Connection, chain: str, wanted: str) -> bool:
 
 
 def of_run(db: sqlite3.Connection, run: str) -> list[RequestRow]:
-    """All that was asked about it; what is still open comes last."""
+    """All its requests; open ones come last."""
     query = f"{_ALL} WHERE run = ? ORDER BY answer IS NULL, created"
     return [_from_sql(row) for row in db.execute(query, (run,))]
 
@@ -146,19 +129,19 @@ def find(db: sqlite3.Connection, request: str) -> RequestRow | None:
     return None if row is None else _from_sql(row)
 
 
-def beginning_with(db: sqlite3.Connection, text: str) -> list[RequestRow]:
-    """Those whose id begins so, answered or not."""
+def find_by_prefix(db: sqlite3.Connection, text: str) -> list[RequestRow]:
+    """Those whose id has that prefix, answered or not."""
     query = f"{_ALL} WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY created"
     return [_from_sql(row) for row in db.execute(query, (text,))]
 
 
 def list_open(db: sqlite3.Connection) -> list[RequestRow]:
-    """Without call and ui, which may be large and are not even read."""
-    return [_from_sql(row) for row in db.execute(f"{_LIGHT} WHERE answer IS NULL ORDER BY created")]
+    """Without call and ui, which may be large and are not read."""
+    return [_from_sql(row) for row in db.execute(f"{_WITHOUT_LARGE} WHERE answer IS NULL ORDER BY created")]
 
 
-def still_open(db: sqlite3.Connection, known: Mapping[str, RequestRow] | None = None) -> list[RequestRow]:
-    """`known` are rows that were read before: they share their call and ui, which never change, with the new ones."""
+def read_open(db: sqlite3.Connection, known: Mapping[str, RequestRow] | None = None) -> list[RequestRow]:
+    """All open requests. `known` rows, read before, provide call and ui, which may be large and never change."""
     found = []
     for row in list_open(db):
         before = (known or {}).get(row.id) or find(db, row.id)

@@ -1,4 +1,4 @@
-"""Runs: one row per attempt. A phase only goes forward, a status only along its table."""
+"""Runs: one row per attempt. Phases only move forward, statuses only along their table."""
 
 import json
 import sqlite3
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from scheduler.rules.phases import PHASES, STATUSES, HandlerKind, Phase, Status
+from scheduler.rules.phases import PHASE_MOVES, STATUS_MOVES, HandlerKind, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
 
@@ -20,8 +20,8 @@ class RunRow(NamedTuple):
     script: int
     chain: str
     """The id of its first attempt."""
-    phase: Phase
-    status: Status
+    phase: RunPhase
+    status: RunStatus
     created: datetime
     updated: datetime
     began: datetime | None = None
@@ -29,19 +29,19 @@ class RunRow(NamedTuple):
     retry_of: str | None = None
     attempt: int = 1
     crashes: int = 0
-    """How often Dayhand ended during this chain without getting any further."""
+    """How often Dayhand crashed during this chain without any progress."""
     prepared: Any = None
     """What prepare returned, as JSON values."""
     outcome: Any = None
     """What the outside action, or the job, returned."""
     summary: str | None = None
-    """The sentence that people see."""
+    """The sentence shown to the user."""
     error: Any = None
     progress: Any = None
     resume_at: datetime | None = None
-    """When it goes on by itself; None if it has ended, or waits for somebody."""
+    """When it resumes automatically; None if it has ended or waits for the user."""
     followed: bool = False
-    """Another attempt took its place."""
+    """Another attempt replaced it."""
     prepared_at: datetime | None = None
     mutating_at: datetime | None = None
     mutated_at: datetime | None = None
@@ -56,14 +56,14 @@ _JSON = frozenset(("prepared", "outcome", "error", "progress"))
 _INSTANT_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _INSTANTS)
 _JSON_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _JSON)
 _ENUM_PLACES: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
-    (_COLUMNS.index(name), enum) for name, enum in (("kind", HandlerKind), ("phase", Phase), ("status", Status))
+    (_COLUMNS.index(name), enum) for name, enum in (("kind", HandlerKind), ("phase", RunPhase), ("status", RunStatus))
 )
 _FOLLOWED = _COLUMNS.index("followed")
 _OPEN = "status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0"
-# Named, because SQLite would rather read a million ended runs in order than sort the few that are open.
+# Indexes are named, because SQLite would read a million ended runs in order rather than sort the few open ones.
 _ALL_OPEN = f"{_ALL} INDEXED BY runs_open WHERE {_OPEN}"
 _ALL_RESUMING = f"{_ALL} INDEXED BY runs_resuming WHERE resume_at IS NOT NULL"
-_ARRIVALS = {Phase.PREPARED: "prepared_at", Phase.MUTATING: "mutating_at", Phase.MUTATED: "mutated_at"}
+_PHASE_TIMES = {RunPhase.PREPARED: "prepared_at", RunPhase.MUTATING: "mutating_at", RunPhase.MUTATED: "mutated_at"}
 
 
 def insert(db: sqlite3.Connection, row: RunRow) -> None:
@@ -76,50 +76,52 @@ def insert(db: sqlite3.Connection, row: RunRow) -> None:
     db.execute(_INSERT, values)
 
 
-def advance(db: sqlite3.Connection, run: str, old: Phase, new: Phase, now: datetime, **changes: Any) -> None:
+def advance(db: sqlite3.Connection, run: str, old: RunPhase, new: RunPhase, now: datetime, **changes: Any) -> None:
     """Pass a checkpoint; StaleError if the run is not active at `old`."""
-    assert new in PHASES[old], f"{old} → {new} is not a way forward"
-    if new in _ARRIVALS:
-        changes[_ARRIVALS[new]] = now
-    if new is Phase.COMMITTED:
-        changes |= {"status": Status.COMMITTED, "ended": now}
+    assert new in PHASE_MOVES[old], f"{old} → {new} is not a legal move"
+    if new in _PHASE_TIMES:
+        changes[_PHASE_TIMES[new]] = now
+    if new is RunPhase.COMMITTED:
+        changes |= {"status": RunStatus.COMMITTED, "ended": now}
     if not _change(db, run, "phase = ? AND status = 'active'", (old,), phase=new, updated=now, **changes):
         raise StaleError(f"The run {run} is no longer active and {old}.")
 
 
-def move(db: sqlite3.Connection, run: str, old: Status, new: Status, now: datetime, **changes: Any) -> None:
-    """Change how it stands; StaleError if it stands otherwise than `old`."""
-    assert new in STATUSES[old], f"{old} → {new} is not a legal move"
+def move(db: sqlite3.Connection, run: str, old: RunStatus, new: RunStatus, now: datetime, **changes: Any) -> None:
+    """Change its status; StaleError if it is not `old`."""
+    assert new in STATUS_MOVES[old], f"{old} → {new} is not a legal move"
     if not _change(db, run, "status = ?", (old,), status=new, updated=now, **changes):
         raise StaleError(f"The run {run} is no longer {old}.")
 
 
-def settle_phase(db: sqlite3.Connection, run: str, old: Phase, new: Phase, now: datetime, **changes: Any) -> None:
-    """A run that waits passes a checkpoint by somebody's answer; StaleError if it is not at `old`."""
-    assert new in PHASES[old], f"{old} → {new} is not a way forward"
-    changes = {"phase": new, "updated": now, _ARRIVALS.get(new, "updated"): now, **changes}
+def advance_waiting(
+    db: sqlite3.Connection, run: str, old: RunPhase, new: RunPhase, now: datetime, **changes: Any
+) -> None:
+    """An answer moves a waiting run past a checkpoint; StaleError if it is not at `old`."""
+    assert new in PHASE_MOVES[old], f"{old} → {new} is not a legal move"
+    changes = {"phase": new, "updated": now, _PHASE_TIMES.get(new, "updated"): now, **changes}
     if not _change(db, run, "phase = ? AND status IN ('paused:approval', 'paused:reconciliation')", (old,), **changes):
         raise StaleError(f"The run {run} no longer waits {old}.")
 
 
-def resume(db: sqlite3.Connection, run: str, at: datetime | None) -> None:
-    """Let it go on at that time, or not by itself."""
+def schedule_resume(db: sqlite3.Connection, run: str, at: datetime | None) -> None:
+    """Set when it resumes; None means not automatically."""
     db.execute("UPDATE runs SET resume_at = ?1, updated = coalesce(?1, updated) WHERE id = ?2", (to_ms(at), run))
 
 
-def follow(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
-    """The next attempt takes its place."""
+def supersede(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
+    """Replace it with the next attempt."""
     query = "UPDATE runs SET followed = 1, resume_at = NULL, ended = coalesce(ended, ?) WHERE id = ?"
     db.execute(query, (to_ms(successor.created), run))
     insert(db, successor)
 
 
-def note_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:
+def save_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:
     db.execute("UPDATE runs SET progress = ? WHERE id = ?", (json.dumps(progress), run))
 
 
-def note_checkpoint(db: sqlite3.Connection, run: str) -> None:
-    """It has got further than before, so its chain does not end again and again at the same point."""
+def reset_crashes(db: sqlite3.Connection, run: str) -> None:
+    """It made progress, so its chain does not keep crashing at the same point."""
     db.execute("UPDATE runs SET crashes = 0 WHERE id = ?", (run,))
 
 
@@ -128,33 +130,33 @@ def find(db: sqlite3.Connection, run: str) -> RunRow | None:
     return None if row is None else _from_sql(row)
 
 
-def beginning_with(db: sqlite3.Connection, text: str) -> list[RunRow]:
-    """Those whose id begins so, for people who type only its first letters."""
+def find_by_prefix(db: sqlite3.Connection, text: str) -> list[RunRow]:
+    """Those whose id has that prefix, at most ten."""
     rows = db.execute(f"{_ALL} WHERE id >= ? AND id < ? ORDER BY id LIMIT 10", (text, text + "\uffff"))
     return [_from_sql(row) for row in rows]
 
 
-def active(db: sqlite3.Connection, workflow: str | None = None) -> list[RunRow]:
-    """Those that run now, of one workflow or all."""
+def list_active(db: sqlite3.Connection, workflow: str | None = None) -> list[RunRow]:
+    """Active runs of one workflow or all."""
     query = f"{_ALL_OPEN} AND status = 'active' AND (?1 IS NULL OR workflow = ?1) ORDER BY number"
     return [_from_sql(row) for row in db.execute(query, (workflow,))]
 
 
-def unfinished(db: sqlite3.Connection, workflow: str) -> list[RunRow]:
-    """Active, waiting, failed and not yet dealt with, or crashed and to be followed; oldest first."""
+def list_unfinished(db: sqlite3.Connection, workflow: str) -> list[RunRow]:
+    """Active, waiting, failed and unresolved, or crashed and to be continued; oldest first."""
     query = f"{_ALL_OPEN} AND workflow = ?1 UNION {_ALL_RESUMING} AND workflow = ?1"
     found = [_from_sql(row) for row in db.execute(query, (workflow,))]
     return sorted(found, key=lambda row: (row.created, row.attempt))
 
 
-def resuming(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> list[RunRow]:
-    """Those that are to go on by now."""
+def list_resumable(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> list[RunRow]:
+    """Those due to resume."""
     query = f"{_ALL_RESUMING} AND resume_at <= ?1 AND (?2 IS NULL OR workflow = ?2) ORDER BY number"
     return [_from_sql(row) for row in db.execute(query, (to_ms(now), workflow))]
 
 
-def waiting_for(db: sqlite3.Connection, failure: str, subject: str) -> list[RunRow]:
-    """Those that a failure of that class about that subject holds up until it has been dealt with."""
+def list_waiting_for(db: sqlite3.Connection, failure: str, subject: str) -> list[RunRow]:
+    """Those waiting until a failure of that class about that subject is resolved."""
     query = (
         f"{_ALL_OPEN} AND status IN ('paused:approval', 'paused:transient') "
         "AND error ->> 'class' = ? AND error ->> 'subject' = ? ORDER BY number"
@@ -162,8 +164,8 @@ def waiting_for(db: sqlite3.Connection, failure: str, subject: str) -> list[RunR
     return [_from_sql(row) for row in db.execute(query, (failure, subject))]
 
 
-def chain(db: sqlite3.Connection, first: str) -> list[RunRow]:
-    """All attempts that began with that one, in order."""
+def list_chain(db: sqlite3.Connection, first: str) -> list[RunRow]:
+    """All attempts of a chain, given the first, in order."""
     query = f"{_ALL} WHERE id = ?1 UNION ALL {_ALL} WHERE chain = ?1 AND attempt > 1 ORDER BY attempt"
     return [_from_sql(row) for row in db.execute(query, (first,))]
 
@@ -174,8 +176,8 @@ def of_occurrence(db: sqlite3.Connection, key: str) -> list[RunRow]:
     return [_from_sql(row) for row in rows]
 
 
-def occurrences_going_on(db: sqlite3.Connection) -> set[str]:
-    """The occurrences whose last attempt is not their end: it waits, is to be followed, or a person is to say."""
+def unfinished_occurrences(db: sqlite3.Connection) -> set[str]:
+    """Occurrences whose last attempt is not final: it waits, will be continued, or needs the user."""
     query = (
         f"SELECT occurrence FROM runs WHERE {_OPEN} AND status LIKE 'paused:%' UNION "
         "SELECT occurrence FROM runs WHERE resume_at IS NOT NULL UNION "
@@ -185,14 +187,14 @@ def occurrences_going_on(db: sqlite3.Connection) -> set[str]:
     return {row[0] for row in db.execute(query) if row[0] is not None}
 
 
-def recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
+def list_recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
     rows = db.execute(f"{_ALL} WHERE workflow = ? ORDER BY number DESC LIMIT ?", (workflow, most))
     return [_from_sql(row) for row in rows]
 
 
 def last_committed_script(db: sqlite3.Connection, workflow: str, *, before: int) -> int | None:
-    """The version under that number whose run committed last."""
-    if before <= 1:  # many runs would be looked through in vain
+    """The script version below `before` with the most recent committed run."""
+    if before <= 1:  # avoids a scan of many runs
         return None
     query = (
         "SELECT script FROM runs WHERE workflow = ? AND status = 'committed' AND script < ? "

@@ -1,4 +1,4 @@
-"""Schedules: what an author wrote, what a person changed, and where the engine stands with them."""
+"""Schedules: what the author wrote, what the user changed, and the engine's progress."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ _INSTANTS = (
 
 
 class ScheduleRow(NamedTuple):
-    """One schedule as stored. `spec` and `policies` are JSON texts, read when they are needed."""
+    """One schedule as stored. `spec` and `policies` are JSON text, parsed when needed."""
 
     id: str
     workflow: str
@@ -43,7 +43,7 @@ class ScheduleRow(NamedTuple):
     paused_until: datetime | None = None
     pause_note: str | None = None
     trouble: str | None = None
-    """Why it was set aside: its row makes no sense."""
+    """Why it was set aside: its row is invalid."""
     skip_at: datetime | None = None
     late_next: datetime | None = None
     """The catch-up cursor: the next missed time to record, up to `late_until`."""
@@ -52,13 +52,13 @@ class ScheduleRow(NamedTuple):
     late_total: int | None = None
     late_made: int | None = None
     runs: int = 0
-    """Automatic runs that began, counted against the limit."""
+    """Automatic runs that began; they count towards the limit."""
     last_run: datetime | None = None
     removed: datetime | None = None
 
     @property
-    def rests(self) -> bool:
-        """Its times pass without running: it, or its workflow, is paused."""
+    def is_suspended(self) -> bool:
+        """Whether it or its workflow is paused, so that its times pass without running."""
         return bool(self.paused or self.held)
 
 
@@ -67,8 +67,8 @@ _INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _LIMIT = "CASE WHEN json_valid(spec) THEN spec ->> 'limit' END"
-ALIVE = "paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL"
-_DUE = f"{ALIVE} AND next_due IS NOT NULL AND next_due <= ?1"
+IS_LIVE = "paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL"
+_DUE = f"{IS_LIVE} AND next_due IS NOT NULL AND next_due <= ?1"
 _IS_ANY_DUE = f"SELECT 1 FROM schedules WHERE {_DUE} LIMIT 1"
 _ALL_DUE = (
     f"SELECT {', '.join(_COLUMNS)}, "
@@ -81,7 +81,7 @@ _PLAN = "UPDATE schedules SET next_at = ?, next_due = ?, computed = ? WHERE id =
 
 
 def save(db: sqlite3.Connection, row: ScheduleRow) -> None:
-    """Store it, in place of a removed one of the same name."""
+    """Store it, replacing a removed one of the same name."""
     values: list[Any] = list(row)
     for place in _INSTANT_PLACES:
         values[place] = to_ms(values[place])
@@ -94,33 +94,32 @@ def update(db: sqlite3.Connection, schedule: str, **changes: Any) -> None:
     db.execute(f"UPDATE schedules SET {assignments} WHERE id = ?", (*values, schedule))
 
 
-Plan: TypeAlias = tuple[str, datetime | None, datetime | None]
-"""A schedule, its next time, and when that is due."""
+NextTime: TypeAlias = tuple[str, datetime | None, datetime | None]
+"""A schedule's id, its next planned time, and when that is due."""
 
 
-def plan_all(db: sqlite3.Connection, plans: Iterable[Plan], now: datetime) -> None:
-    """Store the next time of each."""
+def save_next_times(db: sqlite3.Connection, plans: Iterable[NextTime], now: datetime) -> None:
     db.executemany(_PLAN, [(to_ms(at), to_ms(due), to_ms(now), schedule) for schedule, at, due in plans])
 
 
-def count_run(
-    db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool, wanted: bool
+def record_start(
+    db: sqlite3.Connection, schedule: str, now: datetime, *, automatic: bool, by_user: bool
 ) -> tuple[int, int | None] | None:
-    """Stamp the beginning of a run. The automatic runs so far and their limit; None if it may not begin.
+    """Record the start of a run. Returns the automatic runs so far and their limit; None if it may not begin.
 
-    One that a person `wanted` begins in a paused schedule too.
+    One that the user `wanted` may begin in a paused schedule.
     """
     row = db.execute(
         "UPDATE schedules SET last_run = ?1, runs = runs + ?2 WHERE id = ?3 "
         "AND trouble IS NULL AND removed IS NULL AND (paused = 0 OR ?4) "
         f"AND (NOT ?2 OR coalesce(runs < {_LIMIT}, 1)) RETURNING runs, {_LIMIT}",
-        (to_ms(now), automatic, schedule, wanted),
+        (to_ms(now), automatic, schedule, by_user),
     ).fetchone()
     return None if row is None else (row[0], row[1] if automatic else None)
 
 
-def hold(db: sqlite3.Connection, workflow: str, *, held: bool) -> None:
-    """Let the times of a workflow pass, or count again."""
+def set_held(db: sqlite3.Connection, workflow: str, *, held: bool) -> None:
+    """Pause or resume the schedules of a workflow."""
     db.execute("UPDATE schedules SET held = ? WHERE workflow = ? AND removed IS NULL", (held, workflow))
 
 
@@ -139,49 +138,49 @@ def is_any_due(db: sqlite3.Connection, now: datetime) -> bool:
     return db.execute(_IS_ANY_DUE, (to_ms(now),)).fetchone() is not None
 
 
-def due(db: sqlite3.Connection, now: datetime, most: int) -> list[tuple[ScheduleRow, bool]]:
-    """Those whose next time has come, the longest overdue first.
+def list_due(db: sqlite3.Connection, now: datetime, most: int) -> list[tuple[ScheduleRow, bool]]:
+    """Schedules that are due, the longest overdue first.
 
-    Beside each, whether it has occurrences that matter to that time: under way, or planned for then or later.
+    With each, whether it has relevant occurrences: unfinished, or planned for its next time or later.
     """
     return [(_from_sql(row[:-1]), bool(row[-1])) for row in db.execute(_ALL_DUE, (to_ms(now), most)).fetchall()]
 
 
-def catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) -> list[ScheduleRow]:
-    """Those with missed times still to record, and room for them among what waits."""
+def list_catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) -> list[ScheduleRow]:
+    """Those with missed times to record and few enough occurrences waiting."""
     where = (
-        f"{ALIVE} AND late_next IS NOT NULL AND (SELECT count(*) FROM occurrences o WHERE o.schedule = schedules.id "
+        f"{IS_LIVE} AND late_next IS NOT NULL AND (SELECT count(*) FROM occurrences o WHERE o.schedule = schedules.id "
         "AND o.state IN ('queued', 'started')) < ? ORDER BY late_next LIMIT ?"
     )
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (waiting_at_most, most))]
 
 
-def resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:
-    """Those whose pause is over."""
+def list_resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:
+    """Those whose pause has ended."""
     where = "paused = 1 AND removed IS NULL AND paused_until IS NOT NULL AND paused_until <= ?"
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(now),))]
 
 
 def computed_after(db: sqlite3.Connection, instant: datetime) -> list[ScheduleRow]:
-    """Those whose next time was computed under a clock that now lies in the future."""
+    """Those whose next time was computed while the clock was ahead."""
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE computed > ? AND removed IS NULL", (to_ms(instant),))]
 
 
-def never_due(db: sqlite3.Connection) -> list[ScheduleRow]:
-    """Those whose next time nobody will meet: it was edited by hand."""
-    where = f"{ALIVE} AND next_due IS NOT NULL AND next_due >= ?"
+def list_never_due(db: sqlite3.Connection) -> list[ScheduleRow]:
+    """Those whose next time is out of range, because it was edited by hand."""
+    where = f"{IS_LIVE} AND next_due IS NOT NULL AND next_due >= ?"
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (to_ms(FAR_AHEAD),))]
 
 
-def set_aside(db: sqlite3.Connection) -> list[ScheduleRow]:
-    """Those that made no sense when they were last looked at."""
+def list_set_aside(db: sqlite3.Connection) -> list[ScheduleRow]:
+    """Those set aside as invalid."""
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE trouble IS NOT NULL AND removed IS NULL")]
 
 
-def every_one(
+def list_all(
     db: sqlite3.Connection, *, workflow: str | None = None, text: str = "", removed: bool = False
 ) -> list[ScheduleRow]:
-    """All schedules, by name, narrowed by workflow and by a part of the name."""
+    """All schedules, by name, filtered by workflow and by part of the name."""
     where, values = ["1 = 1" if removed else "removed IS NULL"], []
     if workflow is not None:
         where.append("workflow = ?")

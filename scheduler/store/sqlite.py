@@ -1,4 +1,4 @@
-"""One connection to a SQLite file, which says in our words what a person can do something about."""
+"""A SQLite connection that converts errors the user can act on into our own, and can be closed by any thread."""
 
 import sqlite3
 import threading
@@ -9,23 +9,23 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
-from scheduler.store import marker
-from scheduler.store.errors import DiskFailedError, StoreClosedError, StoreDamagedError, explain
+from scheduler.store import dirty_flag
+from scheduler.store.errors import DiskFailedError, StoreClosedError, StoreDamagedError, to_store_error
 
-_REMEMBERED = 100
-"""Queries after which the finished ones are forgotten."""
-PATIENCE = 10
+_MAX_TRACKED_CURSORS = 100
+"""Above this, finished cursors are dropped from the list."""
+BUSY_TIMEOUT_S = 10
 """Seconds to wait for another process that holds the write lock."""
 
 
 def connect(path: Path, *, read_only: bool = False) -> "Connection":
     """A connection to a file that exists."""
-    with explained(path):
+    with converted_errors(path):
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}",
             uri=True,
             isolation_level=None,
-            timeout=PATIENCE,
+            timeout=BUSY_TIMEOUT_S,
             check_same_thread=False,
             cached_statements=256,
             factory=Connection,
@@ -35,7 +35,7 @@ def connect(path: Path, *, read_only: bool = False) -> "Connection":
     try:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
-        # A log that is written over costs half of one that grows, so it is moved into the file early.
+        # Overwriting the log costs half as much as growing it, so it is checkpointed early.
         connection.execute("PRAGMA wal_autocheckpoint = 1000")
     except BaseException:
         connection.close()
@@ -43,8 +43,8 @@ def connect(path: Path, *, read_only: bool = False) -> "Connection":
     return connection
 
 
-def is_whole(connection: sqlite3.Connection) -> bool:
-    """Whether every page of the file makes sense; reads all of it."""
+def is_intact(connection: sqlite3.Connection) -> bool:
+    """Whether every page of the file is valid; reads all of it."""
     try:
         return [row[0] for row in connection.execute("PRAGMA quick_check")] == ["ok"]
     except StoreDamagedError:
@@ -52,21 +52,21 @@ def is_whole(connection: sqlite3.Connection) -> bool:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with that file into our own errors."""
+def converted_errors(path: Path) -> Iterator[None]:
+    """Convert errors about that file into our own."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        _raise(error, path)
+        _raise_converted(error, path)
 
 
-def _raise(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> NoReturn:
-    ours = explain(error, path)
-    if ours is None:
+def _raise_converted(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> NoReturn:
+    converted = to_store_error(error, path)
+    if converted is None:
         raise error
-    if isinstance(ours, StoreDamagedError | DiskFailedError):
-        marker.suspect(path)
-    raise ours from error
+    if isinstance(converted, StoreDamagedError | DiskFailedError):
+        dirty_flag.mark_suspect(path)
+    raise converted from error
 
 
 def _guarded(method: Callable[..., Any]) -> Any:
@@ -79,13 +79,13 @@ def _guarded(method: Callable[..., Any]) -> Any:
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 if connection.is_closed:
                     raise StoreClosedError from error
-                _raise(error, connection.path)
+                _raise_converted(error, connection.path)
 
     return call
 
 
-def _stating(method: Callable[..., Any]) -> Any:
-    """The way that every statement takes, so it is short: one lock, and nothing to remember without rows."""
+def _executing(method: Callable[..., Any]) -> Any:
+    """Every statement runs through this, so it is fast: one lock, and cursors are tracked only if they have rows."""
 
     @wraps(method)
     def call(connection: "Connection", sql: str, parameters: Any = (), /) -> Any:
@@ -97,7 +97,7 @@ def _stating(method: Callable[..., Any]) -> Any:
                 method(cursor, sql, parameters)
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 cursor.close()
-                _raise(error, connection.path)
+                _raise_converted(error, connection.path)
             if cursor.description is not None:
                 connection.remember(cursor)
             return cursor
@@ -106,7 +106,7 @@ def _stating(method: Callable[..., Any]) -> Any:
 
 
 class _Cursor(sqlite3.Cursor):
-    """A query can fail at its first step or at any later one, and be closed by another thread between two."""
+    """A query can fail at any step, and be closed by another thread between two steps."""
 
     execute = _guarded(sqlite3.Cursor.execute)
     executemany = _guarded(sqlite3.Cursor.executemany)
@@ -118,13 +118,13 @@ class _Cursor(sqlite3.Cursor):
 class Connection(sqlite3.Connection):
     path: Path
     is_closed = False
-    execute = _stating(sqlite3.Cursor.execute)
-    executemany = _stating(sqlite3.Cursor.executemany)
+    execute = _executing(sqlite3.Cursor.execute)
+    executemany = _executing(sqlite3.Cursor.executemany)
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        # Python crashes if a connection is closed by one thread while another is inside SQLite with it.
+        # Python crashes if one thread closes a connection while another is using it inside SQLite.
         self.step = threading.RLock()
-        # SQLite keeps a connection open for a query that somebody still holds, be it in a traceback.
+        # SQLite keeps a connection open while any cursor is referenced, even from a traceback.
         self._cursors: list[weakref.ref[sqlite3.Cursor]] = []
         super().__init__(*arguments, **settings)
 
@@ -138,14 +138,14 @@ class Connection(sqlite3.Connection):
     def close(self) -> None:
         with self.step:
             self.is_closed = True
-            for held in self._cursors:
-                if (cursor := held()) is not None:
+            for reference in self._cursors:
+                if (cursor := reference()) is not None:
                     cursor.close()
             super().close()
 
     def remember(self, cursor: sqlite3.Cursor) -> None:
-        if len(self._cursors) >= _REMEMBERED:
-            self._cursors = [held for held in self._cursors if held() is not None]
+        if len(self._cursors) >= _MAX_TRACKED_CURSORS:
+            self._cursors = [reference for reference in self._cursors if reference() is not None]
         self._cursors.append(weakref.ref(cursor))
 
 

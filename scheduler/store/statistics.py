@@ -1,42 +1,41 @@
-"""How many planned times became what, and how late the ones that ran began."""
+"""Counts of planned times by state, and of how late runs began."""
 
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
-from scheduler.store.database import to_ms
-from scheduler.store.reading import word
-from scheduler.timing.occurrences import Reason, State
+from scheduler.store.database import parse_enum, to_ms
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """How many of one kind there are."""
+class StateCount:
+    """The number of planned times with one state and reason."""
 
-    state: State
-    reason: Reason | None
+    state: OccurrenceState
+    reason: OccurrenceReason | None
     is_planned: bool
-    """Whether they are times of the schedule itself."""
+    """Whether they are the schedule's own times."""
     number: int
     more: bool
 
 
-def of_states(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> list[Tally]:
-    """What became of the occurrences and gaps of one schedule or all, planned since."""
+def count_states(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> list[StateCount]:
+    """Counts of occurrences and gaps of one schedule or all, planned since then."""
     where, values = "planned >= ?", [to_ms(since) or 0]
-    reach = "last >= ?"
+    gaps_where = "last >= ?"
     if schedule is not None:
-        where, reach = f"schedule = ? AND {where}", f"schedule = ? AND {reach}"
+        where, gaps_where = f"schedule = ? AND {where}", f"schedule = ? AND {gaps_where}"
         values.insert(0, schedule)  # type: ignore[arg-type]
     query = (
         "SELECT state, reason, origin = 'automatic', count(*), 0 FROM occurrences "
         f"WHERE {where} GROUP BY 1, 2, 3 UNION ALL "
-        f"SELECT state, reason, 1, sum(number), max(more) FROM gaps WHERE {reach} GROUP BY 1, 2"
+        f"SELECT state, reason, 1, sum(number), max(more) FROM gaps WHERE {gaps_where} GROUP BY 1, 2"
     )
     return [
-        Tally(
-            word(State, state, State.DROPPED),
-            None if reason is None else word(Reason, reason, Reason.UNREADABLE),
+        StateCount(
+            parse_enum(OccurrenceState, state, OccurrenceState.DROPPED),
+            None if reason is None else parse_enum(OccurrenceReason, reason, OccurrenceReason.UNREADABLE),
             bool(planned),
             number,
             bool(more),
@@ -45,7 +44,9 @@ def of_states(db: sqlite3.Connection, schedule: str | None, since: datetime | No
     ]
 
 
-def drifts(db: sqlite3.Connection, schedule: str | None, since: datetime | None, bounds: tuple[int, ...]) -> list[int]:
+def count_drifts(
+    db: sqlite3.Connection, schedule: str | None, since: datetime | None, bounds: tuple[int, ...]
+) -> list[int]:
     """How many automatic runs began within each bound (milliseconds) of their planned time; the last is beyond all."""
     cases = " ".join(f"WHEN abs(began - planned) <= {bound} THEN {place}" for place, bound in enumerate(bounds))
     where, values = "began IS NOT NULL AND origin = 'automatic' AND planned >= ?", [to_ms(since) or 0]

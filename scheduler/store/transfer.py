@@ -1,7 +1,7 @@
-"""A store that moves to another folder or computer: a copy to take away, and what a copy must become to go on there.
+"""Export and import of a store.
 
-Whatever comes from a file is hostile. Its rows are read one by one, checked, and written into a store of our own
-making: no table, trigger or index of the file is used here.
+Imported files are untrusted: their rows are read one by one, validated, and written into a new store; no table,
+trigger or index of the file is used.
 """
 
 import sqlite3
@@ -12,19 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.store import migrations, retention
-from scheduler.store.backups import FILE, copy_store
-from scheduler.store.connection import connect, explained, is_whole
+from scheduler.store.backups import STORE_FILE, copy_store
 from scheduler.store.errors import MigrationError, NewerStoreError, StoreDamagedError, StoreError
-from scheduler.store.health import replace
-from scheduler.store.import_rules import RULES, is_whole_source
-from scheduler.store.suspension import suspend
+from scheduler.store.import_rules import RULES, is_hash_valid
+from scheduler.store.opening import replace_store, suspend_everything
+from scheduler.store.sqlite import connect, converted_errors, is_intact
 
-_AT_ONCE = 1_000
-_UNDERWAY = "It was under way when this was exported. Whoever exported it goes on with it."
-
-
+_PRUNE_BATCH = 1_000
+_CANCELLED_BY_IMPORT = "It was running when this was exported. It continues where it was exported."
 _OPEN_RUNS = "SELECT id FROM runs WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0"
-_LOOSE_ENDS = (
+_CONTRADICTIONS = (
     "SELECT 1 FROM workflows LEFT JOIN scripts ON workflow = slug AND number = script WHERE number IS NULL",
     "SELECT 1 FROM runs r LEFT JOIN scripts s ON s.workflow = r.workflow AND s.number = script WHERE s.number IS NULL",
     "SELECT 1 FROM schedules WHERE id <> workflow || '/' || handler",
@@ -33,46 +30,48 @@ _LOOSE_ENDS = (
     "SELECT 1 FROM gaps WHERE first > last",
     "SELECT 1 FROM runs WHERE followed = 1 AND status = 'active'",
 )
-"""Queries that find something only where a store contradicts itself."""
+"""Queries that find rows only if a store contradicts itself."""
 
 
-class NotOursError(StoreError):
-    """A file that is no store of ours, or no whole one."""
+class InvalidStoreFileError(StoreError):
+    """The file is not a store of ours, or is damaged."""
 
     def __init__(self) -> None:
-        super().__init__("The data in that file is damaged or not of Dayhand, so nothing was changed.")
+        super().__init__("The data in that file is damaged or not from Dayhand, so nothing was changed.")
 
 
-def copy_out(folder: Path, target: Path, now: datetime, *, history: bool) -> None:
-    """Write a copy of the store, which may be in use; without its history only what is still open comes along."""
-    with explained(target):
-        copy_store(folder / FILE, target)
+def export_store(folder: Path, target: Path, now: datetime, *, history: bool) -> None:
+    """Write a copy of the store, which may be in use; without history, only what is still open."""
+    with converted_errors(target):
+        copy_store(folder / STORE_FILE, target)
         with closing(connect(target)) as db:
-            while not history and retention.prune(db, now + timedelta(milliseconds=1), now, _AT_ONCE):
+            while not history and retention.prune(db, now + timedelta(milliseconds=1), now, _PRUNE_BATCH):
                 pass
-            db.execute("VACUUM")  # what was forgotten long ago does not travel
+            db.execute("VACUUM")  # so that deleted data is not exported
 
 
-def check(path: Path) -> None:
-    """StoreError unless it is a whole store that this version can read: its tables, and nothing that acts by itself."""
+def check_file(path: Path) -> None:
+    """StoreError unless it is an intact store that this version can read, with exactly our schema."""
     try:
-        with closing(_connect_foreign(path, read_only=True)) as db:
+        with closing(_connect_untrusted(path, read_only=True)) as db:
             version = migrations.version_of(db)
             migrations.refuse_newer(db)
-            if version < 1 or _schema(db) != _schema_of(version) or not is_whole(db):
-                raise NotOursError
+            if version < 1 or _schema(db) != _schema_of(version) or not is_intact(db):
+                raise InvalidStoreFileError
             if db.execute("PRAGMA foreign_key_check").fetchone() is not None:
-                raise NotOursError
+                raise InvalidStoreFileError
     except NewerStoreError as error:
         raise StoreError("That file was written by a newer Dayhand. Nothing was changed; update this one.") from error
     except (sqlite3.Error, StoreDamagedError, UnicodeDecodeError, OverflowError) as error:
-        raise NotOursError from error
+        raise InvalidStoreFileError from error
 
 
-def take_in(folder: Path, source: Path, adjust: Callable[[sqlite3.Connection], None], now: datetime) -> Path | None:
-    """Put a checked copy in place of the folder's store, which is set aside; where that is.
+def import_store(
+    folder: Path, source: Path, adjust: Callable[[sqlite3.Connection], None], now: datetime
+) -> Path | None:
+    """Replace the folder's store, which is set aside, with a checked copy; returns where the old one is.
 
-    Everything arrives paused. What was under way stays with where it came from: nothing is done twice.
+    Everything arrives paused. Unfinished runs are cancelled, so that nothing is done twice.
     """
 
     def make(unfinished: Path) -> None:
@@ -80,17 +79,17 @@ def take_in(folder: Path, source: Path, adjust: Callable[[sqlite3.Connection], N
             migrations.migrate(db)
             db.execute("BEGIN IMMEDIATE")
             _copy_rows(source, db)
-            suspend(db, now, _UNDERWAY)
+            suspend_everything(db, now, _CANCELLED_BY_IMPORT)
             adjust(db)
             db.execute("COMMIT")
 
-    with explained(folder / FILE):
+    with converted_errors(folder / STORE_FILE):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return replace(folder, make, now)
+        return replace_store(folder, make, now)
 
 
-def _connect_foreign(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Nothing in that file gets to run, and no cell of it is taken on trust."""
+def _connect_untrusted(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open it so that nothing in its schema can run and every cell is checked."""
     db = connect(path, read_only=read_only)
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
@@ -98,43 +97,43 @@ def _connect_foreign(path: Path, *, read_only: bool = False) -> sqlite3.Connecti
 
 
 def _copy_rows(source: Path, db: sqlite3.Connection) -> None:
-    """Every row that may travel; NotOursError for one that makes no sense."""
+    """Copy every row that is imported; NotOursError if one is invalid."""
     db.execute("PRAGMA defer_foreign_keys = ON")
     try:
-        with closing(_connect_foreign(source)) as foreign:
+        with closing(_connect_untrusted(source)) as foreign:
             migrations.migrate(foreign)
             for table in RULES:
                 columns = ", ".join(RULES[table])
                 marks = ", ".join("?" * len(RULES[table]))
-                db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", _checked(foreign, table))
+                db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", _valid_rows(foreign, table))
     except (sqlite3.Error, StoreDamagedError, MigrationError, UnicodeError, OverflowError) as error:
-        raise NotOursError from error
-    _refuse_loose_ends(db)
+        raise InvalidStoreFileError from error
+    _refuse_contradictions(db)
 
 
-def _checked(foreign: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
+def _valid_rows(foreign: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
     rules = list(RULES[table].values())
     for row in foreign.execute(f"SELECT {', '.join(RULES[table])} FROM {table}"):
         if not all(rule(value) for rule, value in zip(rules, row, strict=True)):
-            raise NotOursError
+            raise InvalidStoreFileError
         yield tuple(row)
 
 
-def _refuse_loose_ends(db: sqlite3.Connection) -> None:
-    """What the columns alone do not show: rows that must agree with others."""
-    if any(db.execute(query).fetchone() is not None for query in _LOOSE_ENDS):
-        raise NotOursError
+def _refuse_contradictions(db: sqlite3.Connection) -> None:
+    """Check what single columns cannot show: rows that must agree with others."""
+    if any(db.execute(query).fetchone() is not None for query in _CONTRADICTIONS):
+        raise InvalidStoreFileError
     for sha256, source in db.execute("SELECT sha256, source FROM scripts"):
-        if not is_whole_source(sha256, source):
-            raise NotOursError
+        if not is_hash_valid(sha256, source):
+            raise InvalidStoreFileError
     if db.execute("PRAGMA foreign_key_check").fetchone() is not None:
-        raise NotOursError
+        raise InvalidStoreFileError
     db.execute("DELETE FROM logs WHERE run NOT IN (SELECT id FROM runs)")
     db.execute("DELETE FROM mutations WHERE run NOT IN (SELECT id FROM runs)")
 
 
-def is_used(db: sqlite3.Connection) -> bool:
-    """Whether it holds anything that a person would miss."""
+def has_data(db: sqlite3.Connection) -> bool:
+    """Whether it contains anything the user would miss."""
     tables = ("workflows", "connections", "runs")
     return any(db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None for table in tables)
 

@@ -1,4 +1,4 @@
-"""How workflows stand, in one look over all of them: a few grouped queries, however many there are."""
+"""The stored status of all workflows, in a few grouped queries however many there are."""
 
 import sqlite3
 from collections import defaultdict
@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from scheduler.rules.requests import Block
 from scheduler.store import handlers, lanes, requests, runs, schedules, workflows
 from scheduler.store.database import from_ms, to_ms
-from scheduler.store.lanes import Block, LaneRow
+from scheduler.store.lanes import LaneRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow
 
-# What waits in a lane that is open, of a schedule that may run.
+# What waits in an open lane, of a schedule that may run.
 _WAITING = """
 SELECT s.workflow, s.handler, min(o.due) FROM occurrences o JOIN schedules s ON s.id = o.schedule
 WHERE o.state = 'queued' AND s.trouble IS NULL AND s.removed IS NULL AND s.held = 0
@@ -29,8 +30,8 @@ _WAKES = "SELECT workflow, name, wake_at FROM handlers WHERE removed = 0 AND wak
 
 
 @dataclass(slots=True)
-class Standing:
-    """What is stored about one workflow, as far as it shows in a list."""
+class StoredWorkflow:
+    """What is stored about one workflow, as far as a list shows it."""
 
     row: WorkflowRow
     schedules: list[ScheduleRow] = field(default_factory=list)
@@ -38,39 +39,38 @@ class Standing:
     blocked: list[LaneRow] = field(default_factory=list)
     active: list[RunRow] = field(default_factory=list)
     waiting: dict[str, datetime] = field(default_factory=dict)
-    """By handler: since when something of it waits that is free to start."""
+    """By handler: since when it has been waiting and could start."""
     checks: dict[str, datetime] = field(default_factory=dict)
-    """By run: when its tool is asked whether it happened."""
+    """By run: when the tool's next check is."""
     wakes: dict[str, datetime] = field(default_factory=dict)
-    """By consumer: when it looks again."""
+    """By consumer: when it wakes."""
 
-    def is_asked_about(self, lane: LaneRow) -> bool:
-        """Whether an open request of this workflow says what closed the lane."""
+    def has_request_for(self, lane: LaneRow) -> bool:
+        """Whether an open request explains why the lane is blocked."""
         return any(one.run == lane.run or one.kind.value == str(lane.blocked) for one in self.requests)
 
-    def finds_out_alone(self, lane: LaneRow) -> bool:
-        """Whether it opens by itself: another try, or a tool that is asked whether it happened."""
+    def resolves_itself(self, lane: LaneRow) -> bool:
+        """Whether it unblocks automatically: by a retry, or by a tool's check."""
         return lane.blocked is Block.RETRYING or (lane.blocked is Block.UNSURE and lane.run in self.checks)
 
 
-def gather(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> list[Standing]:
-    """Of one workflow or all, by slug."""
-    rows = workflows.every_one(db) if workflow is None else [workflows.find(db, workflow)]
-    found = {row.slug: Standing(row) for row in rows if row is not None}
+def load(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> list[StoredWorkflow]:
+    rows = workflows.list_all(db) if workflow is None else [workflows.find(db, workflow)]
+    found = {row.slug: StoredWorkflow(row) for row in rows if row is not None}
 
-    def share(things: Iterable[Any], name: str) -> None:
-        for thing in things:
-            if thing.workflow in found:
-                getattr(found[thing.workflow], name).append(thing)
+    def assign(items: Iterable[Any], name: str) -> None:
+        for item in items:
+            if item.workflow in found:
+                getattr(found[item.workflow], name).append(item)
 
-    share(schedules.every_one(db, workflow=workflow), "schedules")
-    share(requests.list_open(db), "requests")
-    share(lanes.blocked(db), "blocked")
-    share(runs.active(db, workflow), "active")
+    assign(schedules.list_all(db, workflow=workflow), "schedules")
+    assign(requests.list_open(db), "requests")
+    assign(lanes.list_blocked(db), "blocked")
+    assign(runs.list_active(db, workflow), "active")
     times: dict[str, list[tuple[str, str, datetime]]] = defaultdict(list)
     for name, query in (("waiting", _WAITING), ("checks", _CHECKING), ("wakes", _WAKES)):
         times[name] = [(row[0], row[1], at) for row in db.execute(query) if (at := from_ms(row[2]))]
-    times["waiting"] += [(one.workflow, one.name, now) for one in handlers.ready(db, now)]
+    times["waiting"] += [(one.workflow, one.name, now) for one in handlers.list_ready(db, now)]
     times["waiting"] += _resuming(db, now)
     for name, instants in times.items():
         for slug, key, at in instants:
@@ -80,7 +80,7 @@ def gather(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -
 
 
 def _resuming(db: sqlite3.Connection, now: datetime) -> list[tuple[str, str, datetime]]:
-    """Runs whose time to go on has come, and whose lane lets them."""
+    """Runs due to resume in a lane that lets them."""
     rows = db.execute(
         "SELECT r.workflow, r.handler, r.resume_at FROM runs r JOIN lanes l ON l.workflow = r.workflow "
         "AND l.name = CASE r.kind WHEN 'job' THEN r.handler ELSE '' END "
@@ -99,8 +99,8 @@ SELECT EXISTS (SELECT 1 FROM schedules WHERE paused = 0 AND held = 0 AND trouble
 """
 
 
-def is_anything_to_do(db: sqlite3.Connection, now: datetime) -> bool:
-    """Whether something runs, waits to run, or is due; what comes later or waits for a person does not count."""
-    if runs.active(db) or db.execute(_UNFINISHED, (to_ms(now),)).fetchone()[0]:
+def has_work(db: sqlite3.Connection, now: datetime) -> bool:
+    """Whether something runs, waits to run, or is due; future work and work waiting for the user do not count."""
+    if runs.list_active(db) or db.execute(_UNFINISHED, (to_ms(now),)).fetchone()[0]:
         return True
-    return bool(db.execute(_WAITING).fetchone() or handlers.ready(db, now) or _resuming(db, now))
+    return bool(db.execute(_WAITING).fetchone() or handlers.list_ready(db, now) or _resuming(db, now))

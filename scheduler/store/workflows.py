@@ -11,7 +11,7 @@ from scheduler.store.database import from_ms, to_ms
 
 
 class WorkflowStatus(StrEnum):
-    """What the person wants of it; the system never changes it."""
+    """Set by the user; the system never changes it."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -36,7 +36,7 @@ class WorkflowRow(NamedTuple):
     script: int
     """The number of the script version that new runs use."""
     sequence: int
-    """Grows with each event that is new or newer."""
+    """Grows with each new or updated event."""
     version: int
     created: datetime
 
@@ -48,7 +48,7 @@ class ScriptRow(NamedTuple):
     source: str
     origin: ScriptOrigin
     described: dict[str, Any]
-    """What the script says of itself: its handlers, topics, schedules and connections."""
+    """What the script declares: its handlers, topics, schedules and connections."""
     created: datetime
 
 
@@ -57,7 +57,7 @@ def add_script(db: sqlite3.Connection, script: ScriptRow) -> None:
     db.execute("INSERT INTO scripts VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def scripts(db: sqlite3.Connection, workflow: str) -> list[ScriptRow]:
+def list_scripts(db: sqlite3.Connection, workflow: str) -> list[ScriptRow]:
     """All versions, the newest first."""
     rows = db.execute("SELECT * FROM scripts WHERE workflow = ? ORDER BY number DESC", (workflow,))
     return [_script(row) for row in rows]
@@ -93,11 +93,11 @@ def set_status(db: sqlite3.Connection, workflow: str, status: WorkflowStatus) ->
 
 
 def pause_active(db: sqlite3.Connection) -> None:
-    """All that the user has not paused or archived: nothing of them starts, neither times nor consumers."""
-    for row in every_one(db):
+    """Pause all active workflows: neither their schedules nor their consumers start."""
+    for row in list_all(db):
         if row.status is WorkflowStatus.ACTIVE:
             set_status(db, row.slug, WorkflowStatus.PAUSED)
-            schedules.hold(db, row.slug, held=True)
+            schedules.set_held(db, row.slug, held=True)
 
 
 def set_watching(db: sqlite3.Connection, workflow: str, *, watching: bool) -> None:
@@ -109,7 +109,7 @@ def find(db: sqlite3.Connection, workflow: str) -> WorkflowRow | None:
     return None if row is None else _workflow(row)
 
 
-def every_one(db: sqlite3.Connection) -> list[WorkflowRow]:
+def list_all(db: sqlite3.Connection) -> list[WorkflowRow]:
     return [_workflow(row) for row in db.execute("SELECT * FROM workflows ORDER BY slug")]
 
 
@@ -119,12 +119,12 @@ def current_script(db: sqlite3.Connection, workflow: str) -> int:
 
 
 def sequence_of(db: sqlite3.Connection, workflow: str) -> int:
-    """How many pieces of news it has had."""
+    """The workflow's event sequence."""
     return int(db.execute("SELECT sequence FROM workflows WHERE slug = ?", (workflow,)).fetchone()[0])
 
 
 def remove(db: sqlite3.Connection, workflow: str) -> None:
-    """Forget it with its history; of its schedules only the names are kept."""
+    """Delete it with its history; only the names of its schedules are kept."""
     for table in ("subscriptions", "handlers", "lanes", "grants", "events", "requests", "scripts", "mutations"):
         db.execute(f"DELETE FROM {table} WHERE workflow = ?", (workflow,))
     db.execute("DELETE FROM logs WHERE run IN (SELECT id FROM runs WHERE workflow = ?)", (workflow,))
@@ -136,8 +136,8 @@ def remove(db: sqlite3.Connection, workflow: str) -> None:
 
 def _workflow(row: sqlite3.Row) -> WorkflowRow:
     slug, name, path, tags, status, fixing, watching, script, sequence, version, created = row
-    made = from_ms(created)
-    assert made is not None
+    created_at = from_ms(created)
+    assert created_at is not None
     return WorkflowRow(
         slug,
         name,
@@ -149,7 +149,7 @@ def _workflow(row: sqlite3.Row) -> WorkflowRow:
         script,
         sequence,
         version,
-        made,
+        created_at,
     )
 
 

@@ -1,1 +1,1 @@
-"""When things happen. Pure: no I/O, no clock, no state between calls; knows nothing of workflows."""
+"""When schedules run. Pure: no I/O, no clock, no state between calls; knows nothing of workflows."""

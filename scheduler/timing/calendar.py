@@ -1,6 +1,6 @@
-"""Calendars: times said by their parts, as in `{"hour": 18, "day": "last"}`. Day AND weekday must fit.
+"""Calendars: times given by their parts, as in `{"hour": 18, "day": "last"}`. Day AND weekday must match.
 
-A part left out means any, except that parts finer than the finest one given are zero:
+An omitted part matches any value, except that parts finer than the finest one given are zero:
 `{"hour": 18}` is 18:00:00 each day, `{"minute": 30}` half past each hour, `{"weekday": "mon"}` Monday 00:00.
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from itertools import dropwhile
 from typing import TypeAlias
 
+from scheduler.timing.cron_fields import FIELDS, FieldValues, expand_fields
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import FIELDS, Values, expand_fields
-from scheduler.timing.walls import WallPattern, Walls, refuse_close_times
+from scheduler.timing.wall_times import WallPattern, WallTimeRule, refuse_times_too_close
 
 Calendar: TypeAlias = Mapping[str, object]
 _FINEST_FIRST = ("second", "minute", "hour")
@@ -19,17 +19,17 @@ _SPACED_SIGN = re.compile(r"\s*([,/-])\s*")
 _LAST = re.compile(r"\s*last\s*")
 
 
-def parse_calendars(calendars: tuple[Calendar, ...]) -> Walls:
-    """The union of the calendars; refuses what cannot be read, never comes, or comes too often."""
+def parse_calendars(calendars: tuple[Calendar, ...]) -> WallTimeRule:
+    """The union of the calendars; refuses those that are invalid, never match, or match too often."""
     if not calendars:
         raise BadScheduleError("calendar", 'calendar: it is empty; write for example {"hour": 18}.')
     patterns = tuple(_parse(calendar) for calendar in calendars)
-    refuse_close_times(patterns, "calendar")
-    return Walls(patterns)
+    refuse_times_too_close(patterns, "calendar")
+    return WallTimeRule(patterns)
 
 
-def read_calendar(calendar: Calendar, *, exact: bool) -> Values:
-    """The values of a calendar; with `exact`, parts finer than the finest given are zero instead of any."""
+def read_calendar(calendar: Calendar, *, exact: bool) -> FieldValues:
+    """The values of a calendar; with `exact`, parts finer than the finest given are zero instead of any value."""
     texts = calendar_texts(calendar)
     if exact:
         given = set(dropwhile(lambda name: name not in texts, _FINEST_FIRST))
@@ -38,7 +38,7 @@ def read_calendar(calendar: Calendar, *, exact: bool) -> Values:
 
 
 def calendar_texts(calendar: Calendar) -> dict[str, str]:
-    """Each given part as the text of a cron field."""
+    """Each given part as a cron field."""
     if not isinstance(calendar, Mapping) or not calendar:
         raise BadScheduleError(
             "calendar", f'calendar: {calendar!r} is not a calendar; write for example {{"hour": 18}}.'
@@ -48,17 +48,17 @@ def calendar_texts(calendar: Calendar) -> dict[str, str]:
         raise BadScheduleError(
             str(unknown[0]), f"{unknown[0]}: a calendar has no such part; it has {', '.join(FIELDS)}."
         )
-    return {name: _text(name, value) for name, value in calendar.items()}
+    return {name: _field_text(name, value) for name, value in calendar.items()}
 
 
 def _parse(calendar: Calendar) -> WallPattern:
-    pattern = WallPattern.of(read_calendar(calendar, exact=True), either=False, follows_clock=False)
-    if not pattern.days.ever():
-        raise BadScheduleError("day", f"day: {dict(calendar)!r} names a date that never comes.")
+    pattern = WallPattern.from_values(read_calendar(calendar, exact=True), either=False, follows_clock=False)
+    if not pattern.days.has_any_date():
+        raise BadScheduleError("day", f"day: {dict(calendar)!r} names a date that does not exist.")
     return pattern
 
 
-def _text(name: str, value: object) -> str:
+def _field_text(name: str, value: object) -> str:
     match value:
         case bool():
             pass
@@ -68,9 +68,9 @@ def _text(name: str, value: object) -> str:
             text = _SPACED_SIGN.sub(r"\1", value.strip().lower())
             return _LAST.sub("l", text) if name in ("day", "weekday") else text
         case list() | tuple() if value:
-            return ",".join(_text(name, item) for item in value)
+            return ",".join(_field_text(name, item) for item in value)
         case {"start": start, "end": end, **rest} if not set(rest) - {"step"}:
-            return f"{_text(name, start)}-{_text(name, end)}/{_text(name, rest.get('step', 1))}"
+            return f"{_field_text(name, start)}-{_field_text(name, end)}/{_field_text(name, rest.get('step', 1))}"
     raise BadScheduleError(
         name, f'{name}: {value!r} is not understood; write a number, a list, or a text such as "1-5" or "*/2".'
     )

@@ -1,71 +1,70 @@
-"""Times that passed unseen: which are only counted, and which still run."""
+"""Missed times: which are only counted, and which still run."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scheduler.timing.occurrences import Reason
+from scheduler.timing.compiled import Count, UnrecordedTimes
+from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.timing.policies import Catchup
-from scheduler.timing.remaining import Remaining
-from scheduler.timing.times import Count
 
 GRACE = timedelta(seconds=60)
-"""A time recorded within this span after it was due is regular; later it was missed."""
-EXACT_UP_TO = 10_000
+"""A time recorded within this span after it was due is regular; after that it was missed."""
+MAX_EXACT_COUNT = 10_000
 _SECOND = timedelta(seconds=1)
 _TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Planned times from first to last that share one fate, counted instead of listed.
+    """Planned times from first to last that did not run for one reason, counted instead of listed.
 
-    Those in between that have a row of their own are not counted.
+    Times in between that have their own row are not counted.
     """
 
     first: datetime
     last: datetime
     count: Count
-    reason: Reason
+    reason: OccurrenceReason
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CatchupPlan:
     gaps: tuple[Gap, ...] = ()
     late: tuple[datetime, datetime] | None = None
     """First and last of the missed times that still run."""
 
 
 def plan_catchup(
-    times: Remaining, first: datetime, last: datetime, *, mode: Catchup, window: timedelta | None, now: datetime
-) -> Plan:
-    """Decide over the missed times first…last, both planned; the cost is bounded whatever their number."""
+    times: UnrecordedTimes, first: datetime, last: datetime, *, mode: Catchup, window: timedelta | None, now: datetime
+) -> CatchupPlan:
+    """Decide on the missed times first…last, both planned; the cost does not depend on their number."""
     gaps = []
-    inside: datetime | None = first
+    in_window: datetime | None = first
     if window is not None:
         oldest = now - window if window else last + _SECOND
         if first < oldest:
             expired = times.last(first - _TICK, min(last, oldest - _TICK))
             assert expired is not None
-            gaps.append(gap_of(times, first, expired, Reason.EXPIRED))
-            inside = times.after(expired)
-    if inside is None or inside > last:
-        return Plan(tuple(gaps))
+            gaps.append(make_gap(times, first, expired, OccurrenceReason.EXPIRED))
+            in_window = times.after(expired)
+    if in_window is None or in_window > last:
+        return CatchupPlan(tuple(gaps))
     match mode:
         case Catchup.NONE:
-            return Plan((*gaps, gap_of(times, inside, last, Reason.PASSED)))
+            return CatchupPlan((*gaps, make_gap(times, in_window, last, OccurrenceReason.PASSED)))
         case Catchup.ONE:
-            before = times.last(inside - _TICK, last - _TICK)
+            before = times.last(in_window - _TICK, last - _TICK)
             if before is not None:
-                gaps.append(gap_of(times, inside, before, Reason.MADE_UP))
-            return Plan(tuple(gaps), (last, last))
+                gaps.append(make_gap(times, in_window, before, OccurrenceReason.CAUGHT_UP))
+            return CatchupPlan(tuple(gaps), (last, last))
         case Catchup.ALL | Catchup.SPREAD:
-            return Plan(tuple(gaps), (inside, last))
+            return CatchupPlan(tuple(gaps), (in_window, last))
 
 
-def gap_of(times: Remaining, first: datetime, last: datetime, reason: Reason) -> Gap:
-    return Gap(first, last, times.count(first - _TICK, last, EXACT_UP_TO), reason)
+def make_gap(times: UnrecordedTimes, first: datetime, last: datetime, reason: OccurrenceReason) -> Gap:
+    return Gap(first, last, times.count(first - _TICK, last, MAX_EXACT_COUNT), reason)
 
 
 def spread_due(began: datetime, index: int, total: int, lookahead: timedelta) -> datetime:
-    """When the index-th of `total` caught-up times is due, evenly over the lookahead."""
+    """When the index-th of `total` caught-up times is due, spread evenly over the lookahead."""
     return began + lookahead * min(index, total) / total

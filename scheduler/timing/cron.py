@@ -1,8 +1,8 @@
-"""Cron texts: five fields, six with leading seconds, seven with a trailing year, and macros."""
+"""Cron expressions: five fields, six with leading seconds, seven with a trailing year, and macros."""
 
+from scheduler.timing.cron_fields import expand_fields
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import expand_fields
-from scheduler.timing.walls import WallPattern, Walls, refuse_close_times
+from scheduler.timing.wall_times import WallPattern, WallTimeRule, refuse_times_too_close
 
 MACROS = {
     "@yearly": "0 0 1 1 *",
@@ -13,29 +13,29 @@ MACROS = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-_FIVE = ("minute", "hour", "day", "month", "weekday")
-_NAMES = {5: _FIVE, 6: ("second", *_FIVE), 7: ("second", *_FIVE, "year")}
-_REST = {"second": "0", "year": "*"}
+_FIVE_FIELDS = ("minute", "hour", "day", "month", "weekday")
+_FIELD_NAMES = {5: _FIVE_FIELDS, 6: ("second", *_FIVE_FIELDS), 7: ("second", *_FIVE_FIELDS, "year")}
+_DEFAULTS = {"second": "0", "year": "*"}
 
 
-def parse_cron(texts: tuple[str, ...]) -> Walls:
-    """The union of the cron texts; refuses what cannot be read, never comes, or comes too often."""
+def parse_cron(texts: tuple[str, ...]) -> WallTimeRule:
+    """The union of the expressions; refuses those that are invalid, never match, or match too often."""
     if not texts:
-        raise BadScheduleError("cron", "cron: the text is empty; write five fields, for example 0 9 * * 1-5.")
+        raise BadScheduleError("cron", "cron: the expression is empty; write five fields, for example 0 9 * * 1-5.")
     patterns = tuple(_parse(text) for text in texts)
-    refuse_close_times(patterns, "cron")
-    return Walls(patterns)
+    refuse_times_too_close(patterns, "cron")
+    return WallTimeRule(patterns)
 
 
 def split_cron(text: str) -> dict[str, str]:
-    """The text of each of the seven fields, with what a shorter form leaves out filled in."""
+    """The seven fields of an expression, with defaults for those a shorter form omits."""
     macro = text.strip().lower()
     if macro.startswith("@"):
         if macro not in MACROS:
             raise BadScheduleError("cron", f"cron: {text.strip()!r} is not known; use one of {', '.join(MACROS)}.")
         text = MACROS[macro]
     parts = text.split()
-    names = _NAMES.get(len(parts))
+    names = _FIELD_NAMES.get(len(parts))
     if names is None:
         count = f"{len(parts)} fields" if len(parts) != 1 else "1 field"
         raise BadScheduleError(
@@ -43,17 +43,17 @@ def split_cron(text: str) -> dict[str, str]:
             f"cron: {text!r} has {count}; write five (minute hour day month weekday), "
             "six (a second in front) or seven (a year at the end).",
         )
-    return _REST | dict(zip(names, parts, strict=True))
+    return _DEFAULTS | dict(zip(names, parts, strict=True))
 
 
 def _parse(text: str) -> WallPattern:
     fields = split_cron(text)
     starred = {name for name, field in fields.items() if field[0] in "*?"}
-    pattern = WallPattern.of(
+    pattern = WallPattern.from_values(
         expand_fields(fields),
         either=not starred & {"day", "weekday"},
         follows_clock=bool(starred & {"minute", "hour"}),
     )
-    if not pattern.days.ever():
-        raise BadScheduleError("day", f"day: {text!r} names a date that never comes, such as 30 February.")
+    if not pattern.days.has_any_date():
+        raise BadScheduleError("day", f"day: {text!r} names a date that does not exist, such as 30 February.")
     return pattern

@@ -1,7 +1,7 @@
-"""The fields of a cron text or calendar, read strictly. The only place that knows croniter.
+"""Strict parser for the fields of cron expressions and calendars. The only module that knows croniter.
 
-croniter alone would wrap `5-1`, take digits of any script, roll `R` at random and hash `H`;
-every token is therefore checked here, by field, before croniter expands it into values.
+croniter alone would wrap `5-1`, accept non-ASCII digits, roll `R` at random and hash `H`,
+so every token is checked here, by field, before croniter expands it into values.
 """
 
 import re
@@ -20,8 +20,8 @@ _LAST_DAY = "l"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
-    """What one field may hold; there is one object of each."""
+class CronField:
+    """What one field may hold; compared by identity."""
 
     name: str
     low: int
@@ -30,20 +30,20 @@ class Field:
     first_name: int = 0
 
 
-SECOND = Field("second", 0, 59)
-MINUTE = Field("minute", 0, 59)
-HOUR = Field("hour", 0, 23)
-DAY = Field("day", 1, 31)
-MONTH = Field("month", 1, 12, _MONTHS, 1)
-WEEKDAY = Field("weekday", 0, 7, _WEEKDAYS)
-YEAR = Field("year", FIRST_YEAR, LAST_YEAR)
+SECOND = CronField("second", 0, 59)
+MINUTE = CronField("minute", 0, 59)
+HOUR = CronField("hour", 0, 23)
+DAY = CronField("day", 1, 31)
+MONTH = CronField("month", 1, 12, _MONTHS, 1)
+WEEKDAY = CronField("weekday", 0, 7, _WEEKDAYS)
+YEAR = CronField("year", FIRST_YEAR, LAST_YEAR)
 FIELDS = {field.name: field for field in (SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY, YEAR)}
-# The order that croniter wants its seven fields in.
+# The order in which croniter expects its seven fields.
 _CRONITER_ORDER = (MINUTE, HOUR, DAY, MONTH, WEEKDAY, SECOND, YEAR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Values:
+class FieldValues:
     """The value sets of all fields. Weekdays count from 0 = Sunday; None = any."""
 
     seconds: tuple[int, ...]
@@ -58,19 +58,19 @@ class Values:
     years: tuple[int, ...] | None
 
 
-def expand_fields(texts: Mapping[str, str]) -> Values:
-    """The values that the texts (field name → text, all seven) stand for."""
+def expand_fields(texts: Mapping[str, str]) -> FieldValues:
+    """The values of the texts (field name → text, all seven)."""
     items = {field: texts[field.name].lower().split(",") for field in _CRONITER_ORDER}
     nth = [match for item in items[WEEKDAY] if (match := _NTH_WEEKDAY.fullmatch(item))]
     last = [match for item in items[WEEKDAY] if (match := _LAST_WEEKDAY.fullmatch(item))]
-    # croniter cannot mix these with plain values, so it sees the plain ones only.
+    # croniter cannot mix these with plain values, so it only gets the plain ones.
     special = {DAY: {_LAST_DAY}, WEEKDAY: {match.string for match in nth + last}}
     plain = {
         field: [part for item in items[field] if item not in special.get(field, ()) for part in _check(field, item)]
         for field in _CRONITER_ORDER
     }
     values = _expand(plain)
-    return Values(
+    return FieldValues(
         seconds=_all_if_any(values[SECOND], SECOND),
         minutes=_all_if_any(values[MINUTE], MINUTE),
         hours=_all_if_any(values[HOUR], HOUR),
@@ -84,11 +84,11 @@ def expand_fields(texts: Mapping[str, str]) -> Values:
     )
 
 
-def _expand(plain: Mapping[Field, list[str]]) -> dict[Field, tuple[int, ...] | None]:
-    """The numbers of each field; None = any. Numbers say themselves; the rest is croniter's to expand."""
+def _expand(plain: Mapping[CronField, list[str]]) -> dict[CronField, tuple[int, ...] | None]:
+    """The numbers of each field; None = any. croniter expands only ranges and steps."""
     if not any("-" in item or "/" in item for items in plain.values() for item in items):
         return {field: _numbers(items) for field, items in plain.items()}
-    from croniter import CroniterError, croniter  # noqa: PLC0415  a twentieth of a second, for few schedules
+    from croniter import CroniterError, croniter  # noqa: PLC0415  takes 50 ms to import, and few schedules need it
 
     text = " ".join(",".join(plain[field]) or "*" for field in _CRONITER_ORDER)
     try:
@@ -104,12 +104,12 @@ def _numbers(values: Collection[int | str]) -> tuple[int, ...] | None:
     return None if "*" in values else tuple(sorted({int(value) for value in values}))
 
 
-def _all_if_any(values: tuple[int, ...] | None, field: Field) -> tuple[int, ...]:
+def _all_if_any(values: tuple[int, ...] | None, field: CronField) -> tuple[int, ...]:
     return tuple(range(field.low, field.high + 1)) if values is None else values
 
 
-def _check(field: Field, item: str) -> list[str]:
-    """The item with names as numbers, ready for croniter; refused with the field's name if it is odd."""
+def _check(field: CronField, item: str) -> list[str]:
+    """The item with names as numbers, ready for croniter; an invalid one is refused with the field's name."""
     if field is DAY and item.endswith("w") and item != "w":
         raise _bad(field, f"{item!r} (nearest weekday) is not supported; use a calendar with day and weekday")
     if item == "*":
@@ -132,21 +132,21 @@ def _check(field: Field, item: str) -> list[str]:
         last = 7 if field is WEEKDAY and high == "sun" and first else _value(field, high)
     if last < first:
         raise _bad(field, f"the range {item!r} runs backwards; write it as two ranges")
-    if field is WEEKDAY:  # croniter knows no day 7
+    if field is WEEKDAY:  # croniter does not know day 7
         return [str(day % 7) for day in range(first, last + 1, every)]
-    # croniter reads 5-5 as the whole circle
+    # croniter reads 5-5 as the whole range
     return [f"{first}-{last}/{every}" if first < last else str(first)]
 
 
-def _value(field: Field, text: str) -> int:
+def _value(field: CronField, text: str) -> int:
     if text in field.names:
         return field.names.index(text) + field.first_name
     if not text.isdigit():
         raise _bad(field, f"{text!r} is not understood")
     if not field.low <= int(text) <= field.high:
-        raise _bad(field, f"{int(text)} is out of range, it goes from {field.low} to {field.high}")
+        raise _bad(field, f"{int(text)} is out of range; use {field.low} to {field.high}")
     return int(text)
 
 
-def _bad(field: Field, what: str) -> BadScheduleError:
+def _bad(field: CronField, what: str) -> BadScheduleError:
     return BadScheduleError(field.name, f"{field.name}: {what}.")

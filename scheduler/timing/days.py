@@ -1,14 +1,14 @@
-"""Which days of a month a schedule names, as bit sets: bit n is day n."""
+"""The days of a month that a schedule matches, as bit sets: bit n is day n."""
 
 from calendar import isleap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from scheduler.timing.fields import FIRST_YEAR, LAST_YEAR, Values
+from scheduler.timing.cron_fields import FIRST_YEAR, LAST_YEAR, FieldValues
 
 _ALL_DAYS = 0xFFFF_FFFE
-_LENGTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MONTH_LENGTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _bits(numbers: Iterable[int]) -> int:
@@ -28,13 +28,13 @@ _WEEKS = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Days:
-    """A set of dates; both the day of the month and the weekday must fit, or either if `either`."""
+    """A set of dates; both the day of the month and the weekday must match, or one of them if `either`."""
 
     months: int
     days: int
     last_day: bool
     weekdays: tuple[int, ...]
-    """The plain weekdays as bit sets, one for each weekday that the 1st may fall on."""
+    """The plain weekdays as bit sets, one per weekday of the 1st."""
     nth_weekdays: tuple[tuple[int, int], ...]
     last_weekdays: tuple[int, ...]
     years: frozenset[int] | None
@@ -42,9 +42,9 @@ class Days:
     is_every_day: bool
 
     @classmethod
-    def of(cls, values: Values, *, either: bool) -> "Days":
+    def from_values(cls, values: FieldValues, *, either: bool) -> "Days":
         weekdays = values.weekdays
-        narrowed = (values.months, values.days, values.weekdays, values.years)
+        limits = (values.months, values.days, values.weekdays, values.years)
         return cls(
             months=0x1FFE if values.months is None else _bits(values.months),
             days=_ALL_DAYS if values.days is None else _bits(values.days),
@@ -54,7 +54,7 @@ class Days:
             last_weekdays=values.last_weekdays,
             years=None if values.years is None else frozenset(values.years),
             either=either,
-            is_every_day=all(part is None for part in narrowed),
+            is_every_day=all(part is None for part in limits),
         )
 
     def in_month(self, year: int, month: int) -> int:
@@ -62,7 +62,7 @@ class Days:
         if not self.months >> month & 1 or (self.years is not None and year not in self.years):
             return 0
         first = date(year, month, 1).isoweekday() % 7
-        length = 29 if month == 2 and isleap(year) else _LENGTHS[month]
+        length = 29 if month == 2 and isleap(year) else _MONTH_LENGTHS[month]
         by_day = self.days | 1 << length if self.last_day else self.days
         by_weekday = self.weekdays[first]
         for day, nth in self.nth_weekdays:
@@ -85,16 +85,16 @@ class Days:
                 year, later = year + 1, self.months
             if year > LAST_YEAR:
                 return None
-            month = _lowest(later)
+            month = _lowest_bit(later)
             rest = self.in_month(year, month)
-        return date(year, month, _lowest(rest))
+        return date(year, month, _lowest_bit(rest))
 
-    def ever(self) -> bool:
-        """Whether any date at all matches."""
+    def has_any_date(self) -> bool:
+        """Whether any date matches."""
         return self.after(date(FIRST_YEAR, 1, 1)) is not None or date(FIRST_YEAR, 1, 1) in self
 
 
-def _lowest(bits: int) -> int:
+def _lowest_bit(bits: int) -> int:
     return (bits & -bits).bit_length() - 1
 
 

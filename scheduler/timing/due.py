@@ -1,24 +1,23 @@
-"""What one schedule owes at one instant: the rows to write, the ones that give way, the time that comes next."""
+"""What is due for one schedule now: the rows to write, the rows they replace, and the next time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 
-from scheduler.timing.catchup import EXACT_UP_TO, GRACE, Gap, plan_catchup, spread_due
-from scheduler.timing.jitter import LONGEST, Jitter
-from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
-from scheduler.timing.overlap import Underway, decide_overlap
+from scheduler.timing.catchup import GRACE, MAX_EXACT_COUNT, Gap, plan_catchup, spread_due
+from scheduler.timing.compiled import PlannedTimes, UnrecordedTimes
+from scheduler.timing.jitter import MAX_JITTER, Jitter
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
+from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Catchup, Policies
-from scheduler.timing.remaining import Remaining
-from scheduler.timing.times import Times
 
 _TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Late:
-    """A cursor over missed times that still run: those from `next` to `until`."""
+class CatchupCursor:
+    """A cursor over the missed times from `next` to `until` that still run."""
 
     next: datetime
     until: datetime
@@ -28,183 +27,187 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """A schedule as the clock finds it."""
+class ScheduleSnapshot:
+    """A schedule as stored, at one instant."""
 
     id: str
-    times: Times
+    times: PlannedTimes
     jitter: Jitter | None
     policies: Policies
     next_at: datetime | None = None
-    """The first planned time, but for those the late cursor still has to make, that nobody has recorded."""
+    """The first planned time without a row, apart from those left to the late cursor."""
     next_due: datetime | None = None
     skip_at: datetime | None = None
-    late: Late | None = None
+    late: CatchupCursor | None = None
     taken: frozenset[datetime] = frozenset()
-    """Planned times from the first unrecorded one on that have a row already."""
+    """Planned times after the first unrecorded one that already have a row."""
 
     @property
-    def remaining(self) -> Remaining:
-        return Remaining(self.times, self.taken)
+    def unrecorded(self) -> UnrecordedTimes:
+        return UnrecordedTimes(self.times, self.taken)
 
     @property
-    def first(self) -> datetime | None:
-        """The first planned time that nobody has recorded."""
+    def first_unrecorded(self) -> datetime | None:
+        """The first planned time without a row."""
         return self.next_at if self.late is None else self.late.next
 
-    def due_of(self, planned: datetime) -> datetime:
-        # What lies farther from its time than jitter can shift it was edited by hand.
-        if planned == self.next_at and self.next_due is not None and abs(self.next_due - planned) <= LONGEST:
+    def due_time(self, planned: datetime) -> datetime:
+        # A due time further from its planned time than jitter can shift it was edited by hand.
+        if planned == self.next_at and self.next_due is not None and abs(self.next_due - planned) <= MAX_JITTER:
             return self.next_due
         if self.jitter is None:
             return planned
-        return self.jitter.due(planned, occurrence_key(self.id, planned, Origin.AUTOMATIC), self.times)
+        return self.jitter.due_time(planned, occurrence_key(self.id, planned, OccurrenceOrigin.AUTOMATIC), self.times)
 
-    def due_when_armed(self, planned: datetime, now: datetime) -> datetime:
-        """When a time to come is due if it is awaited only from now on: jitter does not reach back before that."""
-        due = self.due_of(planned)
+    def due_time_when_armed(self, planned: datetime, now: datetime) -> datetime:
+        """When a future time is due if it is armed only now: jitter cannot move it before now."""
+        due = self.due_time(planned)
         return due if planned <= now else max(due, now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class New:
+class NewOccurrence:
     """An automatic occurrence to record."""
 
     key: str
     planned: datetime
     due: datetime
     late: bool = False
-    state: State = State.QUEUED
-    reason: Reason | None = None
+    state: OccurrenceState = OccurrenceState.QUEUED
+    reason: OccurrenceReason | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
-    new: tuple[New, ...] = ()
+class DueResult:
+    new: tuple[NewOccurrence, ...] = ()
     gaps: tuple[Gap, ...] = ()
     replaced: tuple[str, ...] = ()
-    late: Late | None = None
+    late: CatchupCursor | None = None
     next_at: datetime | None = None
     next_due: datetime | None = None
 
 
-def owe(standing: Standing, underway: Sequence[Underway], now: datetime) -> Owed:
-    """Everything that fell due up to `now` and was not recorded."""
-    skipped = None if standing.skip_at is None else _skipped(standing, standing.skip_at, now)
+def compute_due(schedule: ScheduleSnapshot, underway: Sequence[UnfinishedOccurrence], now: datetime) -> DueResult:
+    """Everything that became due up to `now` and has no row."""
+    skipped = None if schedule.skip_at is None else _skipped(schedule, schedule.skip_at, now)
     if skipped is not None:
-        standing = replace(standing, taken=standing.taken | {skipped.planned})
-    assert standing.next_at is not None
-    planned = standing.remaining.since(standing.next_at)
-    made_up = Owed(late=standing.late)
-    if planned is not None and standing.due_of(planned) < now - GRACE:
-        missed = _last_missed(standing, planned, now - GRACE)
-        made_up = catch_up(standing, missed, now)
-        planned = standing.remaining.after(missed)
-    ahead = [one for one in underway if one.origin is not Origin.BACKFILL]
-    ahead += [_underway(one) for one in made_up.new]
-    regular, replaced, next_at, next_due = _regular(standing, planned, ahead, now)
-    return Owed(
-        new=(*(() if skipped is None else (skipped,)), *made_up.new, *regular),
-        gaps=made_up.gaps,
+        schedule = replace(schedule, taken=schedule.taken | {skipped.planned})
+    assert schedule.next_at is not None
+    planned = schedule.unrecorded.at_or_after(schedule.next_at)
+    caught_up = DueResult(late=schedule.late)
+    if planned is not None and schedule.due_time(planned) < now - GRACE:
+        missed = _last_missed(schedule, planned, now - GRACE)
+        caught_up = decide_catchup(schedule, missed, now)
+        planned = schedule.unrecorded.after(missed)
+    ahead = [one for one in underway if one.origin is not OccurrenceOrigin.BACKFILL]
+    ahead += [_underway(one) for one in caught_up.new]
+    regular, replaced, next_at, next_due = _regular(schedule, planned, ahead, now)
+    return DueResult(
+        new=(*(() if skipped is None else (skipped,)), *caught_up.new, *regular),
+        gaps=caught_up.gaps,
         replaced=tuple(replaced),
-        late=made_up.late,
+        late=caught_up.late,
         next_at=next_at,
         next_due=next_due,
     )
 
 
-def catch_up(standing: Standing, last: datetime, now: datetime) -> Owed:
-    """What the policy makes of the missed times up to `last`, with those that an earlier catch-up did not come to."""
-    policies, remaining = standing.policies, standing.remaining
-    assert standing.first is not None
-    first = remaining.after(standing.first - _TICK)
+def decide_catchup(schedule: ScheduleSnapshot, last: datetime, now: datetime) -> DueResult:
+    """Apply the policy to the missed times up to `last`, including those an earlier catch-up did not reach."""
+    policies, remaining = schedule.policies, schedule.unrecorded
+    assert schedule.first_unrecorded is not None
+    first = remaining.after(schedule.first_unrecorded - _TICK)
     if first is None or first > last:
-        return Owed()
+        return DueResult()
     plan = plan_catchup(remaining, first, last, mode=policies.catchup, window=policies.catchup_window, now=now)
     if plan.late is None:
-        return Owed(gaps=plan.gaps)
+        return DueResult(gaps=plan.gaps)
     begin, end = plan.late
     if policies.catchup is Catchup.ONE:
-        return Owed(gaps=plan.gaps, new=(_occurrence(standing, end, late=True),))
-    total = remaining.count(begin - _TICK, end, EXACT_UP_TO).number
-    return Owed(gaps=plan.gaps, late=Late(next=begin, until=end, began=now, total=total))
+        return DueResult(gaps=plan.gaps, new=(_occurrence(schedule, end, late=True),))
+    total = remaining.count(begin - _TICK, end, MAX_EXACT_COUNT).number
+    return DueResult(gaps=plan.gaps, late=CatchupCursor(next=begin, until=end, began=now, total=total))
 
 
-def advance(standing: Standing, late: Late, most: int, lookahead: timedelta) -> tuple[tuple[New, ...], Late | None]:
-    """The next missed times that still run, at most `most` of them, and where to go on."""
-    spread = standing.policies.catchup is Catchup.SPREAD
-    found = list(islice(standing.remaining.between(late.next - _TICK, late.until), most))
+def advance_catchup(
+    schedule: ScheduleSnapshot, late: CatchupCursor, most: int, lookahead: timedelta
+) -> tuple[tuple[NewOccurrence, ...], CatchupCursor | None]:
+    """The next missed times that still run, at most `most`, and the remaining cursor."""
+    spread = schedule.policies.catchup is Catchup.SPREAD
+    found = list(islice(schedule.unrecorded.between(late.next - _TICK, late.until), most))
     new = tuple(
         _occurrence(
-            standing,
+            schedule,
             planned,
             due=spread_due(late.began, late.made + place, late.total, lookahead) if spread else None,
             late=True,
         )
         for place, planned in enumerate(found)
     )
-    following = standing.remaining.after(found[-1]) if found else None
+    following = schedule.unrecorded.after(found[-1]) if found else None
     if following is None or following > late.until:
         return new, None
     return new, replace(late, next=following, made=late.made + len(new))
 
 
-def _last_missed(standing: Standing, first: datetime, overdue: datetime) -> datetime:
-    """The latest planned time, from an overdue one on, that is overdue too. Jitter keeps the order of neighbours."""
-    remaining = standing.remaining
+def _last_missed(schedule: ScheduleSnapshot, first: datetime, overdue: datetime) -> datetime:
+    """The latest overdue planned time, given an overdue first one. Jitter keeps the order of neighbours."""
+    remaining = schedule.unrecorded
     last = remaining.last(first - _TICK, overdue) or first
-    if standing.due_of(last) >= overdue:
+    if schedule.due_time(last) >= overdue:
         last = remaining.last(first - _TICK, last - _TICK) or first
     following = remaining.after(last)
-    return following if following is not None and standing.due_of(following) < overdue else last
+    return following if following is not None and schedule.due_time(following) < overdue else last
 
 
 def _regular(
-    standing: Standing, planned: datetime | None, ahead: list[Underway], now: datetime
-) -> tuple[Iterable[New], list[str], datetime | None, datetime | None]:
-    """The times from `planned` on that are due now, each decided with the ones ahead of it in view.
+    schedule: ScheduleSnapshot, planned: datetime | None, ahead: list[UnfinishedOccurrence], now: datetime
+) -> tuple[Iterable[NewOccurrence], list[str], datetime | None, datetime | None]:
+    """The times from `planned` on that are due now, each decided in view of those ahead of it.
 
-    Beside them, the keys of those that give way, the time that comes next, and when that is due.
+    Also the keys of the occurrences they replace, the next planned time, and when that is due.
     """
-    new: dict[str, New] = {}
+    new: dict[str, NewOccurrence] = {}
     replaced: list[str] = []
     due = None
-    while planned is not None and (due := standing.due_of(planned)) <= now:
-        decision = decide_overlap(standing.policies.overlap, ahead)
+    while planned is not None and (due := schedule.due_time(planned)) <= now:
+        decision = decide_overlap(schedule.policies.overlap, ahead)
         for key in decision.replaced:
             if key in new:
-                new[key] = replace(new[key], state=State.COALESCED, reason=Reason.REPLACED)
+                new[key] = replace(new[key], state=OccurrenceState.COALESCED, reason=OccurrenceReason.REPLACED)
             else:
                 replaced.append(key)
         if decision.replaced:
             ahead = [other for other in ahead if other.key not in decision.replaced]
-        one = _occurrence(standing, planned, due=due, state=decision.state, reason=decision.reason)
+        one = _occurrence(schedule, planned, due=due, state=decision.state, reason=decision.reason)
         new[one.key] = one
-        if one.state is State.QUEUED:
+        if one.state is OccurrenceState.QUEUED:
             ahead.append(_underway(one))
-        planned, due = standing.remaining.after(planned), None
+        planned, due = schedule.unrecorded.after(planned), None
     return new.values(), replaced, planned, due
 
 
-def _skipped(standing: Standing, planned: datetime, now: datetime) -> New | None:
-    """The time that a person chose to leave out, once it is due: recorded as that, whatever the policies say."""
-    if standing.due_of(planned) > now:
+def _skipped(schedule: ScheduleSnapshot, planned: datetime, now: datetime) -> NewOccurrence | None:
+    """The time the user chose to skip, once it is due; recorded as skipped whatever the policies."""
+    if schedule.due_time(planned) > now:
         return None
-    return _occurrence(standing, planned, state=State.SKIPPED, reason=Reason.BY_PERSON)
+    return _occurrence(schedule, planned, state=OccurrenceState.SKIPPED, reason=OccurrenceReason.BY_USER)
 
 
 def _occurrence(
-    standing: Standing,
+    schedule: ScheduleSnapshot,
     planned: datetime,
     *,
     due: datetime | None = None,
     late: bool = False,
-    state: State = State.QUEUED,
-    reason: Reason | None = None,
-) -> New:
-    key = occurrence_key(standing.id, planned, Origin.AUTOMATIC)
-    return New(key=key, planned=planned, due=due or standing.due_of(planned), late=late, state=state, reason=reason)
+    state: OccurrenceState = OccurrenceState.QUEUED,
+    reason: OccurrenceReason | None = None,
+) -> NewOccurrence:
+    key = occurrence_key(schedule.id, planned, OccurrenceOrigin.AUTOMATIC)
+    return NewOccurrence(
+        key=key, planned=planned, due=due or schedule.due_time(planned), late=late, state=state, reason=reason
+    )
 
 
-def _underway(new: New) -> Underway:
-    return Underway(new.key, Origin.AUTOMATIC, new.state, new.late)
+def _underway(new: NewOccurrence) -> UnfinishedOccurrence:
+    return UnfinishedOccurrence(new.key, OccurrenceOrigin.AUTOMATIC, new.state, new.late)

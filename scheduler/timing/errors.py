@@ -1,8 +1,8 @@
-"""What is wrong with a schedule, said so that its author can put it right."""
+"""The error for an invalid schedule, worded for its author."""
 
 
 class BadScheduleError(ValueError):
-    """A schedule text that cannot be accepted; `field` names the part to change."""
+    """An invalid schedule; `field` names the part to change."""
 
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""A grid in real time: anchor + n · interval. Goes on through clock changes untouched."""
+"""Intervals: anchor + n · interval, in real time, unaffected by clock changes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.walls import SHORTEST_GAP
+from scheduler.timing.wall_times import MIN_GAP_S
 
 _SECOND = timedelta(seconds=1)
 _DAY = 86400
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class IntervalRule:
     interval: timedelta
     anchor: datetime
 
@@ -42,7 +42,7 @@ class Every:
         return False
 
     def count(self, after: datetime, until: datetime) -> int:
-        """How many times lie in (after, until], whatever their number at the same cost."""
+        """How many times are in (after, until], in constant time."""
         return max(self._index(until) - self._index(after), 0)
 
     def _index(self, instant: datetime) -> int:
@@ -51,8 +51,6 @@ class Every:
 
 def parse_interval(text: str) -> timedelta:
     interval = parse_duration(text, "every")
-    if interval < timedelta(seconds=SHORTEST_GAP):
-        raise BadScheduleError(
-            "every", f"every: {text.strip()} is too often; the shortest interval is {SHORTEST_GAP}s."
-        )
+    if interval < timedelta(seconds=MIN_GAP_S):
+        raise BadScheduleError("every", f"every: {text.strip()} is too often; the shortest interval is {MIN_GAP_S}s.")
     return interval

@@ -1,4 +1,4 @@
-"""Times that a schedule leaves out: dates, spans of dates, and calendars."""
+"""Times excluded from a schedule: dates, date ranges, and calendars."""
 
 import re
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ from datetime import date, datetime, time, timedelta
 from typing import TypeAlias
 
 from scheduler.timing.calendar import Calendar, read_calendar
+from scheduler.timing.cron_fields import HOUR, LAST_YEAR, MINUTE, SECOND, CronField
 from scheduler.timing.days import Days
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import HOUR, LAST_YEAR, MINUTE, SECOND, Field
 
 Exclusion: TypeAlias = str | Calendar
 _DATES = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:/([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
@@ -26,7 +26,7 @@ class _Period:
     seconds: frozenset[int]
 
     def end(self, wall: datetime) -> datetime | None:
-        """Where the excluded stretch around `wall` ends; None if `wall` is not excluded."""
+        """Where the excluded range around `wall` ends; None if `wall` is not excluded."""
         if (
             wall.hour not in self.hours
             or wall.minute not in self.minutes
@@ -60,8 +60,8 @@ class Exclusions:
     def is_everything(self) -> bool:
         return any(period.is_everything for period in self.periods)
 
-    def end(self, wall: datetime) -> datetime | None:
-        """The first later wall time that may be free again; None if `wall` itself is free."""
+    def excluded_until(self, wall: datetime) -> datetime | None:
+        """The first later wall time that may not be excluded; None if `wall` itself is not."""
         for first, last in self.spans:
             if first <= wall.date() <= last:
                 return datetime.combine(last, time()) + _DAY
@@ -70,12 +70,12 @@ class Exclusions:
                 return end
         return None
 
-    def on(self, day: date) -> tuple[int, ...]:
-        """Which of the periods fall on that day; days with the same ones leave out the same times."""
+    def periods_on(self, day: date) -> tuple[int, ...]:
+        """Indexes of the periods that apply on that day; days with equal indexes exclude the same times."""
         return tuple(place for place, period in enumerate(self.periods) if day in period.days)
 
-    def leave_out(self, second: int, places: tuple[int, ...]) -> bool:
-        """Whether one of those periods covers that second of a day."""
+    def covers(self, second: int, places: tuple[int, ...]) -> bool:
+        """Whether one of those periods excludes that second of a day."""
         hour, minute = second // 3600, second // 60 % 60
         return any(
             hour in period.hours and minute in period.minutes and second % 60 in period.seconds
@@ -83,12 +83,12 @@ class Exclusions:
         )
 
 
-NOTHING = Exclusions()
+NO_EXCLUSIONS = Exclusions()
 
 
 def parse_exclusions(exclusions: tuple[Exclusion, ...]) -> Exclusions:
     if not exclusions:
-        return NOTHING
+        return NO_EXCLUSIONS
     spans, periods = [], []
     for exclusion in exclusions:
         if isinstance(exclusion, str):
@@ -97,7 +97,7 @@ def parse_exclusions(exclusions: tuple[Exclusion, ...]) -> Exclusions:
             raise _bad(exclusion)
         else:
             values = read_calendar(exclusion, exact=False)
-            days = Days.of(values, either=False)
+            days = Days.from_values(values, either=False)
             periods.append(_Period(days, frozenset(values.hours), frozenset(values.minutes), frozenset(values.seconds)))
     return Exclusions(tuple(spans), tuple(periods))
 
@@ -112,7 +112,7 @@ def _parse_dates(text: str) -> tuple[date, date]:
     except ValueError as error:
         raise _bad(text) from error
     if last < first:
-        raise BadScheduleError("exclude", f"exclude: the span {text!r} runs backwards.")
+        raise BadScheduleError("exclude", f"exclude: the range {text!r} runs backwards.")
     return first, min(last, date(LAST_YEAR, 12, 31))
 
 
@@ -123,11 +123,11 @@ def _bad(exclusion: object) -> BadScheduleError:
 
 
 def _end_of_run(values: frozenset[int], value: int) -> int:
-    """The first number from `value` on that is not among the values."""
+    """The first number from `value` on that is not in the set."""
     while value in values:
         value += 1
     return value
 
 
-def _is_whole(values: frozenset[int], field: Field) -> bool:
+def _is_whole(values: frozenset[int], field: CronField) -> bool:
     return len(values) == field.high - field.low + 1

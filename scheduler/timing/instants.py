@@ -1,17 +1,17 @@
-"""Instants as people write them (ISO 8601) and as we print them (UTC, to the second)."""
+"""Instants as users write them (ISO 8601) and as Dayhand writes them (UTC, to the second)."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from scheduler.timing.cron_fields import FIRST_YEAR, LAST_YEAR
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import FIRST_YEAR, LAST_YEAR
 from scheduler.timing.zones import end_of_gap, instants_of
 
 _DATE_LENGTH = len("2026-11-20")
 
 
 def parse_instant(text: object, field: str, zone: ZoneInfo, *, end_of_day: bool = False) -> datetime:
-    """The instant that `text` names; without an offset it is wall time in `zone`."""
+    """Parse an instant; without an offset it is wall time in `zone`."""
     try:
         parsed = text if isinstance(text, datetime) else _parse(text)
     except ValueError as error:
@@ -22,7 +22,7 @@ def parse_instant(text: object, field: str, zone: ZoneInfo, *, end_of_day: bool 
         instant = _instant_of(parsed, zone, end_of_day=end_of_day)
         if instant <= last_instant(zone):
             return instant
-    raise BadScheduleError(field, f"{field}: {text!r} lies outside the years {FIRST_YEAR} to {LAST_YEAR}.")
+    raise BadScheduleError(field, f"{field}: {text!r} is outside the years {FIRST_YEAR} to {LAST_YEAR}.")
 
 
 def last_instant(zone: ZoneInfo) -> datetime:
@@ -34,14 +34,14 @@ def _instant_of(parsed: date | datetime, zone: ZoneInfo, *, end_of_day: bool) ->
     if isinstance(parsed, datetime):
         return _first_instant(parsed, zone)
     midnight = datetime.combine(parsed, time())
-    if end_of_day:  # a day lasts until the next one begins, whatever clocks do at midnight
+    if end_of_day:  # a day lasts until the next one begins, even if clocks change at midnight
         return _first_instant(midnight + timedelta(days=1), zone) - timedelta(seconds=1)
     return _first_instant(midnight, zone)
 
 
 def _parse(text: object) -> date | datetime:
     if not isinstance(text, str):
-        raise ValueError(text)  # noqa: TRY004 - a wrong type is one more way of not being an instant
+        raise ValueError(text)  # noqa: TRY004 - a wrong type is reported like any invalid text
     text = text.strip()
     return date.fromisoformat(text) if len(text) == _DATE_LENGTH else datetime.fromisoformat(text)
 
@@ -53,5 +53,5 @@ def _first_instant(parsed: datetime, zone: ZoneInfo) -> datetime:
     return (instants_of(wall, zone) or (end_of_gap(wall, zone),))[0]
 
 
-def write_instant(instant: datetime) -> str:
+def format_instant(instant: datetime) -> str:
     return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

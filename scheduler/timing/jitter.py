@@ -1,37 +1,37 @@
-"""A small shift of each start, drawn from the occurrence's key so that a restart does not roll again."""
+"""A small shift of each start, derived from the occurrence's key so that a restart does not change it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scheduler.timing.durations import parse_duration, write_duration
+from scheduler.timing.compiled import PlannedTimes
+from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.times import Times
 
-LONGEST = timedelta(days=1)
-_SPREAD = 1 << 64
+MAX_JITTER = timedelta(days=1)
+_KEY_RANGE = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
 class Jitter:
-    most: timedelta
+    max_shift: timedelta
     only_later: bool
 
     def write(self) -> str:
-        return f"{'+' if self.only_later else ''}{write_duration(self.most)}"
+        return f"{'+' if self.only_later else ''}{format_duration(self.max_shift)}"
 
-    def due(self, planned: datetime, key: str, times: Times) -> datetime:
-        """When the occurrence is due: never past the middle to its neighbours, never before `start_at`."""
-        latest = self.most
+    def due_time(self, planned: datetime, key: str, times: PlannedTimes) -> datetime:
+        """When the occurrence is due: at most halfway to its neighbours, never before `start_at`."""
+        latest = self.max_shift
         following = times.after(planned)
         if following is not None:
             latest = min(latest, (following - planned) / 2)
         earliest = timedelta() if self.only_later else self._earliest(planned, times)
-        shift = earliest + (latest - earliest) * (int(key[:16], 16) / _SPREAD)
+        shift = earliest + (latest - earliest) * (int(key[:16], 16) / _KEY_RANGE)
         return planned + timedelta(milliseconds=shift // timedelta(milliseconds=1))
 
-    def _earliest(self, planned: datetime, times: Times) -> timedelta:
-        earliest = -self.most
-        previous = times.last(planned - 2 * self.most, planned - timedelta(seconds=1))
+    def _earliest(self, planned: datetime, times: PlannedTimes) -> timedelta:
+        earliest = -self.max_shift
+        previous = times.last(planned - 2 * self.max_shift, planned - timedelta(seconds=1))
         if previous is not None:
             earliest = max(earliest, (previous - planned) / 2)
         if times.start_at is not None:
@@ -40,13 +40,13 @@ class Jitter:
 
 
 def parse_jitter(text: object) -> Jitter | None:
-    """`30s` is half a minute to either side, `+30s` only later."""
+    """`30s` shifts by up to 30 s either way, `+30s` only later."""
     if text is None:
         return None
     if not isinstance(text, str):
-        raise BadScheduleError("jitter", f"jitter: {text!r} is not a length of time; write 30s or +30s.")
+        raise BadScheduleError("jitter", f"jitter: {text!r} is not a duration; write 30s or +30s.")
     written = text.strip()
     most = parse_duration(written.removeprefix("+"), "jitter")
-    if most > LONGEST:
+    if most > MAX_JITTER:
         raise BadScheduleError("jitter", f"jitter: {written} is more than a day.")
     return Jitter(most, only_later=written.startswith("+")) if most else None

@@ -1,65 +1,67 @@
-"""A time comes while earlier ones of its schedule have not ended: what happens to it, and to them."""
+"""What happens when a time comes while earlier occurrences of its schedule have not ended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scheduler.timing.occurrences import Origin, Reason, State
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 
-BUFFER = 1000
+MAX_BUFFERED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
+class UnfinishedOccurrence:
     """An occurrence of the same schedule that is queued or started."""
 
     key: str
-    origin: Origin
-    state: State
+    origin: OccurrenceOrigin
+    state: OccurrenceState
     late: bool = False
 
     @property
-    def gives_way(self) -> bool:
-        """Whether a newer time may take its place: it waits, and is neither a catch-up nor a person's wish."""
-        planned = self.origin in (Origin.AUTOMATIC, Origin.BACKFILL)
-        return self.state is State.QUEUED and planned and not self.late
+    def is_replaceable(self) -> bool:
+        """Whether a newer time may replace it: it is queued, and neither a catch-up nor started by the user."""
+        planned = self.origin in (OccurrenceOrigin.AUTOMATIC, OccurrenceOrigin.BACKFILL)
+        return self.state is OccurrenceState.QUEUED and planned and not self.late
 
     @property
-    def stands_ahead(self) -> bool:
-        """Whether it counts as not ended for a newer time. A catch-up that waits must not swallow the regular one."""
-        return self.state is State.STARTED or not self.late
+    def blocks_newer(self) -> bool:
+        """Whether a newer time must treat it as unfinished. A queued catch-up must not block the regular time."""
+        return self.state is OccurrenceState.STARTED or not self.late
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    state: State = State.QUEUED
-    reason: Reason | None = None
+class OverlapDecision:
+    state: OccurrenceState = OccurrenceState.QUEUED
+    reason: OccurrenceReason | None = None
     replaced: tuple[str, ...] = ()
-    """Keys of waiting occurrences that it takes the place of."""
+    """Keys of the queued occurrences that it replaces."""
 
 
-_GO = Decision()
+_QUEUE = OverlapDecision()
 
 
-def decide_overlap(policy: Overlap, others: Sequence[Underway]) -> Decision:
-    """What a new time does beside the others of its kind (a backfill and the regular times ignore each other).
+def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> OverlapDecision:
+    """Decide a new time against the unfinished ones of its kind (backfills and regular times ignore each other).
 
-    One that waits under a policy that ends the others is itself the wish that they end; it stands until they have.
+    Under a policy that ends the others, a queued occurrence itself is the request to end them.
     """
     if not others:
-        return _GO
+        return _QUEUE
     match policy:
         case Overlap.SKIP:
-            busy = any(one.stands_ahead for one in others)
-            return Decision(state=State.SKIPPED, reason=Reason.OVERLAP) if busy else _GO
+            busy = any(one.blocks_newer for one in others)
+            return OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.OVERLAP) if busy else _QUEUE
         case Overlap.BUFFER_ONE | Overlap.CANCEL_OTHER | Overlap.TERMINATE_OTHER:
-            return Decision(replaced=_giving_way(others))
+            return OverlapDecision(replaced=_replaceable(others))
         case Overlap.BUFFER_ALL:
-            full = len(_giving_way(others)) >= BUFFER
-            return Decision(state=State.DROPPED, reason=Reason.BUFFER_FULL) if full else _GO
+            full = len(_replaceable(others)) >= MAX_BUFFERED
+            return (
+                OverlapDecision(state=OccurrenceState.DROPPED, reason=OccurrenceReason.BUFFER_FULL) if full else _QUEUE
+            )
         case Overlap.ALLOW_ALL:
-            return _GO
+            return _QUEUE
 
 
-def _giving_way(others: Sequence[Underway]) -> tuple[str, ...]:
-    return tuple(one.key for one in others if one.gives_way)
+def _replaceable(others: Sequence[UnfinishedOccurrence]) -> tuple[str, ...]:
+    return tuple(one.key for one in others if one.is_replaceable)

@@ -1,4 +1,4 @@
-"""What a schedule does when things get in the way."""
+"""A schedule's policies: overlap, catch-up, conditions. Reads and writes JSON values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from scheduler.timing.durations import parse_duration, write_duration
+from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
 
 
 class Overlap(StrEnum):
-    """When a time comes while the one before has not ended."""
+    """When a time comes while the previous occurrence has not ended."""
 
     SKIP = "skip"
     """The new one does not run."""
     BUFFER_ONE = "buffer_one"
-    """The latest waits; one that waited before it gives way."""
+    """The latest waits and replaces one that was already waiting."""
     BUFFER_ALL = "buffer_all"
     """All wait, in order."""
     CANCEL_OTHER = "cancel_other"
@@ -28,7 +28,7 @@ class Overlap(StrEnum):
 
 
 class Catchup(StrEnum):
-    """What becomes of times that passed unseen."""
+    """What happens to missed times."""
 
     NONE = "none"
     ONE = "one"
@@ -39,13 +39,13 @@ class Catchup(StrEnum):
 
 
 class Need(StrEnum):
-    """What the machine must offer before a run starts."""
+    """What the machine must provide before a run starts."""
 
     NETWORK = "network"
     POWER = "power"
     """Not on battery."""
     UNMETERED = "unmetered"
-    """Not on a connection that costs by volume."""
+    """Not on a metered connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Policies:
 
     @classmethod
     def read(cls, written: Mapping[str, Any], defaults: "Policies") -> "Policies":
-        """Check what an author wrote; what he left out is the app's default."""
+        """Parse what the author wrote; anything omitted takes the app's default."""
         unknown = set(written) - set(cls.__dataclass_fields__)
         if unknown:
             name = min(unknown)
@@ -70,17 +70,17 @@ class Policies:
         if not isinstance(pause, bool):
             raise BadScheduleError("pause_on_failure", f"pause_on_failure: {pause!r} is not true or false.")
         return cls(
-            overlap=_choose(Overlap, "overlap", written.get("overlap", defaults.overlap)),
-            catchup=_choose(Catchup, "catchup", written.get("catchup", defaults.catchup)),
-            catchup_window=_window(window),
+            overlap=_parse_choice(Overlap, "overlap", written.get("overlap", defaults.overlap)),
+            catchup=_parse_choice(Catchup, "catchup", written.get("catchup", defaults.catchup)),
+            catchup_window=_parse_window(window),
             pause_on_failure=pause,
-            needs=_several(needs),
+            needs=_parse_needs(needs),
         )
 
     def write(self) -> dict[str, Any]:
         written: dict[str, Any] = {"overlap": self.overlap.value, "catchup": self.catchup.value}
         if self.catchup_window is not None:
-            written["catchup_window"] = write_duration(self.catchup_window)
+            written["catchup_window"] = format_duration(self.catchup_window)
         if self.pause_on_failure:
             written["pause_on_failure"] = True
         if self.needs:
@@ -91,7 +91,7 @@ class Policies:
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
-def _choose(choices: type[_Choice], field: str, value: object) -> _Choice:
+def _parse_choice(choices: type[_Choice], field: str, value: object) -> _Choice:
     try:
         return choices(str(value))
     except ValueError:
@@ -99,17 +99,17 @@ def _choose(choices: type[_Choice], field: str, value: object) -> _Choice:
         raise BadScheduleError(field, f"{field}: {value!r} is not known; choose one of {known}.") from None
 
 
-def _several(value: object) -> tuple[Need, ...]:
+def _parse_needs(value: object) -> tuple[Need, ...]:
     if not isinstance(value, str | list | tuple):
         raise BadScheduleError("needs", f"needs: {value!r} is not a list; choose from {', '.join(Need)}.")
-    return tuple(_choose(Need, "needs", need) for need in ([value] if isinstance(value, str) else value))
+    return tuple(_parse_choice(Need, "needs", need) for need in ([value] if isinstance(value, str) else value))
 
 
-def _window(value: object) -> timedelta | None:
+def _parse_window(value: object) -> timedelta | None:
     if value is None or isinstance(value, timedelta):
         return value
     if value in (0, "0"):
         return timedelta()
     if not isinstance(value, str):
-        raise BadScheduleError("catchup_window", f"catchup_window: {value!r} is not a length of time; write 2h or 0.")
+        raise BadScheduleError("catchup_window", f"catchup_window: {value!r} is not a duration; write 2h or 0.")
     return parse_duration(value, "catchup_window")

@@ -4,27 +4,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from scheduler.timing.durations import say_duration
-from scheduler.timing.fields import HOUR, MINUTE, SECOND, Field, Values
-from scheduler.timing.listing import join, runs, say_numbers, step_of
+from scheduler.timing.cron_fields import HOUR, MINUTE, SECOND, CronField, FieldValues
+from scheduler.timing.durations import describe_duration
+from scheduler.timing.number_words import common_step, consecutive_runs, format_numbers, join_words
 
 _HOUR = 3600
 _DAY = 86400
 _UNITS = (("day", _DAY), ("hour", _HOUR), ("minute", 60), ("second", 1))
-# Up to here times are listed one by one; evenly spaced ones only while they are fewer than EVEN.
-_FEW, _SOME, _EVEN = 6, 12, 5
-_FEW_RUNS = 3
+# Up to this many times are listed one by one; evenly spaced ones only below _MIN_EVEN.
+_MAX_LISTED, _MAX_LISTED_UNEVEN, _MIN_EVEN = 6, 12, 5
+_MAX_RUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWords:
-    """Words, and the times themselves where the words are a plain list of them."""
+    """Words, and the times themselves if the words just list them."""
 
     words: str
     listed: tuple[int, ...] = ()
 
 
-def say_interval(seconds: int) -> str:
+def describe_interval(seconds: int) -> str:
     """`every minute`, `every 90 minutes`, `every 24 hours`, `every 1 hour 1 second`."""
     for unit, size in _UNITS:
         number, rest = divmod(seconds, size)
@@ -32,81 +32,81 @@ def say_interval(seconds: int) -> str:
             if number <= 120:
                 return f"every {unit}" if number == 1 else f"every {number} {unit}s"
             break
-    return f"every {say_duration(timedelta(seconds=seconds))}"
+    return f"every {describe_duration(timedelta(seconds=seconds))}"
 
 
-def list_times(times: Sequence[int]) -> TimeWords:
+def describe_time_list(times: Sequence[int]) -> TimeWords:
     name = _clock(times)
-    return TimeWords(f"at {join([name(time) for time in times])}", tuple(times))
+    return TimeWords(f"at {join_words([name(time) for time in times])}", tuple(times))
 
 
-def say_times(values: Values) -> TimeWords:
-    """The times of day that the hours, minutes and seconds make together."""
+def describe_times(values: FieldValues) -> TimeWords:
+    """The times of day given by the hours, minutes and seconds."""
     in_hour = [minute * 60 + second for minute in values.minutes for second in values.seconds]
     if _is_whole(values.hours, HOUR):
         return TimeWords(_around_the_clock(values, in_hour))
     times = [hour * _HOUR + rest for hour in values.hours for rest in in_hour]
-    step = step_of(times)
-    if len(times) < (_FEW + 1 if step is None else _EVEN):
-        return list_times(times)
+    step = common_step(times)
+    if len(times) < (_MAX_LISTED + 1 if step is None else _MIN_EVEN):
+        return describe_time_list(times)
     if step is not None:
-        return TimeWords(f"{say_interval(step)} {_span(times)}")
-    stretches = [
+        return TimeWords(f"{describe_interval(step)} {_span(times)}")
+    ranges = [
         [hour * _HOUR + rest for hour in range(first, last + 1) for rest in in_hour]
-        for first, last in runs(values.hours)
+        for first, last in consecutive_runs(values.hours)
     ]
-    is_even_all_hour = len(in_hour) == 1 or (step_of(in_hour) or 0) * len(in_hour) == _HOUR
-    if is_even_all_hour and len(stretches) <= _FEW_RUNS:
-        return TimeWords(f"{say_interval(_HOUR // len(in_hour))} {join([_span(times) for times in stretches])}")
-    if len(times) <= _SOME:
-        return list_times(times)
-    if len(stretches) <= _FEW_RUNS and (_is_whole(values.minutes, MINUTE) or len(in_hour) <= _FEW):
-        return TimeWords(f"{_around_the_clock(values, in_hour)} {join([_span(times) for times in stretches])}")
+    is_even_all_hour = len(in_hour) == 1 or (common_step(in_hour) or 0) * len(in_hour) == _HOUR
+    if is_even_all_hour and len(ranges) <= _MAX_RUNS:
+        return TimeWords(f"{describe_interval(_HOUR // len(in_hour))} {join_words([_span(times) for times in ranges])}")
+    if len(times) <= _MAX_LISTED_UNEVEN:
+        return describe_time_list(times)
+    if len(ranges) <= _MAX_RUNS and (_is_whole(values.minutes, MINUTE) or len(in_hour) <= _MAX_LISTED):
+        return TimeWords(f"{_around_the_clock(values, in_hour)} {join_words([_span(times) for times in ranges])}")
     return TimeWords(f"at {_by_number(values, seconds=values.seconds != (0,))}")
 
 
-def say_window(values: Values) -> str:
-    """The stretches of a day in which hour, minute and second all fit; empty for the whole day."""
+def describe_window(values: FieldValues) -> str:
+    """The ranges of a day in which hour, minute and second all match; empty for the whole day."""
     if not _is_whole(values.seconds, SECOND):
         return f"at {_by_number(values, seconds=True)}"
-    minutes = runs(values.minutes)
+    minutes = consecutive_runs(values.minutes)
     if _is_whole(values.minutes, MINUTE):
-        hours = [] if _is_whole(values.hours, HOUR) else runs(values.hours)
+        hours = [] if _is_whole(values.hours, HOUR) else consecutive_runs(values.hours)
     elif len(minutes) == len(values.hours) == 1:
         hours = [(values.hours[0], values.hours[0])]
     else:
         return f"in {_by_number(values, seconds=False)}"
     first_minute, last_minute = minutes[0]
     spans = [f"from {first:02}:{first_minute:02} to {last:02}:{last_minute:02}" for first, last in hours]
-    return join(spans) if spans else ""
+    return join_words(spans) if spans else ""
 
 
-def _around_the_clock(values: Values, in_hour: list[int]) -> str:
-    step = step_of(in_hour)
+def _around_the_clock(values: FieldValues, in_hour: list[int]) -> str:
+    step = common_step(in_hour)
     if step is not None and step * len(in_hour) == _HOUR and in_hour[0] == 0:
-        return say_interval(step)
+        return describe_interval(step)
     if _is_whole(values.minutes, MINUTE):
         plural = "" if values.seconds == (1,) else "s"
-        return f"every minute at {say_numbers(values.seconds)} second{plural} past"
-    if len(in_hour) <= _FEW:
+        return f"every minute at {format_numbers(values.seconds)} second{plural} past"
+    if len(in_hour) <= _MAX_LISTED:
         name = _past(in_hour)
-        return f"hourly at {join([name(time) for time in in_hour])}"
+        return f"hourly at {join_words([name(time) for time in in_hour])}"
     if step is not None:
         name = _past(in_hour)
-        return f"{say_interval(step)} from {name(in_hour[0])} to {name(in_hour[-1])} of every hour"
+        return f"{describe_interval(step)} from {name(in_hour[0])} to {name(in_hour[-1])} of every hour"
     return f"at {_by_number(values, seconds=values.seconds != (0,))}"
 
 
-def _by_number(values: Values, *, seconds: bool) -> str:
-    """True of any values, if not pretty."""
+def _by_number(values: FieldValues, *, seconds: bool) -> str:
+    """Works for any values, if not pretty."""
     parts = [_numbered(values.minutes, MINUTE), _numbered(values.hours, HOUR)]
     return " of ".join([_numbered(values.seconds, SECOND), *parts] if seconds else parts)
 
 
-def _numbered(numbers: tuple[int, ...], field: Field) -> str:
+def _numbered(numbers: tuple[int, ...], field: CronField) -> str:
     if _is_whole(numbers, field):
         return f"every {field.name}"
-    return f"{field.name}{'s' if len(numbers) > 1 else ''} {say_numbers(numbers)}"
+    return f"{field.name}{'s' if len(numbers) > 1 else ''} {format_numbers(numbers)}"
 
 
 def _span(times: Sequence[int]) -> str:
@@ -126,5 +126,5 @@ def _past(times: Sequence[int]) -> Callable[[int], str]:
     return lambda time: f":{time // 60:02}" + (f":{time % 60:02}" if exact else "")
 
 
-def _is_whole(numbers: tuple[int, ...], field: Field) -> bool:
+def _is_whole(numbers: tuple[int, ...], field: CronField) -> bool:
     return len(numbers) == field.high - field.low + 1

@@ -1,8 +1,8 @@
-"""Patterns of local wall time, and the instants they name in a zone.
+"""Patterns of local wall time, and their instants in a zone.
 
-Debian's cron decides around clock changes. A pattern that follows the clock fires whenever
+Clock changes are handled as in Debian's cron. A pattern that follows the clock runs whenever
 clocks show a matching time: never in a gap, twice in a fold. Any other pattern is a fixed
-time: in a gap it fires at the first instant after it, in a fold only the first time.
+time: in a gap it runs at the first instant after it, in a fold only the first time.
 """
 
 from bisect import bisect_right
@@ -13,12 +13,12 @@ from heapq import merge
 from itertools import chain, compress, groupby
 from zoneinfo import ZoneInfo
 
+from scheduler.timing.cron_fields import FieldValues
 from scheduler.timing.days import Days
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import Values
 from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
 
-SHORTEST_GAP = 10
+MIN_GAP_S = 10
 _DAY = 86400
 _ONE_DAY = timedelta(days=1)
 _ONE_TICK = timedelta(microseconds=1)
@@ -33,17 +33,17 @@ class WallPattern:
     follows_clock: bool
 
     @classmethod
-    def of(cls, values: Values, *, either: bool, follows_clock: bool) -> "WallPattern":
+    def from_values(cls, values: FieldValues, *, either: bool, follows_clock: bool) -> "WallPattern":
         times = tuple(
             hour * 3600 + minute * 60 + second
             for hour in values.hours
             for minute in values.minutes
             for second in values.seconds
         )
-        return cls(days=Days.of(values, either=either), times=times, follows_clock=follows_clock)
+        return cls(days=Days.from_values(values, either=either), times=times, follows_clock=follows_clock)
 
     def after(self, instant: datetime, zone: ZoneInfo) -> datetime | None:
-        """The first instant of this pattern strictly after the given one."""
+        """The first matching instant strictly after the given one."""
         local = instant.astimezone(zone)
         wall = local.replace(microsecond=0, tzinfo=None)
         if self.follows_clock and is_first_pass(local):
@@ -51,14 +51,14 @@ class WallPattern:
         return self._after_wall(wall, instant, zone)
 
     def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
-        """Every instant in (after, until], a whole day at once where its clock does not change."""
+        """Every instant in (after, until], a whole day at a time if the clock does not change that day."""
         at = self.after(after, zone)
         while at is not None and at <= until:
             yield at
             local = at.astimezone(zone)
             midnight = datetime.combine(local.date(), time(), zone)
             unchanged = midnight.utcoffset() == (midnight + _ONE_DAY).utcoffset() == local.utcoffset()
-            # A time from a gap before midnight fires on a date that need not match.
+            # A time moved out of a gap before midnight runs on a date that need not match.
             if unchanged and local.date() in self.days:
                 start = midnight.astimezone(UTC)
                 second = local.hour * 3600 + local.minute * 60 + local.second
@@ -87,7 +87,7 @@ class WallPattern:
         return None
 
     def _after_in_first_pass(self, wall: datetime, instant: datetime, zone: ZoneInfo) -> datetime | None:
-        """The wall time comes twice and this is the first time: the rest of it, then all of it again."""
+        """In the first pass of a repeated hour: the rest of it, then the whole hour again."""
         change = end_of_first_pass(wall, zone)
         found = self._next_wall(wall)
         if found is not None and len(passes := instants_of(found, zone)) == 2 and passes[0] < change:
@@ -108,20 +108,20 @@ def _wall(day: date, second: int) -> datetime:
     return datetime(day.year, day.month, day.day, second // 3600, second // 60 % 60, second % 60)
 
 
-def refuse_close_times(patterns: tuple[WallPattern, ...], field: str) -> None:
+def refuse_times_too_close(patterns: tuple[WallPattern, ...], field: str) -> None:
     """Refuse patterns whose times of day come less than ten seconds apart."""
     times = sorted({second for pattern in patterns for second in pattern.times})
     for earlier, later in zip(times, [*times[1:], times[0] + _DAY], strict=True):
-        if later - earlier < SHORTEST_GAP:
+        if later - earlier < MIN_GAP_S:
             raise BadScheduleError(
                 field,
-                f"{field}: these times come {later - earlier} s apart; at least {SHORTEST_GAP} s must lie between.",
+                f"{field}: these times are {later - earlier} s apart; the minimum is {MIN_GAP_S} s.",
             )
 
 
 @dataclass(frozen=True, slots=True)
-class Walls:
-    """The union of several patterns: a rule of wall time, written as cron texts or calendars."""
+class WallTimeRule:
+    """The union of several patterns, from cron expressions or calendars."""
 
     patterns: tuple[WallPattern, ...]
 

@@ -1,4 +1,4 @@
-"""Local wall time and instants: which instants a wall time names, across clock changes."""
+"""Conversion between local wall time and instants, across clock changes."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -6,15 +6,15 @@ from zoneinfo import ZoneInfo
 from scheduler.timing.errors import BadScheduleError
 
 LOCAL = "local"
-# Lie among the zones of a system, and mean something else on the next one or count leap seconds.
-_NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
+# Found among a system's zones, but they differ between systems or count leap seconds.
+_UNUSABLE_ZONES = ("localtime", "posixrules", "posix/", "right/")
 _SECOND = timedelta(seconds=1)
 
 
 def find_zone(name: str, field: str = "timezone") -> ZoneInfo:
-    """The zone of that IANA name; never a silent UTC for one that nobody knows."""
+    """The zone of that IANA name; an unknown name is refused, never replaced by UTC."""
     try:
-        if name.startswith(_NO_ZONES):
+        if name.startswith(_UNUSABLE_ZONES):
             raise KeyError(name)
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError, TypeError, AttributeError) as error:
@@ -24,7 +24,7 @@ def find_zone(name: str, field: str = "timezone") -> ZoneInfo:
 
 
 def instants_of(wall: datetime, zone: ZoneInfo) -> tuple[datetime, ...]:
-    """The instants at which clocks in `zone` show `wall`: none in a gap, two in a fold, else one."""
+    """The instants at which clocks in `zone` show `wall`: none in a gap, two in a fold, otherwise one."""
     first = wall.replace(tzinfo=zone)
     before = first.utcoffset()
     after = first.replace(fold=1).utcoffset()
@@ -45,13 +45,13 @@ def is_first_pass(local: datetime) -> bool:
 
 
 def end_of_gap(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The first instant after the gap in which the wall time `wall` does not exist."""
+    """The first instant after the gap that contains `wall`."""
     outside = wall.replace(tzinfo=zone)
     return change_between(outside.replace(fold=1).astimezone(UTC), outside.astimezone(UTC), zone)
 
 
 def end_of_first_pass(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The instant at which clocks go back, ending the first pass of the repeated time `wall`."""
+    """The instant at which clocks go back, ending the first pass of the repeated `wall`."""
     first, second = instants_of(wall, zone)
     return change_between(first, second, zone)
 

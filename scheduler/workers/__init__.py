@@ -1,1 +1,1 @@
-"""Worker processes: they run scripts; this room starts, limits, questions and ends them. It knows no secrets."""
+"""Worker processes that run scripts: starting, limiting, talking to and ending them. Knows nothing of the store."""

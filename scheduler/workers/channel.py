@@ -1,65 +1,69 @@
-"""The host's end of the conversation with one worker."""
+"""The host's ends of a worker's pipes: messages in both directions, and what the script prints."""
 
+import codecs
 import os
 import time
+from collections.abc import Callable
 from threading import Lock
 
 from dayhand import _protocol as protocol
 
-from scheduler.workers.limits import Limits
-from scheduler.workers.system import read, unblock, write_all
+from scheduler.workers.script import MEGABYTE, Limits
+from scheduler.workers.system import read, set_nonblocking, write_all
 
-_CHUNK = 1 << 14
-_AT_ONCE = 1 << 20
-"""Bytes that are taken before what they say is dealt with, however fast a script writes more."""
+_CHUNK_BYTES = 1 << 14
+_MAX_MESSAGE_BYTES = 1 << 20
+"""Read at once before the messages are handled, however fast a script writes more."""
+_MAX_OUTPUT_BYTES = 1 << 21
+"""Read at once before messages get a turn, however fast a script prints more."""
 
 
-class StoppedListeningError(Exception):
-    """The worker takes no more messages."""
+class ChannelClosedError(Exception):
+    """The worker no longer reads messages, or has closed its end."""
 
 
 class Channel:
-    """Two pipes, never waited for longer than the caller allows. Any thread may send."""
+    """Two pipes that never block longer than the caller allows. Any thread may send."""
 
     def __init__(self, reading: int, writing: int, limits: Limits) -> None:
-        unblock(reading)
-        unblock(writing)
+        set_nonblocking(reading)
+        set_nonblocking(writing)
         self.reading = reading
         self._writing = writing
         self._limit = limits.inputs
-        self._inbox = protocol.Inbox(limits.message, protocol.MOST_VALUES)
+        self._inbox = protocol.Inbox(limits.message, protocol.MAX_VALUES)
         self._lock = Lock()
         self._is_closed = False
 
     def send(self, message: protocol.Message, *, within: float) -> None:
-        """Send it whole; TooLargeError before the first byte, StoppedListeningError if it cannot be sent in time."""
+        """Send the whole message; TooLargeError before the first byte, StoppedListeningError if it takes too long."""
         data = protocol.encode(message, self._limit)
         deadline = time.monotonic() + within
         with self._lock:
             if self._is_closed:
-                raise StoppedListeningError
+                raise ChannelClosedError
             try:
                 write_all(self._writing, data, deadline)
             except OSError as error:
-                raise StoppedListeningError from error
+                raise ChannelClosedError from error
 
     def receive(self) -> list[protocol.Message]:
-        """What has arrived, without waiting: perhaps nothing whole yet, perhaps not all.
+        """The messages that are complete by now, without waiting; may be empty.
 
-        StoppedListeningError: it hung up; GarbageError: that is no message.
+        StoppedListeningError: the worker closed its end; GarbageError: the bytes are not a message.
         """
         messages: list[protocol.Message] = []
-        for _ in range(_AT_ONCE // _CHUNK):
+        for _ in range(_MAX_MESSAGE_BYTES // _CHUNK_BYTES):
             try:
-                data = read(self.reading, _CHUNK)
+                data = read(self.reading, _CHUNK_BYTES)
             except BlockingIOError:
                 return messages
             if not data:
                 if messages:
                     return messages
-                raise StoppedListeningError
+                raise ChannelClosedError
             messages += self._inbox.feed(data)
-            if len(data) < _CHUNK:
+            if len(data) < _CHUNK_BYTES:
                 break
         return messages
 
@@ -69,3 +73,50 @@ class Channel:
                 self._is_closed = True
                 os.close(self.reading)
                 os.close(self._writing)
+
+
+class OutputReader:
+    """The read end of a worker's standard output; drained always, kept up to a limit.
+
+    The write end belongs to the worker and all its children.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        set_nonblocking(descriptor)
+        self._descriptor = descriptor
+        self.start_phase(0, lambda _: None)
+
+    def start_phase(self, limit: int, keep: Callable[[str], None]) -> None:
+        """Start a new phase with the full limit; `keep` gets the text."""
+        self._left = self._limit = limit
+        self._keep = keep
+        self._is_truncated = False
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def drain(self) -> bool:
+        """Read what has arrived, without waiting; False once every write end is closed."""
+        for _ in range(_MAX_OUTPUT_BYTES // _CHUNK_BYTES):
+            try:
+                data = read(self._descriptor, _CHUNK_BYTES)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self._take(data)
+            if len(data) < _CHUNK_BYTES:
+                break
+        return True
+
+    def _take(self, data: bytes) -> None:
+        kept, self._left = data[: self._left], self._left - min(len(data), self._left)
+        if text := self._decoder.decode(kept):
+            self._keep(text)
+        if len(kept) < len(data) and not self._is_truncated:
+            self._is_truncated = True
+            self._keep(
+                f"\n[Dayhand keeps the first {_format_size(self._limit)} of a run's output; the rest was cut.]\n"
+            )
+
+
+def _format_size(size: int) -> str:
+    return f"{size / MEGABYTE:g} MB" if size >= MEGABYTE else f"{size} bytes"

@@ -1,7 +1,7 @@
-"""How much of the processor workers take beside the app, where Linux weighs sessions and not single processes.
+"""The CPU share of workers relative to the app on Linux, which schedules sessions (autogroups), not processes.
 
-Each worker has a session of its own, so that its niceness counts for nothing beside the app. While the person looks at
-the window, workers weigh less. Else they weigh the same: in the talk of a run, who weighs less answers late.
+Each worker has its own session, so its nice value does not count against the app. Workers weigh less while the window
+is in use, and the same otherwise: a worker that weighs less answers late during a run.
 """
 
 import subprocess
@@ -9,55 +9,55 @@ import threading
 import time
 from pathlib import Path
 
-_LIGHT, _SAME = "10", "0"
-_REFUSED = 0.11
-"""Seconds after which Linux takes another one: ten a second of those who are not root."""
+_LOW, _NORMAL = "10", "0"
+_RETRY_AFTER_S = 0.11
+"""Linux accepts about ten writes a second from users other than root."""
 
 
-class Weights:
-    """Of all workers of this app. Any thread may call."""
+class CpuWeights:
+    """The weights of all workers of this app. Any thread may call."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._weights: dict[subprocess.Popen[bytes], str] = {}
-        self._wanted = _SAME
+        self._target = _NORMAL
         self._is_waiting = False
 
     def add(self, process: "subprocess.Popen[bytes]") -> None:
         with self._lock:
-            # Whoever was waited for to the end has a number that may be somebody else's by now.
+            # A process that was waited for has a pid that may belong to another process by now.
             self._weights = {one: weight for one, weight in self._weights.items() if one.returncode is None}
-            self._weights[process] = _SAME
-            self._weigh()
+            self._weights[process] = _NORMAL
+            self._apply()
 
-    def step_back(self, *, on: bool) -> None:
+    def set_low(self, *, on: bool) -> None:
         with self._lock:
-            self._wanted = _LIGHT if on else _SAME
-            self._weigh()
+            self._target = _LOW if on else _NORMAL
+            self._apply()
 
-    def _weigh(self) -> None:
+    def _apply(self) -> None:
         for process, weight in self._weights.items():
-            if weight == self._wanted or process.returncode is not None:
+            if weight == self._target or process.returncode is not None:
                 continue
             try:
-                Path(f"/proc/{process.pid}/autogroup").write_text(self._wanted, encoding="ascii")
+                Path(f"/proc/{process.pid}/autogroup").write_text(self._target, encoding="ascii")
             except BlockingIOError:
-                self._try_again()
+                self._retry_later()
                 return
             except OSError:
                 pass  # another system, or it is gone already
-            self._weights[process] = self._wanted
+            self._weights[process] = self._target
 
-    def _try_again(self) -> None:
+    def _retry_later(self) -> None:
         if not self._is_waiting:
             self._is_waiting = True
-            threading.Thread(target=self._wait, name="weigh workers", daemon=True).start()
+            threading.Thread(target=self._retry, name="worker cpu weight", daemon=True).start()
 
-    def _wait(self) -> None:
-        time.sleep(_REFUSED)
+    def _retry(self) -> None:
+        time.sleep(_RETRY_AFTER_S)
         with self._lock:
             self._is_waiting = False
-            self._weigh()
+            self._apply()
 
 
-weights = Weights()
+cpu_weights = CpuWeights()

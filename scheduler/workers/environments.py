@@ -1,4 +1,4 @@
-"""An isolated Python per set of dependencies, built once with uv and removed when nobody uses it any longer."""
+"""The packages a script declares (PEP 723), and one virtual environment per set of them, built with uv."""
 
 import hashlib
 import json
@@ -8,38 +8,87 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from scheduler.workers.dependencies import Dependencies
-from scheduler.workers.fencing import fenced
 from scheduler.workers.origin import MARK_AS_SCRIPT
-from scheduler.workers.processes import MARK
-from scheduler.workers.records import MARK_LENGTH, Records
-from scheduler.workers.system import end_family, hand_over
+from scheduler.workers.processes import MARK_VARIABLE
+from scheduler.workers.sandbox import sandboxed
+from scheduler.workers.system import kill_with_descendants, popen_arguments
+from scheduler.workers.worker_records import MARK_LENGTH, WorkerRecords
 
+_BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)[ \t]*$\s(?P<content>(^#(| .*)$\s?)+)^# ///[ \t]*$")
 _READY = "dayhand-ready"
 _PROXIES = ("https_proxy", "http_proxy", "no_proxy", "all_proxy")
-"""Most programs read the small ones; uv reads both."""
-_PASSED_ON = frozenset(
+"""Most programs read the lower-case names; uv reads both."""
+_PASSED = frozenset(
     ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", *_PROXIES, *(name.upper() for name in _PROXIES))
 )
-_LONGEST = 600
-_LAST_LINES, _LONGEST_LINE = 12, 10_000
-_MOST_SAID = 1 << 20
-"""Letters of what uv says that are passed on; the rest is left out."""
-_OWN = ">=3.9" if getattr(sys, "frozen", False) else sys.executable
-"""A frozen app is no Python that an environment could be made of, so uv looks for one."""
+_MAX_REASON_CHARS = 600
+_KEPT_LINES, _MAX_LINE_CHARS = 12, 10_000
+_MAX_PROGRESS_CHARS = 1 << 20
+"""uv's output that is passed on; the rest is dropped."""
+_DEFAULT_PYTHON = ">=3.9" if getattr(sys, "frozen", False) else sys.executable
+"""A frozen app is not a Python an environment can be built from, so uv finds one."""
 
 
-class CouldNotInstallError(Exception):
-    """The packages of a script could not be installed; the sentence says why."""
+class InvalidDependenciesError(Exception):
+    """The block is invalid; `line` is where it starts."""
+
+    def __init__(self, sentence: str, line: int) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependencies:
+    packages: tuple[str, ...] = ()
+    """Requirements as written, sorted."""
+    python: str | None = None
+    """A version specifier such as >=3.10, or a path; None for Dayhand's own."""
+
+
+def parse_dependencies(source: str) -> Dependencies:
+    """Parse the script's `# /// script` block; no block means no dependencies."""
+    blocks = [block for block in _BLOCK.finditer(source.replace("\r\n", "\n")) if block["type"] == "script"]
+    if not blocks:
+        return Dependencies()
+    line = source.replace("\r\n", "\n")[: blocks[-1].start()].count("\n") + 1
+    if len(blocks) > 1:
+        raise InvalidDependenciesError("The script has two # /// script blocks; keep one.", line)
+    lines = blocks[0]["content"].splitlines()
+    try:
+        block = tomllib.loads("\n".join(text[2:] if text.startswith("# ") else text[1:] for text in lines))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidDependenciesError(f"The # /// script block is not valid TOML: {error}.", line) from error
+    packages = block.get("dependencies", [])
+    if not isinstance(packages, list) or not all(_is_requirement(package) for package in packages):
+        raise InvalidDependenciesError(
+            'dependencies is not a list of packages; write # dependencies = ["python-dateutil>=2.9"].', line
+        )
+    python = block.get("requires-python")
+    if python is not None and not (isinstance(python, str) and python.strip()):
+        raise InvalidDependenciesError('requires-python is not a string; write # requires-python = ">=3.10".', line)
+    return Dependencies(packages=tuple(sorted({package.strip() for package in packages})), python=python)
+
+
+def _is_requirement(package: Any) -> bool:
+    """A string that no tool can mistake for a command-line option."""
+    return isinstance(package, str) and package.strip() != "" and not package.strip().startswith("-")
+
+
+class InstallFailedError(Exception):
+    """The script's packages could not be installed; the message says why."""
 
 
 def find_uv() -> Path | None:
-    """Beside our own Python, or on the path."""
+    """Next to our own Python, or on the PATH."""
     own = Path(sys.executable).with_name("uv")
     if own.is_file():
         return own
@@ -48,45 +97,45 @@ def find_uv() -> Path | None:
 
 
 class Environments:
-    """Folders below the data folder, named by what is in them."""
+    """Virtual environments in the data folder, named after a hash of their contents."""
 
-    def __init__(self, folder: Path, python: str = _OWN) -> None:
+    def __init__(self, folder: Path, python: str = _DEFAULT_PYTHON) -> None:
         self._folder = folder / "environments"
         self._data = folder
         self._python = python
 
-    def key_of(self, needs: Dependencies) -> str:
+    def key_for(self, dependencies: Dependencies) -> str:
         """The name of the environment that these dependencies share."""
-        told = json.dumps([needs.packages, needs.python or self._python])
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        contents = json.dumps([dependencies.packages, dependencies.python or self._python])
+        return hashlib.sha256(contents.encode()).hexdigest()[:16]
 
-    def prepare(self, needs: Dependencies, progress: Callable[[str], None] = lambda _: None) -> str | None:
-        """The Python with these packages, built now if need be; None where the script needs none of its own.
+    def prepare(self, dependencies: Dependencies, progress: Callable[[str], None] = lambda _: None) -> str | None:
+        """The Python with these packages, built now if needed; None if the script declares nothing.
 
-        `progress` gets what uv says on the way. Others that want the same wait for it. CouldNotInstallError says why
-        it could not be built; the next call tries again.
+        `progress` gets uv's output. Concurrent calls for the same environment wait. After a CouldNotInstallError the
+        next call tries again.
         """
-        if not needs.packages and needs.python is None:
+        if not dependencies.packages and dependencies.python is None:
             return None
-        place = self._folder / self.key_of(needs)
+        place = self._folder / self.key_for(dependencies)
         python = place / "bin" / "python"
         if (place / _READY).exists():
             return str(python)
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with _locked(place.with_suffix(".lock")):
             if not (place / _READY).exists():
-                self._build(place, needs, progress)
+                self._build(place, dependencies, progress)
         return str(python)
 
     def is_empty(self) -> bool:
         return not any(path.is_dir() for path in self._folder.glob("*"))
 
     def remove_unused(self, used: Collection[str]) -> list[str]:
-        """Remove those whose names are not given, and what an interrupted build left; the names removed."""
+        """Remove all but the given environments, and the remains of interrupted builds; returns the removed names."""
         removed = []
         for place in sorted(path for path in self._folder.glob("*") if path.is_dir() and path.name not in used):
             with _locked(place.with_suffix(".lock")):
-                (place / _READY).unlink(missing_ok=True)  # first: half an environment is never taken for a whole one
+                (place / _READY).unlink(missing_ok=True)  # first, so that half an environment never counts as ready
                 shutil.rmtree(place, ignore_errors=True)
             removed.append(place.name)
         return removed
@@ -95,75 +144,77 @@ class Environments:
         uv = find_uv()
         if uv is None:
             what = ", ".join(needs.packages) or f"Python {needs.python}"
-            raise CouldNotInstallError(
-                f"This script needs {what}, and uv, which installs it, was not found. Install uv, then try again."
+            raise InstallFailedError(
+                f"This script needs {what}, but uv, which installs packages, was not found. Install uv, then try again."
             )
         shutil.rmtree(place, ignore_errors=True)
         try:
-            progress("Making an environment for the script's packages\n")
+            progress("Creating an environment for the script's packages\n")
             self._run(uv, ["venv", "--no-project", "--python", needs.python or self._python, str(place)], progress)
             if needs.packages:
                 python = str(place / "bin" / "python")
                 self._run(uv, ["pip", "install", "--python", python, "--", *needs.packages], progress)
-        except CouldNotInstallError as error:
+        except InstallFailedError as error:
             shutil.rmtree(place, ignore_errors=True)
             what = ", ".join(needs.packages) or f"Python {needs.python}"
-            raise CouldNotInstallError(
-                f"What the script needs ({what}) could not be installed: {error} "
-                "Check the names in its # dependencies and the network, then try again."
+            raise InstallFailedError(
+                f"The script's packages ({what}) could not be installed: {error} "
+                "Check the names under # dependencies and the network, then try again."
             ) from error
         (place / _READY).touch()
 
     def _run(self, uv: Path, arguments: list[str], progress: Callable[[str], None]) -> None:
-        """It dies with this process, and what it started is ended by the next start, as workers are."""
+        """Run uv. It dies with this process; anything it leaves behind is killed at the next start, as workers are."""
         passed = {
-            name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(("LC_", "UV_"))
+            name: value for name, value in os.environ.items() if name in _PASSED or name.startswith(("LC_", "UV_"))
         }
-        mark, records = secrets.token_hex(MARK_LENGTH // 2), Records(self._data)
+        mark, records = secrets.token_hex(MARK_LENGTH // 2), WorkerRecords(self._data)
         with subprocess.Popen(  # noqa: S603  a list, never a shell
-            fenced([str(uv), "--no-config", "--color", "never", *arguments]),  # packages run code while they are built
+            sandboxed(
+                [str(uv), "--no-config", "--color", "never", *arguments]
+            ),  # packages run code while they are built
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**passed, MARK: mark},
+            env={**passed, MARK_VARIABLE: mark},
             preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
             text=True,
             errors="replace",
-            **hand_over(),
+            **popen_arguments(),
         ) as process:
             records.add(process.pid, mark)
             try:
-                said = _listen(process, progress)
+                output = _read_output(process, progress)
             finally:
                 if process.poll() is None and sys.exc_info()[0] is not None:
-                    end_family(process.pid, mark)
+                    kill_with_descendants(process.pid, mark)
                 records.remove(mark)
         if process.returncode:
-            raise CouldNotInstallError(_reason(said))
+            raise InstallFailedError(_format_reason(output))
 
 
-def _listen(process: "subprocess.Popen[str]", progress: Callable[[str], None]) -> deque[str]:
-    """The last lines that it said; all of them were passed on, up to a limit."""
+def _read_output(process: "subprocess.Popen[str]", progress: Callable[[str], None]) -> deque[str]:
+    """The last lines of its output; all lines go to `progress`, up to a limit."""
     assert process.stdout is not None
-    said: deque[str] = deque(maxlen=_LAST_LINES)
-    left = _MOST_SAID
-    while line := process.stdout.readline(_LONGEST_LINE):
-        said.append(line)
+    lines: deque[str] = deque(maxlen=_KEPT_LINES)
+    left = _MAX_PROGRESS_CHARS
+    while line := process.stdout.readline(_MAX_LINE_CHARS):
+        lines.append(line)
         if left > 0:
             progress(line)
         left -= len(line)
-    return said
+    return lines
 
 
-def _reason(said: Iterable[str]) -> str:
-    """What uv said, as one line: its tree of causes without the drawing."""
-    words = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(said)).split())
-    return (words[-_LONGEST:] or "uv said nothing").rstrip(".") + "."
+def _format_reason(lines: Iterable[str]) -> str:
+    """Uv's output as one line, without the characters it draws its tree of causes with."""
+    text = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(lines)).split())
+    return (text[-_MAX_REASON_CHARS:] or "uv printed nothing").rstrip(".") + "."
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One builder per environment, in this process and in others; the system lets go when its holder dies."""
+    """One builder per environment across processes; the system releases the lock when its holder dies."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         with suppress(ImportError):

@@ -1,4 +1,4 @@
-"""Why a worker was lost, in a sentence that helps its author."""
+"""Why a worker process ended, as a sentence for the script's author."""
 
 import signal
 import subprocess
@@ -6,62 +6,62 @@ from collections.abc import Sequence
 
 from dayhand import _protocol as protocol
 
-from scheduler.workers.limits import MEGABYTE, Limits
-from scheduler.workers.outcomes import Death, WorkerDied
-from scheduler.workers.system import exit_code
+from scheduler.workers.outcomes import ExitCause, WorkerDied
+from scheduler.workers.script import MEGABYTE, Limits
+from scheduler.workers.system import wait_for_exit_code
 
-_PATIENCE = 1.0
-_FAILED_STARTS = ("is too old; Dayhand", ", could not be started: ")
-_EXCEPTIONS = 1 << 16
-"""Windows has numbers beyond that, and no signals."""
+_EXIT_TIMEOUT_S = 1.0
+_START_ERRORS = ("is too old; Dayhand", ", could not be started: ")
+_FIRST_EXCEPTION = 1 << 16
+"""Windows has exception codes from here on, and no signals."""
 
 
-def explain(process: "subprocess.Popen[bytes]", limits: Limits) -> WorkerDied:
-    """The connection is closed: find out how the process ended, or that it lives on."""
-    code = exit_code(process, _PATIENCE)
+def explain_exit(process: "subprocess.Popen[bytes]", limits: Limits) -> WorkerDied:
+    """The connection is closed: find out how the process ended, or that it is still running."""
+    code = wait_for_exit_code(process, _EXIT_TIMEOUT_S)
     if code is None or code == protocol.HUNG_UP:
         return WorkerDied(
-            Death.HUNG_UP,
+            ExitCause.HUNG_UP,
             "The script closed its connection to Dayhand. Close only files that the script opened itself.",
         )
     if code >= 0:
         return WorkerDied(
-            Death.EXIT,
-            f"The script ended its own process with exit code {code}. Return from the handler, or raise an error.",
+            ExitCause.EXIT,
+            f"The script exited its own process with code {code}. Return from the handler, or raise an error.",
         )
-    name = _name(-code)
+    name = _signal_name(-code)
     hints: dict[int, str] = {
-        signal.SIGKILL: f" The system may have run out of memory; a script may use {_say(limits.memory)}.",
-        signal.SIGSEGV: " A library of the script is broken; the log may say which.",
-        signal.SIGABRT: " A library of the script gave up; the log may say why.",
+        signal.SIGKILL: f" The system may have run out of memory; a script may use {_format_size(limits.memory)}.",
+        signal.SIGSEGV: " A library used by the script crashed; the log may say which.",
+        signal.SIGABRT: " A library used by the script aborted; the log may say why.",
     }
-    return WorkerDied(Death.SIGNAL, f"The script's process was ended by {name}.{hints.get(-code, '')}")
+    return WorkerDied(ExitCause.SIGNAL, f"The script's process was killed by {name}.{hints.get(-code, '')}")
 
 
-def garbage(error: Exception) -> str:
+def describe_garbage(error: Exception) -> str:
     return (
-        f"The script's process sent Dayhand something that is no message ({error}). "
+        f"The script's process sent Dayhand an invalid message ({error}). "
         "Write only to files that the script opened itself."
     )
 
 
-def out_of_memory(limits: Limits, line: object) -> WorkerDied:
-    sentence = f"The script ran out of memory; it may use {_say(limits.memory)}. Work in smaller parts."
-    return WorkerDied(Death.MEMORY, sentence, line if isinstance(line, int) else None)
+def describe_out_of_memory(limits: Limits, line: object) -> WorkerDied:
+    sentence = f"The script ran out of memory; it may use {_format_size(limits.memory)}. Process less at a time."
+    return WorkerDied(ExitCause.MEMORY, sentence, line if isinstance(line, int) else None)
 
 
-def failed_start(said: Sequence[str]) -> str | None:
-    """The sentence of a Python that could not even start the loop; None if the script itself ended."""
-    text = "".join(said).strip()
-    return text.splitlines()[-1] if any(words in text for words in _FAILED_STARTS) else None
+def find_start_error(output: Sequence[str]) -> str | None:
+    """The error of a Python that could not start the worker loop; None if the script itself exited."""
+    text = "".join(output).strip()
+    return text.splitlines()[-1] if any(words in text for words in _START_ERRORS) else None
 
 
-def _name(number: int) -> str:
+def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return f"signal {number}" if number < _EXCEPTIONS else f"exception 0x{(1 << 32) - number:08X}"
+        return f"signal {number}" if number < _FIRST_EXCEPTION else f"exception 0x{(1 << 32) - number:08X}"
 
 
-def _say(size: int) -> str:
+def _format_size(size: int) -> str:
     return f"{size / MEGABYTE / 1024:g} GB" if size >= 1024 * MEGABYTE else f"{size / MEGABYTE:g} MB"

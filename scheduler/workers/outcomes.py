@@ -25,11 +25,11 @@ class Fault(StrEnum):
     SCRIPT_ERROR = protocol.SCRIPT_ERROR
     """It raised."""
     MISUSE = protocol.MISUSE
-    """It asked for what does not exist or is not allowed there."""
+    """It used something that does not exist or is not allowed there."""
     BAD_RETURN = protocol.BAD_RETURN
-    """It returned what its phase cannot use."""
+    """It returned something its phase cannot use."""
     TOO_LARGE = protocol.TOO_LARGE
-    """It passed, or was to be passed, more than a message may hold."""
+    """A message to or from it was over the size limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,31 +42,31 @@ class ScriptFailed:
 
     @property
     def sentence(self) -> str:
-        """With the place in front, where it is known."""
+        """The message, preceded by file and line if known."""
         if self.file is None or self.line is None:
             return self.message
         return f"{PurePath(self.file).name}, line {self.line}: {self.message}"
 
 
-class Death(StrEnum):
+class ExitCause(StrEnum):
     """How a worker was lost."""
 
     SIGNAL = "signal"
     EXIT = "exit"
-    """It left in the middle of its work."""
+    """It exited in the middle of a phase."""
     MEMORY = "out of memory"
     GARBAGE = "garbage"
-    """It said what nobody can understand."""
+    """It sent an invalid message."""
     HUNG_UP = "hung up"
-    """It closed the connection, or stopped listening, and lived on."""
+    """It closed the connection or stopped reading, but is still running."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerDied:
-    how: Death
+    cause: ExitCause
     sentence: str
     line: int | None = None
-    """Where in the script, if that is known."""
+    """Where in the script, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +82,5 @@ class Cancelled:
 Outcome = Finished | ScriptFailed | WorkerDied | TimedOut | Cancelled
 
 
-class CouldNotStartError(Exception):
-    """No worker came to life; the sentence says why."""
+class WorkerStartError(Exception):
+    """No worker could be started; the message says why."""

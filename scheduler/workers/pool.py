@@ -1,4 +1,4 @@
-"""Warm workers: a process that has loaded a script is kept for a while, so that the next run costs no start."""
+"""Warm workers: a process that has loaded a script is kept for a while, so that the next run starts faster."""
 
 import time
 from collections.abc import Callable
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from scheduler.workers.limits import Limits
 from scheduler.workers.outcomes import Finished, Outcome
-from scheduler.workers.records import Records
-from scheduler.workers.script import Script
+from scheduler.workers.script import Limits, Script
 from scheduler.workers.worker import Worker
+from scheduler.workers.worker_records import WorkerRecords
 
 
-class NotLoadedError(Exception):
+class ScriptLoadError(Exception):
     """The script could not be loaded; `outcome` says how it failed."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -28,20 +27,20 @@ class _Idle:
 
 
 class Pool:
-    """Any thread may take and give back. It never makes anybody wait: who may run at all is decided elsewhere."""
+    """Any thread may acquire and release. Nobody waits here: how many scripts may run is decided elsewhere."""
 
     def __init__(
         self,
         folder: Path,
         limits: Limits | None = None,
         *,
-        cap: int = 8,
+        max_workers: int = 8,
         idle_seconds: float = 300,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._records = Records(folder)
+        self._records = WorkerRecords(folder)
         self._limits = limits or Limits()
-        self._cap = cap
+        self._cap = max_workers
         self._idle_seconds = idle_seconds
         self._monotonic = monotonic
         self._lock = Lock()
@@ -50,9 +49,9 @@ class Pool:
         self._is_closed = False
 
     def acquire(self, script: Script, keep: Callable[[str], None] = lambda _: None) -> Worker:
-        """A worker that has loaded this script; NotLoadedError if it cannot be, CouldNotStartError without a Python.
+        """A worker that has loaded this script; NotLoadedError or CouldNotStartError if that failed.
 
-        `keep` gets what the script prints while it is loaded.
+        `keep` gets what the script prints while loading.
         """
         self.expire()
         with self._lock:
@@ -72,14 +71,14 @@ class Pool:
         try:
             outcome = worker.load(keep)
             if not isinstance(outcome, Finished):
-                raise NotLoadedError(outcome)
+                raise ScriptLoadError(outcome)
         except BaseException:
             self._end(worker)
             raise
         return worker
 
     def release(self, worker: Worker) -> None:
-        """Give it back; it is kept if it may be used again and there is room."""
+        """Return a worker; it is kept if it can be reused and there is room."""
         with self._lock:
             is_kept = worker.is_usable and not self._is_closed
             if is_kept:
@@ -89,12 +88,12 @@ class Pool:
             self._end(worker)
         self.expire()
 
-    def forget(self, workflow: str) -> None:
-        """End the idle workers of a workflow whose script changed or went away."""
+    def end_workers_of(self, workflow: str) -> None:
+        """End the idle workers of a workflow whose script changed or was removed."""
         self._end_idle(lambda idle: idle.worker.script.workflow == workflow)
 
     def expire(self) -> None:
-        """End what was idle for too long, and the longest idle where there are too many."""
+        """End workers that were idle for too long, and the longest idle ones if there are too many."""
         now = self._monotonic()
         with self._lock:
             surplus = len(self._idle) + len(self._busy) - self._cap
@@ -102,7 +101,7 @@ class Pool:
         self._end_idle(lambda idle: idle.worker in oldest or now - idle.since >= self._idle_seconds)
 
     def close(self) -> None:
-        """End all of them, busy ones too."""
+        """End all workers, including busy ones."""
         with self._lock:
             self._is_closed = True
             busy = list(self._busy)

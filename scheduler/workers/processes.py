@@ -1,4 +1,4 @@
-"""Finding and ending processes with all that they started. Linux tells through /proc; elsewhere the group must do."""
+"""Finding and killing processes with all their descendants: through /proc on Linux, by process group elsewhere."""
 
 import os
 import select
@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-MARK = "DAYHAND_WORKER"
-"""In the environment of a worker and of all that it starts: a random text that is no secret."""
+MARK_VARIABLE = "DAYHAND_WORKER"
+"""The environment variable of a worker and all its descendants: a random string, not a secret."""
 
 _PROC = "/proc"
-_DYING = 2.0
-"""Seconds that the system may take to carry out a kill, which it does in its own time."""
-_ROUNDS = 50
-_CHUNK = 65_536
+_KILL_TIMEOUT_S = 2.0
+"""A kill takes effect asynchronously."""
+_MAX_ROUNDS = 50
+_CHUNK_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,60 +24,60 @@ class Process:
     parent: int
     session: int
     has_terminal: bool
-    """Whether it has one that controls it: somebody may be typing there."""
+    """Whether it has a controlling terminal, where someone may be typing."""
     name: bytes
-    """Of its program, the first 15 bytes."""
+    """The first 15 bytes of the program's name."""
     started: int
-    """In clock ticks since the machine started; with the pid it names one process."""
+    """In clock ticks since boot; together with the pid it identifies one process."""
     is_alive: bool
 
 
-def look_up(pid: int) -> Process | None:
-    """What the system knows about a process; None if there is none, or no way to know."""
+def find_process(pid: int) -> Process | None:
+    """Facts about a process; None if it does not exist or cannot be read."""
     try:
-        told = read_fact(pid, "stat")
+        stat = read_proc(pid, "stat")
     except OSError:
         return None
-    name_end = told.rindex(b")")  # the name before may hold anything
-    fields = told[name_end + 2 :].split()
+    name_end = stat.rindex(b")")  # the name itself may contain anything
+    fields = stat[name_end + 2 :].split()
     return Process(
         pid=pid,
         parent=int(fields[1]),
         session=int(fields[3]),
         has_terminal=fields[4] != b"0",
-        name=told[told.index(b"(") + 1 : name_end],
+        name=stat[stat.index(b"(") + 1 : name_end],
         started=int(fields[19]),
         is_alive=fields[0] not in (b"Z", b"X"),
     )
 
 
-def living() -> Iterator[Process]:
+def list_running() -> Iterator[Process]:
     """Every process that is not dead."""
-    return _alive(_numbers())
+    return _alive(_pids())
 
 
-def carries(pid: int, mark: bytes) -> bool:
-    """Whether the process was started with that text in its environment, or is a fork of one that was."""
+def has_mark(pid: int, mark: bytes) -> bool:
+    """Whether the process, or one it was forked from, was started with that text in its environment."""
     try:
-        return mark in read_fact(pid, "environ")
+        return mark in read_proc(pid, "environ")
     except OSError:
         return False
 
 
-def end_family(root: int | None, mark: str) -> None:
-    """Kill a process, all its descendants, its session, and whatever carries the mark.
+def kill_with_descendants(root: int | None, mark: str) -> None:
+    """Kill a process, all its descendants, its session, and every process with the mark.
 
-    Everything found is stopped before anything is killed: what is stopped cannot fork, so the search ends. The caller
-    guarantees that `root`, where given, still names that process: an own child that nobody has waited for yet.
+    Everything found is stopped before anything is killed: a stopped process cannot fork, so the search terminates. The
+    caller guarantees that `root`, if given, still names that process: a child of ours that was not waited for yet.
     """
     found: dict[int, Process] = {}
-    carried = f"{MARK}={mark}".encode()
-    first = None if root is None else look_up(root)
+    carried = f"{MARK_VARIABLE}={mark}".encode()
+    first = None if root is None else find_process(root)
     others: set[int] = set()
-    for _ in range(_ROUNDS):
-        numbers = _numbers() - others
+    for _ in range(_MAX_ROUNDS):
+        numbers = _pids() - others
         young = [one for one in _alive(numbers) if first is None or one.started >= first.started]
-        others |= numbers - {one.pid for one in young}  # nothing in a family is older than its root
+        others |= numbers - {one.pid for one in young}  # no descendant is older than the root
         new = [process for process in _members(root, carried, young) if process.pid not in found]
         if not new:
             break
@@ -91,13 +91,13 @@ def end_family(root: int | None, mark: str) -> None:
             os.killpg(root, signal.SIGKILL)
         with suppress(OSError):
             os.kill(root, signal.SIGKILL)
-    deadline = time.monotonic() + _DYING
-    while any(_is_still(process) for process in found.values()) and time.monotonic() < deadline:
-        select.select((), (), (), 0.001)  # unlike sleep it does not mind a clock that somebody turns
+    deadline = time.monotonic() + _KILL_TIMEOUT_S
+    while any(_is_running(process) for process in found.values()) and time.monotonic() < deadline:
+        select.select((), (), (), 0.001)  # unlike sleep, not affected when the clock is faked
 
 
-def _is_still(process: Process) -> bool:
-    now = look_up(process.pid)
+def _is_running(process: Process) -> bool:
+    now = find_process(process.pid)
     return now is not None and now.is_alive and now.started == process.started
 
 
@@ -110,11 +110,11 @@ def _members(root: int | None, mark: bytes, among: list[Process]) -> list[Proces
     return [
         process
         for process in among
-        if process.pid != os.getpid() and (process.pid in known or carries(process.pid, mark))
+        if process.pid != os.getpid() and (process.pid in known or has_mark(process.pid, mark))
     ]
 
 
-def _numbers() -> set[int]:
+def _pids() -> set[int]:
     try:
         return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}  # noqa: PTH208  see read_fact
     except OSError:
@@ -122,24 +122,24 @@ def _numbers() -> set[int]:
 
 
 def _alive(numbers: Iterable[int]) -> Iterator[Process]:
-    return (process for number in numbers if (process := look_up(number)) is not None and process.is_alive)
+    return (process for number in numbers if (process := find_process(number)) is not None and process.is_alive)
 
 
 def _send(process: Process, number: signal.Signals) -> None:
-    """To that process and not to a later one with the same number."""
-    now = look_up(process.pid)
+    """Signal that process, not a later one that got the same pid."""
+    now = find_process(process.pid)
     if now is not None and now.started == process.started:
         with suppress(OSError):
             os.kill(process.pid, number)
 
 
-def read_fact(pid: int, name: str) -> bytes:
-    """Of /proc. Read for every process of the computer, so without the comfort of a file, which costs more."""
+def read_proc(pid: int, name: str) -> bytes:
+    """Read /proc/PID/NAME with os.read: it runs for every process of the computer, and file objects cost more."""
     descriptor = os.open(f"{_PROC}/{pid}/{name}", os.O_RDONLY)
     try:
-        parts = [os.read(descriptor, _CHUNK)]
-        while len(parts[-1]) == _CHUNK:
-            parts.append(os.read(descriptor, _CHUNK))
+        parts = [os.read(descriptor, _CHUNK_BYTES)]
+        while len(parts[-1]) == _CHUNK_BYTES:
+            parts.append(os.read(descriptor, _CHUNK_BYTES))
         return b"".join(parts)
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Starting foreign programs inside the fence: Pythons that authors chose, and what installs their packages."""
+"""Starting other programs inside the sandbox: the Python an author chose, and uv, which installs packages."""
 
 import sys
 from collections.abc import Sequence
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import dayhand
 
-_FENCE = Path(dayhand.__file__).with_name("_fence.py")
+_FENCE = Path(dayhand.__file__).with_name("_sandbox.py")
 
 
-def fenced(command: Sequence[str]) -> list[str]:
-    """The command that runs it there, through our own Python; a frozen app is its own Python."""
+def sandboxed(command: Sequence[str]) -> list[str]:
+    """The command line that runs it in the sandbox, through our own Python; a frozen app is its own Python."""
     if not sys.platform.startswith("linux"):
         return [*command]
     own = ["--fence"] if getattr(sys, "frozen", False) else ["-I", "-S", str(_FENCE)]

@@ -1,13 +1,15 @@
-"""What a worker runs: a version of a script, and one phase of it."""
+"""A version of a script, one phase of it, and the limits a worker puts on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+MEGABYTE = 1 << 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What a worker runs."""
+    """One version of a workflow's script."""
 
     workflow: str
     version: int
@@ -15,22 +17,41 @@ class Script:
     source: str
     python: str | None = None
     """The Python that runs it; None is the app's own."""
-    is_fenced: bool = True
-    """Whether it is kept from what `dayhand._fence` names; who runs the person's commands cannot be."""
+    is_sandboxed: bool = True
+    """Whether it runs in `dayhand._sandbox`; scripts with jobs cannot, since they run the user's commands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
-    """One phase of one handler, with what it is given."""
+class PhaseCall:
+    """One phase of one handler with its inputs."""
 
     handler: str
     name: str
     """producer, prepare, mutate, next or job."""
     inputs: Mapping[str, Any]
-    """state, prepared (with its events), result, outcome: what the phase takes."""
+    """state, prepared (with its events), result, outcome: whichever the phase takes."""
     facts: Mapping[str, Any]
     """now, planned (ISO 8601), key, origin, attempt, last."""
     seconds: float
-    """Its time limit."""
-    goes_on: bool = False
-    """For prepare: mutate follows by itself, unless there is nothing to do; `Worker.follow` waits for it."""
+    """The time limit."""
+    continues: bool = False
+    """For prepare: the worker continues with mutate unless there is nothing to do.
+
+    `Worker.expect_next_phase` waits for it.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    memory: int = 2048 * MEGABYTE
+    """Address space of a worker, in bytes. Commands run by jobs are not counted."""
+    message: int = 16 * MEGABYTE
+    """The largest message from a script to the host, in bytes."""
+    inputs: int = 96 * MEGABYTE
+    """The largest message from the host to a script: all inputs of a phase, each of which has its own limit."""
+    output: int = MEGABYTE
+    """How much of a phase's output is kept, in bytes."""
+    grace: float = 3.0
+    """Seconds between asking a script to end and killing it."""
+    start: float = 60.0
+    """Seconds that loading a script may take."""

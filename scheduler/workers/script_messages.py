@@ -1,4 +1,4 @@
-"""What a script may ask and tell while a phase runs and at its end; the host decides, whatever the worker believes."""
+"""The messages of a script during a phase and at its end, checked by the host: a worker is never trusted."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -8,55 +8,55 @@ from dayhand import _protocol as protocol
 from scheduler.workers.outcomes import Fault, ScriptFailed
 
 
-class Answers(Protocol):
-    """The run layer's side. Whatever a method raises ends the attempt and is raised again by `Worker.run`."""
+class ScriptAnswers(Protocol):
+    """What the engine answers. Whatever a method raises ends the attempt and is raised again by `Worker.run`."""
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         """Make a read-only call and return JSON."""
 
     def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
-        """By the same names, the secrets of these connections, for a command of a job."""
+        """The secrets of these connections, under the same names, for a command of a job."""
 
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
         """Pending events, oldest first: id, title, data (JSON, as text), topic, published_at (ISO 8601)."""
 
     def checkpoint(self, state: dict[str, Any]) -> None:
-        """Commit the state and what was published so far."""
+        """Commit the state and the events published so far."""
 
     def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
-        """Keep an event for the commit."""
+        """Collect an event for the commit."""
 
     def done(self, sentence: str) -> None:
-        """What people will read about this run."""
+        """The summary of this run for the user."""
 
     def progress(self, done: float, total: float | None, text: str) -> None:
-        """How far it is."""
+        """Report progress."""
 
     def log(self, text: str) -> None:
-        """What was printed or logged, as it comes; bounded by the limit of output."""
+        """Printed or logged text, as it arrives; bounded by the output limit."""
 
     is_behind: bool
-    """Something came of which it has not let others know."""
+    """Whether something was received that was not shown yet."""
 
     def show(self) -> None:
-        """Nothing has come for a while: let others know of what came before."""
+        """Called when nothing has arrived for a while: show what was received before."""
 
 
-_LONGEST_MESSAGE, _LONGEST_TRACEBACK = 10_000, 20_000
-"""Characters that are kept of how a script failed."""
-_NOTHING = type(None)
-_RESULTS: dict[str, dict[str, tuple[type, ...]]] = {
-    protocol.PRODUCER: {"state": (dict, _NOTHING)},
-    protocol.NEXT: {"state": (dict, _NOTHING)},
+_MAX_MESSAGE_CHARS, _MAX_TRACEBACK_CHARS = 10_000, 20_000
+"""Kept of a script's failure."""
+_NONE = type(None)
+_RESULT_TYPES: dict[str, dict[str, tuple[type, ...]]] = {
+    protocol.PRODUCER: {"state": (dict, _NONE)},
+    protocol.NEXT: {"state": (dict, _NONE)},
     protocol.JOB: {"result": (object,)},
-    protocol.MUTATE: {"call": (dict, _NOTHING)},
-    protocol.PREPARE: {"nothing": (bool,), "wake_at": (str, _NOTHING)},
+    protocol.MUTATE: {"call": (dict, _NONE)},
+    protocol.PREPARE: {"nothing": (bool,), "wake_at": (str, _NONE)},
 }
-"""What each phase gives, by name."""
+"""By phase, the fields of its result."""
 
 
-def ask(answers: Answers, message: protocol.Message) -> Any:
-    """Put one question or note to the run layer; GarbageError unless it has the right shape."""
+def answer_message(answers: ScriptAnswers, message: protocol.Message) -> Any:
+    """Pass one question or note to the engine; GarbageError if it is malformed."""
     text, optional_line = _Text(message), message.get("line")
     match message["type"]:
         case "call":
@@ -73,31 +73,31 @@ def ask(answers: Answers, message: protocol.Message) -> Any:
         case "progress":
             total = None if message.get("total") is None else _number(message, "total")
             return answers.progress(_number(message, "done"), total, text["text"])
-    raise protocol.GarbageError(f"nobody knows {message['type']!r}")
+    raise protocol.GarbageError(f"unknown type {message['type']!r}")
 
 
 def read_failure(message: protocol.Message) -> ScriptFailed:
-    """How the script failed; GarbageError if that was forged."""
+    """How the script failed; GarbageError if malformed."""
     file, line = message.get("file"), message.get("line")
     try:
         fault = Fault(str(message.get("kind")))
     except ValueError:
-        raise protocol.GarbageError("it failed in a way that nobody knows") from None
+        raise protocol.GarbageError("unknown kind of failure") from None
     return ScriptFailed(
         fault=fault,
-        message=str(message.get("message"))[:_LONGEST_MESSAGE],
+        message=str(message.get("message"))[:_MAX_MESSAGE_CHARS],
         file=file if isinstance(file, str) else None,
         line=line if isinstance(line, int) else None,
-        traceback=str(message.get("traceback", ""))[-_LONGEST_TRACEBACK:],
+        traceback=str(message.get("traceback", ""))[-_MAX_TRACEBACK_CHARS:],
     )
 
 
 def read_result(phase: str, message: protocol.Message) -> dict[str, Any]:
-    """What a phase gave, if it has the shape that the run layer goes on with; GarbageError if it was forged."""
+    """The result of a phase; GarbageError if malformed."""
     value = read_object(message, "value")
-    for name, kinds in _RESULTS[phase].items():
+    for name, kinds in _RESULT_TYPES[phase].items():
         if name not in value or not isinstance(value[name], kinds):
-            raise protocol.GarbageError(f"{name} of {phase} is no {kinds[0].__name__}")
+            raise protocol.GarbageError(f"{name} of {phase} is not a {kinds[0].__name__}")
     if phase == protocol.PREPARE and not value["nothing"]:
         _check_prepared(value)
     if phase == protocol.MUTATE and value["call"] is not None:
@@ -107,19 +107,19 @@ def read_result(phase: str, message: protocol.Message) -> dict[str, Any]:
 
 
 def read_object(message: protocol.Message, name: str) -> dict[str, Any]:
-    """A part of what was said; GarbageError unless it is an object."""
+    """A field of a message; GarbageError unless it is an object."""
     value = message.get(name)
     if not isinstance(value, dict):
-        raise protocol.GarbageError(f"{name} is no object")
+        raise protocol.GarbageError(f"{name} is not an object")
     return value
 
 
 def _check_prepared(value: dict[str, Any]) -> None:
     _Text(value)["say"]
     if "data" not in value or not isinstance(value.get("ui", 0), dict | None):
-        raise protocol.GarbageError("prepare gave no data, or no ui")
+        raise protocol.GarbageError("prepare returned no data, or no ui")
     if not isinstance(value.get("reserve"), list):
-        raise protocol.GarbageError("reserve is no list")
+        raise protocol.GarbageError("reserve is not a list")
     for one in value["reserve"]:
         event = _Text(one if isinstance(one, dict) else {})
         event["topic"], event["id"]
@@ -132,12 +132,12 @@ class _Text:
     def __getitem__(self, name: str) -> str:
         value = self._message.get(name)
         if not isinstance(value, str):
-            raise protocol.GarbageError(f"{name} is no text")
+            raise protocol.GarbageError(f"{name} is not a string")
         return value
 
 
 def _number(message: protocol.Message, name: str) -> float:
     value = message.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise protocol.GarbageError(f"{name} is no number")
+        raise protocol.GarbageError(f"{name} is not a number")
     return value

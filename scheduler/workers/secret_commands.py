@@ -1,4 +1,4 @@
-"""Commands that the host runs for a script, because they are given secrets that the script must not see."""
+"""Commands that the host runs for a script because they get secrets the script must not see."""
 
 import os
 import signal
@@ -12,34 +12,34 @@ from typing import Any
 from dayhand import _protocol as protocol
 
 from scheduler.workers.origin import MARK_AS_SCRIPT
-from scheduler.workers.processes import MARK
-from scheduler.workers.system import hand_over, take_in
+from scheduler.workers.processes import MARK_VARIABLE
+from scheduler.workers.system import adopt_process, popen_arguments
 
-_LONGEST = 32_768
-"""Bytes that a secret may have: it is written into a pipe before anybody reads."""
+_MAX_SECRET_BYTES = 32_768
+"""A secret is written into a pipe before anyone reads it."""
 
-_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has none, and runs none of these
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and runs none of these
 
-Ended = Callable[[dict[str, Any]], None]
-"""Hears how it went: its code, or why it failed to start."""
+OnCommandEnd = Callable[[dict[str, Any]], None]
+"""Called with the result: the exit code, or why the command did not start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A command as a script asks for it."""
+class SecretCommand:
+    """A command as requested by a script."""
 
     words: list[str]
     secrets: dict[str, str]
-    """By variable, the connection whose secret is wanted."""
+    """By environment variable, the connection whose secret it gets."""
     environment: dict[str, str]
     folder: str
     line: int | None
 
     @classmethod
-    def read(cls, message: protocol.Message) -> "Wanted":
+    def from_message(cls, message: protocol.Message) -> "SecretCommand":
         words, line = message.get("command"), message.get("line")
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-            raise protocol.GarbageError("command is no list of texts")
+            raise protocol.GarbageError("command is not a list of strings")
         return cls(
             words=words,
             secrets=_texts(message, "secrets"),
@@ -49,8 +49,8 @@ class Wanted:
         )
 
 
-class Commands:
-    """Of one worker. Each has a session of its own, writes to the worker's log and carries its mark."""
+class SecretCommands:
+    """The commands of one worker. Each has its own session, writes to the worker's log and carries its mark."""
 
     def __init__(self, mark: str, output: int) -> None:
         self._mark = mark
@@ -58,12 +58,12 @@ class Commands:
         self._lock = threading.Lock()
         self._running: dict[threading.Thread, subprocess.Popen[bytes]] = {}
 
-    def start(self, wanted: Wanted, secrets: Mapping[str, str], ended: Ended) -> None:
-        """Each secret goes into a pipe, and the environment says only where that is: /dev/fd/N, to be read once."""
+    def start(self, wanted: SecretCommand, secrets: Mapping[str, str], ended: OnCommandEnd) -> None:
+        """Each secret goes into a pipe; the environment holds only its path, /dev/fd/N, which can be read once."""
         with ExitStack() as ours:
             try:
                 pipes = {name: _fill(secret, ours) for name, secret in secrets.items()}
-                environment = {**wanted.environment, MARK: self._mark}
+                environment = {**wanted.environment, MARK_VARIABLE: self._mark}
                 process = subprocess.Popen(  # noqa: S603  a list, never a shell
                     wanted.words,
                     stdin=subprocess.DEVNULL,
@@ -72,26 +72,26 @@ class Commands:
                     cwd=wanted.folder,
                     preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
                     env={**environment, **{name: f"/dev/fd/{pipe}" for name, pipe in pipes.items()}},
-                    **hand_over(*pipes.values()),
+                    **popen_arguments(*pipes.values()),
                 )
             except (OSError, ValueError) as error:
                 ended({"failed": _explain(wanted, error)})
                 return
-        take_in(process, self._mark)
+        adopt_process(process, self._mark)
         waiting = threading.Thread(target=self._wait, args=(process, ended), name="command of a job", daemon=True)
         with self._lock:
             self._running[waiting] = process
         waiting.start()
 
     def stop(self) -> None:
-        """Ask all of them to end."""
+        """Ask all of them to exit."""
         self._send(signal.SIGTERM)
 
     def kill(self) -> None:
         self._send(_KILL)
 
     def end(self, grace: float) -> None:
-        """They have that long to end; then they are killed."""
+        """Wait up to `grace` seconds for each to exit, then kill them."""
         with self._lock:
             waiting = list(self._running)
         for one in waiting:
@@ -100,7 +100,7 @@ class Commands:
         for one in waiting:
             one.join()
 
-    def _wait(self, process: "subprocess.Popen[bytes]", ended: Ended) -> None:
+    def _wait(self, process: "subprocess.Popen[bytes]", ended: OnCommandEnd) -> None:
         code = process.wait()
         with self._lock:
             del self._running[threading.current_thread()]
@@ -109,34 +109,34 @@ class Commands:
     def _send(self, number: signal.Signals) -> None:
         with self._lock:
             for process in self._running.values():
-                if process.returncode is None:  # its number is still its own: it was not waited for to the end
+                if process.returncode is None:  # not waited for yet, so the pid cannot have been reused
                     with suppress(OSError):
                         os.killpg(process.pid, number)
 
 
 def _fill(secret: str, ours: ExitStack) -> int:
-    """The reading end of a pipe that holds the secret and nothing else; closed here once the command has it."""
+    """The read end of a pipe that holds only the secret; closed on our side once the command has it."""
     if os.name == "nt":
-        raise ValueError("secrets cannot be handed over on Windows yet")
-    written = secret.encode()
-    if len(written) > _LONGEST:
-        raise ValueError("its secret is too long to be handed over")
+        raise ValueError("passing secrets to commands is not supported on Windows yet")
+    data = secret.encode()
+    if len(data) > _MAX_SECRET_BYTES:
+        raise ValueError("the secret is too long to pass to it")
     reading, writing = os.pipe()
     ours.callback(os.close, reading)
     with os.fdopen(writing, "wb") as end:
-        end.write(written)
+        end.write(data)
     return reading
 
 
-def _explain(wanted: Wanted, error: Exception) -> str:
+def _explain(wanted: SecretCommand, error: Exception) -> str:
     word = wanted.words[0]
     if isinstance(error, FileNotFoundError) and error.filename == word:
-        return f"The command {word} was not found. Install it, or write its whole path."
+        return f"The command {word} was not found. Install it, or use its full path."
     return f"The command {word} could not be started: {getattr(error, 'strerror', None) or error}."
 
 
 def _texts(message: protocol.Message, name: str) -> dict[str, str]:
     value = message.get(name)
     if not isinstance(value, dict) or not all(isinstance(one, str) and "\0" not in one for one in value.values()):
-        raise protocol.GarbageError(f"{name} is no object of texts")
+        raise protocol.GarbageError(f"{name} is not an object of strings")
     return value

@@ -1,49 +1,40 @@
-"""What workers need of the operating system: the same names from Unix and from Windows."""
+"""What workers need from the operating system: one set of names for Unix and Windows."""
 
 import sys
 
 if sys.platform == "win32":  # pragma: no cover  not run here
     from scheduler.workers.windows import (
-        NEWS,
-        PASSED_ON,
         Poll,
-        end_family,
-        exit_code,
-        hand_over,
-        number_of,
         read,
-        take_in,
-        unblock,
-        widen,
         write_all,
     )
 else:
     from scheduler.workers.unix import (
-        NEWS,
-        PASSED_ON,
+        PASSED_VARIABLES,
+        READABLE,
         Poll,
-        end_family,
-        exit_code,
-        hand_over,
-        number_of,
+        adopt_process,
+        enlarge_pipe,
+        inheritable_number,
+        kill_with_descendants,
+        popen_arguments,
         read,
-        take_in,
-        unblock,
-        widen,
+        set_nonblocking,
+        wait_for_exit_code,
         write_all,
     )
 
 __all__ = [
-    "NEWS",
-    "PASSED_ON",
+    "PASSED_VARIABLES",
+    "READABLE",
     "Poll",
-    "end_family",
-    "exit_code",
-    "hand_over",
-    "number_of",
+    "adopt_process",
+    "enlarge_pipe",
+    "inheritable_number",
+    "kill_with_descendants",
+    "popen_arguments",
     "read",
-    "take_in",
-    "unblock",
-    "widen",
+    "set_nonblocking",
+    "wait_for_exit_code",
     "write_all",
 ]

@@ -1,10 +1,10 @@
-"""Which tools a script uses, read from its text: deploy checks and grants them before anything runs."""
+"""Which tools a script uses, found in its source: deploy checks and grants them before anything runs."""
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scheduler.rules.handing_over import HAND_OVER
+from scheduler.rules.script_limits import HAND_OVER_TOOL
 
 _PHASES = ("prepare", "mutate", "next")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -12,9 +12,9 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUse:
-    """One `ctx.call` in a script, or one secret that a `ctx.run` hands over.
+    """One `ctx.call` in a script, or one secret passed by a `ctx.run`.
 
-    What is not written as a text, or as a constant of the file, is None.
+    A name that is neither a string literal nor a constant of the file is None.
     """
 
     handler: str
@@ -24,8 +24,8 @@ class ToolUse:
     line: int
 
 
-def find_tools(source: str) -> list[ToolUse]:
-    """Every use in every phase, with those in functions of the file that the phase hands its ctx to."""
+def find_tool_uses(source: str) -> list[ToolUse]:
+    """Every use in every phase, including functions of the file that the phase calls."""
     tree = ast.parse(source)
     assigned = list(_constants(tree))
     names = [name for name, _ in assigned]
@@ -39,7 +39,7 @@ def find_tools(source: str) -> list[ToolUse]:
 
 
 def find_calls(tree: ast.Module) -> Iterator[tuple[str, str, ast.Call]]:
-    """Handler, phase, and each `ctx.call` or `ctx.run` in it that can be found."""
+    """Each `ctx.call` and `ctx.run` that can be found, with its handler and phase."""
     functions = {node.name: node for node in tree.body if isinstance(node, _Function)}
     for handler, phase, body in _bodies(tree):
         yield from ((handler, phase, call) for call in _calls(body, functions))
@@ -66,7 +66,7 @@ def _kind(decorator: ast.expr) -> str | None:
 
 
 def _with_own_methods(method: _Function, methods: dict[str, _Function]) -> _Function:
-    """The method together with those that it calls on self."""
+    """The method together with the methods of self that it uses."""
     found = [method]
     for one in found:
         for node in ast.walk(one):
@@ -79,7 +79,7 @@ def _with_own_methods(method: _Function, methods: dict[str, _Function]) -> _Func
 
 
 def _calls(body: _Function, functions: dict[str, _Function]) -> Iterator[ast.Call]:
-    """`ctx.call(…)` and `ctx.run(…)` in the body and in functions of the file that it names, each function once."""
+    """`ctx.call(…)` and `ctx.run(…)` in the body and in the functions it refers to, each function once."""
     seen = [body]
     for one in seen:
         parameters = {node.arg for node in ast.walk(one) if isinstance(node, ast.arg)}
@@ -92,7 +92,7 @@ def _calls(body: _Function, functions: dict[str, _Function]) -> Iterator[ast.Cal
 
 
 def _uses(call: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str | None, str | None]]:
-    """Connection and tool of a call; of a command, each connection whose secret it gets."""
+    """The connection and tool of a call; for a command, each connection whose secret it gets."""
     assert isinstance(call.func, ast.Attribute)
     if call.func.attr == "call":
         connection, tool = (_text(argument, constants) for argument in (*call.args, None, None)[:2])
@@ -101,9 +101,9 @@ def _uses(call: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str | Non
     for keyword in call.keywords:
         match keyword:
             case ast.keyword(arg="secrets", value=ast.Dict(values=values)):
-                yield from ((_text(value, constants), HAND_OVER) for value in values)
+                yield from ((_text(value, constants), HAND_OVER_TOOL) for value in values)
             case ast.keyword(arg="secrets" | None):
-                yield None, HAND_OVER
+                yield None, HAND_OVER_TOOL
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Workers on Unix: descriptors that are inherited by number, pipes that can be polled, and a session for the family."""
+"""Workers on Unix: file descriptors inherited by number, pipes that can be polled, one session per worker."""
 
 import os
 import select
@@ -7,51 +7,51 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from scheduler.workers.processes import end_family
-from scheduler.workers.weighing import weights
+from scheduler.workers.cpu_weight import cpu_weights
+from scheduler.workers.processes import kill_with_descendants
 
 __all__ = [
-    "NEWS",
-    "PASSED_ON",
+    "PASSED_VARIABLES",
+    "READABLE",
     "Poll",
-    "end_family",
-    "exit_code",
-    "hand_over",
-    "number_of",
+    "adopt_process",
+    "enlarge_pipe",
+    "inheritable_number",
+    "kill_with_descendants",
+    "popen_arguments",
     "read",
-    "take_in",
-    "unblock",
-    "widen",
+    "set_nonblocking",
+    "wait_for_exit_code",
     "write_all",
 ]
 
-PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
+PASSED_VARIABLES = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
 """The variables that scripts may see."""
 
-_LATER = 5
-"""How much nicer a worker is than the app."""
+_NICE_INCREMENT = 5
+"""Added to the app's nice value for workers."""
 
 Poll = select.poll
-NEWS = select.POLLIN
+READABLE = select.POLLIN
 read = os.read
 
 
-def unblock(descriptor: int) -> None:
-    """From now on `read` raises BlockingIOError where nothing is there, and `write_all` waits no longer than told."""
+def set_nonblocking(descriptor: int) -> None:
+    """Make `read` raise BlockingIOError if there is no data, and `write_all` respect its deadline."""
     os.set_blocking(descriptor, False)
 
 
 def write_all(descriptor: int, data: bytes, deadline: float) -> None:
-    """OSError if nobody reads any longer, or not until then."""
+    """OSError if the other end is closed, or does not read in time."""
     rest = memoryview(data)
     while rest:
         try:
             rest = rest[os.write(descriptor, rest) :]
         except BlockingIOError:
-            _wait_for_room(descriptor, deadline)
+            _wait_until_writable(descriptor, deadline)
 
 
-def _wait_for_room(descriptor: int, deadline: float) -> None:
+def _wait_until_writable(descriptor: int, deadline: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
@@ -61,35 +61,35 @@ def _wait_for_room(descriptor: int, deadline: float) -> None:
         waiting.poll(left * 1000)
 
 
-def number_of(descriptor: int) -> int:
-    """By which the worker knows it."""
+def inheritable_number(descriptor: int) -> int:
+    """The number by which the worker knows it."""
     return descriptor
 
 
-def hand_over(*descriptors: int) -> dict[str, Any]:
-    """How a process is started that gets these and no others, and can be ended with all that it starts."""
+def popen_arguments(*descriptors: int) -> dict[str, Any]:
+    """Popen arguments for a process that inherits only these and can be killed with its descendants."""
     return {"pass_fds": descriptors, "start_new_session": True}
 
 
-def take_in(process: "subprocess.Popen[bytes]", _mark: str, _memory: int | None = None) -> None:
-    """Chores, and what they start, leave the computer to the person in front of it. A worker limits its own memory."""
-    with suppress(AttributeError, OSError):  # another system, or it is gone already
-        os.setpriority(os.PRIO_PROCESS, process.pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _LATER))
-    weights.add(process)
+def adopt_process(process: "subprocess.Popen[bytes]", _mark: str, _memory: int | None = None) -> None:
+    """Lower its priority, so that scripts do not slow down the desktop. A worker limits its own memory."""
+    with suppress(AttributeError, OSError):  # not supported, or already gone
+        os.setpriority(os.PRIO_PROCESS, process.pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _NICE_INCREMENT))
+    cpu_weights.add(process)
 
 
-def widen(pipe: int, size: int) -> None:
-    """A script that prints much waits less often."""
+def enlarge_pipe(pipe: int, size: int) -> None:
+    """Enlarge the pipe, so that a script that prints a lot blocks less often."""
     with suppress(ImportError, AttributeError, OSError):
         import fcntl  # noqa: PLC0415  what follows is Linux only
 
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 
 
-def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
-    """The exit code, or None if it lives on that long.
+def wait_for_exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
+    """The exit code, or None if it is still running after that time.
 
-    The process id is not freed: it still names the session by which children are found.
+    The pid is not freed: it still identifies the session by which children are found.
     """
     if seconds and hasattr(os, "pidfd_open"):
         descriptor = os.pidfd_open(process.pid)
@@ -99,7 +99,7 @@ def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
             waiting.poll(seconds * 1000)
         finally:
             os.close(descriptor)
-    told = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if told is None:
+    status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if status is None:
         return None
-    return told.si_status if told.si_code == os.CLD_EXITED else -told.si_status
+    return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status

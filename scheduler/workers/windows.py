@@ -1,6 +1,6 @@
-"""Workers on Windows: handles that are inherited by list, pipes that are looked into, and a job object for the family.
+"""Workers on Windows: handles inherited by list, pipes that are peeked, one job object per worker.
 
-Run under Wine, which does not enforce limits of memory; not on Windows.
+Tested under Wine, which does not enforce memory limits; not on Windows itself.
 """
 
 import _winapi
@@ -14,7 +14,7 @@ from ctypes import wintypes
 from threading import Thread
 from typing import Any
 
-assert sys.platform == "win32"  # for the type checker, which knows of all this only there
+assert sys.platform == "win32"  # for the type checker: the rest exists on Windows only
 
 PASSED_ON = (
     "APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LANG", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "PATH", "PATHEXT",
@@ -23,12 +23,12 @@ PASSED_ON = (
 )  # fmt: skip
 
 NEWS = 1
-_SHORTEST, _LONGEST = 0.0005, 0.01
-"""Seconds between two looks into a pipe: often while something happens, seldom while a script works."""
+_MIN_PAUSE_S, _MAX_PAUSE_S = 0.0005, 0.01
+"""Between two peeks into a pipe: short while there is traffic, long while a script computes."""
 _EXTENDED_LIMITS = 9
-_MEMORY_OF_EACH, _NO_DIALOG, _DIES_WITH_US = 0x100, 0x400, 0x2000
-_CRASHES = 1 << 31
-"""From here on an exit code is the exception by which a process ended."""
+_PROCESS_MEMORY, _NO_ERROR_DIALOG, _KILL_ON_JOB_CLOSE = 0x100, 0x400, 0x2000
+_FIRST_EXCEPTION_CODE = 1 << 31
+"""From here on an exit code is the exception that ended the process."""
 
 
 class _Limits(ctypes.Structure):
@@ -48,20 +48,20 @@ class _Limits(ctypes.Structure):
     )
 
 
-_system = ctypes.WinDLL("kernel32", use_last_error=True)
-_system.CreateJobObjectW.restype = wintypes.HANDLE
-_system.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
-_system.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
-_system.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
-_system.TerminateJobObject.argtypes = (wintypes.HANDLE, wintypes.UINT)
-_system.CloseHandle.argtypes = (wintypes.HANDLE,)
+_kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
+_kernel32.CreateJobObjectW.restype = wintypes.HANDLE
+_kernel32.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
+_kernel32.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
+_kernel32.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
+_kernel32.TerminateJobObject.argtypes = (wintypes.HANDLE, wintypes.UINT)
+_kernel32.CloseHandle.argtypes = (wintypes.HANDLE,)
 
 _jobs: dict[str, int] = {}
-"""By mark. The system ends what is in a job when its last handle goes, so nothing outlives the app."""
+"""By mark. Windows kills the processes of a job when its last handle closes, so nothing outlives the app."""
 
 
 class Poll:
-    """As much of `select.poll` as is used: pipes have nothing to wait for, so they are looked into again and again."""
+    """The part of `select.poll` that is used: pipes cannot be waited for, so they are peeked repeatedly."""
 
     def __init__(self) -> None:
         self._descriptors: list[int] = []
@@ -74,37 +74,37 @@ class Poll:
 
     def poll(self, milliseconds: float | None = None) -> list[tuple[int, int]]:
         limit = None if milliseconds is None else time.monotonic() + milliseconds / 1000
-        pause = _SHORTEST
+        pause = _MIN_PAUSE_S
         while True:
-            ready = [(one, NEWS) for one in self._descriptors if _waiting_in(one) != 0]
+            ready = [(one, NEWS) for one in self._descriptors if _available_bytes(one) != 0]
             if ready or (limit is not None and time.monotonic() >= limit):
                 return ready
             time.sleep(pause)
-            pause = min(pause * 2, _LONGEST)
+            pause = min(pause * 2, _MAX_PAUSE_S)
 
 
-def _waiting_in(descriptor: int) -> int | None:
-    """How many bytes are there; None if nothing will ever come."""
+def _available_bytes(descriptor: int) -> int | None:
+    """How many bytes can be read; None if the pipe is closed."""
     try:
-        there: int = _winapi.PeekNamedPipe(msvcrt.get_osfhandle(descriptor), 0)[0]
+        available: int = _winapi.PeekNamedPipe(msvcrt.get_osfhandle(descriptor), 0)[0]
     except OSError:
         return None
-    return there
+    return available
 
 
 def read(descriptor: int, size: int) -> bytes:
-    there = _waiting_in(descriptor)
-    if there == 0:
+    available = _available_bytes(descriptor)
+    if available == 0:
         raise BlockingIOError
-    return b"" if there is None else os.read(descriptor, min(size, there))
+    return b"" if available is None else os.read(descriptor, min(size, available))
 
 
 def unblock(_descriptor: int) -> None:
-    """Nothing is read before it is there, and what is written is written by somebody else."""
+    """Not needed: `read` peeks first, and `write_all` writes in a thread."""
 
 
 def write_all(descriptor: int, data: bytes, deadline: float) -> None:
-    """By a thread, since a full pipe holds up whoever writes until it is read or broken."""
+    """In a thread, since a write to a full pipe blocks until it is read or closed."""
     failed: list[OSError] = []
 
     def write() -> None:
@@ -139,32 +139,35 @@ def hand_over(*descriptors: int) -> dict[str, Any]:
 
 
 def take_in(process: "subprocess.Popen[bytes]", mark: str, memory: int | None = None) -> None:
-    """Into the job of that mark, before it was told to do anything; `memory` is what each process there may use."""
+    """Assign it to the job object of that mark before it gets work; `memory` limits each process of the job."""
     if mark not in _jobs:
         _jobs[mark] = _make_job(memory)
-    if not _system.AssignProcessToJobObject(_jobs[mark], int(process._handle)):  # noqa: SLF001  nobody else has it
+    if not _kernel32.AssignProcessToJobObject(_jobs[mark], int(process._handle)):  # noqa: SLF001  the only place that has it
         raise ctypes.WinError(ctypes.get_last_error())
 
 
 def _make_job(memory: int | None) -> int:
-    job: int | None = _system.CreateJobObjectW(None, None)
+    job: int | None = _kernel32.CreateJobObjectW(None, None)
     if not job:
         raise ctypes.WinError(ctypes.get_last_error())
-    limits = _Limits(flags=_NO_DIALOG | _DIES_WITH_US | (_MEMORY_OF_EACH if memory else 0), process_memory=memory or 0)
-    _system.SetInformationJobObject(job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits))
+    limits = _Limits(
+        flags=_NO_ERROR_DIALOG | _KILL_ON_JOB_CLOSE | (_PROCESS_MEMORY if memory else 0),
+        process_memory=memory or 0,
+    )
+    _kernel32.SetInformationJobObject(job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits))
     return job
 
 
 def end_family(_root: int | None, mark: str) -> None:
-    """An app that was killed has left nothing: its jobs went with it."""
+    """A killed app leaves no workers: its job objects are closed with it."""
     job = _jobs.pop(mark, None)
     if job is not None:
-        _system.TerminateJobObject(job, 1)
-        _system.CloseHandle(job)
+        _kernel32.TerminateJobObject(job, 1)
+        _kernel32.CloseHandle(job)
 
 
 def widen(pipe: int, size: int) -> None:
-    """Python makes pipes of one size here."""
+    """Not supported: pipes have one size here."""
 
 
 def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
@@ -172,4 +175,4 @@ def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
         code = process.wait(seconds)
     except subprocess.TimeoutExpired:
         return None
-    return code if code < _CRASHES else code - (1 << 32)
+    return code if code < _FIRST_EXCEPTION_CODE else code - (1 << 32)

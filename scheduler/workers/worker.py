@@ -1,4 +1,4 @@
-"""One worker process and the conversation with it, as straight-line code on the thread of whoever runs a phase."""
+"""One worker process and the exchange of messages with it, on the thread that runs a phase."""
 
 import os
 import subprocess
@@ -11,44 +11,42 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
-from scheduler.workers import deaths
-from scheduler.workers.channel import Channel, StoppedListeningError
-from scheduler.workers.commands import Commands, Wanted
-from scheduler.workers.limits import Limits
+from scheduler.workers import exit_reasons
+from scheduler.workers.channel import Channel, ChannelClosedError, OutputReader
 from scheduler.workers.outcomes import (
     Cancelled,
-    CouldNotStartError,
-    Death,
+    ExitCause,
     Fault,
     Finished,
     Outcome,
     ScriptFailed,
     TimedOut,
     WorkerDied,
+    WorkerStartError,
 )
-from scheduler.workers.output import Output
-from scheduler.workers.questions import Answers, ask, read_failure, read_object, read_result
-from scheduler.workers.script import Phase, Script
-from scheduler.workers.spawning import spawn
-from scheduler.workers.system import NEWS, Poll, end_family, exit_code
+from scheduler.workers.script import Limits, PhaseCall, Script
+from scheduler.workers.script_messages import ScriptAnswers, answer_message, read_failure, read_object, read_result
+from scheduler.workers.secret_commands import SecretCommand, SecretCommands
+from scheduler.workers.spawn import spawn
+from scheduler.workers.system import READABLE, Poll, kill_with_descendants, wait_for_exit_code
 
-_BURIAL = 10.0
-"""Seconds that a killed process may take to be gone."""
-_A_WHILE = 1000
-"""Milliseconds without a word from the script, after which others get to know what it said before."""
+_KILL_TIMEOUT_S = 10.0
+"""How long a killed process may take to be gone."""
+_SILENCE_MS = 1000
+"""Without a message for so long, the latest progress is shown."""
 
 
 @dataclass(slots=True)
-class _Talk:
-    """A phase under way."""
+class _RunningPhase:
+    """A running phase."""
 
     phase: str
-    answers: Answers | None
+    answers: ScriptAnswers | None
     seconds: float
     goes_on: bool = False
     deadline: float = 0.0
     ended: Outcome | None = None
-    """It could not even be asked for."""
+    """Set if the phase could not be started."""
 
 
 class Worker:
@@ -58,63 +56,67 @@ class Worker:
         self.script = script
         self.description: dict[str, Any] = {}
         self._limits = limits or Limits()
-        spawned = spawn(script.python, self._limits, is_fenced=script.is_fenced)
+        spawned = spawn(script.python, self._limits, is_fenced=script.is_sandboxed)
         self.pid = spawned.process.pid
         self.mark = spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process
         self._channel = Channel(spawned.reading, spawned.writing, self._limits)
         self._log = spawned.output
-        self._output = Output(spawned.output)
+        self._output = OutputReader(spawned.output)
         self._log_end = spawned.log
-        self._commands = Commands(spawned.mark, spawned.log)
-        self._ears = Poll()
-        self._ears.register(self._channel.reading, NEWS)
-        self._ears.register(self._log, NEWS)
+        self._commands = SecretCommands(spawned.mark, spawned.log)
+        self._poll = Poll()
+        self._poll.register(self._channel.reading, READABLE)
+        self._poll.register(self._log, READABLE)
         self._lock = Lock()
         self._number = 0
         self._is_busy = False
-        self._talk: _Talk | None = None
+        self._current: _RunningPhase | None = None
         self._unread: list[protocol.Message] = []
-        """What came after the end of a phase: the beginning of the one that followed by itself."""
-        self._asked: Outcome | None = None
-        self._is_settled = True
+        """Messages after the end of a phase: the first ones of the phase that follows it."""
+        self._stopped: Outcome | None = None
+        self._is_finished = True
         self._timer: Timer | None = None
         self._is_killed = False
         self._is_closed = False
         self.is_usable = True
 
     def is_alive(self) -> bool:
-        """Whether the process is still there, as far as can be known without asking it: it hangs up when it dies."""
+        """Whether the process seems to be running: its pipe is closed when it dies."""
         if self._is_killed or self._unread:
             return False
         waiting = Poll()
-        waiting.register(self._channel.reading, NEWS)
+        waiting.register(self._channel.reading, READABLE)
         return not waiting.poll(0)
 
-    def load(self, keep: Callable[[str], None] = lambda _: None) -> Outcome:
-        """Run the script's top level; Finished holds its description. CouldNotStartError if no Python came up."""
-        said: list[str] = []
+    def load(self, on_output: Callable[[str], None] = lambda _: None) -> Outcome:
+        """Run the script's top level; Finished holds its description. CouldNotStartError if Python did not start."""
+        output: list[str] = []
         message = {"type": "load", "path": self.script.path, "source": self.script.source}
 
-        def both(text: str) -> None:
-            said.append(text)
-            keep(text)
+        def keep_both(text: str) -> None:
+            output.append(text)
+            on_output(text)
 
-        self._begin(_Talk("", None, self._limits.start), both, message)
+        self._begin(_RunningPhase("", None, self._limits.start), keep_both, message)
         outcome = self.finish()
         if isinstance(outcome, Finished):
             self.description = outcome.value
-        elif isinstance(outcome, WorkerDied) and outcome.how is Death.EXIT and (reason := deaths.failed_start(said)):
-            raise CouldNotStartError(reason)
+        elif (
+            isinstance(outcome, WorkerDied)
+            and outcome.cause is ExitCause.EXIT
+            and (reason := exit_reasons.find_start_error(output))
+        ):
+            raise WorkerStartError(reason)
         return outcome
 
-    def run(self, phase: Phase, answers: Answers) -> Outcome:
-        """Run one phase to its end. What `answers` raises unwinds the script and is raised again here."""
+    def run(self, phase: PhaseCall, answers: ScriptAnswers) -> Outcome:
+        """Run one phase to its end. If `answers` raises, the script is unwound and the error is raised again here."""
         self.start(phase, answers)
         return self.finish()
 
-    def start(self, phase: Phase, answers: Answers) -> None:
-        """Have the script begin with a phase, and do something else meanwhile; `finish` must follow."""
+    def start(self, phase: PhaseCall, answers: ScriptAnswers) -> None:
+        """Start a phase without waiting for it; `finish` must follow."""
         self._number += 1
         message = {
             "type": "run",
@@ -123,148 +125,150 @@ class Worker:
             "phase": phase.name,
             "inputs": dict(phase.inputs),
             "facts": dict(phase.facts),
-            "goes_on": phase.goes_on,
+            "goes_on": phase.continues,
         }
-        self._begin(_Talk(phase.name, answers, phase.seconds, phase.goes_on), answers.log, message)
+        self._begin(_RunningPhase(phase.name, answers, phase.seconds, phase.continues), answers.log, message)
 
-    def follow(self, phase: str, seconds: float, answers: Answers) -> None:
-        """Listen to the phase with which the script went on by itself; `finish` must follow."""
+    def expect_next_phase(self, phase: str, seconds: float, answers: ScriptAnswers) -> None:
+        """Expect the phase that the worker continued with; `finish` must follow."""
         self._number += 1
-        self._begin(_Talk(phase, answers, seconds), answers.log)
+        self._begin(_RunningPhase(phase, answers, seconds), answers.log)
 
     def is_ending(self) -> bool:
-        """Whether the phase under way was told to end, as it is when its time is over. Its answers may take a while."""
-        talk = self._talk
-        if talk is not None and self._asked is None and time.monotonic() >= talk.deadline:
-            late = TimedOut(f"It took longer than {talk.seconds:g} seconds and was ended.")
+        """Whether the running phase was asked to end; asks it if its time is up. Call it while an answer takes long."""
+        current = self._current
+        if current is not None and self._stopped is None and time.monotonic() >= current.deadline:
+            late = TimedOut(f"It took longer than {current.seconds:g} seconds and was stopped.")
             self._ask(late, self._limits.grace)
-        return self._asked is not None
+        return self._stopped is not None
 
     def stop(self, *, kill: bool = False) -> None:
-        """Ask the running phase to end, and end the process a little later if it does not; at once with `kill`."""
+        """Ask the running phase to end and kill the process if it does not; with `kill`, kill it at once."""
         self._ask(Cancelled(), 0 if kill else self._limits.grace)
 
     def end(self) -> None:
-        """End the process and everything it started, now. A thread that runs a phase sees the connection close."""
+        """Kill the process and everything it started. A thread that runs a phase sees the connection close."""
         with self._lock:
             self._kill()
             if not self._is_busy:
                 self._close()
 
-    def _begin(self, talk: _Talk, keep: Callable[[str], None], message: protocol.Message | None = None) -> None:
-        self._talk = talk
-        talk.deadline = time.monotonic() + talk.seconds
-        self._is_settled = True
+    def _begin(
+        self, current: _RunningPhase, keep: Callable[[str], None], message: protocol.Message | None = None
+    ) -> None:
+        self._current = current
+        current.deadline = time.monotonic() + current.seconds
+        self._is_finished = True
         with self._lock:
             if self._is_closed:
-                talk.ended = Cancelled("It was ended before it began.")
+                current.ended = Cancelled("It was stopped before it started.")
                 return
-            self._is_busy, self._asked = True, None
-        self._output.begin(self._limits.output, keep)
+            self._is_busy, self._stopped = True, None
+        self._output.start_phase(self._limits.output, keep)
         try:
             if message is not None:
-                self._channel.send(message, within=talk.seconds)
-            self._is_settled = False
+                self._channel.send(message, within=current.seconds)
+            self._is_finished = False
         except protocol.TooLargeError as error:
-            talk.ended = _refuse(talk.phase, error)
-        except StoppedListeningError:
-            talk.ended = self._lost(deaths.explain(self._process, self._limits))
+            current.ended = _refuse(current.phase, error)
+        except ChannelClosedError:
+            current.ended = self._lost(exit_reasons.explain_exit(self._process, self._limits))
 
     def finish(self) -> Outcome:
-        """Wait for the phase that was begun."""
-        talk = self._talk
-        assert talk is not None
+        """Wait for the started phase to end."""
+        current = self._current
+        assert current is not None
         try:
-            return talk.ended or self._exchange(talk)
+            return current.ended or self._exchange(current)
         except protocol.TooLargeError as error:
-            return _refuse(talk.phase, error)
+            return _refuse(current.phase, error)
         except protocol.GarbageError as error:
-            return self._lost(WorkerDied(Death.GARBAGE, deaths.garbage(error)))
-        except StoppedListeningError:
-            return self._lost(deaths.explain(self._process, self._limits))
+            return self._lost(WorkerDied(ExitCause.GARBAGE, exit_reasons.describe_garbage(error)))
+        except ChannelClosedError:
+            return self._lost(exit_reasons.explain_exit(self._process, self._limits))
         finally:
-            self._talk = None
+            self._current = None
             self._commands.end(self._limits.grace)
             with self._lock:
                 self._is_busy = False
                 if self._timer is not None:
                     self._timer.cancel()
-                if not self._is_settled:  # somebody raised in between: the script is still at it
+                if not self._is_finished:  # an error was raised in between: the script is still running
                     self._kill()
                 if self._is_killed:
                     self._close()
 
-    def _exchange(self, talk: _Talk) -> Outcome:
+    def _exchange(self, current: _RunningPhase) -> Outcome:
         raised: BaseException | None = None
         try:
             while True:
                 try:
-                    messages, self._unread = self._unread or self._receive(talk), []
-                except StoppedListeningError:
+                    messages, self._unread = self._unread or self._receive(current), []
+                except ChannelClosedError:
                     if raised is None:
                         raise
                     raise raised from None
-                for place, told in enumerate(messages):
-                    if told["type"] not in protocol.ENDINGS:
-                        raised = self._answer(told, talk.phase, talk.answers) if raised is None else raised
+                for index, message in enumerate(messages):
+                    if message["type"] not in protocol.ENDINGS:
+                        raised = self._answer(message, current.phase, current.answers) if raised is None else raised
                         continue
                     self._output.drain()
-                    outcome = self._conclude(told, talk.phase)
-                    self._unread = messages[place + 1 :]
-                    if told["type"] != "result" or not talk.goes_on or (raised is None and self._asked is None):
-                        self._is_settled = True  # else it goes on although it was to end, and is ended
+                    outcome = self._conclude(message, current.phase)
+                    self._unread = messages[index + 1 :]
+                    if message["type"] != "result" or not current.goes_on or (raised is None and self._stopped is None):
+                        self._is_finished = True  # otherwise it continues although it was stopped, and is killed
                     if raised is not None:
                         raise raised
                     return outcome
-                messages, told = [], {}  # they may be large, and the next ones may be hours away
+                messages, message = [], {}  # they may be large, and the next ones may be hours away
         finally:
-            raised = None  # else it and this frame, with all its messages, would keep each other
+            raised = None  # breaks the reference cycle of the error and this frame with its messages
 
-    def _receive(self, talk: _Talk) -> list[protocol.Message]:
-        """Wait for messages, and take what is printed meanwhile; StoppedListeningError if none will come."""
+    def _receive(self, current: _RunningPhase) -> list[protocol.Message]:
+        """Wait for messages and read the output; StoppedListeningError if the connection is closed."""
         while True:
-            left = None if self.is_ending() else max(0.0, talk.deadline - time.monotonic()) * 1000 + 1
-            behind = talk.answers if talk.answers is not None and talk.answers.is_behind else None
+            left = None if self.is_ending() else max(0.0, current.deadline - time.monotonic()) * 1000 + 1
+            behind = current.answers if current.answers is not None and current.answers.is_behind else None
             if behind is not None:
-                left = min(left or _A_WHILE, _A_WHILE)
-            ready = [descriptor for descriptor, _ in self._ears.poll(left)]
+                left = min(left or _SILENCE_MS, _SILENCE_MS)
+            ready = [descriptor for descriptor, _ in self._poll.poll(left)]
             if behind is not None and not ready:
                 behind.show()
             if self._log in ready and not self._output.drain():
-                self._ears.unregister(self._log)
+                self._poll.unregister(self._log)
             if self._channel.reading in ready:
                 return self._channel.receive()
 
-    def _answer(self, told: protocol.Message, phase: str, answers: Answers | None) -> BaseException | None:
-        """Deal with a question or a note; what the run layer raised, so that it can be raised when all is unwound."""
-        kind = told["type"]
+    def _answer(self, message: protocol.Message, phase: str, answers: ScriptAnswers | None) -> BaseException | None:
+        """Handle a question or a note; returns what `answers` raised, to be raised once the script is unwound."""
+        kind = message["type"]
         if answers is None or kind not in protocol.ALLOWED.get(phase, ()):
             raise protocol.GarbageError(f"{kind!r} is not allowed in {phase or 'loading'}")
         self._output.drain()
-        number = told.get("question")
+        number = message.get("question")
         try:
             if kind == "run":
-                self._run_command(number, Wanted.read(told), answers)
+                self._run_command(number, SecretCommand.from_message(message), answers)
                 return None
-            value = ask(answers, told)
+            value = answer_message(answers, message)
             if kind in protocol.QUESTIONS:
                 self._reply(number, value)
-        except (protocol.GarbageError, StoppedListeningError):
+        except (protocol.GarbageError, ChannelClosedError):
             raise
-        except BaseException as error:  # noqa: BLE001  raised again as soon as the script is unwound
-            was_asked = self._asked is not None
+        except BaseException as error:  # noqa: BLE001  raised again once the script is unwound
+            was_asked = self._stopped is not None
             if not was_asked:
                 self._ask(Cancelled(), self._limits.grace, tell=kind not in protocol.QUESTIONS)
             if kind in protocol.QUESTIONS:
                 self._channel.send({"type": "end", "question": number}, within=self._limits.grace)
-            return None if was_asked else error  # what was to end already ends for that reason
+            return None if was_asked else error  # it was already being stopped, which stays the reason
         return None
 
-    def _run_command(self, number: Any, wanted: Wanted, answers: Answers) -> None:
-        """The script waits for its end; here everything goes on meanwhile: its output, the time limit, a stop."""
+    def _run_command(self, number: Any, wanted: SecretCommand, answers: ScriptAnswers) -> None:
+        """The script waits for the command; its output, the time limit and a stop are still handled here."""
 
         def reply(how: dict[str, Any]) -> None:
-            with suppress(StoppedListeningError):
+            with suppress(ChannelClosedError):
                 self._reply(number, how)
 
         self._commands.start(wanted, answers.hand_over(wanted.secrets, wanted.line), reply)
@@ -272,43 +276,43 @@ class Worker:
     def _reply(self, number: Any, value: Any) -> None:
         self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)
 
-    def _conclude(self, told: protocol.Message, phase: str) -> Outcome:
-        if told.get("run") != self._number:
-            raise protocol.GarbageError("it ends another run")
-        if told.get("left"):
+    def _conclude(self, message: protocol.Message, phase: str) -> Outcome:
+        if message.get("run") != self._number:
+            raise protocol.GarbageError("it ends a different run")
+        if message.get("left"):
             self.is_usable = False
-        if self._asked is not None:
-            return self._asked
-        match told["type"]:
+        if self._stopped is not None:
+            return self._stopped
+        match message["type"]:
             case "loaded":
-                return Finished(read_object(told, "description"))
+                return Finished(read_object(message, "description"))
             case "result":
-                return Finished(read_result(phase, told))
-            case "failed" if told.get("kind") == protocol.MEMORY:
+                return Finished(read_result(phase, message))
+            case "failed" if message.get("kind") == protocol.MEMORY:
                 self.is_usable = False
-                return deaths.out_of_memory(self._limits, told.get("line"))
+                return exit_reasons.describe_out_of_memory(self._limits, message.get("line"))
             case "failed":
-                return read_failure(told)
-        raise protocol.GarbageError("it ended what nobody ended")
+                return read_failure(message)
+        raise protocol.GarbageError("it ended a run that was not stopped")
 
     def _ask(self, outcome: Outcome, grace: float, *, tell: bool = True) -> None:
         with self._lock:
-            if not self._is_busy or self._is_killed or (self._asked is not None and grace):
+            if not self._is_busy or self._is_killed or (self._stopped is not None and grace):
                 return
-            self._asked = self._asked or outcome
+            self._stopped = self._stopped or outcome
             if not grace:
                 self._kill()
                 return
             number = self._number
-            self._timer = Timer(grace, self._end_if_still, (number,))
+            self._timer = Timer(grace, self._kill_if_running, (number,))
             self._timer.daemon = True
             self._timer.start()
         self._commands.stop()
         if tell:
-            with suppress(StoppedListeningError):
+            with suppress(ChannelClosedError):
                 self._channel.send({"type": "cancel", "run": number}, within=grace)
 
-    def _end_if_still(self, number: int) -> None:
+    def _kill_if_running(self, number: int) -> None:
         with self._lock:
             if self._is_busy and self._number == number:
                 self._kill()
@@ -317,21 +321,21 @@ class Worker:
         with self._lock:
             self._kill()
         self._output.drain()
-        return self._asked or died
+        return self._stopped or died
 
     def _kill(self) -> None:
-        """End the whole family. Its process id stays ours until it is closed."""
+        """Kill it with all its descendants. Its pid stays reserved until `_close`."""
         self.is_usable = False
         if not self._is_killed:
             self._is_killed = True
             self._commands.kill()
-            end_family(self.pid, self.mark)
+            kill_with_descendants(self.pid, self.mark)
 
     def _close(self) -> None:
-        """Only while no thread reads: a number of a closed descriptor may soon be somebody else's."""
+        """Only while no thread reads: the number of a closed descriptor may be reused."""
         if not self._is_closed:
             self._is_closed = True
-            exit_code(self._process, _BURIAL)
+            wait_for_exit_code(self._process, _KILL_TIMEOUT_S)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(0)
             self._channel.close()
@@ -340,4 +344,4 @@ class Worker:
 
 
 def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
-    return ScriptFailed(fault=Fault.TOO_LARGE, message=f"what {phase or 'the worker'} was to be given is {error}")
+    return ScriptFailed(fault=Fault.TOO_LARGE, message=f"the input of {phase or 'the worker'} was {error}")

@@ -1,5 +1,7 @@
-"""A whole installation in a folder of its own, with the sample workflow that asks once, for tests of what is around it.
-Fixtures: import them in a conftest.py or in the file that needs them."""
+"""Fixtures with a whole session in a temporary folder, empty or with the sample workflow.
+
+Import them in a conftest.py or in the file that needs them.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,13 +11,13 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.asking import close_asking
+from app.background import close_background_tasks
 from app.demo import prepare_demo
-from app.life.installation import Installation
-from app.lookout import read_overview
 from app.overview import Overview
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.views.requests import RequestView
+from app.overview_watcher import load_overview
+from app.session import Session
+from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.workflows.deployment import DeployOptions
 
 LIMIT = 60_000
 
@@ -24,13 +26,13 @@ Wait = Callable[[Callable[[], Any]], Any]
 
 @pytest.fixture
 def wait(qtbot: QtBot) -> Wait:
-    """With the event loop running, until that is true; what it then is."""
+    """Run the event loop until the function returns a true value; return that value."""
 
-    def until(look: Callable[[], Any]) -> Any:
+    def until(read: Callable[[], Any]) -> Any:
         found: list[Any] = []
 
         def holds() -> bool:
-            found[:] = [look()]
+            found[:] = [read()]
             return bool(found[0])
 
         qtbot.waitUntil(holds, timeout=LIMIT)
@@ -40,53 +42,55 @@ def wait(qtbot: QtBot) -> Wait:
 
 
 @contextmanager
-def alive(made: Installation) -> Iterator[Installation]:
-    """From its start to its end, in the order in which the app ends."""
+def started(made: Session) -> Iterator[Session]:
+    """Started, and closed in the same order as the app does it."""
     made.start()
     yield made
-    close_asking()
-    made.end()
+    close_background_tasks()
+    made.stop()
     made.close()
 
 
 @pytest.fixture
-def empty(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
-    """Runs, and has no workflows."""
-    with alive(Installation(tmp_path)) as made:
+def empty(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
+    """A running session without workflows."""
+    with started(Session(tmp_path)) as made:
         yield made
 
 
 @pytest.fixture
-def installation(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
-    """Runs the sample workflow, which soon asks whether it may add three receipts to a table."""
-    made = Installation(tmp_path)
-    prepare_demo(made.house, tmp_path)
-    with alive(made):
+def installation(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
+    """A running session with the sample workflow, which soon asks to add three receipts to a table."""
+    made = Session(tmp_path)
+    prepare_demo(made.runtime, tmp_path)
+    with started(made):
         yield made
 
 
 @pytest.fixture
-def request_(installation: Installation, wait: Wait) -> RequestView:
-    """What the sample workflow asks."""
-    [one] = wait(installation.views.attention)
+def request_(installation: Session, wait: Wait) -> RequestView:
+    """The approval request of the sample workflow."""
+    [one] = wait(installation.queries.attention)
     return one
 
 
-def overview_of(installation: Installation) -> Overview:
-    return read_overview(installation)
+def overview_of(installation: Session) -> Overview:
+    return load_overview(installation)
 
 
-def deploy(installation: Installation, name: str, body: str, *, when: str = 'cron="0 4 1 1 *"') -> None:
-    """A workflow with one job that does that."""
+def deploy(installation: Session, name: str, body: str, *, when: str = 'cron="0 4 1 1 *"') -> None:
+    """Deploy a workflow with one job of that body."""
     head = f'"""A chore."""\nimport dayhand\nflow = dayhand.Workflow("{name}")\n'
     source = f"{head}@flow.job({when})\ndef go(ctx):\n    {body}\n"
     path = installation.folder / f"{name.lower()}.py"
     path.write_text(source, encoding="utf-8")
-    validated = installation.house.validation.validate(str(path), source)
-    installation.host.ask(lambda _: installation.house.commands.deploy(validated, Wish(grant=True))).result(60)
+    validated = installation.runtime.validation.validate(str(path), source)
+    installation.engine_thread.submit(
+        lambda _: installation.runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
+    ).result(60)
 
 
-def rows(installation: Installation) -> list[str]:
-    """The lines of the table that the sample workflow fills, its heading first."""
+def table_lines(installation: Session) -> list[str]:
+    """The lines of the sample workflow's table, heading included."""
     path = installation.folder / "expenses.csv"
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []

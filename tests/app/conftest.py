@@ -1,4 +1,4 @@
-"""Qt objects that tests leave in cycles are taken apart in the main thread: elsewhere that crashes the process."""
+"""Collects garbage only in the main thread: freeing Qt objects in another one crashes the process."""
 
 import gc
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QApplication
 
 @pytest.fixture(autouse=True, scope="session")
 def one_application(qapp: QApplication) -> QApplication:
-    """A command that a test runs in this process would make one without windows, and there can be no second one."""
+    """Created first: a command run in this process would create one without windows, and there can be only one."""
     return qapp
 
 
 @pytest.fixture(autouse=True, scope="module")
 def collect_here() -> Iterator[None]:
-    """As the app itself does (see app/life/garbage.py): no thread that happens to allocate collects."""
+    """As the app does (app/lifecycle/gui_gc.py): other threads never collect."""
     gc.collect()
     gc.disable()
     yield

@@ -1,4 +1,4 @@
-"""Asking away from the GUI thread."""
+"""Tasks off the GUI thread."""
 
 import threading
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.asking import Asking, close_asking, command
-from app.life.installation import Installation
-from scheduler.engine.refusal import RefusedError
-from tests.app.living import LIMIT, empty
+from app.background import BackgroundTasks, close_background_tasks, run_command
+from app.session import Session
+from scheduler.engine.errors import RefusedError
+from tests.app.app_fixture import LIMIT, empty
 
 __all__ = ["empty"]
 
@@ -19,74 +19,74 @@ __all__ = ["empty"]
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
     yield
-    close_asking()
+    close_background_tasks()
 
 
-def test_it_asks_elsewhere_and_answers_here(qtbot: QtBot) -> None:
-    heard: list[tuple[str, str]] = []
-    asking = Asking()
-    asking.ask(
-        lambda: threading.current_thread().name, lambda name: heard.append((name, threading.current_thread().name))
+def test_a_task_runs_in_another_thread_and_delivers_in_this_one(qtbot: QtBot) -> None:
+    delivered: list[tuple[str, str]] = []
+    tasks = BackgroundTasks()
+    tasks.run(
+        lambda: threading.current_thread().name, lambda name: delivered.append((name, threading.current_thread().name))
     )
-    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
-    assert heard[0][0].startswith("asking")
-    assert heard[0][1] == threading.current_thread().name
+    qtbot.waitUntil(lambda: bool(delivered), timeout=LIMIT)
+    assert delivered[0][0].startswith("background")
+    assert delivered[0][1] == threading.current_thread().name
 
 
-def test_a_failure_comes_back_as_one(qtbot: QtBot) -> None:
-    heard: list[Exception] = []
+def test_an_error_is_delivered_to_the_error_callback(qtbot: QtBot) -> None:
+    delivered: list[Exception] = []
 
     def fail() -> None:
         raise ValueError("no")
 
-    asking = Asking()
-    asking.ask(fail, lambda _: pytest.fail("it did not work"), heard.append)
-    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
-    assert str(heard[0]) == "no"
+    tasks = BackgroundTasks()
+    tasks.run(fail, lambda _: pytest.fail("it should have failed"), delivered.append)
+    qtbot.waitUntil(lambda: bool(delivered), timeout=LIMIT)
+    assert str(delivered[0]) == "no"
 
 
-def test_nobody_hears_the_answer_once_the_page_is_gone(qtbot: QtBot) -> None:
+def test_a_result_is_dropped_once_the_page_is_gone(qtbot: QtBot) -> None:
     page, other = QObject(), QObject()
-    gate, heard = threading.Event(), []
-    Asking(page).ask(lambda: gate.wait(60), lambda _: heard.append("gone"))
+    gate, delivered = threading.Event(), []
+    BackgroundTasks(page).run(lambda: gate.wait(60), lambda _: delivered.append("gone"))
     delete(page)
     gate.set()
-    Asking(other).ask(lambda: None, lambda _: heard.append("here"))
-    qtbot.waitUntil(lambda: "here" in heard, timeout=LIMIT)
-    close_asking()
-    assert heard == ["here"]
+    BackgroundTasks(other).run(lambda: None, lambda _: delivered.append("here"))
+    qtbot.waitUntil(lambda: "here" in delivered, timeout=LIMIT)
+    close_background_tasks()
+    assert delivered == ["here"]
 
 
-def test_what_is_asked_again_and_again_is_asked_once_more(qtbot: QtBot) -> None:
-    gate, asked, heard = threading.Event(), [], []
-    asking = Asking()
+def test_repeated_calls_run_once_more_afterwards(qtbot: QtBot) -> None:
+    gate, calls, delivered = threading.Event(), [], []
+    tasks = BackgroundTasks()
 
-    def look() -> int:
+    def count() -> int:
         gate.wait(60)
-        asked.append(1)
-        return len(asked)
+        calls.append(1)
+        return len(calls)
 
     for _ in range(20):
-        asking.ask_latest("day", look, heard.append)
+        tasks.run_latest("day", count, delivered.append)
     gate.set()
-    qtbot.waitUntil(lambda: heard == [1, 2], timeout=LIMIT)
-    assert len(asked) == 2
+    qtbot.waitUntil(lambda: delivered == [1, 2], timeout=LIMIT)
+    assert len(calls) == 2
 
 
-def test_after_a_failure_the_subject_can_be_asked_about_again(qtbot: QtBot) -> None:
-    asking, heard = Asking(), []
+def test_a_subject_can_run_again_after_an_error(qtbot: QtBot) -> None:
+    tasks, delivered = BackgroundTasks(), []
 
     def fail() -> None:
         raise ValueError("no")
 
-    asking.ask_latest("day", fail, heard.append, lambda _: heard.append("failed"))
-    qtbot.waitUntil(lambda: heard == ["failed"], timeout=LIMIT)
-    asking.ask_latest("day", lambda: "well", heard.append)
-    qtbot.waitUntil(lambda: heard == ["failed", "well"], timeout=LIMIT)
+    tasks.run_latest("day", fail, delivered.append, lambda _: delivered.append("failed"))
+    qtbot.waitUntil(lambda: delivered == ["failed"], timeout=LIMIT)
+    tasks.run_latest("day", lambda: "well", delivered.append)
+    qtbot.waitUntil(lambda: delivered == ["failed", "well"], timeout=LIMIT)
 
 
-def test_a_command_that_is_not_carried_out_is_a_refusal_with_a_sentence(empty: Installation) -> None:
+def test_a_refused_command_raises_its_sentence(empty: Session) -> None:
     with pytest.raises(RefusedError) as refused:
-        command(empty, "run", target="nobody")
+        run_command(empty, "run", target="nobody")
     assert "nobody" in refused.value.sentence
-    assert command(empty, "list") == {"workflows": []}
+    assert run_command(empty, "list") == {"workflows": []}

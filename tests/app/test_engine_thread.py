@@ -1,4 +1,4 @@
-"""The engine in its own thread under a real Qt event loop, without a display."""
+"""The engine on its own thread under a real Qt event loop, without a display."""
 
 import threading
 import time
@@ -9,20 +9,21 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.host import Host
-from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Announce, Announcement, Work
-from scheduler.engine.refusal import RefusedError
+from app.engine_thread import AnnouncementQueue, EngineThread
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.launcher import Announce, Announcement, Work
 from scheduler.store.errors import StoreBusyError
-from scheduler.store.health import open_store
-from tests.bench.callables import Callables, Task
+from scheduler.store.opening import open_store
+from tests.bench.callable_launcher import CallableLauncher, Task
+from tests.engine.engine_fixture import MINUTE, ManualClock
 
 NOON = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
-PATIENCE = 60
+TIMEOUT_S = 60
 
 
 class RunningClock:
-    """Starts at a chosen instant and goes on in real time; tests may set the wall clock."""
+    """Starts at a chosen instant and runs in real time; tests may set the wall clock."""
 
     def __init__(self, start: datetime) -> None:
         self.offset = start - datetime.fromtimestamp(time.monotonic(), UTC)
@@ -34,20 +35,20 @@ class RunningClock:
         return time.monotonic()
 
 
-class Home:
-    """A host over a real store, with tasks that report in which thread they ran."""
+class EngineBench:
+    """An engine thread on a real store, whose handlers are functions of the test."""
 
     def __init__(self, folder: Path, clock: RunningClock) -> None:
         self.clock = clock
         self.tasks: dict[str, Task] = {}
         self.database = open_store(folder, clock.now()).database
-        self.launcher = Callables(self.database, self.tasks, clock=clock)
+        self.launcher = CallableLauncher(self.database, self.tasks, clock=clock)
         self.engine_threads: set[int] = set()
-        self.host = Host(self._make_engine, clock)
+        self.host = EngineThread(self._make_engine, clock)
 
     def _make_engine(self, announce: Announce) -> Engine:
         self.engine_threads.add(threading.get_ident())
-        return Engine(self.database, self.launcher, machine_zone="UTC", clock=self.clock, announce=announce)
+        return Engine(self.database, self.launcher.attach, machine_zone="UTC", clock=self.clock, announce=announce)
 
     def close(self) -> None:
         self.host.stop()
@@ -56,54 +57,54 @@ class Home:
 
 
 @pytest.fixture
-def home(tmp_path: Path, qapp_args: list[str]) -> Iterator[Home]:
-    home = Home(tmp_path / "data", RunningClock(NOON - timedelta(seconds=2)))
-    yield home
-    home.close()
+def bench(tmp_path: Path, qapp_args: list[str]) -> Iterator[EngineBench]:
+    bench = EngineBench(tmp_path / "data", RunningClock(NOON - timedelta(seconds=2)))
+    yield bench
+    bench.close()
 
 
-def test_a_schedule_fires_at_its_time_off_the_main_thread(qtbot: QtBot, home: Home) -> None:
+def test_a_schedule_fires_at_its_time_off_the_main_thread(qtbot: QtBot, bench: EngineBench) -> None:
     ran: list[tuple[Work, datetime, int]] = []
-    home.tasks["w/h"] = lambda work: ran.append((work, home.clock.now(), threading.get_ident()))
-    home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T12:00:00Z"})).result(PATIENCE)
-    qtbot.waitUntil(lambda: len(ran) == 1, timeout=PATIENCE * 1000)
+    bench.tasks["w/h"] = lambda work: ran.append((work, bench.clock.now(), threading.get_ident()))
+    bench.host.start()
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T12:00:00Z"})).result(TIMEOUT_S)
+    qtbot.waitUntil(lambda: len(ran) == 1, timeout=TIMEOUT_S * 1000)
     work, at, thread = ran[0]
     assert work.planned == NOON
     assert at >= NOON
     assert thread != threading.get_ident()
-    assert home.engine_threads.isdisjoint({threading.get_ident(), thread})
+    assert bench.engine_threads.isdisjoint({threading.get_ident(), thread})
 
 
-def test_a_command_wakes_the_engine_at_once(qtbot: QtBot, home: Home) -> None:
-    """The timer sleeps for up to a minute; a trigger does not wait for it."""
+def test_a_command_wakes_the_engine_immediately(qtbot: QtBot, bench: EngineBench) -> None:
+    """The timer sleeps for up to a minute; a command does not wait for it."""
     ran = threading.Event()
-    home.tasks["w/h"] = lambda _: ran.set()
-    home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
-    home.host.ask(lambda engine: engine.commands.trigger("w/h")).result(PATIENCE)
-    assert ran.wait(PATIENCE)
+    bench.tasks["w/h"] = lambda _: ran.set()
+    bench.host.start()
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(TIMEOUT_S)
+    bench.host.submit(lambda engine: engine.commands.trigger("w/h")).result(TIMEOUT_S)
+    assert ran.wait(TIMEOUT_S)
 
 
-def test_a_run_that_ends_lets_the_next_one_start(qtbot: QtBot, home: Home) -> None:
-    """Reports come from the task's thread and still wake the engine."""
+def test_a_run_that_ends_lets_the_next_one_start(qtbot: QtBot, bench: EngineBench) -> None:
+    """Reports from another thread wake the engine."""
     ran: list[Work] = []
-    home.tasks["w/h"] = ran.append
-    home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
+    bench.tasks["w/h"] = ran.append
+    bench.host.start()
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(TIMEOUT_S)
     for _ in range(3):
-        home.host.ask(lambda engine: engine.commands.trigger("w/h"))
-    qtbot.waitUntil(lambda: len(ran) == 3, timeout=PATIENCE * 1000)
+        bench.host.submit(lambda engine: engine.commands.trigger("w/h"))
+    qtbot.waitUntil(lambda: len(ran) == 3, timeout=TIMEOUT_S * 1000)
 
 
-def test_a_refusal_reaches_whoever_asked(qtbot: QtBot, home: Home) -> None:
-    home.host.start()
+def test_an_error_reaches_the_caller(qtbot: QtBot, bench: EngineBench) -> None:
+    bench.host.start()
     with pytest.raises(RefusedError, match="minute: 60 is out of range"):
-        home.host.ask(lambda engine: engine.commands.add("w", "h", {"cron": "60 * * * *"})).result(PATIENCE)
+        bench.host.submit(lambda engine: engine.commands.add("w", "h", {"cron": "60 * * * *"})).result(TIMEOUT_S)
 
 
-def test_a_tick_that_fails_is_said_and_the_engine_goes_on(
-    qtbot: QtBot, home: Home, monkeypatch: pytest.MonkeyPatch
+def test_a_failed_tick_is_reported_and_retried(
+    qtbot: QtBot, bench: EngineBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tick = Engine.tick
     failures = iter([RuntimeError("the disk is full")])
@@ -114,67 +115,98 @@ def test_a_tick_that_fails_is_said_and_the_engine_goes_on(
         return tick(engine, now)
 
     monkeypatch.setattr(Engine, "tick", fail_once)
-    said: list[Announcement] = []
-    home.host.announced.connect(said.append)
+    announced: list[Announcement] = []
+    bench.host.announced.connect(announced.append)
     ran = threading.Event()
-    home.tasks["w/h"] = lambda _: ran.set()
-    home.host.start()
-    qtbot.waitUntil(lambda: any("the disk is full" in one.sentence for one in said), timeout=PATIENCE * 1000)
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
-    home.host.ask(lambda engine: engine.commands.trigger("w/h")).result(PATIENCE)
-    assert ran.wait(PATIENCE)
+    bench.tasks["w/h"] = lambda _: ran.set()
+    bench.host.start()
+    qtbot.waitUntil(lambda: any("the disk is full" in one.sentence for one in announced), timeout=TIMEOUT_S * 1000)
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(TIMEOUT_S)
+    bench.host.submit(lambda engine: engine.commands.trigger("w/h")).result(TIMEOUT_S)
+    assert ran.wait(TIMEOUT_S)
 
 
-def test_announcements_arrive_in_the_thread_that_made_the_host(qtbot: QtBot, home: Home) -> None:
+def test_announcements_arrive_in_the_creating_thread(qtbot: QtBot, bench: EngineBench) -> None:
     threads: set[int] = set()
-    home.host.announced.connect(lambda _: threads.add(threading.get_ident()))
-    home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
-    qtbot.waitUntil(lambda: bool(threads), timeout=PATIENCE * 1000)
+    bench.host.announced.connect(lambda _: threads.add(threading.get_ident()))
+    bench.host.start()
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(TIMEOUT_S)
+    qtbot.waitUntil(lambda: bool(threads), timeout=TIMEOUT_S * 1000)
     assert threads == {threading.get_ident()}
 
 
-def test_a_clock_set_forward_is_noticed_without_waiting_for_the_timer(qtbot: QtBot, home: Home) -> None:
-    """A jump of the wall clock against monotonic time makes the next look a full one."""
+def test_a_clock_set_forward_is_noticed_at_the_next_tick(qtbot: QtBot, bench: EngineBench) -> None:
+    """A jump of the wall clock against monotonic time makes the next tick a full one."""
     ran = threading.Event()
-    home.tasks["w/h"] = lambda _: ran.set()
-    home.host.start()
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T15:00:00Z"})).result(PATIENCE)
-    home.clock.offset += timedelta(hours=3)
-    home.host.ask(lambda _: None).result(PATIENCE)
-    assert ran.wait(PATIENCE)
+    bench.tasks["w/h"] = lambda _: ran.set()
+    bench.host.start()
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"once": "2026-11-16T15:00:00Z"})).result(TIMEOUT_S)
+    bench.clock.offset += timedelta(hours=3)
+    bench.host.submit(lambda _: None).result(TIMEOUT_S)
+    assert ran.wait(TIMEOUT_S)
 
 
-def test_a_start_that_the_store_refuses_is_said_and_tried_again(
-    qtbot: QtBot, home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_a_failed_recovery_is_reported_and_retried(
+    qtbot: QtBot, bench: EngineBench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Another program may hold the file at that moment; nothing runs before it was taken up where it was left."""
-    tries: list[int] = []
+    """Another program may lock the file at that moment; nothing runs before the recovery."""
+    attempts: list[int] = []
     recover = Engine.recover
 
     def refuse_twice(engine: Engine) -> None:
-        tries.append(1)
-        if len(tries) < 3:
+        attempts.append(1)
+        if len(attempts) < 3:
             raise StoreBusyError(Path("dayhand.db"))
         recover(engine)
 
     monkeypatch.setattr(Engine, "recover", refuse_twice)
-    heard: list[Announcement] = []
-    home.host.announced.connect(heard.append)
-    home.host.start()
+    announced: list[Announcement] = []
+    bench.host.announced.connect(announced.append)
+    bench.host.start()
     with pytest.raises(StoreBusyError):
-        home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
-    home.host.ask(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(PATIENCE)
-    qtbot.waitUntil(lambda: any("keeps dayhand.db locked" in one.sentence for one in heard), timeout=PATIENCE * 1000)
+        bench.host.submit(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(TIMEOUT_S)
+    bench.host.submit(lambda engine: engine.commands.add("w", "h", {"every": "1d"})).result(TIMEOUT_S)
+    qtbot.waitUntil(lambda: any("has locked dayhand.db" in one.sentence for one in announced), timeout=TIMEOUT_S * 1000)
 
 
-def test_one_that_never_could_start_can_be_stopped(
-    qtbot: QtBot, home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_an_engine_that_never_recovered_can_be_stopped(
+    qtbot: QtBot, bench: EngineBench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(engine: Engine) -> None:
         raise StoreBusyError(Path("dayhand.db"))
 
     monkeypatch.setattr(Engine, "recover", refuse)
-    home.host.start()
-    home.host.stop()
-    assert home.host._thread.isFinished()
+    bench.host.start()
+    bench.host.stop()
+    assert bench.host._thread.isFinished()
+
+
+def test_equal_announcements_are_queued_once() -> None:
+    news = AnnouncementQueue(ManualClock())
+    assert news.add(Announcement("a"))
+    for _ in range(1_000):
+        assert not news.add(Announcement("a"))
+        assert not news.add(Announcement("b"))
+    assert news.take() == [Announcement("a"), Announcement("b")]
+    assert news.add(Announcement("a")), "the receiver must be woken again"
+
+
+def test_the_number_of_queued_announcements_is_limited() -> None:
+    news = AnnouncementQueue(ManualClock())
+    for number in range(5_000):
+        news.add(Announcement(str(number)))
+    taken = news.take()
+    assert len(taken) == 1_000
+    assert taken[-1] == Announcement("4999")
+
+
+def test_the_same_warning_is_repeated_only_after_ten_minutes() -> None:
+    clock = ManualClock()
+    news = AnnouncementQueue(clock)
+    warning = Announcement("store", "The disk is full.", is_warning=True)
+    said = []
+    for _ in range(25):
+        news.add(warning)
+        said += [one.sentence for one in news.take() if one.sentence]
+        clock.move(MINUTE)
+    assert said == ["The disk is full."] * 3

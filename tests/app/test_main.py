@@ -1,4 +1,4 @@
-"""The entry point: what a frozen app does before anything else. That it works once frozen, tests/packaging shows."""
+"""The entry point, and what a frozen app does first. tests/packaging runs a really frozen one."""
 
 import os
 import subprocess
@@ -8,14 +8,15 @@ from pathlib import Path
 import dayhand
 import pytest
 
-from app import cli, main
+from app import main
+from app.cli import command_line
 
 SDK = Path(dayhand.__file__).parent
 
 
 @pytest.fixture
 def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As PyInstaller starts it: the variables are really there, the flag stands in for its loader."""
+    """Simulates a start by PyInstaller."""
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "_MEIPASS", str(SDK.parent), raising=False)
     monkeypatch.setenv("LD_LIBRARY_PATH", "/usr/lib/dayhand/_internal")
@@ -23,38 +24,39 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What the command line was asked, which here does nothing."""
-    heard: list[list[str]] = []
-    monkeypatch.setattr(cli, "run", lambda arguments: heard.append(list(arguments)) or 7)
-    return heard
+def passed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The arguments passed to a fake command line."""
+    passed: list[list[str]] = []
+    monkeypatch.setattr(command_line, "run", lambda arguments: passed.append(list(arguments)) or 7)
+    return passed
 
 
-def test_arguments_go_to_the_command_line_and_its_code_comes_back(asked: list[list[str]]) -> None:
+def test_arguments_are_passed_on_and_the_exit_code_is_returned(passed: list[list[str]]) -> None:
     assert main.main(["list", "--json"]) == 7
-    assert asked == [["list", "--json"]]
+    assert passed == [["list", "--json"]]
 
 
 @pytest.mark.usefixtures("frozen")
-def test_what_a_frozen_app_starts_finds_the_libraries_of_the_system(asked: list[list[str]]) -> None:
+def test_a_frozen_app_restores_the_library_path_for_its_children(passed: list[list[str]]) -> None:
     main.main(["list"])
     assert "LD_LIBRARY_PATH" not in os.environ
     assert not any(name.startswith("_PYI_") for name in os.environ)
 
 
-@pytest.mark.usefixtures("asked")
-def test_an_app_that_is_not_frozen_leaves_its_surroundings_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("passed")
+def test_an_app_that_is_not_frozen_keeps_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/mine")
     main.main(["list"])
     assert os.environ["LD_LIBRARY_PATH"] == "/opt/mine"
 
 
-def test_a_crash_leaves_no_memory_on_the_disk(tmp_path: Path) -> None:
-    """The memory holds passwords; the person who wants a dump of a job may still ask for one."""
-    code = """import os, resource, app.cli, app.main
+def test_a_crash_writes_no_core_dump(tmp_path: Path) -> None:
+    """The memory contains passwords. The hard limit is kept, so that a job can still enable dumps."""
+    code = """import os, resource, app.cli.command_line, app.main
 resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
 before = resource.getrlimit(resource.RLIMIT_CORE)[1]
-app.cli.run = lambda _: print(resource.getrlimit(resource.RLIMIT_CORE) == (0, before), flush=True) or os.abort()
+limit = lambda: resource.getrlimit(resource.RLIMIT_CORE)
+app.cli.command_line.run = lambda _: print(limit() == (0, before), flush=True) or os.abort()
 app.main.main([])
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -62,27 +64,27 @@ app.main.main([])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_path_that_the_person_had_set_comes_back() -> None:
+def test_the_users_own_library_path_is_restored() -> None:
     given = {"LD_LIBRARY_PATH": "/bundle:/opt/mine", "LD_LIBRARY_PATH_ORIG": "/opt/mine", "_PYI_X": "1", "HOME": "/h"}
-    main.clean(given)
+    main.restore_environment(given)
     assert given == {"LD_LIBRARY_PATH": "/opt/mine", "HOME": "/h"}
 
 
 @pytest.mark.usefixtures("frozen")
-def test_a_worker_is_started_without_the_command_line(asked: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    began: list[str] = []
-    monkeypatch.setattr(main, "work", lambda: began.append("worker") or 0)
+def test_a_worker_does_not_load_the_command_line(passed: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(main, "run_worker", lambda: started.append("worker") or 0)
     assert main.main(["--worker", "{}"]) == 0
-    assert (began, asked) == (["worker"], [])
+    assert (started, passed) == (["worker"], [])
 
 
-def test_only_a_frozen_app_is_its_own_worker(asked: list[list[str]]) -> None:
+def test_only_a_frozen_app_is_its_own_worker(passed: list[list[str]]) -> None:
     main.main(["--worker", "{}"])
-    assert asked == [["--worker", "{}"]]
+    assert passed == [["--worker", "{}"]]
 
 
-def test_a_worker_loads_dayhand_from_the_files_that_other_pythons_load() -> None:
-    """A host that has gone is the quickest end of a worker: it leaves with 0, having loaded everything."""
+def test_a_worker_loads_dayhand_from_its_source_files() -> None:
+    """Without a host a worker exits with 0 as soon as it has loaded everything."""
     code = f"""
 import os
 import sys
@@ -91,10 +93,10 @@ reading, writing = os.pipe()
 told = '{{"read": %d, "write": %d, "message": 100, "host": 1, "fence": true}}' % (reading, writing)
 sys.argv = ['dayhand', '--worker', told]
 leave = os._exit
-def tell(code):
+def report(code):
     os.write(2, sys.modules['dayhand'].__file__.encode())
     leave(code)
-os._exit = tell
+os._exit = report
 from app.main import main
 main()
 """
@@ -103,8 +105,8 @@ main()
     assert Path(done.stderr) == SDK / "__init__.py"
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
-def test_a_frozen_app_raises_the_fence_around_other_programs() -> None:
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox is Linux only")
+def test_a_frozen_app_sandboxes_other_programs() -> None:
     code = f"""
 import sys
 sys.frozen, sys._MEIPASS = True, {str(SDK.parent)!r}
@@ -117,22 +119,22 @@ main()
 
 
 def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though another one may be installed, as beside a folder that was unpacked."""
-    from app.life.command import start_command
+    """Even if another copy is installed."""
+    from app.lifecycle.startup import autostart_command
 
     (tmp_path / "dayhand").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", "/opt/dayhand/dayhand")
-    assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "-m", "app.main"]
+    assert autostart_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "-m", "app.main"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert start_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "start", "--background"]
+    assert autostart_command(tmp_path)[:3] == ["/opt/dayhand/dayhand", "start", "--background"]
 
 
 def test_on_windows_it_is_started_at_login_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.life.command import start_command
+    from app.lifecycle.startup import autostart_command
 
     monkeypatch.setattr(sys, "executable", "/opt/dayhand/python.exe")
-    assert start_command(tmp_path, "win32")[:4] == ["/opt/dayhand/pythonw.exe", "-m", "app.main", "start"]
+    assert autostart_command(tmp_path, "win32")[:4] == ["/opt/dayhand/pythonw.exe", "-m", "app.main", "start"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", "/opt/dayhand/dayhand.exe")
-    assert start_command(tmp_path, "win32")[:2] == ["/opt/dayhand/dayhand.exe", "start"]
+    assert autostart_command(tmp_path, "win32")[:2] == ["/opt/dayhand/dayhand.exe", "start"]

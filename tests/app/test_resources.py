@@ -1,4 +1,4 @@
-"""The files of Dayhand are found in a clone and in an installed copy, whatever lies beside it."""
+"""Resource files are found in a clone and in an installed copy, whatever is beside it."""
 
 import subprocess
 import sys
@@ -17,15 +17,18 @@ def test_a_clone_finds_its_icons() -> None:
     assert read_resource("icons/app.svg").lstrip().startswith("<svg")
 
 
-def test_what_is_missing_is_named_and_what_to_do() -> None:
-    with pytest.raises(MissingResourceError, match=r"icons/none\.svg is missing .* install Dayhand again"):
+def test_a_missing_file_is_named_with_what_to_do() -> None:
+    with pytest.raises(MissingResourceError, match=r"icons/none\.svg is missing .* Reinstall Dayhand"):
         find_resource("icons/none.svg")
 
 
 def test_an_installed_copy_finds_its_own_files_first(tmp_path: Path) -> None:
-    """Laid out as a wheel lays it out, with somebody else's `resources` folder beside it."""
+    """Laid out like a wheel, with another package's `resources` folder beside it."""
     site = tmp_path / "site-packages"
-    for folder, text in ((site / "app" / "data" / "icons", "ours"), (site / "resources" / "icons", "theirs")):
+    for folder, text in (
+        (site / "app" / "shipped_resources" / "icons", "ours"),
+        (site / "resources" / "icons", "theirs"),
+    ):
         folder.mkdir(parents=True)
         (folder / "x.svg").write_text(text)
     (site / "app" / "__init__.py").touch()

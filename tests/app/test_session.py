@@ -1,4 +1,4 @@
-"""The app's own half: tidies up when it is quiet, passes messages on, hears who wants the window."""
+"""A session: maintenance when idle, messages of workflows, commands for the window, and the keyring."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,17 +11,17 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
-from app.asking import command
-from app.control import client
-from app.life import installation as installation_module
-from app.life.installation import Installation
-from scheduler.connections.vault_errors import VaultLockedError
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.store import history
-from tests.app.verbs.served import job, serving
-from tests.connections.doorman import Doorman, door
+from app import session as session_module
+from app.background import run_command
+from app.ipc import client
+from app.session import Session
+from scheduler.connections.errors import VaultLockedError
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.store import history_index
+from tests.app.cli.live_cli import job, running_session
+from tests.connections.password_server import PasswordServer, door
 from tests.connections.secret_service import SecretService
-from tests.store.past import add_past
+from tests.store.history_samples import add_ended_run
 
 LIMIT = 60.0
 NOTIFYING = """
@@ -51,113 +51,117 @@ def read(ctx):
 def wait_for(holds: Callable[[], object]) -> None:
     end = time.monotonic() + LIMIT
     while not holds():
-        assert time.monotonic() < end, "it never came to be"
+        assert time.monotonic() < end, "timed out"
         QCoreApplication.processEvents()
         time.sleep(0.01)
 
 
 @pytest.fixture
-def installation(tmp_path: Path, qapp: QApplication) -> Iterator[Installation]:
-    with serving(tmp_path / "data") as installation:
+def installation(tmp_path: Path, qapp: QApplication) -> Iterator[Session]:
+    with running_session(tmp_path / "data") as installation:
         yield installation
 
 
-def deploy(installation: Installation, source: str) -> None:
-    validated = installation.house.validation.validate("script.py", source)
-    installation.host.ask(lambda _: installation.house.commands.deploy(validated, Wish(grant=True))).result(LIMIT)
+def deploy(installation: Session, source: str) -> None:
+    validated = installation.runtime.validation.validate("script.py", source)
+    installation.engine_thread.submit(
+        lambda _: installation.runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
+    ).result(LIMIT)
 
 
-def test_after_a_while_of_quiet_the_history_is_indexed(installation: Installation) -> None:
+def test_the_history_is_indexed_when_idle(installation: Session) -> None:
     deploy(installation, job())
-    installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
+    installation.engine_thread.submit(lambda _: installation.runtime.workflow_commands.run("backup")).result(LIMIT)
     db = installation.database.read()
-    wait_for(lambda: history.lag(db))
-    wait_for(lambda: not history.lag(db))
+    wait_for(lambda: history_index.count_unindexed(db))
+    wait_for(lambda: not history_index.count_unindexed(db))
     assert db.execute("SELECT count(*) FROM history").fetchone()[0] == 1
 
 
-def test_where_news_never_cease_the_history_is_indexed_all_the_same(installation: Installation) -> None:
+def test_the_history_is_indexed_despite_constant_announcements(installation: Session) -> None:
     deploy(installation, job())
     with installation.database.write() as db:
         for number in range(300):
-            add_past(db, f"r{number}", workflow="backup")
+            add_ended_run(db, f"r{number}", workflow="backup")
     db = installation.database.read()
-    assert history.lag(db) == 300
+    assert history_index.count_unindexed(db) == 300
 
-    def hears_more() -> bool:
+    def announce_more() -> bool:
         installation.announced.emit(None)
-        return history.lag(db) <= 100
+        return history_index.count_unindexed(db) <= 100
 
-    wait_for(hears_more)
+    wait_for(announce_more)
 
 
-def test_a_message_of_a_workflow_arrives(installation: Installation) -> None:
-    told: list[tuple[str, str]] = []
-    installation.told.connect(lambda title, text: told.append((title, text)))
+def test_a_message_of_a_workflow_is_emitted(installation: Session) -> None:
+    messages: list[tuple[str, str]] = []
+    installation.message_sent.connect(lambda title, text: messages.append((title, text)))
     deploy(installation, NOTIFYING)
-    publish = installation.house.events.publish
-    installation.host.ask(lambda _: publish("notes", "things", "1", title="World")).result(LIMIT)
-    wait_for(lambda: told)
-    assert told == [("Hello", "World")]
+    publish = installation.runtime.event_commands.publish
+    installation.engine_thread.submit(lambda _: publish("notes", "things", "1", title="World")).result(LIMIT)
+    wait_for(lambda: messages)
+    assert messages == [("Hello", "World")]
 
 
 def ask(folder: Path, verb: str) -> "Future[dict[str, Any]]":
-    """What a command is told, which waits for this thread."""
-    end = client.reach(folder)
+    """The answer of a command, which waits for this thread."""
+    end = client.connect(folder)
     assert end is not None
-    told: Future[dict[str, Any]] = Future()
-    Thread(target=lambda: told.set_result(list(client.ask(end, verb, {}))[-1])).start()
-    return told
+    answer: Future[dict[str, Any]] = Future()
+    Thread(target=lambda: answer.set_result(list(client.call(end, verb, {}))[-1])).start()
+    return answer
 
 
 @pytest.mark.parametrize(
-    ("verb", "name", "said"), [("window", "show_wanted", "no window"), ("quit", "quit_wanted", "Dayhand ends.")]
+    ("verb", "signal", "sentence"),
+    [
+        ("window", lambda session: session.show_requested, "without a window"),
+        ("quit", lambda session: session.quit_requested, "Dayhand is quitting."),
+    ],
 )
-def test_a_wish_is_answered_once_it_was_heard(
-    installation: Installation, tmp_path: Path, verb: str, name: str, said: str
+def test_a_window_command_is_answered_once_it_was_handled(
+    installation: Session, tmp_path: Path, verb: str, signal: Callable[[Session], Any], sentence: str
 ) -> None:
-    wanted: list[int] = []
-    getattr(installation, name).connect(lambda: wanted.append(1))
-    told = ask(tmp_path / "data", verb)
-    wait_for(told.done)
-    assert said in told.result()["answer"]["sentence"]
-    assert wanted == [1]
+    emitted: list[int] = []
+    signal(installation).connect(lambda: emitted.append(1))
+    answer = ask(tmp_path / "data", verb)
+    wait_for(answer.done)
+    assert sentence in answer.result()["answer"]["sentence"]
+    assert emitted == [1]
 
 
-def test_where_the_window_hangs_nobody_says_that_all_is_well(
-    installation: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its thread does nothing here; the one that hears commands is alive."""
-    monkeypatch.setattr(installation_module, "_HEARING", 0.0)
-    assert "does not answer" in ask(tmp_path / "data", "window").result(LIMIT)["error"]["message"]
+def test_a_hanging_window_is_reported(installation: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The GUI thread does nothing here; the server's thread is alive."""
+    monkeypatch.setattr(session_module, "_GUI_TIMEOUT_S", 0.0)
+    assert "does not respond" in ask(tmp_path / "data", "window").result(LIMIT)["error"]["message"]
 
 
-def test_it_is_quiet_when_there_is_nothing_left_to_do(installation: Installation) -> None:
+def test_it_is_idle_when_there_is_nothing_left_to_do(installation: Session) -> None:
     deploy(installation, job())
-    assert installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT)
-    installation.host.ask(lambda _: installation.house.commands.run("backup")).result(LIMIT)
-    wait_for(lambda: installation.views.last_number() == 1)
-    wait_for(lambda: installation.host.ask(lambda _: installation.is_quiet()).result(LIMIT))
-    assert installation.views.workflow("backup").recent[0].status == "committed"
+    assert installation.engine_thread.submit(lambda _: installation.is_idle()).result(LIMIT)
+    installation.engine_thread.submit(lambda _: installation.runtime.workflow_commands.run("backup")).result(LIMIT)
+    wait_for(lambda: installation.queries.last_run_number() == 1)
+    wait_for(lambda: installation.engine_thread.submit(lambda _: installation.is_idle()).result(LIMIT))
+    assert installation.queries.workflow("backup").recent[0].status == "committed"
 
 
-def test_a_locked_keyring_is_said_and_everything_goes_on_when_it_is_unlocked(
-    installation: Installation, service: SecretService
+def test_a_locked_keyring_is_reported_and_runs_continue_when_unlocked(
+    installation: Session, service: SecretService
 ) -> None:
-    """U9, with a keyring that is locked and unlocked while the app runs; nobody tells the installation."""
-    installation.house.registry._connectors["door"] = door
-    with service.keyring("pw"), Doorman().working() as doorman:
-        given = {"name": "door:home", "settings": {"url": doorman.url}, "secrets": {"password": "hunter2"}}
-        command(installation, "connect", **given)
-        installation._vault.forget()
+    """The keyring is locked and unlocked while the app runs; the session must notice it itself."""
+    installation.runtime.registry._connectors["door"] = door
+    with service.keyring("pw"), PasswordServer().working() as server:
+        given = {"name": "door:home", "settings": {"url": server.url}, "secrets": {"password": "hunter2"}}
+        run_command(installation, "connect", **given)
+        installation._vault.clear_cache()
         service.lock()
         for name in ("A", "B"):
-            command(installation, "deploy", path=f"/{name}.py", source=READS.replace("NAME", name), grant=True)
-            command(installation, "run", target=name)
-        wait_for(lambda: [one.workflows for one in installation.views.attention()] == [("a", "b")])
-        [request] = installation.views.attention()
+            run_command(installation, "deploy", path=f"/{name}.py", source=READS.replace("NAME", name), grant=True)
+            run_command(installation, "run", target=name)
+        wait_for(lambda: [one.workflows for one in installation.queries.attention()] == [("a", "b")])
+        [request] = installation.queries.attention()
         assert (request.kind, request.sentence) == ("keyring", VaultLockedError().sentence)
-        assert doorman.let_in == ["/test"]
+        assert server.let_in == ["/test"]
         service.unlock("pw")
-        wait_for(lambda: doorman.let_in == ["/test", "/look", "/look"])
-        wait_for(lambda: installation.views.attention() == [])
+        wait_for(lambda: server.let_in == ["/test", "/look", "/look"])
+        wait_for(lambda: installation.queries.attention() == [])

@@ -1,4 +1,4 @@
-"""Templates as they are read and filled in; what they do is proved in tests/templates."""
+"""Parsing and filling in templates; tests/templates runs them."""
 
 import ast
 import re
@@ -8,16 +8,16 @@ import dayhand
 import pytest
 from dayhand import _workflow as written
 
-from app.questions import BadAnswerError, Kind, Question
-from app.templates import ConnectedOtherwiseError, Template, all_templates, read_template
+from app.template_questions import InvalidAnswerError, QuestionKind, TemplateQuestion
+from app.templates import ConnectionConflictError, Template, list_templates, parse_template
 from scheduler.connections.registry import builtin_registry
 
-ODD = ["a", 'with "quotes"', "it's", "back\\slash", "two\nlines", "Grüße", "{braces}", "\\g<0>", ""]
+ODD_TEXTS = ["a", 'with "quotes"', "it's", "back\\slash", "two\nlines", "Grüße", "{braces}", "\\g<0>", ""]
 
 
-@pytest.mark.parametrize("template", all_templates(), ids=lambda one: one.slug)
-def test_each_says_what_it_does_and_is_a_workflow_without_its_block(template: Template) -> None:
-    source = template.fill({})
+@pytest.mark.parametrize("template", list_templates(), ids=lambda one: one.slug)
+def test_each_template_has_a_summary_and_becomes_a_workflow(template: Template) -> None:
+    source = template.render({})
     assert "dayhand-template" not in source
     assert template.summary and not template.summary.endswith(".")
     module = type(ast)("filled")
@@ -28,8 +28,8 @@ def test_each_says_what_it_does_and_is_a_workflow_without_its_block(template: Te
         written.defined.clear()
 
 
-@pytest.mark.parametrize("template", all_templates(), ids=lambda one: one.slug)
-def test_what_each_connects_exists_with_its_fields(template: Template) -> None:
+@pytest.mark.parametrize("template", list_templates(), ids=lambda one: one.slug)
+def test_each_connection_of_a_template_exists_with_its_fields(template: Template) -> None:
     registry = builtin_registry(lambda *_: None)
     names = {question.name for question in template.questions}
     for connection, fields in template.connects.items():
@@ -39,56 +39,56 @@ def test_what_each_connects_exists_with_its_fields(template: Template) -> None:
         assert {named.removesuffix(".site") for named in fields.values()} <= names
 
 
-@pytest.mark.parametrize("template", all_templates(), ids=lambda one: one.slug)
-def test_each_answer_goes_somewhere_and_no_constant_only_looks_as_if(template: Template) -> None:
-    """One that a person would change in the script, and nothing would happen."""
+@pytest.mark.parametrize("template", list_templates(), ids=lambda one: one.slug)
+def test_each_answer_is_used(template: Template) -> None:
+    """Changing an unused constant in the script would have no effect."""
     connected = {named for fields in template.connects.values() for named in fields.values()}
     for question in template.questions:
-        uses = re.findall(rf"\b{question.name}\b", template.fill({}).partition("import dayhand")[2])
+        uses = re.findall(rf"\b{question.name}\b", template.render({}).partition("import dayhand")[2])
         assert len(uses) > 1 or (not uses and question.name in connected), question.name
 
 
-def test_a_connection_may_want_only_the_site_of_an_address() -> None:
-    [watch] = [one for one in all_templates() if one.slug == "watch-page"]
+def test_a_connection_can_use_only_the_site_of_an_address() -> None:
+    [watch] = [one for one in list_templates() if one.slug == "watch-page"]
     answers = {"PAGE": "https://shop.example.org:8443/lamps/7?lang=en#price"}
-    assert watch.settings(answers) == {"http:page": {"base_url": "https://shop.example.org:8443"}}
+    assert watch.connection_settings(answers) == {"http:page": {"base_url": "https://shop.example.org:8443"}}
 
 
-def test_what_is_connected_already_is_not_touched_and_the_rest_is() -> None:
-    """The same answer may come with settings that nobody asked for; connecting again would lose them."""
-    [template] = [one for one in all_templates() if one.slug == "sort-folder"]
-    kept = {"path": "/in", "more": "mine"}
-    done = []
+def test_existing_connections_are_kept_and_missing_ones_created() -> None:
+    """Connecting again would lose settings that the template does not ask for."""
+    [template] = [one for one in list_templates() if one.slug == "sort-folder"]
+    existing = {"path": "/in", "more": "mine"}
+    verbs = []
 
     def command(verb: str, **arguments: object) -> dict[str, object]:
-        done.append(verb)
-        return {"settings": kept}
+        verbs.append(verb)
+        return {"settings": existing}
 
-    assert template.connect({"FOLDER": "/in"}, command) == []
-    with pytest.raises(ConnectedOtherwiseError, match="files:inbox has path /in"):
-        template.connect({"FOLDER": "/elsewhere"}, command)
-    assert done == ["fields", "fields"]
-    kept.clear()
-    template.connect({"FOLDER": "/in"}, command)
-    assert done[2:] == ["fields", "connect"]
+    assert template.create_connections({"FOLDER": "/in"}, command) == []
+    with pytest.raises(ConnectionConflictError, match="files:inbox has path /in"):
+        template.create_connections({"FOLDER": "/elsewhere"}, command)
+    assert verbs == ["fields", "fields"]
+    existing.clear()
+    template.create_connections({"FOLDER": "/in"}, command)
+    assert verbs[2:] == ["fields", "connect"]
 
 
-def one(kind: str = "text") -> Template:
+def make_template(kind: str = "text") -> Template:
     block = f'# /// dayhand-template\n# summary = "x"\n# [ask.VALUE]\n# question = "?"\n# kind = "{kind}"\n# ///\n'
-    return read_template("a_b", f'"""A."""\n\n{block}import dayhand\n\nVALUE = "v"\nflow = dayhand.Workflow("A b")\n')
+    return parse_template("a_b", f'"""A."""\n\n{block}import dayhand\n\nVALUE = "v"\nflow = dayhand.Workflow("A b")\n')
 
 
-@pytest.mark.parametrize("text", ODD)
-def test_any_answer_arrives_in_the_script_as_it_was_given(text: str) -> None:
+@pytest.mark.parametrize("text", ODD_TEXTS)
+def test_any_answer_is_written_to_the_script_unchanged(text: str) -> None:
     for value in (text, [text, "x"]):
-        tree = ast.parse(one().fill({"VALUE": value}))
+        tree = ast.parse(make_template().render({"VALUE": value}))
         [found] = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.lineno < 6]
         assert ast.literal_eval(found) == value
 
 
 @pytest.mark.parametrize("name", ["Other", 'My "best" one', "It's"])
-def test_the_workflow_gets_the_name_that_was_given(name: str) -> None:
-    tree = ast.parse(one().fill({}, name=name))
+def test_the_workflow_gets_the_given_name(name: str) -> None:
+    tree = ast.parse(make_template().render({}, name=name))
     [call] = [node.value for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
     assert isinstance(call, ast.Call)
     assert ast.literal_eval(call.args[0]) == name
@@ -115,8 +115,8 @@ def test_the_workflow_gets_the_name_that_was_given(name: str) -> None:
         ("file", "x.csv", str(Path.cwd() / "x.csv")),
     ],
 )
-def test_answers_are_read_by_their_kind(kind: str, text: str, value: object) -> None:
-    assert one(kind).questions[0].read(text) == value
+def test_answers_are_parsed_by_kind(kind: str, text: str, value: object) -> None:
+    assert make_template(kind).questions[0].parse(text) == value
 
 
 @pytest.mark.parametrize(
@@ -144,21 +144,21 @@ def test_answers_are_read_by_their_kind(kind: str, text: str, value: object) -> 
         ("folder", "~nobody-has-this-name/x"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_refused_with_a_sentence(kind: str, text: str) -> None:
-    with pytest.raises(BadAnswerError, match=r".[.']$"):
-        one(kind).questions[0].read(text)
+def test_an_invalid_answer_is_rejected_with_a_sentence(kind: str, text: str) -> None:
+    with pytest.raises(InvalidAnswerError, match=r".[.']$"):
+        make_template(kind).questions[0].parse(text)
 
 
-def test_a_default_is_shown_as_it_would_be_typed() -> None:
-    def shown(kind: Kind, default: object) -> str:
-        return Question(name="X", text="?", kind=kind, default=default, required=False).shown_default()
+def test_a_default_is_shown_as_typed() -> None:
+    def default_text(kind: QuestionKind, default: object) -> str:
+        return TemplateQuestion(name="X", text="?", kind=kind, default=default, required=False).default_text()
 
-    assert shown(Kind.COMMAND, ["echo", "a b"]) == "echo 'a b'"
-    assert shown(Kind.LIST, ["a", "b"]) == "a, b"
-    assert shown(Kind.NUMBER, 7) == "7"
-    assert Question(name="X", text="?", kind=Kind.TEXT, default="d", required=True).shown_default() == ""
+    assert default_text(QuestionKind.COMMAND, ["echo", "a b"]) == "echo 'a b'"
+    assert default_text(QuestionKind.LIST, ["a", "b"]) == "a, b"
+    assert default_text(QuestionKind.NUMBER, 7) == "7"
+    assert TemplateQuestion(name="X", text="?", kind=QuestionKind.TEXT, default="d", required=True).default_text() == ""
 
 
-def test_what_is_no_template_is_refused() -> None:
+def test_a_script_without_a_template_block_is_rejected() -> None:
     with pytest.raises(ValueError, match="not a template"):
-        read_template("x", "import dayhand\n")
+        parse_template("x", "import dayhand\n")

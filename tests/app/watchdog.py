@@ -1,4 +1,4 @@
-"""A watchdog for the window's thread: when that does not answer for a while, what it is doing is written down."""
+"""A watchdog for the GUI thread: when it is blocked, its stack is recorded."""
 
 import ctypes
 import faulthandler
@@ -16,35 +16,35 @@ from typing import Self
 from PySide6.QtCore import QObject, Qt, QTimer
 
 BEAT, LATE = 5, 40
-"""Milliseconds between two signs of life, and after which one that is missing is looked into."""
+"""Milliseconds between two beats, and after which a missing one counts as a block."""
 _FRAME = re.compile(r'File "(?:.*/)?([^/"]+)", line (\d+) in (.+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Between two signs of life, in milliseconds."""
+    """Between two beats, in milliseconds."""
 
     late: float
-    """By how much the second came too late."""
+    """How late the second beat was."""
     computed: float
-    """For how long the thread had a processor."""
+    """How long the thread was running."""
     starved: float
-    """For how long it wanted one and the machine gave it to others."""
+    """How long it was ready while other processes had the CPU."""
 
     @property
     def own(self) -> float:
-        """What of the lateness is the app's own: its thread computed, or waited for another one of its threads."""
+        """The part caused by the app: its thread was running, or waiting for another of its threads."""
         return max(self.late - self.starved, 0.0)
 
 
 class Watchdog(QObject):
-    """Made in the thread that it watches, which must have an event loop. Looks from another one."""
+    """Created in the thread that it watches, which needs an event loop; checks from another thread."""
 
     def __init__(self) -> None:
         super().__init__()
         self.gaps: list[Gap] = []
         self.blocks: list[Counter[str]] = []
-        """One for each time that it was too late: how often the thread was found where, the innermost call first."""
+        """One per block: how often the thread was found at which stack, innermost call first."""
         self._watched = threading.get_ident()
         self._beat, self._spent = time.perf_counter(), (0.0, 0.0)
         self._ended = threading.Event()
@@ -82,7 +82,7 @@ class Watchdog(QObject):
                 if beat != blocked_since:
                     blocked_since = beat
                     self.blocks.append(Counter())
-                # Frames held here would be let go here, with the widgets in them: only their names are taken.
+                # Holding frames here would free their widgets in this thread, so only names are recorded.
                 file.seek(0)
                 file.truncate()
                 faulthandler.dump_traceback(file)
@@ -91,12 +91,12 @@ class Watchdog(QObject):
 
 
 class _Spending:
-    """What Linux knows of the thread that made this: milliseconds with a processor, and waiting for one."""
+    """The scheduler statistics of Linux for the creating thread: milliseconds running, and waiting for a CPU."""
 
     def __enter__(self) -> Self:
         self._file = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         self._buffer = ctypes.create_string_buffer(100)
-        # Unlike os.pread it keeps Python's lock, for which it would have to wait again.
+        # Unlike os.pread it keeps the GIL, and need not wait for it again.
         self._read = ctypes.PyDLL(None).pread
         self._read.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
         return self
@@ -111,7 +111,7 @@ class _Spending:
 
 
 def _collapse(dumped: str, thread: int) -> str:
-    """Where that thread was, as one line."""
+    """The stack of that thread as one line."""
     found = [part for part in re.split(r"\n(?=Thread|Current thread)", dumped) if f"0x{thread:016x}" in part]
     frames = [f"{name}:{line}:{function}" for part in found for name, line, function in _FRAME.findall(part)]
     return " < ".join(frames)

@@ -1,4 +1,4 @@
-"""`./packaging/bench`: our figures beside the peers', measured in one run."""
+"""`./packaging/bench`: our figures and those of the peers, measured in one run."""
 
 import argparse
 import json
@@ -8,7 +8,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import crons, desktop, frozen, idle, lateness, ours, peer, runs, scale, schedules, window
+from tests.bench import (
+    apscheduler_peer,
+    cron,
+    desktop,
+    frozen,
+    idle,
+    lateness,
+    our_engine,
+    runs,
+    scale,
+    schedules,
+    window,
+)
 from tests.bench.measure import Figure
 from tests.bench.options import PARTS, read_options
 
@@ -26,12 +38,12 @@ def main() -> None:
 def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
     def stored() -> list[Figure]:
         (folder / "peer").mkdir()
-        ours.fill(folder / "ours", schedules.STORED)
-        peer.fill(folder / "peer" / "jobs.db", schedules.STORED)
+        our_engine.fill(folder / "ours", schedules.STORED)
+        apscheduler_peer.fill(folder / "peer" / "jobs.db", schedules.STORED)
         return schedules.ticking(folder) + schedules.listing(folder)
 
     parts: dict[str, Callable[[], list[Figure]]] = {
-        "cron": crons.next_times,
+        "cron": cron.next_times,
         "missed": schedules.missed,
         "add": lambda: schedules.adding(folder / "add", 10_000),
         "stored": stored,

@@ -1,4 +1,4 @@
-"""APScheduler 3 with its SQLAlchemy store on SQLite: as shipped, and in WAL mode as its users tune it."""
+"""APScheduler 3 with its SQLAlchemy store on SQLite: with defaults, and tuned with WAL mode."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from apscheduler.schedulers.base import BaseScheduler
 from apscheduler.triggers.cron import CronTrigger
 from sqlalchemy import create_engine, event, insert
 
-from tests.bench.ours import THREADS, cron_text
+from tests.bench.our_engine import THREADS, cron_text
 
 
 def nothing(*_: object) -> None:
@@ -33,7 +33,7 @@ def job_store(path: Path, *, wal: bool) -> SQLAlchemyJobStore:
 
 
 class Still(BaseScheduler):
-    """Without a thread: a tick happens when it is called."""
+    """Without a thread: ticks are called explicitly."""
 
     def wakeup(self) -> None:
         return

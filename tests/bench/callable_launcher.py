@@ -1,4 +1,4 @@
-"""A stand-in for the run layer: Python callables on threads, one attempt each, without any rows of their own."""
+"""A fake launcher: Python callables on threads, one attempt each, without rows in the store."""
 
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -7,20 +7,27 @@ from queue import SimpleQueue
 from threading import Thread
 
 from scheduler.engine.clock import Clock, SystemClock
-from scheduler.engine.launcher import Outcome, Reports, Result, Work
+from scheduler.engine.context import EngineContext
+from scheduler.engine.scheduling.in_flight import InFlight
+from scheduler.engine.scheduling.launcher import Outcome, Result, Work
 from scheduler.rules.lanes import Candidate
 from scheduler.store.database import Database
 
 Task = Callable[[Work], None]
 
 
-class Deaf:
-    """Starts nothing: for what comes before a start."""
+class NullLauncher:
+    """Starts nothing: for measuring what comes before a start."""
 
-    def turns(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
+    def attach(self, _: EngineContext, in_flight: InFlight) -> "NullLauncher":
+        """Called by an engine to get its launcher."""
+        self._in_flight = in_flight
+        return self
+
+    def list_ready(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
         return []
 
-    def start(self, work: Work, reports: Reports) -> None:
+    def start(self, work: Work) -> None:
         return
 
     def stop(self, key: str, *, kill: bool) -> None:
@@ -36,7 +43,7 @@ class Deaf:
         return
 
 
-class Callables(Deaf):
+class CallableLauncher(NullLauncher):
     """Tasks by schedule id. One that raises has failed; none can be stopped, each ends by itself.
 
     While others stand in line, the end of one and the beginning of the next are one transaction.
@@ -48,36 +55,35 @@ class Callables(Deaf):
         self._database = database
         self._tasks = tasks
         self._clock = clock or SystemClock()
-        self._line: SimpleQueue[tuple[Work, Reports] | None] = SimpleQueue()
-        # Threads that are there already start a task without delay.
+        self._line: SimpleQueue[Work | None] = SimpleQueue()
+        # Existing threads start a task without delay.
         self._threads = [Thread(target=self._serve, name=f"task {n}") for n in range(threads)]
         for thread in self._threads:
             thread.start()
 
-    def start(self, work: Work, reports: Reports) -> None:
-        self._line.put((work, reports))
+    def start(self, work: Work) -> None:
+        self._line.put(work)
 
     def close(self) -> None:
-        """Wait for what runs."""
+        """Wait for running tasks."""
         for _ in self._threads:
             self._line.put(None)
         for thread in self._threads:
             thread.join()
 
     def _serve(self) -> None:
-        while (taken := self._line.get()) is not None:
-            work, reports = taken
+        while (work := self._line.get()) is not None:
             with self._database.write() as db:
-                begins = reports.begin(db, work, self._clock.now())
+                begins = self._in_flight.begin(db, work, self._clock.now())
             while begins:
                 outcome = _call(self._tasks[work.subject], work)
                 with self._database.write() as db:
                     now = self._clock.now()
-                    reports.end(db, work, outcome, now)
-                    following = reports.relay(work)
-                    begins = following is not None and reports.begin(db, following, now)
+                    self._in_flight.end(db, work, outcome, now)
+                    following = self._in_flight.replace_with_next(work)
+                    begins = following is not None and self._in_flight.begin(db, following, now)
                 work = following or work
-            reports.land(work)
+            self._in_flight.remove(work)
 
 
 def _call(task: Task, work: Work) -> Outcome:

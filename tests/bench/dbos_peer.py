@@ -1,4 +1,4 @@
-"""DBOS with three-step workflows on SQLite, in a process of its own: `python -m tests.bench.dbos_peer FILE NUMBER`.
+"""DBOS with three-step workflows on SQLite, in a separate process: `python -m tests.bench.dbos_peer FILE NUMBER`.
 
 With a file that is in WAL mode already it stays so; otherwise it is as shipped.
 """

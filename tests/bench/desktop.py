@@ -1,4 +1,4 @@
-"""The app on a real virtual desktop beside Vorta: from the start to the icon, and memory and wake-ups when hidden."""
+"""The app and Vorta on a virtual desktop: time from start to tray icon, memory and wake-ups when hidden."""
 
 import os
 import stat
@@ -8,26 +8,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.bench.measure import Figure, alternate
-from tests.desktop.desktop import Desktop, desktop, missing
-from tests.desktop.processes import until
+from tests.desktop.desktop import Desktop, desktop, missing_programs
+from tests.desktop.processes import wait_until
 
 ROOT = Path(__file__).parents[2]
-_SETTLED = 5.0
-"""Seconds after which an application that has started does nothing more by itself."""
+_QUIET_AFTER_S = 5.0
+"""After which a started application is idle."""
 _CALM, _IDLE = 150.0, 120.0
-"""Seconds after which it has looked for all that is not there and made the backup of the day; and over which its
-wake-ups are counted."""
+"""After which start-up work and the daily backup are done; and over which wake-ups are counted, in seconds."""
 
 
 def against_vorta() -> list[Figure]:
-    if lacking := missing():
+    if lacking := missing_programs():
         print(f"not measured, since these are not installed: {', '.join(lacking)}", file=sys.stderr)
         return []
     with desktop() as desk, TemporaryDirectory() as name:
         desk.start_tray()
         ours, vorta = _Ours(desk, Path(name)), _Vorta(desk, Path(name))
         for one in (ours, vorta):
-            one.start()  # what comes first prepares folders and fills the caches
+            one.start()  # the first start creates folders and fills caches
             one.end()
         starts = alternate({"ours": ours.clocked, "Vorta": vorta.clocked})
         sizes = alternate({"ours": ours.weighed, "Vorta": vorta.weighed})
@@ -47,7 +46,7 @@ def against_vorta() -> list[Figure]:
 
 
 class _App:
-    """An application with an icon in the tray."""
+    """An application with a tray icon."""
 
     def __init__(self, desk: Desktop, folder: Path) -> None:
         self._desk = desk
@@ -58,7 +57,7 @@ class _App:
         raise NotImplementedError
 
     def start(self) -> float:
-        """Seconds until its icon is in the tray."""
+        """Start it; returns the seconds until its tray icon appears."""
         before = set(self._desk.tray_items())
         begin = time.perf_counter()
         self._run()
@@ -72,7 +71,7 @@ class _App:
 
     def end(self) -> None:
         os.kill(self._pid, 15)
-        until(lambda: not self._is_there(), "the end of the application")
+        wait_until(lambda: not self._is_there(), "the end of the application")
 
     def clocked(self) -> float:
         took = self.start()
@@ -81,7 +80,7 @@ class _App:
 
     def weighed(self) -> float:
         self.start()
-        time.sleep(_SETTLED)
+        time.sleep(_QUIET_AFTER_S)
         kilobytes = next(
             int(line.split()[1])
             for line in Path(f"/proc/{self._pid}/status").read_text(encoding="utf-8").splitlines()
@@ -91,7 +90,7 @@ class _App:
         return kilobytes / 1024
 
     def woken(self) -> float:
-        """How often a minute any of its threads is given the processor after it had waited."""
+        """Wake-ups of all its threads per minute."""
         self.start()
         time.sleep(_CALM)
         before = self._switches()
@@ -110,7 +109,7 @@ class _App:
 
     def _owner(self, name: str) -> int:
         bus = "org.freedesktop.DBus"
-        (pid,) = self._desk.bus.ask(bus, "/org/freedesktop/DBus", bus, "GetConnectionUnixProcessID", "s", (name,))
+        (pid,) = self._desk.bus.call(bus, "/org/freedesktop/DBus", bus, "GetConnectionUnixProcessID", "s", (name,))
         return int(pid)
 
     def _is_there(self) -> bool:
@@ -128,7 +127,7 @@ class _Ours(_App):
 
 
 class _Vorta(_App):
-    """With a borg that only tells its version: without one it waits in a dialog."""
+    """With a fake borg that only prints its version: without one Vorta waits in a dialog."""
 
     def _run(self) -> None:
         tools = self._folder / "tools"

@@ -1,7 +1,8 @@
-"""The app that packaging/build made beside the same from the clone: short commands, one that needs a worker, and the
-icon in the tray. It is the one in .build; DAYHAND_FROZEN names another.
+"""The app built by packaging/build compared with the clone: short commands, one that needs a worker, and the tray icon.
 
-Commands are measured in time of the processor, which a busy machine stretches less than the time on the wall."""
+Uses the build in .build, or the one in DAYHAND_FROZEN. Commands are measured in CPU time, which varies less than wall
+time on a busy machine.
+"""
 
 import os
 import resource
@@ -13,11 +14,11 @@ from tempfile import TemporaryDirectory
 
 from tests.bench.desktop import ROOT, _App
 from tests.bench.measure import Figure, alternate
-from tests.desktop.desktop import Desktop, desktop, missing
+from tests.desktop.desktop import Desktop, desktop, missing_programs
 
 _CLONE = (sys.executable, "-m", "app.main")
 _AS_FAST = 0.9
-"""No slower than the clone, but for the noise of a machine."""
+"""Not slower than the clone, apart from noise."""
 _COMMANDS = {
     "dayhand --version": ("--version",),
     "dayhand preview": ("preview", "every 5m"),
@@ -36,12 +37,12 @@ def against_clone() -> list[Figure]:
 
 
 def _short_commands(program: Path, folder: Path) -> list[Figure]:
-    _costing([*_CLONE, "--headless", "--until-idle"], folder)()  # so that there is a store
+    _costing([*_CLONE, "--headless", "--until-idle"], folder)()  # creates the store
     figures = []
     for name, words in _COMMANDS.items():
         work = {"ours": _costing([str(program), *words], folder), "clone": _costing([*_CLONE, *words], folder)}
         for act in work.values():
-            act()  # the first one reads the files from the disk
+            act()  # the first one reads the files from disk
         costs = alternate(work)
         ours = costs.pop("ours")
         figures.append(
@@ -51,7 +52,7 @@ def _short_commands(program: Path, folder: Path) -> list[Figure]:
 
 
 def _costing(command: Sequence[str], folder: Path) -> Callable[[], float]:
-    """Seconds of the processor that a command takes from its start to its end."""
+    """Measures the CPU seconds of a command."""
     surroundings = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
 
     def act() -> float:
@@ -64,7 +65,7 @@ def _costing(command: Sequence[str], folder: Path) -> Callable[[], float]:
 
 
 def _icon(program: Path, folder: Path) -> list[Figure]:
-    if lacking := missing():
+    if lacking := missing_programs():
         print(f"not measured, since these are not installed: {', '.join(lacking)}", file=sys.stderr)
         return []
     with desktop() as desk:

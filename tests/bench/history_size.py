@@ -1,4 +1,4 @@
-"""What a long history costs: the same steps over a store with a thousand of everything, and with a million."""
+"""The cost of a long history: the same steps on a store with a thousand runs and with a million."""
 
 import time
 from collections.abc import Callable
@@ -8,26 +8,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scheduler.engine.house import House
-from scheduler.engine.launcher import Work
-from scheduler.engine.runs import beginning
-from scheduler.engine.runs.endings import Endings
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.validation import Validated
-from scheduler.engine.workflows.views import WorkflowViews
-from scheduler.engine.workflows.views.history import Found
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import Phase
-from scheduler.store import events, handlers, history, mutations, occurrences, runs
-from scheduler.store.agenda import read_agenda
+from scheduler.engine.queries.history import HistoryFilter
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runs import start
+from scheduler.engine.runs.finish import AttemptFinisher
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.scheduling.launcher import Work
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunPhase
+from scheduler.store import events, handlers, history_index, mutations, occurrences, runs
 from scheduler.store.database import to_ms
-from scheduler.store.health import close_store, open_store
 from scheduler.store.mutations import MutationRow
+from scheduler.store.next_wake import read_next_wake
+from scheduler.store.opening import close_store, open_store
 from tests.bench.measure import Figure, alternate
 
 SMALL, LARGE = 1_000, 1_000_000
 WORKFLOWS = 3
-SCRIPT = '''"""Receipts: file what arrives."""
+SCRIPT = '''"""Receipts: file new receipts."""
 import dayhand
 
 flow = dayhand.Workflow("Bench 0", connections=["table:expenses"])
@@ -94,12 +94,12 @@ DROP TABLE n
 
 
 class Store:
-    """An installation with that much behind it."""
+    """A runtime with a history of that many runs."""
 
     def __init__(self, folder: Path, number: int) -> None:
         self.database = open_store(folder, datetime.now(UTC)).database
-        self.house = House(self.database, folder, machine_zone="UTC")
-        self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
+        self.house = Runtime(self.database, folder, machine_zone="UTC")
+        self.views = WorkflowQueries(self.house.engine.context, self.house.plans, self.house.registry)
         self._fill(number)
 
     def close(self) -> None:
@@ -107,9 +107,9 @@ class Store:
         close_store(self.database)
 
     def choose(self) -> None:
-        """What the engine looks at before it starts anything."""
+        """The queries of the engine before it starts anything."""
         db, now = self.database.read(), datetime.now(UTC)
-        assert self.house.engine.dispatch.look(db, read_agenda(db, now), now).turns
+        assert self.house.engine.dispatch.select(db, read_next_wake(db, now), now).candidates
 
     def peek(self) -> None:
         assert len(events.peek(self.database.read(), "bench-0", "mails", 10)) == 10
@@ -120,30 +120,32 @@ class Store:
         plan = house.plans.current(self.database.read(), "bench-0")
         work = Work(key="bench-0/File", lane="bench-0/", subject="bench-0/File")
         with self.database.write() as db:
-            attempt = beginning.begin_consumer(db, work, plan, now)
+            attempt = start.start_consumer(db, work, plan, now)
             assert attempt is not None
             runs.insert(db, attempt.row)
         taken = events.peek(self.database.read(), "bench-0", "mails", 1)
         with self.database.write() as db:
             events.reserve(db, "bench-0", attempt.id, [(one.topic, one.id) for one in taken])
-            handlers.prepared(db, "bench-0", "File", attempt.sequence - 1, None)
-            runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now, prepared={"say": "File it"})
+            handlers.record_prepare(db, "bench-0", "File", attempt.sequence - 1, None)
+            runs.advance(db, attempt.id, RunPhase.PREPARING, RunPhase.PREPARED, now, prepared={"say": "File it"})
         with self.database.write(durable=True) as db:
-            runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
+            runs.advance(db, attempt.id, RunPhase.PREPARED, RunPhase.MUTATING, now)
             mutations.begin(db, _mutation(attempt.id, now))
         with self.database.write(durable=True) as db:
-            mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result={"rows": 1})
-            runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome={"rows": 1})
-        attempt.phase, attempt.outcome_word = Phase.MUTATED, "applied"
+            mutations.record_outcome(
+                db, attempt.id, MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, now, result={"rows": 1}
+            )
+            runs.advance(db, attempt.id, RunPhase.MUTATING, RunPhase.MUTATED, now, outcome={"rows": 1})
+        attempt.phase, attempt.action_status = RunPhase.MUTATED, "applied"
         with self.database.write() as db:
-            endings = Endings(house.engine.dispatch)
-            endings.hand_on(db, attempt, {"filed": 1}, {"rows": 1}, now)
-            assert handlers.ready_in(db, "bench-0")
+            endings = AttemptFinisher(house.engine.dispatch)
+            endings.publish_results(db, attempt, {"filed": 1}, {"rows": 1}, now)
+            assert handlers.list_ready_in(db, "bench-0")
             endings.commit(db, attempt, now)
 
     def search(self, **wanted: Any) -> None:
-        """The first page of what a person looks for, with the times that did not run."""
-        page = self.views.history(Found(**wanted))
+        """The first page of a search, including times that did not run."""
+        page = self.views.history(HistoryFilter(**wanted))
         assert len(page.runs) + len(page.occurrences) == 50
 
     def list_all(self) -> None:
@@ -153,13 +155,13 @@ class Store:
         assert self.views.workflow("bench-0").handlers
 
     def owe(self) -> None:
-        """What the engine asks before it records a planned time."""
-        assert occurrences.underway(self.database.read(), "bench-0/poll") == []
+        """The query of the engine before it records a planned time."""
+        assert occurrences.list_unfinished(self.database.read(), "bench-0/poll") == []
 
     def _fill(self, number: int) -> None:
         validated = self.house.validation.validate("bench.py", SCRIPT)
         for place in range(WORKFLOWS):
-            self.house.commands.deploy(renamed(validated, f"Bench {place}"), Wish(grant=True))
+            self.house.workflow_commands.deploy(renamed(validated, f"Bench {place}"), DeployOptions(grant=True))
         values = {"number": number, "workflows": WORKFLOWS, "now": to_ms(datetime.now(UTC))}
         with self.database.write() as db:
             for statement in _FILLING.split(";"):
@@ -167,12 +169,12 @@ class Store:
         is_more = True
         while is_more:
             with self.database.write() as db:
-                is_more = history.index_some(db, 20_000)
+                is_more = history_index.index_batch(db, 20_000)
         self.database.read().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def renamed(validated: Validated, name: str) -> Validated:
-    """The same under another name, as if it had been validated again."""
+def renamed(validated: ValidatedScript, name: str) -> ValidatedScript:
+    """The same script under another name, as if validated again."""
     slug = name.lower().replace(" ", "-")
     return replace(
         validated,
@@ -202,9 +204,9 @@ measures: dict[str, tuple[int, Callable[[Store], None]]] = {
     "history, a word": (50, lambda store: store.search(text="harb")),
     "history, two words of a workflow": (50, lambda store: store.search(workflow="bench-2", text="receipt museum")),
 }
-"""How often each is done in one go, and what."""
+"""By name, how often each step runs per measurement, and the step."""
 _COUNTING = "page of a workflow"
-"""It counts what is pending, up to ten thousand: more than there are in the small one."""
+"""It counts pending events, up to ten thousand: more than there are in the small store."""
 
 
 def _opened(stack: ExitStack, folder: Path, number: int) -> Store:
@@ -240,6 +242,6 @@ def _mutation(run: str, now: datetime) -> MutationRow:
         tool="append",
         parameters={"rows": [{"n": 1}]},
         key=run,
-        status=Mutation.IN_FLIGHT,
+        status=MutationStatus.IN_FLIGHT,
         begun=now,
     )

@@ -1,4 +1,4 @@
-"""Idle with 1,000 schedules and nothing due within the hour: wake-ups, disk, processor."""
+"""Idle with 1,000 schedules and nothing due within the hour: wake-ups, disk, CPU."""
 
 import os
 import time
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
-from app.host import Host
-from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Announce
-from scheduler.store.health import close_store, open_store
-from tests.bench import ours
-from tests.bench.callables import Deaf
+from app.engine_thread import EngineThread
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.launcher import Announce
+from scheduler.store.opening import close_store, open_store
+from tests.bench import our_engine
+from tests.bench.callable_launcher import NullLauncher
 from tests.bench.measure import Figure
 
 SCHEDULES = 1_000
@@ -21,7 +21,7 @@ SCHEDULES = 1_000
 def idle(folder: Path, seconds: int) -> list[Figure]:
     app = QCoreApplication.instance() or QCoreApplication([])
     place = folder / "idle"
-    ours.fill(place, SCHEDULES)
+    our_engine.fill(place, SCHEDULES)
     database = open_store(place, datetime.now(UTC)).database
     ticks: list[float] = []
     statements: list[str] = []
@@ -33,9 +33,9 @@ def idle(folder: Path, seconds: int) -> list[Figure]:
             return super().tick(now)
 
     def make(announce: Announce) -> Engine:
-        return Watched(database, Deaf(), machine_zone="UTC", announce=announce)
+        return Watched(database, NullLauncher().attach, machine_zone="UTC", announce=announce)
 
-    host = Host(make)
+    host = EngineThread(make)
     host.start()
     settled: dict[str, float] = {}
 
@@ -61,6 +61,6 @@ def idle(folder: Path, seconds: int) -> list[Figure]:
 
 
 def _calls() -> float:
-    """Read and write calls of this process, the event loop's wake-up descriptor included."""
+    """Read and write calls of this process, including the wake-up descriptor of the event loop."""
     lines = Path(f"/proc/{os.getpid()}/io").read_text().splitlines()
     return sum(float(line.split()[1]) for line in lines if line.startswith(("syscr", "syscw")))

@@ -1,4 +1,4 @@
-"""How late runs begin: 100 at 100 known instants, and 100 at one instant."""
+"""How late runs start: 100 at 100 different times, and 100 at the same time."""
 
 import threading
 import time
@@ -10,13 +10,13 @@ from tempfile import mkdtemp
 from apscheduler.triggers.date import DateTrigger
 from PySide6.QtCore import QCoreApplication
 
-from app.host import Host
-from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Announce, Work
+from app.engine_thread import EngineThread
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.launcher import Announce, Work
 from scheduler.engine.settings import Settings
-from scheduler.store.health import close_store, open_store
-from tests.bench import ours, peer
-from tests.bench.callables import Callables
+from scheduler.store.opening import close_store, open_store
+from tests.bench import apscheduler_peer, our_engine
+from tests.bench.callable_launcher import CallableLauncher
 from tests.bench.measure import Figure, alternate, percentile
 
 NUMBER = 100
@@ -71,18 +71,18 @@ def _late(run: Callable[[datetime], None], step: timedelta) -> float:
 def _us(folder: Path, begin: datetime, step: timedelta) -> None:
     place = Path(mkdtemp(dir=folder))
     database = open_store(place, datetime.now(UTC)).database
-    launcher = Callables(database, {f"bench/job{n}": _task(n) for n in range(NUMBER)}, ours.THREADS)
+    launcher = CallableLauncher(database, {f"bench/job{n}": _task(n) for n in range(NUMBER)}, our_engine.THREADS)
 
     def make(announce: Announce) -> Engine:
-        settings = Settings(concurrency=ours.THREADS)
-        engine = Engine(database, launcher, machine_zone="UTC", settings=settings, announce=announce)
+        settings = Settings(concurrency=our_engine.THREADS)
+        engine = Engine(database, launcher.attach, machine_zone="UTC", settings=settings, announce=announce)
         for n in range(NUMBER):
             due = begin + n * step
             engine.commands.add("bench", f"job{n}", {"once": due.replace(microsecond=0).isoformat()})
-            ours.shift_due(engine, f"bench/job{n}", due)
+            our_engine.shift_due(engine, f"bench/job{n}", due)
         return engine
 
-    host = Host(make)
+    host = EngineThread(make)
     host.start()
     assert _all_begun.wait(60)
     host.stop()
@@ -96,7 +96,7 @@ def _task(number: int) -> Callable[[Work], None]:
 
 def _them(folder: Path, begin: datetime, step: timedelta) -> None:
     place = Path(mkdtemp(dir=folder)) / "jobs.db"
-    with peer.opened(place, threaded=True) as scheduler:
+    with apscheduler_peer.opened(place, threaded=True) as scheduler:
         for n in range(NUMBER):
             scheduler.add_job(note, DateTrigger(begin + n * step), id=f"job{n}", args=[f"job{n}"])
         assert _all_begun.wait(60)

@@ -1,4 +1,4 @@
-"""Ratios, not times: each measure runs ours and the peers alternately and keeps medians."""
+"""Ratios, not times: each measurement alternates between ours and the peers and takes medians."""
 
 import gc
 import statistics
@@ -11,7 +11,7 @@ REPEATS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One line of the table. `ratio` is how many times better we are, unless there is a plain limit."""
+    """One line of the table. `ratio` is how many times better we are, unless there is an absolute limit."""
 
     name: str
     unit: str
@@ -19,7 +19,7 @@ class Figure:
     peers: dict[str, float] = field(default_factory=dict)
     against: str = ""
     wanted: float | None = None
-    """The ratio to reach against the peer named in `against`, or with no peer the limit to stay under."""
+    """The ratio to reach against the peer in `against`; without a peer, the limit to stay under."""
 
     @property
     def ratio(self) -> float | None:
@@ -33,7 +33,7 @@ class Figure:
 
 
 def alternate(work: dict[str, Callable[[], float]], repeats: int = REPEATS) -> dict[str, float]:
-    """Run each once per round, round after round, and take the median of each."""
+    """Run each once per round; returns the median of each."""
     results: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(repeats):
         for name, measure in work.items():
@@ -42,8 +42,8 @@ def alternate(work: dict[str, Callable[[], float]], repeats: int = REPEATS) -> d
     return {name: statistics.median(values) for name, values in results.items()}
 
 
-def clocked(act: Callable[[], object]) -> float:
-    """Seconds that it took."""
+def measure_seconds(act: Callable[[], object]) -> float:
+    """Run it; returns the seconds it took."""
     start = time.perf_counter()
     act()
     return time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""A process of its own for opening and listing; prints seconds to open, seconds to list, peak memory in MB."""
+"""A separate process for opening and listing; prints seconds to open, seconds to list, peak memory in MB."""
 
 import sys
 import time
@@ -9,20 +9,20 @@ from pathlib import Path
 def main() -> None:
     who, path = sys.argv[1], Path(sys.argv[2])
     if who == "ours":
-        from tests.bench import ours
+        from tests.bench import our_engine
 
         start = time.perf_counter()
-        with ours.opened(path) as engine:
+        with our_engine.opened(path) as engine:
             engine.tick(datetime.now(UTC))
             opened = time.perf_counter() - start
             start = time.perf_counter()
-            found = list(engine.views.schedules())
+            found = list(engine.schedule_queries.schedules())
             listed = time.perf_counter() - start
     else:
-        from tests.bench import peer
+        from tests.bench import apscheduler_peer
 
         start = time.perf_counter()
-        with peer.opened(path, paused=True) as scheduler:
+        with apscheduler_peer.opened(path, paused=True) as scheduler:
             opened = time.perf_counter() - start
             start = time.perf_counter()
             found = scheduler.get_jobs()
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _peak_memory() -> float:
-    """Of this process alone: what getrusage says also counts the process that started it."""
+    """Of this process alone: getrusage includes the process that started it."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 

@@ -1,4 +1,4 @@
-"""What `./packaging/bench` is asked for."""
+"""The command-line options of `./packaging/bench`."""
 
 import argparse
 from collections.abc import Sequence

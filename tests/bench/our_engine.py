@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scheduler.engine.clock import Clock
-from scheduler.engine.engine import Engine
+from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.settings import Settings
 from scheduler.store.database import to_ms
-from scheduler.store.health import close_store, open_store
-from tests.bench.callables import Callables, Deaf, Task
+from scheduler.store.opening import close_store, open_store
+from tests.bench.callable_launcher import CallableLauncher, NullLauncher, Task
 
 THREADS = 10
 
@@ -24,8 +24,8 @@ def cron_text(number: int) -> str:
 @contextmanager
 def opened(folder: Path, tasks: dict[str, Task] | None = None, clock: Clock | None = None) -> Iterator[Engine]:
     database = open_store(folder, datetime.now(UTC)).database
-    launcher = Callables(database, tasks, THREADS, clock) if tasks is not None else Deaf()
-    engine = Engine(database, launcher, machine_zone="UTC", clock=clock, settings=Settings(concurrency=THREADS))
+    launcher = CallableLauncher(database, tasks, THREADS, clock) if tasks is not None else NullLauncher()
+    engine = Engine(database, launcher.attach, machine_zone="UTC", clock=clock, settings=Settings(concurrency=THREADS))
     engine.recover()
     try:
         yield engine
@@ -35,7 +35,7 @@ def opened(folder: Path, tasks: dict[str, Task] | None = None, clock: Clock | No
 
 
 def fill(folder: Path, number: int) -> None:
-    """Store that many schedules, through the same command as everybody."""
+    """Store that many schedules through the normal command."""
     with opened(folder) as engine:
         for n in range(number):
             engine.commands.add("bench", f"job{n}", {"cron": cron_text(n)})
@@ -45,4 +45,4 @@ def shift_due(engine: Engine, schedule: str, due: datetime) -> None:
     """Move the due time of a schedule's next run, as jitter does: only planned times are whole seconds."""
     with engine._context.database.write() as db:
         db.execute("UPDATE schedules SET next_due = ? WHERE id = ?", (to_ms(due), schedule))
-    engine.stir()
+    engine.wake()

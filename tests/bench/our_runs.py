@@ -1,4 +1,4 @@
-"""Consumer runs as the app does them, in a process of its own: `python -m tests.bench.our_runs FOLDER NUMBER`.
+"""Consumer runs as in the app, in a separate process: `python -m tests.bench.our_runs FOLDER NUMBER`.
 
 Prints seconds a run through one lane, then p50 from published to committed, then p50 from published to the script's
 first line.
@@ -14,14 +14,14 @@ from threading import Event
 
 from PySide6.QtCore import QCoreApplication
 
-from app.host import Host
+from app.engine_thread import EngineThread
 from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool
 from scheduler.connections.registry import Registry
-from scheduler.engine.engine import Engine
-from scheduler.engine.house import House
-from scheduler.engine.launcher import Announce, Announcement
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.store.health import close_store, open_store
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.launcher import Announce, Announcement
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.store.opening import close_store, open_store
 
 SCRIPT = """
 import time
@@ -51,7 +51,7 @@ SINGLE = 100
 
 
 class Counter:
-    """The outside world: counts, and knows when scripts began."""
+    """A tool that counts calls and records when scripts started."""
 
     def __init__(self) -> None:
         self.calls: list[float] = []
@@ -70,20 +70,20 @@ def main(folder: Path, number: int) -> None:
     _ = QCoreApplication.instance() or QCoreApplication([])
     database = open_store(folder, datetime.now(UTC)).database
     counter, changed, wanted = Counter(), Event(), 1
-    houses: list[House] = []
+    houses: list[Runtime] = []
 
     def make(announce: Announce) -> Engine:
         def hear(announcement: Announcement) -> None:
             announce(announcement)
-            if len(counter.calls) >= wanted:  # whoever waits for the last commit is not woken in its way
+            if len(counter.calls) >= wanted:  # wake the waiting thread only after the last commit
                 changed.set()
 
-        house = House(database, folder, machine_zone="UTC", registry=counter.registry(), announce=hear)
-        house.workshop.end_orphans()
+        house = Runtime(database, folder, machine_zone="UTC", registry=counter.registry(), announce=hear)
+        house.script_workers.end_orphans()
         houses.append(house)
         return house.engine
 
-    host = Host(make)
+    host = EngineThread(make)
     host.start()
 
     def committed() -> int:
@@ -95,16 +95,16 @@ def main(folder: Path, number: int) -> None:
             changed.wait(0.1)
             changed.clear()
 
-    host.ask(lambda _: None).result()
+    host.submit(lambda _: None).result()
     house = houses[0]
     validated = house.validation.validate("bench.py", SCRIPT)
-    host.ask(lambda _: house.commands.deploy(validated, Wish(grant=True))).result()
-    host.ask(lambda _: house.events.publish("bench", "work", "warm", data=1)).result()
+    host.submit(lambda _: house.workflow_commands.deploy(validated, DeployOptions(grant=True))).result()
+    host.submit(lambda _: house.event_commands.publish("bench", "work", "warm", data=1)).result()
     wait(wanted)
 
     wanted += number
     begin = time.perf_counter()
-    host.ask(lambda _: house.events.publish("bench", "work", "start", data=number)).result()
+    host.submit(lambda _: house.event_commands.publish("bench", "work", "start", data=number)).result()
     wait(wanted)
     each = (time.perf_counter() - begin) / number
 
@@ -112,7 +112,7 @@ def main(folder: Path, number: int) -> None:
     for n in range(SINGLE):
         wanted += 1
         due = time.time()
-        host.ask(lambda _, n=n: house.events.publish("bench", "work", f"single{n}", data=1)).result()
+        host.submit(lambda _, n=n: house.event_commands.publish("bench", "work", f"single{n}", data=1)).result()
         wait(wanted)
         whole.append(time.time() - due)
         first.append(counter.calls[-1] - due)

@@ -1,4 +1,4 @@
-"""Durable three-step runs beside DBOS, and what a warm run costs before the script's first line."""
+"""Durable three-step runs compared with DBOS, and the overhead of a warm run before the script's first line."""
 
 import json
 import sqlite3
@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from tests.bench.measure import REPEATS, Figure, clocked
+from tests.bench.measure import REPEATS, Figure, measure_seconds
 
 NUMBER = 300
 
@@ -72,4 +72,4 @@ def _tell(module: str, *arguments: str) -> dict[str, float]:
 
 def _interpreter() -> float:
     command = [sys.executable, "-I", "-c", "pass"]
-    return statistics.median(clocked(lambda: subprocess.run(command, check=True)) for _ in range(20))
+    return statistics.median(measure_seconds(lambda: subprocess.run(command, check=True)) for _ in range(20))

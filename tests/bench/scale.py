@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
-from scheduler.engine.house import House
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.views import WorkflowViews
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.store import handlers
-from scheduler.store.health import close_store, open_store
+from scheduler.store.opening import close_store, open_store
 from tests.bench import history_size
 from tests.bench.history_size import SCRIPT, renamed
 from tests.bench.measure import Figure
 
 WORKFLOWS = 1_000
 LOOKS = 300
-"""How many consumers get the look that they are owed after a start: more than anything is kept in memory for."""
+"""How many consumers run after a start: more than are cached in memory."""
 
 
 def scale(folder: Path) -> list[Figure]:
@@ -35,24 +35,24 @@ def _memory(folder: Path) -> Figure:
 
 
 def _fill(folder: Path) -> None:
-    """Each with a producer, a consumer and a job; one of them is validated, and stands for all."""
+    """Each with a producer, a consumer and a job; only one is validated, the others are copies."""
     database = open_store(folder, datetime.now(UTC)).database
-    house = House(database, folder, machine_zone="UTC")
+    house = Runtime(database, folder, machine_zone="UTC")
     validated = house.validation.validate("bench.py", SCRIPT)
     for number in range(WORKFLOWS):
-        house.commands.deploy(renamed(validated, f"Bench {number}"), Wish(grant=True))
+        house.workflow_commands.deploy(renamed(validated, f"Bench {number}"), DeployOptions(grant=True))
     house.close()
     close_store(database)
 
 
 def _look_after(folder: Path) -> float:
-    """Start, let consumers look with real workers, show the list and some pages."""
+    """Start, run consumers with real workers, show the list and some pages."""
     database = open_store(folder, datetime.now(UTC)).database
     stirred = Event()
-    house = House(database, folder, machine_zone="UTC", announce=lambda _: stirred.set())
+    house = Runtime(database, folder, machine_zone="UTC", announce=lambda _: stirred.set())
     house.recover()
-    views = WorkflowViews(house.engine.context, house.plans, house.registry)
-    while len(handlers.ready(database.read(), datetime.now(UTC))) > WORKFLOWS - LOOKS:
+    views = WorkflowQueries(house.engine.context, house.plans, house.registry)
+    while len(handlers.list_ready(database.read(), datetime.now(UTC))) > WORKFLOWS - LOOKS:
         house.engine.tick(datetime.now(UTC))
         stirred.wait(0.1)
         stirred.clear()
@@ -66,7 +66,7 @@ def _look_after(folder: Path) -> float:
 
 
 def _peak_memory() -> float:
-    """Of this process alone, in MB: what getrusage says also counts the process that started it."""
+    """Of this process alone, in MB: getrusage includes the process that started it."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 

@@ -13,22 +13,22 @@ from functools import partial
 from pathlib import Path
 
 from scheduler.timing.catchup import plan_catchup
+from scheduler.timing.compiled import UnrecordedTimes
 from scheduler.timing.policies import Catchup
-from scheduler.timing.remaining import Remaining
-from scheduler.timing.spec import Spec
-from tests.bench import ours, peer
-from tests.bench.callables import Task
-from tests.bench.measure import Figure, alternate, clocked
+from scheduler.timing.spec import ScheduleSpec
+from tests.bench import apscheduler_peer, our_engine
+from tests.bench.callable_launcher import Task
+from tests.bench.measure import Figure, alternate, measure_seconds
 
 STORED = 50_000
 TICKS = 40
 IDLE = 0.003
-"""Seconds before each tick: both find the processor's caches as a tick does that comes when its time has come."""
+"""Seconds before each tick, so that CPU caches are as cold as for a real tick."""
 
 
 @dataclass
 class HeldClock:
-    """Stands still until it is moved."""
+    """A clock that stands still until it is moved."""
 
     at: datetime
 
@@ -40,27 +40,30 @@ class HeldClock:
 
 
 def adding(folder: Path, number: int) -> list[Figure]:
-    """Add schedules one by one, each durable when its command answers."""
+    """Add schedules one by one, each durable when its command returns."""
 
     def us() -> float:
         place = _fresh(folder / "ours")
-        with ours.opened(place) as engine:
-            return clocked(
-                lambda: [engine.commands.add("bench", f"job{n}", {"cron": ours.cron_text(n)}) for n in range(number)]
+        with our_engine.opened(place) as engine:
+            return measure_seconds(
+                lambda: [
+                    engine.commands.add("bench", f"job{n}", {"cron": our_engine.cron_text(n)}) for n in range(number)
+                ]
             )
 
     def them(*, wal: bool) -> float:
         place = _fresh(folder / "peer") / "jobs.db"
-        with peer.opened(place, wal=wal, paused=True) as scheduler:
-            return clocked(lambda: [peer.add(scheduler, n) for n in range(number)])
+        with apscheduler_peer.opened(place, wal=wal, paused=True) as scheduler:
+            return measure_seconds(lambda: [apscheduler_peer.add(scheduler, n) for n in range(number)])
 
     def raw() -> float:
         place = _fresh(folder / "raw") / "raw.db"
         connection = sqlite3.connect(place, isolation_level=None)
         connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE t (a, b, c)")
-        return clocked(
+        return measure_seconds(
             lambda: [
-                connection.execute("INSERT INTO t VALUES (?, ?, ?)", (n, ours.cron_text(n), n)) for n in range(number)
+                connection.execute("INSERT INTO t VALUES (?, ?, ?)", (n, our_engine.cron_text(n), n))
+                for n in range(number)
             ]
         )
 
@@ -79,7 +82,7 @@ def adding(folder: Path, number: int) -> list[Figure]:
 
 
 def ticking(folder: Path) -> list[Figure]:
-    """A tick with one due of 50,000: record it, store its next time, hand it over."""
+    """A tick with one of 50,000 schedules due: record it, store its next time, start it."""
     place, jobs = folder / "ours", folder / "peer" / "jobs.db"
     dice = random.Random(1)
 
@@ -87,31 +90,31 @@ def ticking(folder: Path) -> list[Figure]:
 
     def us() -> float:
         tasks: dict[str, Task] = {}
-        with ours.opened(place, tasks, clock) as engine:
+        with our_engine.opened(place, tasks, clock) as engine:
             for n in range(1, TICKS + 1):
                 at = clock.at + timedelta(minutes=n)
-                tasks[f"bench/due{n}"] = peer.nothing
+                tasks[f"bench/due{n}"] = apscheduler_peer.nothing
                 engine.commands.put("bench", f"due{n}", {"cron": f"{at.minute} {at.hour} {at.day} {at.month} *"})
             engine.tick(clock.now())
             taken = []
             for _ in range(TICKS):
                 clock.at += timedelta(minutes=1)
                 time.sleep(IDLE)
-                taken.append(clocked(lambda: engine.tick(clock.now())))
+                taken.append(measure_seconds(lambda: engine.tick(clock.now())))
                 while engine._dispatch.in_flight:
                     engine.tick(clock.now())
                 engine.tick(clock.now())
-            assert engine.views.statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded == TICKS
+            assert engine.schedule_queries.statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded == TICKS
             return statistics.median(taken) * 1000
 
     def them() -> float:
-        with peer.opened(jobs) as scheduler:
+        with apscheduler_peer.opened(jobs) as scheduler:
             scheduler._process_jobs()
             taken = []
             for _ in range(TICKS):
                 scheduler.get_job(f"job{dice.randrange(STORED)}").modify(next_run_time=datetime.now(UTC))
                 time.sleep(IDLE)
-                taken.append(clocked(scheduler._process_jobs))
+                taken.append(measure_seconds(scheduler._process_jobs))
             return statistics.median(taken) * 1000
 
     medians = alternate({"ours": us, "APScheduler WAL": them})
@@ -130,12 +133,12 @@ def ticking(folder: Path) -> list[Figure]:
 
 
 def listing(folder: Path) -> list[Figure]:
-    """Open and arm, then list all, each in a process of its own."""
+    """Open and arm, then list all, each in a separate process."""
     place, jobs = folder / "ours", folder / "peer" / "jobs.db"
     results: dict[str, list[list[float]]] = {"ours": [], "peer": []}
     for _ in range(5):
         for who, path in (("ours", place), ("peer", jobs)):
-            command = [sys.executable, "-m", "tests.bench.child", who, str(path)]
+            command = [sys.executable, "-m", "tests.bench.open_process", who, str(path)]
             said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             results[who].append([float(word) for word in said.split()])
     us, them = ([statistics.median(column) for column in zip(*rows, strict=True)] for rows in results.values())
@@ -161,22 +164,24 @@ def listing(folder: Path) -> list[Figure]:
 
 
 def missed() -> list[Figure]:
-    """Deciding over a year of missed minutely times, and over ten."""
+    """Catch-up decisions for one and ten years of missed times, one per minute."""
     now = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
     figures = []
     for name, written in (("every 1m", {"every": "1m"}), ("cron * * * * *", {"cron": "* * * * *"})):
         taken = {}
         for years in (1, 10):
             begin = now - timedelta(days=365 * years)
-            times = Remaining(Spec.read(written, machine_zone="Europe/Berlin", now=begin).times("Europe/Berlin"))
+            times = UnrecordedTimes(
+                ScheduleSpec.read(written, machine_zone="Europe/Berlin", now=begin).compile("Europe/Berlin")
+            )
             first = times.after(begin)
             assert first is not None
 
-            def decide(times: Remaining, first: datetime) -> float:
+            def decide(times: UnrecordedTimes, first: datetime) -> float:
                 last = times.last(first, now)
                 assert last is not None
                 plan = partial(plan_catchup, times, first, last, mode=Catchup.ONE, window=None, now=now)
-                return clocked(plan) + clocked(lambda: times.last(first, now))
+                return measure_seconds(plan) + measure_seconds(lambda: times.last(first, now))
 
             taken[years] = alternate({"ours": partial(decide, times, first)})["ours"] * 1000
         figures.append(Figure(name=f"a year of {name} missed, catch-up one", unit="ms", ours=taken[1], wanted=50))

@@ -1,4 +1,4 @@
-"""That what is measured can still be done: the steps of the benches, once and small, without a clock."""
+"""The steps of the benchmarks still work: each once, small, without timing."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize("act", [act for _, act in measures.values()], ids=list(measures))
-def test_what_a_long_history_is_asked_for_can_be_answered(store: Store, act: Callable[[Store], None]) -> None:
+def test_the_steps_on_a_long_history_work(store: Store, act: Callable[[Store], None]) -> None:
     act(store)
 
 
@@ -31,7 +31,7 @@ def test_durable_runs_can_be_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["stored,runs", "everything"])
-def test_a_part_that_nobody_knows_is_refused(unknown: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_part_is_rejected(unknown: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Measuring nothing would look like a success."""
     assert read_options(["--only", "stored", "--only", "runs"]).only == ["stored", "runs"]
     with pytest.raises(SystemExit) as left:

@@ -19,14 +19,14 @@ from typing import Any
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QComboBox
 
-from app.life import lives
-from app.life.appearing import appear
-from app.life.wanted import Wanted
-from app.tray.icon import Tray
-from app.window.history import HistoryPage
-from app.window.history_filters import HistoryFilters
-from app.window.window import Window
-from scheduler.engine.workflows.deploying import Wish
+from app.lifecycle import restart_loop
+from app.lifecycle.early_tray import show_tray
+from app.lifecycle.startup import StartOptions
+from app.tray.icon import TrayIcon
+from app.window.history.filters import HistoryFilters
+from app.window.history.page import HistoryPage
+from app.window.main_window import MainWindow
+from scheduler.engine.workflows.deployment import DeployOptions
 from tests.app.watchdog import Watchdog
 from tests.bench.history_size import LARGE, Store, renamed
 from tests.bench.measure import Figure
@@ -72,7 +72,7 @@ def job_{number}(ctx):
     ctx.done("Did it")
 """
 _COUNT = "SELECT sum(sequence) FROM workflows"
-_LONGEST = 180
+_TIMEOUT_S = 180
 
 
 def busy_window(folder: Path) -> list[Figure]:
@@ -102,28 +102,28 @@ def _run(place: Path, what: str) -> dict[str, float]:
 
 
 def fill(place: Path, number: int) -> None:
-    """So many runs behind it, and workflows that are busy from the first moment."""
+    """A history of that many runs, and workflows that are busy from the start."""
     store = Store(place, number)
     validated = store.house.validation.validate("busy.py", SCRIPT)
     for one in range(BUSY):
-        store.house.commands.deploy(renamed(validated, f"Busy {one}"), Wish(grant=True))
+        store.house.workflow_commands.deploy(renamed(validated, f"Busy {one}"), DeployOptions(grant=True))
     store.close()
 
 
 def fill_due(place: Path) -> None:
-    """A thousand jobs, all due at every minute."""
+    """A thousand jobs, all due every minute."""
     store = Store(place, 0)
     source = 'import dayhand\n\nflow = dayhand.Workflow("Bench 0")\n' + "".join(
         _JOB.format(number=number) for number in range(EACH)
     )
     validated = store.house.validation.validate("due.py", source)
     for one in range(DUE // EACH):
-        store.house.commands.deploy(renamed(validated, f"Due {one}"), Wish(grant=True))
+        store.house.workflow_commands.deploy(renamed(validated, f"Due {one}"), DeployOptions(grant=True))
     store.close()
 
 
 class _Painted(QObject):
-    """Hears when something is painted."""
+    """Calls back when something is painted."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         super().__init__()
@@ -143,12 +143,12 @@ def _spend(milliseconds: int, until: Callable[[], bool] = lambda: False) -> None
     loop.exec()
 
 
-def _open(tray: Tray) -> tuple[Window, float]:
-    """By a click on the icon; the milliseconds until the window was drawn."""
+def _open(tray: TrayIcon) -> tuple[MainWindow, float]:
+    """Click on the icon; returns the window and the milliseconds until it was drawn."""
     painted: list[float] = []
     begin = time.perf_counter()
     tray.activated.emit()
-    window = next(one for one in QApplication.topLevelWidgets() if isinstance(one, Window))
+    window = next(one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow))
     paints = _Painted(lambda: painted.append(time.perf_counter()))
     window.installEventFilter(paints)
     _spend(30_000, lambda: bool(painted))
@@ -157,9 +157,9 @@ def _open(tray: Tray) -> tuple[Window, float]:
 
 
 def _filter(page: HistoryPage) -> tuple[list[float], list[float]]:
-    """The milliseconds until each answer was shown, and until it was counted, while so many events arrived."""
-    read = page.installation.database.read()
-    answers, counts, end = list[float](), list[float](), time.monotonic() + _LONGEST
+    """The milliseconds until each result was shown and until it was counted, while events arrive."""
+    read = page.session.database.read()
+    answers, counts, end = list[float](), list[float](), time.monotonic() + _TIMEOUT_S
     (already,) = read.execute(_COUNT).fetchone()
     while read.execute(_COUNT).fetchone()[0] - already < EVENTS:
         assert time.monotonic() < end, "the events do not arrive"
@@ -175,8 +175,8 @@ def _filter(page: HistoryPage) -> tuple[list[float], list[float]]:
 
 
 def _look_for(filters: HistoryFilters, text: str = "", **chosen: Any) -> None:
-    filters.blockSignals(True)  # noqa: FBT003  # Qt takes it so
-    filters.field.setText(text)
+    filters.blockSignals(True)  # noqa: FBT003  # Qt's own signature
+    filters.search_field.setText(text)
     for name in ("workflow", "result", "trigger", "since"):
         box: QComboBox = getattr(filters, name)
         box.setCurrentIndex(max(box.findData(chosen.get(name)), 0))
@@ -184,7 +184,7 @@ def _look_for(filters: HistoryFilters, text: str = "", **chosen: Any) -> None:
     filters.changed.emit()
 
 
-def _drive_filter(tray: Tray) -> dict[str, float]:
+def _drive_filter(tray: TrayIcon) -> dict[str, float]:
     _spend(3_000)
     window, opened = _open(tray)
     window.open_page("history")
@@ -204,8 +204,8 @@ def _drive_filter(tray: Tray) -> dict[str, float]:
     }
 
 
-def _drive_due(tray: Tray) -> dict[str, float]:
-    """From a moment before the full minute."""
+def _drive_due(tray: TrayIcon) -> dict[str, float]:
+    """Starts just before the full minute."""
     _open(tray)
     _spend(round((60 - (time.time() + 1) % 60) * 1000))
     dog = Watchdog()
@@ -223,9 +223,9 @@ def _judge(dog: Watchdog) -> dict[str, float]:
     return {"late": max(gap.late for gap in dog.gaps), "own": max(gap.own for gap in dog.gaps)}
 
 
-def _measure(folder: Path, drive: Callable[[Tray], dict[str, float]]) -> dict[str, float]:
-    """In the app as it is, from its start to its end."""
-    app, tray = appear(folder)
+def _measure(folder: Path, drive: Callable[[TrayIcon], dict[str, float]]) -> dict[str, float]:
+    """In the real app, from start to quit."""
+    app, tray = show_tray(folder)
     told: dict[str, float] = {}
 
     def act() -> None:
@@ -235,7 +235,7 @@ def _measure(folder: Path, drive: Callable[[Tray], dict[str, float]]) -> dict[st
             app.exit()
 
     QTimer.singleShot(0, act)
-    lives.run(app, tray, folder, Wanted(background=True))
+    restart_loop.run(app, tray, folder, StartOptions(background=True))
     return told
 
 

@@ -1,4 +1,4 @@
-"""A server that says whatever a test makes it say, byte for byte, for what real mail servers never do."""
+"""A server with scripted bytes, for what real mail servers never do."""
 
 import re
 import select
@@ -9,44 +9,44 @@ from contextlib import closing, contextmanager, suppress
 
 
 @contextmanager
-def saying(conversation: Callable[[socket.socket], None]) -> Iterator[int]:
-    """Its port; each connection gets a thread that holds the conversation and hangs up."""
-    door = socket.create_server(("127.0.0.1", 0))
+def serve_conversation(conversation: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Yields the port; each connection runs the conversation on its own thread and is then closed."""
+    listener = socket.create_server(("127.0.0.1", 0))
     threads: list[threading.Thread] = []
-    open_ones: list[socket.socket] = []
+    connections: list[socket.socket] = []
 
-    def talk(one: socket.socket) -> None:
+    def run(one: socket.socket) -> None:
         with closing(one), suppress(OSError):
             conversation(one)
 
     def serve() -> None:
         with suppress(OSError):
             while True:
-                one, _ = door.accept()
-                open_ones.append(one)
-                threads.append(threading.Thread(target=talk, args=(one,)))
+                one, _ = listener.accept()
+                connections.append(one)
+                threads.append(threading.Thread(target=run, args=(one,)))
                 threads[-1].start()
 
     serving = threading.Thread(target=serve)
     serving.start()
     try:
-        yield int(door.getsockname()[1])
+        yield int(listener.getsockname()[1])
     finally:
         with suppress(OSError):
-            door.shutdown(socket.SHUT_RDWR)
-        door.close()
+            listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
         serving.join()
-        for one in open_ones:
+        for one in connections:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
 
 
-def answering(*replies: bytes) -> Callable[[socket.socket], None]:
-    """Says the first at once, and one more after each line that it hears; then it waits.
+def scripted_replies(*replies: bytes) -> Callable[[socket.socket], None]:
+    """Send the first reply at once and one more after each received line; then wait.
 
-    The tags of IMAP in it are d1, d2 and so on; each is said as the one that was heard.
+    IMAP tags in the replies are written d1, d2 and so on; each is replaced by the received one.
     """
 
     def converse(one: socket.socket) -> None:
@@ -68,8 +68,8 @@ def with_tag(reply: bytes, heard: bytes) -> bytes:
     return re.sub(rb"(?m)^d\d+(?=[ \r])", lambda _: tag, reply)
 
 
-def cutting(port: int, when: bytes) -> Callable[[socket.socket], None]:
-    """Passes everything on to a real server behind it, but what that says to a line with those words is never heard."""
+def cut_after(port: int, when: bytes) -> Callable[[socket.socket], None]:
+    """Proxy to a real server that drops its answer to a line with those words."""
 
     def converse(client: socket.socket) -> None:
         is_cut = False
@@ -79,19 +79,19 @@ def cutting(port: int, when: bytes) -> Callable[[socket.socket], None]:
                 for one, other in ((client, server), (server, client)):
                     if one not in ready:
                         continue
-                    said = one.recv(65536)
-                    if not said or (is_cut and one is server):
+                    received = one.recv(65536)
+                    if not received or (is_cut and one is server):
                         return
-                    other.sendall(said)
-                    is_cut = is_cut or (one is client and when in said)
+                    other.sendall(received)
+                    is_cut = is_cut or (one is client and when in received)
 
     return converse
 
 
-def interrupting(port: int, at: int, *, after: bool, act: Callable[[], None]) -> Callable[[socket.socket], None]:
-    """Passes everything on to a real IMAP server behind it up to a command, counted from 0 after the login.
+def interrupt_at(port: int, at: int, *, after: bool, act: Callable[[], None]) -> Callable[[socket.socket], None]:
+    """Proxy to a real IMAP server up to a command, counted from 0 after the login.
 
-    There it acts, before the server hears the command or after it has carried it out, and hangs up on both.
+    Then act, before the server gets the command or after it has run it, and close both connections.
     """
 
     def converse(client: socket.socket) -> None:
@@ -100,17 +100,17 @@ def interrupting(port: int, at: int, *, after: bool, act: Callable[[], None]) ->
             while True:
                 ready, _, _ = select.select([client, server], [], [])
                 for one, other in ((client, server), (server, client)):
-                    said = one.recv(65536) if one in ready else None
-                    if said == b"":
+                    received = one.recv(65536) if one in ready else None
+                    if received == b"":
                         return
-                    if said and one is client and (command := _COMMAND.match(said)):
+                    if received and one is client and (command := _COMMAND.match(received)):
                         tag = command[1] if count == at else tag
                         count += 1
-                    if said and tag and (not after or (one is server and re.search(rb"(?m)^%b " % tag, said))):
+                    if received and tag and (not after or (one is server and re.search(rb"(?m)^%b " % tag, received))):
                         act()
                         return
-                    if said:
-                        other.sendall(said)
+                    if received:
+                        other.sendall(received)
 
     return converse
 

@@ -1,4 +1,4 @@
-"""A real browser without a window, told what to do over a pipe."""
+"""A real headless browser, controlled over a pipe."""
 
 import fcntl
 import json
@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-_QUIET = (
+_FLAGS = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -32,32 +32,32 @@ os.execvp(sys.argv[3], sys.argv[3:])
 
 
 class Chromium:
-    """One tab at a time: the last one that was opened."""
+    """Controls one tab: the last one opened."""
 
-    def __init__(self, told: BinaryIO, heard: int) -> None:
-        self._told = told
-        self._heard = heard
-        self._left = b""
+    def __init__(self, commands: BinaryIO, replies: int) -> None:
+        self._commands = commands
+        self._replies = replies
+        self._buffer = b""
         self._number = 0
         self._session = ""
 
     def open(self, url: str) -> None:
-        """As a person's browser would when an app opens an address."""
-        target = self._ask("Target.createTarget", url=url)["targetId"]
-        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        """As when an app opens an address in the user's browser."""
+        target = self._send("Target.createTarget", url=url)["targetId"]
+        self._session = self._send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
 
     def evaluate(self, script: str) -> Any:
-        """None as well while one page makes room for the next."""
-        answer = self._ask("Runtime.evaluate", expression=script, returnByValue=True)
+        """Also None while the next page loads."""
+        answer = self._send("Runtime.evaluate", expression=script, returnByValue=True)
         return answer.get("result", {}).get("value")
 
     def text(self) -> str:
         return str(self.evaluate("document.body ? document.body.innerText : ''"))
 
     def wait_for_text(self, text: str) -> None:
-        give_up = time.monotonic() + 60
+        deadline = time.monotonic() + 60
         while text not in self.text():
-            assert time.monotonic() < give_up, self.text()
+            assert time.monotonic() < deadline, self.text()
 
     def click_button(self, text: str) -> None:
         self.wait_for_text(text)
@@ -67,52 +67,52 @@ class Chromium:
     def close(self) -> None:
         self._session = ""
         with suppress(OSError, EOFError):
-            self._ask("Browser.close")
+            self._send("Browser.close")
 
-    def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+    def _send(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
-        asked = {"id": self._number, "method": method, "params": parameters}
+        command = {"id": self._number, "method": method, "params": parameters}
         if self._session and not method.startswith(("Target.", "Browser.")):
-            asked["sessionId"] = self._session
-        self._told.write(json.dumps(asked).encode() + b"\0")
-        self._told.flush()
+            command["sessionId"] = self._session
+        self._commands.write(json.dumps(command).encode() + b"\0")
+        self._commands.flush()
         while True:
-            answer = self._hear()
+            answer = self._read_message()
             if answer.get("id") == self._number:
                 return dict(answer.get("result", {}))
 
-    def _hear(self) -> dict[str, Any]:
-        while b"\0" not in self._left:
-            assert select.select([self._heard], [], [], 60)[0], "the browser does not answer"
-            heard = os.read(self._heard, 65536)
-            if not heard:
+    def _read_message(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            assert select.select([self._replies], [], [], 60)[0], "the browser does not answer"
+            received = os.read(self._replies, 65536)
+            if not received:
                 raise EOFError("the browser is gone")
-            self._left += heard
-        message, _, self._left = self._left.partition(b"\0")
+            self._buffer += received
+        message, _, self._buffer = self._buffer.partition(b"\0")
         return dict(json.loads(message))
 
 
 @contextmanager
 def running_chromium(folder: Path) -> Iterator[Chromium]:
-    told_there, told_here = _pipe()
-    heard_here, heard_there = _pipe()
-    command = ["chromium", *_QUIET, f"--user-data-dir={folder}"]
-    launch = [sys.executable, "-c", _LAUNCH, str(told_there), str(heard_there), *command]
+    commands_there, commands_here = _pipe()
+    replies_here, replies_there = _pipe()
+    command = ["chromium", *_FLAGS, f"--user-data-dir={folder}"]
+    launch = [sys.executable, "-c", _LAUNCH, str(commands_there), str(replies_there), *command]
     environment = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG")}
     with (
         subprocess.Popen(
             launch,
             env=environment | {"HOME": str(folder)},
-            pass_fds=(told_there, heard_there),
+            pass_fds=(commands_there, replies_there),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ) as process,
-        os.fdopen(told_here, "wb") as told,
-        os.fdopen(heard_here, "rb", buffering=0) as heard,
+        os.fdopen(commands_here, "wb") as commands,
+        os.fdopen(replies_here, "rb", buffering=0) as replies,
     ):
-        os.close(told_there)
-        os.close(heard_there)
-        browser = Chromium(told, heard.fileno())
+        os.close(commands_there)
+        os.close(replies_there)
+        browser = Chromium(commands, replies.fileno())
         try:
             yield browser
         finally:
@@ -124,7 +124,7 @@ def running_chromium(folder: Path) -> Iterator[Chromium]:
 
 
 def _pipe() -> tuple[int, int]:
-    """To read from and to write to, above the numbers that the browser is told on."""
+    """Read and write ends, above the descriptors that the browser uses."""
     reading, writing = os.pipe()
     ends = fcntl.fcntl(reading, fcntl.F_DUPFD_CLOEXEC, 10), fcntl.fcntl(writing, fcntl.F_DUPFD_CLOEXEC, 10)
     os.close(reading)

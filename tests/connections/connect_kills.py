@@ -1,8 +1,8 @@
-"""Connects, reconnects and disconnects in processes that die one step later each time, and looks at what is left.
+"""Connect, reconnect and disconnect in processes killed one step later each time, and check what is left.
 
-A step is before and after each word with the keyring and each transaction. The keyring is the one on the bus.
+There is a step before and after each keyring call and each transaction. The keyring is the one on the bus.
 
-python -m tests.connections.dying FOLDER connect|reconnect|move|disconnect|secret
+python -m tests.connections.connect_kills FOLDER connect|reconnect|move|disconnect|secret
 """
 
 import itertools
@@ -20,57 +20,57 @@ from typing import Any
 from keyring.backends.SecretService import Keyring
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.keeper import Keeper
+from scheduler.connections.errors import SecretMissingError
+from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
-from scheduler.connections.vault_errors import NotInVaultError
 from scheduler.engine.clock import SystemClock
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 from scheduler.store import connections
 from scheduler.store.database import Database
-from tests.connections.doorman import doors
-from tests.runs.shop import Shop
+from tests.connections.password_server import password_registry
+from tests.runs.runtime_fixture import RuntimeFixture
 
 NAME = "plain:x"
 OLD, NEW = {"path": "/old", "token": "old secret"}, {"path": "/new", "token": "new secret"}
 
 
-class Doors(Shop):
-    """Whose secrets are in the keyring."""
+class Doors(RuntimeFixture):
+    """A runtime whose secrets are in the keyring."""
 
     def open(self) -> None:
-        self.world.registry = doors  # type: ignore[method-assign]
-        self.secrets = Keeper(SystemClock().now)
+        self.service.registry = password_registry  # type: ignore[method-assign]
+        self.secrets = SecretStore(SystemClock().now)
         super().open()
 
 
-def connect(shop: Shop, **given: Any) -> None:
-    shop.house.connect(NAME, given)
+def connect(shop: RuntimeFixture, **given: Any) -> None:
+    shop.services.connect(NAME, given)
 
 
-def disconnect(shop: Shop) -> None:
-    shop.house.connecting.disconnect(NAME, lambda: shop.house.allowing.disconnected(NAME))
+def disconnect(shop: RuntimeFixture) -> None:
+    shop.services.connection_setup.disconnect(NAME, lambda: shop.services.grant_commands.remove_connection(NAME))
 
 
-def kept() -> dict[str, Any] | None:
+def saved_secrets() -> dict[str, Any] | None:
     try:
         return Vault().get(NAME)
-    except NotInVaultError:
+    except SecretMissingError:
         return None
 
 
-def row_of(shop: Shop) -> connections.ConnectionRow | None:
+def row_of(shop: RuntimeFixture) -> connections.ConnectionRow | None:
     return connections.find(shop.database.read(), NAME)
 
 
-def used(shop: Shop) -> tuple[str, str | None] | None:
-    """What a run would use: path and token together, or None if it would wait for the person."""
+def used_settings(shop: RuntimeFixture) -> tuple[str, str | None] | None:
+    """What a run would use: path and token, or None if it would wait for the user."""
     row = row_of(shop)
     if row is None or row.trouble is not None:
         return None
     if "token" in row.settings:
         return row.settings["path"], None
     try:
-        return row.settings["path"], shop.house.layer.tools._secrets.read(NAME)["token"]
+        return row.settings["path"], shop.services.runner.tools._secrets.read(NAME)["token"]
     except ToolFailedError:
         return None
 
@@ -82,7 +82,7 @@ def kill_at(step: int) -> None:
         if next(left) == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def around(real: Callable[..., Any]) -> Callable[..., Any]:
+    def with_steps(real: Callable[..., Any]) -> Callable[..., Any]:
         def stepped(*given: Any) -> Any:
             die()
             answer = real(*given)
@@ -92,7 +92,7 @@ def kill_at(step: int) -> None:
         return stepped
 
     for name in ("get_password", "set_password", "delete_password"):
-        setattr(Keyring, name, around(getattr(Keyring, name)))
+        setattr(Keyring, name, with_steps(getattr(Keyring, name)))
     write = Database.write
 
     @contextmanager
@@ -105,7 +105,7 @@ def kill_at(step: int) -> None:
     Database.write = write_or_die  # type: ignore[method-assign]
 
 
-def in_a_child(act: Callable[[], None]) -> int:
+def run_in_child(act: Callable[[], None]) -> int:
     child = os.fork()
     if child == 0:
         try:
@@ -119,7 +119,7 @@ def in_a_child(act: Callable[[], None]) -> int:
 
 
 PAIR_OLD, PAIR_NEW = ("/old", "old secret"), ("/new", "new secret")
-STORIES: dict[str, tuple[dict[str, Any] | None, Callable[[Shop], None], set[Any]]] = {
+SCENARIOS: dict[str, tuple[dict[str, Any] | None, Callable[[RuntimeFixture], None], set[Any]]] = {
     "connect": (None, lambda shop: connect(shop, **NEW), {None, PAIR_NEW}),
     "reconnect": (OLD, lambda shop: connect(shop, path="/old", token="new secret"), {PAIR_OLD, ("/old", "new secret")}),
     "move": (OLD, lambda shop: connect(shop, **NEW), {None, PAIR_OLD, PAIR_NEW}),
@@ -128,38 +128,38 @@ STORIES: dict[str, tuple[dict[str, Any] | None, Callable[[Shop], None], set[Any]
 }
 
 
-def look(folder: Path, allowed: set[Any], step: int) -> None:
-    """What a run would use belongs together, and whatever the person does next leaves nothing behind."""
+def check_leftovers(folder: Path, allowed: set[Any], step: int) -> None:
+    """Path and token match, and whatever the user does next leaves nothing behind."""
     shop = Doors(folder)
-    assert used(shop) in allowed, used(shop)
-    (_connect_again, _connect_without, _give_up)[step % 3](shop)
-    assert (kept(), row_of(shop)) == (None, None)
+    assert used_settings(shop) in allowed, used_settings(shop)
+    (_connect_again, _connect_without, _disconnect_if_connected)[step % 3](shop)
+    assert (saved_secrets(), row_of(shop)) == (None, None)
     shop.close()
 
 
-def _connect_again(shop: Shop) -> None:
+def _connect_again(shop: RuntimeFixture) -> None:
     connect(shop, path="/last", token="last secret")
-    assert used(shop) == ("/last", "last secret")
+    assert used_settings(shop) == ("/last", "last secret")
     disconnect(shop)
 
 
-def _connect_without(shop: Shop) -> None:
-    """As somebody who never had a secret: what is left of one that nobody knows of is gone."""
+def _connect_without(shop: RuntimeFixture) -> None:
+    """Connect without a secret: an orphaned keyring entry is deleted."""
     row = row_of(shop)
     is_known = row is not None and "token" not in row.settings
     connect(shop, path="/last")
-    assert is_known or kept() is None
+    assert is_known or saved_secrets() is None
     disconnect(shop)
 
 
-def _give_up(shop: Shop) -> None:
-    """Disconnect what may not be there."""
+def _disconnect_if_connected(shop: RuntimeFixture) -> None:
+    """Disconnect, whether connected or not."""
     with suppress(RefusedError):
         disconnect(shop)
 
 
-def tell(folder: Path, name: str) -> None:
-    before, act, allowed = STORIES[name]
+def kill_at_each_step(folder: Path, name: str) -> None:
+    before, act, allowed = SCENARIOS[name]
 
     def die(place: Path, step: int) -> None:
         shop = Doors(place)
@@ -171,13 +171,13 @@ def tell(folder: Path, name: str) -> None:
     for step in itertools.count():
         place = folder / str(step)
         place.mkdir()
-        code = in_a_child(partial(die, place, step))
+        code = run_in_child(partial(die, place, step))
         assert code in (0, -signal.SIGKILL)
-        assert in_a_child(partial(look, place, allowed, step)) == 0
+        assert run_in_child(partial(check_leftovers, place, allowed, step)) == 0
         if code == 0:
-            assert step > 2, "it never died"
+            assert step > 2, "it was never killed"
             return
 
 
 if __name__ == "__main__":
-    tell(Path(sys.argv[1]), sys.argv[2])
+    kill_at_each_step(Path(sys.argv[1]), sys.argv[2])

@@ -1,4 +1,4 @@
-"""A real IMAP server on this computer, with users, passwords and folders of its own. It must be installed."""
+"""A real local IMAP server with its own users, passwords and folders. Dovecot must be installed."""
 
 import grp
 import os
@@ -83,7 +83,7 @@ def free_port() -> int:
 
 
 class Dovecot:
-    """Each user has a password, and a Maildir that tests may fill while it runs."""
+    """Each user has a password and a Maildir that tests may fill while the server runs."""
 
     def __init__(self, folder: Path, authority: trustme.CA, more: str = "") -> None:
         self.folder = folder
@@ -101,7 +101,7 @@ class Dovecot:
 
     @staticmethod
     def _choose_owner() -> pwd.struct_passwd:
-        """Whose the mail is. The server refuses to let root own any."""
+        """The owner of the mail, which must not be root."""
         return pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
 
     def _write_settings(self, more: str) -> None:
@@ -122,20 +122,20 @@ class Dovecot:
         (self.folder / "dovecot.conf").write_text(text)
 
     def set_password(self, user: str, password: str) -> None:
-        """While it runs it is noticed within a second or two, so that is waited for."""
+        """A running server notices within a second or two; wait for that."""
         self._passwords[user] = password
         lines = [f"{user}:{{PLAIN}}{password}\n" for user, password in self._passwords.items()]
         part = self.folder / "users.part"
         part.write_text("".join(lines))
         part.chmod(0o644)
         part.replace(self.folder / "users")
-        give_up = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while self._process is not None and not self._accepts(user, password):
-            assert time.monotonic() < give_up, f"the new password never counts: {self.log()}"
+            assert time.monotonic() < deadline, f"the new password is never accepted: {self.log()}"
             time.sleep(0.05)
 
     def _accepts(self, user: str, password: str) -> bool:
-        """By hand, not by what is being tested."""
+        """Without the code under test."""
         with closing(socket.create_connection(("127.0.0.1", self.port), PATIENCE)) as one, one.makefile("rb") as lines:
             one.sendall(f'a LOGIN "{user}" "{password}"\r\n'.encode())
             return next(line for line in lines if line.startswith(b"a ")).startswith(b"a OK")
@@ -143,14 +143,14 @@ class Dovecot:
     def start(self) -> None:
         command = [shutil.which("dovecot") or "/usr/sbin/dovecot", "-F", "-c", str(self.folder / "dovecot.conf")]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        give_up = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while not self._answers():
             assert self._process.poll() is None, self.log()
-            assert time.monotonic() < give_up, f"it does not start: {self.log()}"
+            assert time.monotonic() < deadline, f"the server does not start: {self.log()}"
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """With every connection that it has."""
+        """Also closes all connections."""
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(PATIENCE)
@@ -165,12 +165,12 @@ class Dovecot:
         return path.read_text() if path.exists() else ""
 
     def settings(self, user: str, **changed: Any) -> dict[str, Any]:
-        """Of a connection to it in the clear."""
+        """Settings of an unencrypted connection."""
         told = {"host": "127.0.0.1", "port": self.port, "security": "none", "user": user}
         return {**told, "password": self._passwords[user], **changed}
 
     def maildir(self, user: str, folder: str = "") -> Path:
-        """Where the messages of a folder lie; made if it is not there. The name is as on disk."""
+        """The directory of a folder, created if missing. The name is as on disk."""
         top = self.folder / "home" / user / "Maildir"
         place = top / f".{folder}" if folder else top
         for one in (self.folder / "home" / user, top, place, *(place / name for name in ("cur", "new", "tmp"))):
@@ -203,14 +203,14 @@ def _group_of(owner: pwd.struct_passwd) -> str:
 
 
 def _quick_place() -> str | None:
-    """In memory where there is such a place: tens of thousands of small files come and go."""
+    """In memory if possible: the tests create tens of thousands of small files."""
     memory = Path("/dev/shm")
     return str(memory) if memory.is_dir() and os.access(memory, os.W_OK) else None
 
 
 @contextmanager
 def running_dovecot(authority: trustme.CA, more: str = "", **passwords: str) -> Iterator[Dovecot]:
-    """In a folder that its own users may enter."""
+    """Runs in a folder that the server's users may enter."""
     with tempfile.TemporaryDirectory(prefix="dovecot", dir=_quick_place(), ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)

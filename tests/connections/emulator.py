@@ -1,4 +1,4 @@
-"""The emulator of Google's and Slack's services, a real process; packaging/test installs it."""
+"""A real process that emulates Google and Slack; packaging/test installs it."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Emulator:
 
 
 def _seed(ports: tuple[int, int]) -> dict[str, Any]:
-    """Two people with mail, a calendar and files; the emulator has one more person of its own."""
+    """Two users with mail, a calendar and files; the emulator adds one of its own."""
     calendars = [
         {"id": f"calendar-of-{email}", "user_email": email, "summary": email, "primary": True, "time_zone": "UTC"}
         for email in (ANNA, BERT)
@@ -85,12 +85,12 @@ def _free_ports() -> tuple[int, int]:
 
 
 def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
-    give_up = time.monotonic() + 60
+    deadline = time.monotonic() + 60
     while True:
         assert process.poll() is None, "the emulator ended"
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
-            assert time.monotonic() < give_up, "the emulator did not come"
+            assert time.monotonic() < deadline, "the emulator did not start"
         else:
             return

@@ -1,11 +1,11 @@
-"""Fixtures: the emulator once for a file of tests, and a server in front of its Google or its Slack for each test."""
+"""Fixtures: one emulator per test file, and a proxy to its Google or Slack per test."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from tests.connections.emulator import Emulator, running_emulator
-from tests.connections.front import Front, running_front
+from tests.connections.emulator_proxy import EmulatorProxy, running_proxy
 
 
 @pytest.fixture(scope="module")
@@ -15,12 +15,12 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
 
 
 @pytest.fixture
-def google_front(emulator: Emulator) -> Iterator[Front]:
-    with running_front(emulator.google) as front:
+def google_proxy(emulator: Emulator) -> Iterator[EmulatorProxy]:
+    with running_proxy(emulator.google) as front:
         yield front
 
 
 @pytest.fixture
-def slack_front(emulator: Emulator) -> Iterator[Front]:
-    with running_front(emulator.slack) as front:
+def slack_proxy(emulator: Emulator) -> Iterator[EmulatorProxy]:
+    with running_proxy(emulator.slack) as front:
         yield front

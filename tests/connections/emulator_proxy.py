@@ -1,7 +1,7 @@
-"""A server in front of the emulator: passes everything on, counts it, and breaks where a test says so.
+"""A proxy to the emulator that records requests and fails on demand.
 
-It also stands in for what the emulator leaves out: that a revoked token is refused everywhere and renews nothing, that
-events keep the id that they came with and can be asked for by it, and that files keep their properties.
+It also adds what the emulator lacks: revoked tokens are refused everywhere and cannot be refreshed,
+events keep their given id and can be fetched by it, and files keep their properties.
 """
 
 import json
@@ -19,7 +19,7 @@ _UNAUTHORISED = json.dumps({"error": {"code": 401, "status": "UNAUTHENTICATED", 
 
 @dataclass(slots=True)
 class Rule:
-    """What happens to requests whose path holds `path`, while any of `times` is left."""
+    """What happens to the next `times` requests whose path contains `path`."""
 
     path: str
     method: str = "POST"
@@ -28,11 +28,11 @@ class Rule:
     headers: dict[str, str] = field(default_factory=dict)
     times: int = 1
     drop: bool = False
-    """Pass it on, then break the connection instead of answering."""
+    """Forward the request, then drop the connection instead of answering."""
 
 
-class Front:
-    """What came, in order, and what shall go wrong."""
+class EmulatorProxy:
+    """The recorded requests and the failures to produce."""
 
     def __init__(self, goal: str) -> None:
         self.goal = urlsplit(goal)
@@ -59,7 +59,7 @@ class Front:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    front: Front
+    front: EmulatorProxy
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         return answer.status, self._complete(path, body, answer.status, content), kept
 
     def _complete(self, path: str, body: bytes, status: int, content: bytes) -> bytes:
-        """Add what the emulator forgot of what it was given."""
+        """Add what the emulator dropped from the request."""
         front = self.front
         if path == "/oauth2/revoke":
             front.revoked.update(parse_qs(body.decode()).get("token", []))
@@ -147,8 +147,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running_front(goal: str) -> Iterator[Front]:
-    front = Front(goal)
+def running_proxy(goal: str) -> Iterator[EmulatorProxy]:
+    front = EmulatorProxy(goal)
     handler = type("Handler", (_Handler,), {"front": front})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         front.url = f"http://127.0.0.1:{server.server_port}"

@@ -1,7 +1,7 @@
-"""Stands around the system calls that change a disk: counts them, and lets one fail or kills the process there.
+"""Wraps the system calls that change a disk, to make one fail or to kill the process there.
 
-The calls themselves are real, on real files. What a broken disk answers cannot be had for real, and neither can a kill
-at one certain instant: these are put in here.
+The calls are real, on real files. Errors of a broken disk and a kill at an exact moment cannot be produced
+for real, so they are injected.
 """
 
 import errno
@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from scheduler.connections import disk
+from scheduler.connections import safe_files
 
 
 @dataclass
 class Fault:
-    """At the step with that number: an error, in place of the step or after it; without a code the process dies."""
+    """At this step: an error instead of the step or after it; without a code, the process is killed."""
 
     step: int
     code: int | None = None
     when: str = "before"
-    """Or "after"; or "half", of a write: the first half of its bytes."""
+    """Or "after"; or "half": after half of the bytes of a write."""
 
     def strike(self, kind: type[Exception] = OSError) -> NoReturn:
         if self.code is not None and kind is sqlite3.OperationalError:
@@ -41,15 +41,15 @@ class Fault:
 class Disk:
     fault: Fault | None = None
     offers_exchange: bool = True
-    """Whether files can be renamed without replacing, and swapped, in one step; not every disk can."""
+    """Whether the disk supports atomic renames without replacing, and swaps."""
     ledger: type | None = None
-    """A class whose statements are steps as well; they fail as SQLite does."""
+    """A class whose statements are steps too; they fail like SQLite."""
     steps: list[str] = field(default_factory=list)
 
     @contextmanager
     def inserted(self) -> Iterator[None]:
-        """While it is, every call goes through it."""
-        real = {(os, name): getattr(os, name) for name in _CALLS} | {(disk, "_rename"): disk._rename}
+        """Wrap all calls in this context."""
+        real = {(os, name): getattr(os, name) for name in _CALLS} | {(safe_files, "_rename"): safe_files._rename}
         if self.ledger is not None:
             real |= {(self.ledger, name): getattr(self.ledger, name) for name in _STATEMENTS}
         for (owner, name), call in real.items():
@@ -84,7 +84,7 @@ class Disk:
 
 
 _CALLS = ("open", "mkdir", "write", "fsync", "unlink", "rmdir", "rename", "replace", "ftruncate")
-_STATEMENTS = ("begin", "finish", "forget")
+_STATEMENTS = ("begin", "finish", "remove")
 _SQLITE = {
     errno.ENOSPC: sqlite3.SQLITE_FULL,
     errno.EDQUOT: sqlite3.SQLITE_FULL,
@@ -94,9 +94,9 @@ _SQLITE = {
 
 
 def _name(call: str, given: tuple[Any, ...]) -> str | None:
-    """What the step does; None for one that changes nothing."""
+    """The name of the step; None for a call that changes nothing."""
     match call:
-        case "begin" | "finish" | "forget":
+        case "begin" | "finish" | "remove":
             return f"ledger {call}"
         case "open":
             return "create" if given[1] & os.O_CREAT else None

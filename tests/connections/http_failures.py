@@ -1,4 +1,4 @@
-"""Asking servers, and how it ends when it does not end well."""
+"""Helpers for requests that fail."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.web import Answer, request
+from scheduler.connections.http_client import Answer, request
 from scheduler.rules.failures import Failure
 
 
@@ -27,19 +27,19 @@ def failure(ask: Callable[[], Any]) -> Failure:
     return caught.value.failure
 
 
-def whole(answer: Answer) -> Answer:
-    """The answer, if all of its body came."""
+def require_complete(answer: Answer) -> Answer:
+    """Return the answer, or raise if its body is incomplete."""
     if answer.incomplete:
         raise answer.incomplete
     return answer
 
 
 def post(url: str, **more: Any) -> Answer:
-    return whole(request("POST", url, acts=True, **{"seconds": 30, "body": b"mine", **more}))
+    return require_complete(request("POST", url, acts=True, **{"seconds": 30, "body": b"mine", **more}))
 
 
-def both(url: str, **more: Any) -> tuple[Failure, Failure]:
-    """How the same trouble ends for a look and for an action."""
+def read_and_action_failures(url: str, **more: Any) -> tuple[Failure, Failure]:
+    """The failures of a read and of an action on the same server."""
     read = failure(lambda: get(url, **more))
     acted = failure(lambda: post(url, **more))
     return read, acted

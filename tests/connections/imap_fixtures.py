@@ -1,4 +1,4 @@
-"""Fixtures: a real IMAP server, the account of one test at it, and the tools of the connector on that."""
+"""Fixtures: a real IMAP server, one account per test, and the connector's tools for it."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ import trustme
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.mail.imap import imap
 from scheduler.rules.failures import Failure
-from tests.connections.calls import call, tool_of
 from tests.connections.dovecot import Dovecot, running_dovecot
+from tests.connections.tool_calls import call, tool_of
 
 AUTHORITY = trustme.CA()
 USERS = tuple(f"user{number}" for number in range(100))
-"""More than a file has tests."""
+"""More than the tests in any file."""
 NUMBER = itertools.count(1)
 PASSWORD = "hünter 2 \"quoted\\'"
 
@@ -25,14 +25,14 @@ _turn = itertools.cycle(USERS)
 
 @pytest.fixture(scope="module")
 def dovecot() -> Iterator[Dovecot]:
-    """A server of its own for each file of tests."""
+    """One server per test file."""
     with running_dovecot(AUTHORITY, **dict.fromkeys(USERS, PASSWORD)) as one:
         yield one
 
 
 @pytest.fixture
 def user() -> str:
-    """An account that no other test of the file uses."""
+    """An account that no other test in the file uses."""
     return next(_turn)
 
 

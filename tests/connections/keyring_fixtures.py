@@ -1,4 +1,4 @@
-"""A real keyring for tests of what is above it: `service` is a bus with none yet, `keyring` one that is open."""
+"""Fixtures with a real keyring: `service` is a bus without one, `keyring` has an unlocked one."""
 
 import os
 import tempfile
@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.keeping.entries import read_entries
+from app.data.keyring_names import read_entries
 from scheduler.connections.vault import Vault
-from scheduler.store.health import open_for_reading
+from scheduler.store.opening import open_for_reading
 from tests.connections.secret_service import SecretService
-from tests.connections.waiting import gathering, wait_until
+from tests.connections.waiting import collecting_garbage, wait_until
 
 
 def vault_of(folder: Path) -> Vault:
-    """What the keyring has for that data folder."""
+    """The vault of a data folder."""
     database = open_for_reading(folder)
     try:
         return Vault(entries=read_entries(folder, database.read()))
@@ -26,8 +26,8 @@ def vault_of(folder: Path) -> Vault:
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
-    """The paths of sockets are short, so it lives in a place of its own."""
-    with tempfile.TemporaryDirectory() as folder, gathering():
+    """In a short path of its own, because socket paths are limited."""
+    with tempfile.TemporaryDirectory() as folder, collecting_garbage():
         service = SecretService(Path(folder), dict(os.environ))
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", service.address)
         with service.bus():

@@ -1,4 +1,4 @@
-"""What shows the dialogs of a real keyring, in place of the desktop's: counts them, and the person closes each."""
+"""A prompter for a real keyring that counts the dialogs and closes each one."""
 
 import threading
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ class Prompter:
     def __init__(self) -> None:
         self.dialogs = 0
         self.hold: threading.Event | None = None
-        """A dialog stays open until then."""
+        """Dialogs stay open until this is set."""
 
 
 @contextmanager
-def prompting(address: str) -> Iterator[Prompter]:
-    """While it is there, the keyring on that bus can show dialogs."""
+def running_prompter(address: str) -> Iterator[Prompter]:
+    """Let the keyring on that bus show dialogs."""
     prompter, has_ended = Prompter(), threading.Event()
     with open_dbus_connection(address) as bus:
         bus.send_and_get_reply(message_bus.RequestName(_NAME), timeout=60)

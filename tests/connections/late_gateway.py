@@ -1,4 +1,4 @@
-"""A gateway that gives up on actions and hands them to the service afterwards all the same, as overloaded ones do."""
+"""A gateway that times out on actions but forwards them to the service later, as overloaded ones do."""
 
 import socket
 import threading
@@ -16,14 +16,14 @@ _TIMEOUT_S = 60
 @dataclass
 class LateGateway:
     service: str
-    """The address that everything goes on to."""
+    """The address that requests are forwarded to."""
     defer: Callable[[Callable[[], None]], None]
-    """Takes what hands an action over, to be called later."""
+    """Called with a function that forwards the action later."""
     closes: bool = False
-    """Break the connection instead of answering 504."""
+    """Drop the connection instead of answering 504."""
     url: str = ""
     applied: list[bytes] = field(default_factory=list)
-    """The body of each action that the service got, in order."""
+    """The bodies of the actions that the service received, in order."""
 
     def pass_on(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes, str]:
         service = urlsplit(self.service)

@@ -1,16 +1,16 @@
-"""Workflows that do one approved thing at each of the services that may act late."""
+"""Workflows with one approved action for each service that may act late."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler.engine.house import House
-from scheduler.engine.runs.tools import Secrets
+from scheduler.engine.runs.tool_calls import Secrets
+from scheduler.engine.runtime import Runtime
 from tests.connections.emulator import ANNA, ANNAS_TOKEN, SLACK_TOKEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """What a workflow asks of a service, with {mark} where its own mark goes."""
+    """A workflow's call to a service; {mark} is replaced by the workflow's own mark."""
 
     connection: str
     tool: str
@@ -63,7 +63,7 @@ def write_workflow(action: Action, mark: str) -> str:
     return _SOURCE.format(mark=mark, connection=action.connection, tool=action.tool, call=call)
 
 
-def connect(house: House, secrets: Secrets, action: Action, url: str) -> None:
+def connect(house: Runtime, secrets: Secrets, action: Action, url: str) -> None:
     """As if the user had signed in there."""
     secrets.keep(action.connection, action.secrets)
-    house.allowing.connected(action.connection, {"base_url": url})
+    house.grant_commands.save_connection(action.connection, {"base_url": url})

@@ -1,40 +1,40 @@
-"""An app of its own that polls one mail account until all of it is read: python -m … FOLDER PORT USER LIMIT."""
+"""A process that polls a mail account until everything is read: python -m … FOLDER PORT USER LIMIT."""
 
 import sys
 import time
 from pathlib import Path
 
 from scheduler.store import workflows
-from tests.connections.post_office import PostOffice, poll
-from tests.engine.harness import MovedClock
+from tests.connections.mail_runtime import MailRuntime, poll
+from tests.engine.engine_fixture import ManualClock
 
 PASSWORD = "imap"
 _NOTE_MEMORY = 'state["memory"] = int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0])'
 
 
-class Stopwatch(MovedClock):
-    """It is always the same time of day, but seconds pass."""
+class Stopwatch(ManualClock):
+    """A fixed time of day with a running monotonic clock."""
 
     def monotonic(self) -> float:
         return time.monotonic()
 
 
-class Reader(PostOffice):
+class Reader(MailRuntime):
     def open(self) -> None:
         self.clock = Stopwatch()
         super().open()
 
 
 def main(folder: str, port: str, user: str, limit: str) -> None:
-    """It goes on with what it finds in the folder; at the end it says how many kilobytes it had at most."""
+    """Continue from the state in the folder; print the peak memory in kilobytes."""
     office = Reader(Path(folder))
     settings = {"host": "127.0.0.1", "port": int(port), "security": "none", "user": user, "password": PASSWORD}
-    office.house.connect("imap:home", settings)
+    office.services.connect("imap:home", settings)
     if workflows.find(office.database.read(), "w") is None:
         office.deploy(poll(limit=int(limit), between=_NOTE_MEMORY))
     office.tick()
     office.close()
-    print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])  # noqa: T201  this is its answer
+    print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])  # noqa: T201  the process's result
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A whole installation with real workers, connected to real mail servers; its secrets are kept in memory."""
+"""A complete runtime with real workers and mail servers, and secrets in memory."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,12 +8,12 @@ from scheduler.connections.connectors.mail.imap import imap
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.connections.registry import Registry
 from tests.connections.dovecot import Dovecot
-from tests.connections.postbox import Postbox
-from tests.runs.shop import Shop
+from tests.connections.smtp_server import SmtpServer
+from tests.runs.runtime_fixture import RuntimeFixture
 
 
-class KeptInMemory:
-    """In place of the keyring, which is not what these tests are about."""
+class MemorySecrets:
+    """Replaces the keyring."""
 
     def __init__(self) -> None:
         self.secrets: dict[str, dict[str, Any]] = {}
@@ -21,7 +21,7 @@ class KeptInMemory:
     def read(self, connection: str) -> Mapping[str, Any]:
         return self.secrets.get(connection, {})
 
-    def recall(self, connection: str) -> Mapping[str, Any]:
+    def read_saved(self, connection: str) -> Mapping[str, Any]:
         return self.read(connection)
 
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
@@ -31,17 +31,17 @@ class KeptInMemory:
         self.secrets.pop(connection, None)
 
 
-class PostOffice(Shop):
-    """A shop with the mail connectors beside its world."""
+class MailRuntime(RuntimeFixture):
+    """A runtime with the mail connectors."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
-        self.kept = KeptInMemory()
+        self.kept = MemorySecrets()
         super().__init__(folder, **settings)
 
     def open(self) -> None:
         self.secrets = self.kept
-        world = type(self.world).registry(self.world).connector("world")
-        self.world.registry = lambda: Registry([world, imap, smtp])  # type: ignore[method-assign]
+        world = type(self.service).registry(self.service).connector("world")
+        self.service.registry = lambda: Registry([world, imap, smtp])  # type: ignore[method-assign]
         super().open()
 
 
@@ -119,16 +119,16 @@ def poll(*, name: str = "W", limit: int = 500, between: str = "pass") -> str:
     return POLL.format(name=name, limit=limit, between=between)
 
 
-def connect_smtp(office: PostOffice, box: Postbox, dovecot: Dovecot | None = None, user: str = "") -> None:
+def connect_smtp(office: MailRuntime, box: SmtpServer, dovecot: Dovecot | None = None, user: str = "") -> None:
     settings = box.settings()
     if dovecot is not None:
         settings |= {"imap_host": "127.0.0.1", "imap_port": dovecot.port, "imap_security": "none"}
         settings |= {"imap_user": user, "imap_password": dovecot.settings(user)["password"]}
-    office.house.connect("smtp:home", settings, test=True)
+    office.services.connect("smtp:home", settings, test=True)
 
 
-def write(office: PostOffice, subject: str = "a") -> str:
-    """Ask for a mail with that subject; the run that sends it."""
+def request_mail(office: MailRuntime, subject: str = "a") -> str:
+    """Request a mail with that subject; returns the run that sends it."""
     office.deploy(SEND)
     office.tick()
     office.publish(subject)
@@ -136,5 +136,5 @@ def write(office: PostOffice, subject: str = "a") -> str:
     return office.runs("C")[-1].id
 
 
-def subjects(box: Postbox) -> list[str]:
+def subjects(box: SmtpServer) -> list[str]:
     return [str(taken.read()["Subject"]) for taken in box.taken]

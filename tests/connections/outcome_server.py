@@ -1,4 +1,4 @@
-"""A real server that plays one way in which the exchange over an action can go, for each tool that acts over HTTP."""
+"""A real server that plays one outcome of an HTTP exchange, for each tool that acts."""
 
 import json
 import socket
@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections import dialling
+from scheduler.connections import sockets
 from scheduler.connections.connector import Connector, Tool, ToolFailedError
 from scheduler.connections.connectors.caldav.connector import caldav
 from scheduler.connections.connectors.feed.connector import feed
-from scheduler.connections.connectors.google.calendar import _identity
+from scheduler.connections.connectors.google.calendar import _event_id
 from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.connectors.slack.connector import slack
 from scheduler.connections.registry import Registry
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.web_servers import hear, hear_all, wild
+from tests.connections.tool_calls import call, tool_of
+from tests.connections.web_servers import read_headers, read_request, socket_server
 
 KEY = "key"
 PATIENCE = 3.0
-"""Seconds of a call that a server lets wait."""
+"""Timeout in seconds of a call that a server stalls."""
 PORTAL = b"<!DOCTYPE html><html><body>Log in to this network</body></html>"
 DEEP = b"[" * 700 + b"]" * 700
 
@@ -35,19 +35,19 @@ Play = Callable[[socket.socket, threading.Event, "Subject"], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """One tool that acts, and how its service says that it did."""
+    """A tool that acts, and its service's answer."""
 
     connector: Connector
     tool: str
     request: str
-    """How the request of the action begins; others are asked before it."""
+    """The first bytes of the action's request; other requests may precede it."""
     done: dict[str, Any] | bytes | None
-    """What the service answers; None for nothing."""
+    """The service's answer; None for an empty body."""
     parameters: dict[str, Any]
     settings: dict[str, str] = field(default_factory=dict)
     address: str = "base_url"
     before: bytes = b"{}"
-    """What others are answered with."""
+    """The answer to other requests."""
     too_large: int = 51_000_000
 
     @property
@@ -57,7 +57,7 @@ class Subject:
         return b"" if self.done is None else json.dumps(self.done).encode()
 
     def with_field(self, value: bytes) -> bytes:
-        """The answer with one field more."""
+        """The answer with an additional field."""
         return (
             b'{"strange": %b, %b' % (value, self.body[1:])
             if isinstance(self.done, dict)
@@ -117,7 +117,7 @@ SUBJECTS = {
         connector=google,
         tool="create_event",
         request="POST /calendar/v3/calendars/primary/events",
-        done={"id": _identity(KEY), "summary": "s"},
+        done={"id": _event_id(KEY), "summary": "s"},
         parameters=EVENT,
         settings=TOKEN,
     ),
@@ -163,13 +163,13 @@ def answer(status: int, body: bytes, headers: str = "") -> bytes:
 
 
 def reset(connection: socket.socket) -> None:
-    """The next close says that something went wrong."""
+    """Make the next close reset the connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 @contextmanager
 def served(subject: Subject, play: Play) -> Iterator[str]:
-    """The address of a server that plays it when the action comes."""
+    """The address of a server that plays this when the action arrives."""
 
     def behave(connection: socket.socket, over: threading.Event) -> None:
         heard = connection.recv(65536, socket.MSG_PEEK)
@@ -178,17 +178,17 @@ def served(subject: Subject, play: Play) -> Iterator[str]:
         if heard.decode("latin-1").startswith(subject.request):
             play(connection, over, subject)
         elif heard:
-            asked = hear_all(connection)
+            asked = read_request(connection)
             is_missing = asked.startswith(b"GET") and subject.tool in ("create", "create_event")
             status = 404 if is_missing else 207 if subject.connector is caldav else 200
             connection.sendall(answer(status, subject.before))
 
-    with wild(behave) as server:
+    with socket_server(behave) as server:
         yield server.url
 
 
-def use(subject: Subject, address: str, seconds: float = 30) -> FailureClass | None:
-    """As what it fails, if it does; as the registry hands out the tool, so that its answer can be stored."""
+def run_tool(subject: Subject, address: str, seconds: float = 30) -> FailureClass | None:
+    """The failure class, if any; the tool is wrapped as by the registry."""
     given = {subject.address: address, **subject.settings}
     tool = Registry([subject.connector]).tool(f"{subject.connector.kind}:it", subject.tool)
     try:
@@ -198,19 +198,19 @@ def use(subject: Subject, address: str, seconds: float = 30) -> FailureClass | N
     return None
 
 
-def end_of(subject: Subject, address: str, seconds: float = 30) -> str:
-    """How the action ends: applied, failed or unsure."""
-    failure = use(subject, address, seconds)
+def outcome_of(subject: Subject, address: str, seconds: float = 30) -> str:
+    """The outcome of the action: applied, failed or unsure."""
+    failure = run_tool(subject, address, seconds)
     if failure is None:
         return "applied"
     return "unsure" if failure is FailureClass.UNSURE else "failed"
 
 
-def say(*pieces: bytes) -> Play:
-    """Hear all of the request, answer, and hang up."""
+def send_and_close(*pieces: bytes) -> Play:
+    """Read the whole request, answer and close."""
 
     def play(connection: socket.socket, _: threading.Event, __: Subject) -> None:
-        hear_all(connection)
+        read_request(connection)
         for piece in pieces:
             connection.sendall(piece)
 
@@ -218,10 +218,10 @@ def say(*pieces: bytes) -> Play:
 
 
 def status(code: int, headers: str = "") -> Play:
-    """Answer with that status and what the service says when it is done."""
+    """Answer with that status and the service's normal body."""
 
     def play(connection: socket.socket, _: threading.Event, subject: Subject) -> None:
-        hear_all(connection)
+        read_request(connection)
         connection.sendall(answer(code, subject.body, headers))
 
     return play
@@ -229,7 +229,7 @@ def status(code: int, headers: str = "") -> Play:
 
 def done(*, before: bytes = b"", times: int = 1) -> Play:
     def play(connection: socket.socket, _: threading.Event, subject: Subject) -> None:
-        hear_all(connection)
+        read_request(connection)
         code = 201 if subject.done is None else 200
         connection.sendall(before + answer(code, subject.body) * times)
 
@@ -238,17 +238,17 @@ def done(*, before: bytes = b"", times: int = 1) -> Play:
 
 def with_body(make: Callable[[Subject], bytes], code: int = 200, headers: str = "") -> Play:
     def play(connection: socket.socket, _: threading.Event, subject: Subject) -> None:
-        hear_all(connection)
+        read_request(connection)
         connection.sendall(answer(code, make(subject), headers))
 
     return play
 
 
 def redirect(code: int, goal: str | None) -> Play:
-    """To another path of the server, which is done there, or to another server."""
+    """To another path of the server, which succeeds, or to another server."""
 
     def play(connection: socket.socket, _: threading.Event, subject: Subject) -> None:
-        asked = hear_all(connection)
+        asked = read_request(connection)
         if b"/elsewhere" in asked.split(b"\r\n")[0]:
             connection.sendall(answer(201, subject.body))
         else:
@@ -258,13 +258,13 @@ def redirect(code: int, goal: str | None) -> Play:
 
 
 def stop(how: str, *, heard: str, said: bytes = b"") -> Play:
-    """Close, reset or stall: with nothing, a part or all of the request heard, and so much answered."""
+    """Close, reset or stall after reading nothing, part or all of the request and sending `said`."""
 
     def play(connection: socket.socket, over: threading.Event, _: Subject) -> None:
         if heard == "part":
-            hear(connection)
+            read_headers(connection)
         elif heard == "all":
-            hear_all(connection)
+            read_request(connection)
         connection.sendall(said)
         if how == "stall":
             over.wait(60)
@@ -276,18 +276,18 @@ def stop(how: str, *, heard: str, said: bytes = b"") -> Play:
 
 @contextmanager
 def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A server that nobody reaches, or none that can say who it is: nothing can have been done."""
+    """An unreachable or untrusted server: nothing can have been done."""
     if kind == "no encryption":
-        with wild(lambda connection, _: connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")) as server:
+        with socket_server(lambda connection, _: connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")) as server:
             yield server.url.replace("http:", "https:")
     elif kind == "unknown name":
 
         def fail(*_: Any) -> Any:
             raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
-        monkeypatch.setattr(dialling, "_resolve", fail)  # a stand-in: not every computer has a DNS server
+        monkeypatch.setattr(sockets, "_resolve", fail)  # faked: not every computer has a DNS server
         yield "http://nowhere.example"
     else:
         with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets the port, and it refuses
+            listener.bind(("127.0.0.1", 0))  # bound but not listening: the port is reserved and refuses connections
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""A real server on this computer that lets in whoever knows the password, and a connector for it."""
+"""A real local server that checks a password, and a connector for it."""
 
 import threading
 import urllib.error
@@ -12,23 +12,23 @@ import pytest
 
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
-from scheduler.rules.failures import Trouble, classify_status, classify_trouble
+from scheduler.rules.failures import TransportFailure, classify_http_status, classify_transport_failure
 
 
-class Doorman:
+class PasswordServer:
     def __init__(self) -> None:
         self.password = "hunter2"
         self.seen: list[str] = []
-        """Every password that was shown at the door, in order."""
+        """Every password received, in order."""
         self.let_in: list[str] = []
-        """What was asked for by those who were let in."""
+        """The paths of accepted requests."""
         self.gate: threading.Event | None = None
-        """Answers wait for it."""
+        """Answers wait for this event."""
         self.entered = threading.Event()
         self.url = ""
 
     @contextmanager
-    def working(self) -> Iterator["Doorman"]:
+    def working(self) -> Iterator["PasswordServer"]:
         with ThreadingHTTPServer(("127.0.0.1", 0), self._handler()) as server:
             self.url = f"http://127.0.0.1:{server.server_port}"
             thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="doorman")
@@ -62,8 +62,8 @@ class Doorman:
 
 
 @pytest.fixture
-def doorman() -> Iterator[Doorman]:
-    with Doorman().working() as doorman:
+def password_server() -> Iterator[PasswordServer]:
+    with PasswordServer().working() as doorman:
         yield doorman
 
 
@@ -76,9 +76,9 @@ def _visit(call: Call, path: str) -> None:
     except urllib.error.HTTPError as error:
         with error:
             said = f"The doorman did not let {call.connection} in with {call.settings['password']}."
-            raise ToolFailedError.because(classify_status(error.code, mutating=mutating), said) from error
+            raise ToolFailedError.because(classify_http_status(error.code, mutating=mutating), said) from error
     except OSError as error:
-        kind = classify_trouble(Trouble.NOT_REACHED, mutating=mutating)
+        kind = classify_transport_failure(TransportFailure.NOT_REACHED, mutating=mutating)
         raise ToolFailedError.because(kind, "There is no doorman.") from error
 
 
@@ -129,5 +129,5 @@ plain_door = Connector(
 )
 
 
-def doors() -> Registry:
+def password_registry() -> Registry:
     return Registry([door, plain_door])

@@ -1,4 +1,4 @@
-"""A real Radicale, in a process of its own, that asks for a login."""
+"""A real Radicale server in its own process, with a login."""
 
 import socket
 import subprocess
@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scheduler.connections.connectors.login import basic
-from scheduler.connections.web import Answer, request
+from scheduler.connections.connectors.http_auth import basic_auth_headers
+from scheduler.connections.http_client import Answer, request
 
 USER, PASSWORD = "me", "hunter2"
 
 
 @contextmanager
 def radicale(folder: Path) -> Iterator[str]:
-    """The server's address; its user is USER."""
+    """Yields the server's address; its user is USER."""
     (folder / "users").write_text(f"{USER}:{PASSWORD}\n")
     for _ in range(5):
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -42,20 +42,20 @@ def radicale(folder: Path) -> Iterator[str]:
 
 
 def _is_up(server: "subprocess.Popen[bytes]", port: int) -> bool:
-    """False if another program was quicker to take the port."""
-    give_up = time.monotonic() + 60
+    """False if another program took the port."""
+    deadline = time.monotonic() + 60
     while server.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
-            assert time.monotonic() < give_up, "the server did not come up"
+            assert time.monotonic() < deadline, "the server did not come up"
         else:
             return server.poll() is None
     return False
 
 
 def ask(method: str, url: str, body: str = "") -> Answer:
-    """As another program of the same user would."""
-    answer = request(method, url, headers=basic(USER, PASSWORD), body=body.encode() or None, seconds=60)
+    """A request by another program of the same user."""
+    answer = request(method, url, headers=basic_auth_headers(USER, PASSWORD), body=body.encode() or None, seconds=60)
     assert answer.status < 300, answer
     return answer

@@ -1,4 +1,4 @@
-"""Mail servers on real sockets that follow their protocol up to one point, and do there what a cell of a table says."""
+"""Mail servers on real sockets that follow the protocol up to one point and then misbehave as scripted."""
 
 import re
 import socket
@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
+from tests.connections.tool_calls import call, tool_of
 
 APPLIED, FAILED, UNSURE = "applied", "failed", "unsure"
 STALL_SECONDS = 2.0
@@ -17,13 +17,13 @@ STALL_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Play:
-    """What a server does at one point: it says something, and goes on, hangs up, breaks off, or falls silent."""
+    """What a server does at one point: send something, then continue, close, reset or stall."""
 
     said: bytes = b""
     then: str = "go on"
 
     def act(self, one: socket.socket, said: bytes) -> bool:
-        """Whether it goes on."""
+        """Whether to continue."""
         one.sendall(said)
         if self.then == "reset":
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -37,7 +37,7 @@ CLOSE, RESET, STALL = Play(then="close"), Play(then="reset"), Play(then="stall")
 
 
 def outcome(connector: Connector, tool: str, settings: Mapping[str, Any], play: Play, **parameters: Any) -> str:
-    """As the engine reads it: unsure only where the tool says so."""
+    """The outcome as the engine sees it."""
     seconds = STALL_SECONDS if play.then == "stall" else 30
     try:
         tool_of(connector, tool).run(call(dict(settings), key="k", seconds=seconds, **parameters))
@@ -48,12 +48,12 @@ def outcome(connector: Connector, tool: str, settings: Mapping[str, Any], play: 
 
 @dataclass
 class SmtpScript:
-    """Plays at one of: greeting, EHLO, MAIL, RCPT, DATA, dot. What it says at DATA it says before it reads the mail."""
+    """Plays at one of: greeting, EHLO, MAIL, RCPT, DATA, dot. At DATA it answers before reading the mail."""
 
     point: str
     play: Play
     ended: bool = False
-    """Whether the last dot was heard."""
+    """Whether the final dot was received."""
     _usual: Mapping[str, bytes] = field(
         default_factory=lambda: {
             "greeting": b"220 ready\r\n",
@@ -92,7 +92,7 @@ class SmtpScript:
 
 @dataclass
 class ImapScript:
-    """Plays at the n-th command after the login. Message 1 lies in INBOX; a copy gets number 9 in any other folder.
+    """Plays at the n-th command after the login. Message 1 is in INBOX; a copy gets number 9 in any other folder.
 
     TAG in what it says stands for the tag that it heard, and DONE for what the command would usually have got.
     """
@@ -103,7 +103,7 @@ class ImapScript:
     heard: list[bytes] = field(default_factory=list)
     """The commands after the login, without their tags."""
     is_same_folder: bool = False
-    """Whether all names mean INBOX."""
+    """Whether all folder names are aliases of INBOX."""
     marker: bytes = b""
     folder: bytes = b""
 

@@ -1,4 +1,4 @@
-"""A real Secret Service on a bus of its own. Where its programs are not installed, starting it fails."""
+"""A real Secret Service on its own bus; its programs must be installed."""
 
 import subprocess
 import time
@@ -28,7 +28,7 @@ _COLLECTION = f"{_SERVICE}/collection/login"
 
 
 class SecretService:
-    """A bus without services, and a keyring daemon that can be started on it."""
+    """A bus on which a keyring daemon can be started."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.address = f"unix:path={folder}/bus"
@@ -58,7 +58,7 @@ class SecretService:
 
     @contextmanager
     def keyring(self, password: str | None) -> "Iterator[subprocess.Popen[bytes]]":
-        """Unlocked with the password, and made if it is not there; or as it is, and locked."""
+        """Unlocked with the password and created if missing; without a password, locked."""
         self._number += 1
         control = f"--control-directory={self._folder}/control{self._number}"
         how = "--start" if password is None else "--unlock"
@@ -72,12 +72,12 @@ class SecretService:
         self._wait_for(None)
 
     def lock(self) -> None:
-        """Lock the collection of the daemon that runs."""
+        """Lock the running daemon's collection."""
         with closing(secretstorage.dbus_init()) as bus:
             secretstorage.Collection(bus, _COLLECTION).lock()
 
     def unlock(self, password: str) -> None:
-        """Unlock it as its dialog would."""
+        """Unlock the collection as the dialog would."""
         with open_dbus_connection(self.address) as connection:
             service = DBusAddress(_SERVICE, "org.freedesktop.secrets", "org.freedesktop.Secret.Service")
             opened = connection.send_and_get_reply(
@@ -90,11 +90,11 @@ class SecretService:
             assert answer.header.message_type is MessageType.method_return, answer.body
 
     def _wait_for(self, daemon: "subprocess.Popen[bytes] | None") -> None:
-        """Until the service is on the bus, or gone from it."""
-        give_up = time.monotonic() + 60
+        """Wait until the service has appeared on the bus or left it."""
+        deadline = time.monotonic() + 60
         while self._is_there() != (daemon is not None):
             assert daemon is None or daemon.poll() is None, "the keyring ended"
-            assert time.monotonic() < give_up, "the keyring did not come or go"
+            assert time.monotonic() < deadline, "the keyring did not come or go"
 
     def _is_there(self) -> bool:
         bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")

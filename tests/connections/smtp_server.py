@@ -1,4 +1,4 @@
-"""A real SMTP server on this computer that does as a test says: refuses, hesitates, or hangs up."""
+"""A real local SMTP server that can refuse, stall or disconnect."""
 
 import ssl
 from collections.abc import Callable, Iterator
@@ -18,8 +18,8 @@ from tests.connections.dovecot import free_port
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A mail that the server has taken, and is going to deliver."""
+class ReceivedMail:
+    """A mail that the server has accepted."""
 
     sender: str
     recipients: list[str]
@@ -30,19 +30,19 @@ class Taken:
 
 
 @dataclass
-class Postbox:
+class SmtpServer:
     port: int = field(default_factory=free_port)
     password: str | None = None
-    """The one that it accepts, with any user; without one it wants no login."""
-    taken: list[Taken] = field(default_factory=list)
+    """The accepted password, for any user; None if no login is needed."""
+    taken: list[ReceivedMail] = field(default_factory=list)
     refuses: dict[str, str] = field(default_factory=dict)
-    """What it says to a recipient, a sender, or to "DATA" in place of OK."""
+    """Replies to a recipient, a sender or "DATA" instead of OK."""
     login_says: str | None = None
-    """What it says to every login in place of looking at the password."""
+    """The reply to every login instead of checking the password."""
     hangs_up: str = ""
-    """"after" it took a mail without saying so, or "instead" of taking one."""
+    """Disconnect "after" accepting a mail without confirming it, or "instead" of accepting one."""
     keeps: Callable[[bytes], None] = lambda _: None
-    """What it does with a copy of every mail that it takes, as some servers put it with the sent mail."""
+    """Called with a copy of every accepted mail, as some servers save sent mail themselves."""
 
     def settings(self, **changed: Any) -> dict[str, Any]:
         told = {"host": "127.0.0.1", "port": self.port, "security": "none", "from": "Dayhand <me@example.org>"}
@@ -74,7 +74,7 @@ class Postbox:
             return self.refuses["DATA"]
         if self.hangs_up != "instead":
             assert envelope.mail_from is not None and isinstance(envelope.content, bytes)
-            self.taken.append(Taken(envelope.mail_from, list(envelope.rcpt_tos), envelope.content))
+            self.taken.append(ReceivedMail(envelope.mail_from, list(envelope.rcpt_tos), envelope.content))
             self.keeps(envelope.content)
         if self.hangs_up:
             assert server.transport is not None
@@ -83,10 +83,10 @@ class Postbox:
 
 
 @contextmanager
-def running_postbox(
+def running_smtp_server(
     *, password: str | None = None, authority: trustme.CA | None = None, security: str = "none"
-) -> Iterator[Postbox]:
-    box = Postbox(password=password)
+) -> Iterator[SmtpServer]:
+    box = SmtpServer(password=password)
     context = None
     if authority is not None:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -112,7 +112,7 @@ def running_postbox(
 
 
 @pytest.fixture
-def box() -> Iterator[Postbox]:
-    """One that wants no login."""
-    with running_postbox() as one:
+def box() -> Iterator[SmtpServer]:
+    """Without a login."""
+    with running_smtp_server() as one:
         yield one

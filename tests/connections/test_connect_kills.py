@@ -1,4 +1,4 @@
-"""Killed between the keyring and the store, anywhere: nothing is lost, mixed up, or kept without anybody knowing."""
+"""Killed anywhere between keyring and store: nothing is lost, mixed up or left behind."""
 
 import subprocess
 import sys
@@ -9,8 +9,8 @@ import pytest
 from tests.connections.secret_service import SecretService
 
 
-@pytest.mark.parametrize("story", ["connect", "reconnect", "move", "disconnect", "secret"])
-def test_killed_at_each_step_and_then_gone_on_with(tmp_path: Path, keyring: SecretService, story: str) -> None:
-    command = [sys.executable, "-m", "tests.connections.dying", str(tmp_path), story]
+@pytest.mark.parametrize("scenario", ["connect", "reconnect", "move", "disconnect", "secret"])
+def test_killed_at_each_step_leaves_nothing_behind(tmp_path: Path, keyring: SecretService, scenario: str) -> None:
+    command = [sys.executable, "-m", "tests.connections.connect_kills", str(tmp_path), scenario]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

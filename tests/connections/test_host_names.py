@@ -1,4 +1,4 @@
-"""Names of servers: which form goes over the wire, and which names deserve a second look."""
+"""Host names: their wire form, and warnings about suspicious ones."""
 
 import pytest
 
@@ -6,9 +6,9 @@ from scheduler.connections.host_names import (
     BadHostNameError,
     HostWarning,
     HostWarningKind,
+    find_warnings,
     to_display,
     to_wire,
-    warnings,
 )
 
 
@@ -18,7 +18,7 @@ from scheduler.connections.host_names import (
         ("example.org", "example.org"),
         ("Example.ORG.", "example.org."),
         ("my_host", "my_host"),
-        ("straße.de", "xn--strae-oqa.de"),  # by the rules of 2003 this was strasse.de, somebody else's
+        ("straße.de", "xn--strae-oqa.de"),  # IDNA 2003 made this strasse.de, another server
         ("STRASSE.de", "strasse.de"),
         ("Straße.DE", "xn--strae-oqa.de"),
         ("faß.example", "xn--fa-hia.example"),
@@ -33,7 +33,7 @@ from scheduler.connections.host_names import (
         ("::1", "::1"),
     ],
 )
-def test_the_form_that_goes_over_the_wire(written: str, sent: str) -> None:
+def test_the_wire_form_of_a_name(written: str, sent: str) -> None:
     assert to_wire(written) == sent
 
 
@@ -66,18 +66,18 @@ def test_the_form_that_goes_over_the_wire(written: str, sent: str) -> None:
         "a\nb.org",
     ],
 )
-def test_what_is_no_name_of_a_server_is_refused(written: str) -> None:
+def test_invalid_names_are_refused(written: str) -> None:
     with pytest.raises(BadHostNameError):
         to_wire(written)
 
 
-def test_a_name_is_shown_as_its_owner_writes_it() -> None:
+def test_a_name_is_displayed_in_its_own_script() -> None:
     assert to_display("xn--strae-oqa.de") == "straße.de"
     assert to_display("xn--a.de") == "xn--a.de"
 
 
 def kinds(host: str, *known: str) -> set[HostWarningKind]:
-    return {one.kind for one in warnings(host, known)}
+    return {one.kind for one in find_warnings(host, known)}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def kinds(host: str, *known: str) -> set[HostWarningKind]:
         ("straße.de", HostWarningKind.OTHER_FORM),
     ],
 )
-def test_names_that_may_be_taken_for_others_are_flagged(host: str, kind: HostWarningKind) -> None:
+def test_look_alike_names_are_flagged(host: str, kind: HostWarningKind) -> None:
     assert kind in kinds(host)
 
 
@@ -114,18 +114,18 @@ def test_names_that_may_be_taken_for_others_are_flagged(host: str, kind: HostWar
     ],
 )
 def test_ordinary_names_are_not_flagged(host: str) -> None:
-    assert warnings(host) == []
+    assert find_warnings(host) == []
 
 
 @pytest.mark.parametrize("host", ["paypa1.com", "pаypal.com", "páypal.com"])
-def test_a_name_that_looks_like_a_known_one_is_told_beside_it(host: str) -> None:
-    assert HostWarning(HostWarningKind.LOOKS_LIKE_KNOWN, host, "paypal.com") in warnings(host, ["paypal.com"])
+def test_a_look_alike_of_a_known_name_is_reported_with_it(host: str) -> None:
+    assert HostWarning(HostWarningKind.LOOKS_LIKE_KNOWN, host, "paypal.com") in find_warnings(host, ["paypal.com"])
 
 
-def test_two_letters_that_look_like_one_are_seen_through() -> None:
+def test_two_letters_that_look_like_one_are_recognized() -> None:
     assert kinds("rnail.example", "mail.example") == {HostWarningKind.LOOKS_LIKE_KNOWN}
     assert kinds("nail.example", "mail.example") == set()
 
 
 def test_a_known_name_is_not_flagged_for_looking_like_itself() -> None:
-    assert warnings("xn--strae-oqa.de", ["straße.de"]) == []
+    assert find_warnings("xn--strae-oqa.de", ["straße.de"]) == []

@@ -1,4 +1,4 @@
-"""Requests: what is asked, what is taken, and what it means."""
+"""HTTP requests: limits, headers, bodies and failures."""
 
 import gzip
 import json
@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.web import Answer, check, request
+from scheduler.connections.http_client import Answer, check, request
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.calls import NOW
-from tests.connections.web_servers import Reply, hear_all, web, wild
+from tests.connections.tool_calls import NOW
+from tests.connections.web_servers import Reply, http_server, read_request, socket_server
 
 SECRET = "hunter2"
 
@@ -32,8 +32,8 @@ def get(url: str, **more: Any) -> Answer:
     return request("GET", url, **{"seconds": 30, **more})
 
 
-def test_an_answer_is_taken_whole_with_its_headers() -> None:
-    with web(lambda _: Reply(body=b'{"a": 1}', headers={"X-Kind": "json"})) as server:
+def test_an_answer_has_its_body_and_headers() -> None:
+    with http_server(lambda _: Reply(body=b'{"a": 1}', headers={"X-Kind": "json"})) as server:
         answer = get(f"{server.url}/a?b=c#part", headers={"X-Mine": "yes"})
         assert (answer.status, answer.json(), answer.headers["x-kind"]) == (200, {"a": 1}, "json")
         assert (answer.host, answer.acts) == ("127.0.0.1", False)
@@ -42,30 +42,30 @@ def test_an_answer_is_taken_whole_with_its_headers() -> None:
 
 
 def test_a_body_is_sent() -> None:
-    with web(lambda asked: Reply(201, asked.body)) as server:
+    with http_server(lambda asked: Reply(201, asked.body)) as server:
         answer = request("POST", server.url, body=b"\0" * 300_000, seconds=30, acts=True)
         assert (answer.status, answer.body, answer.acts) == (201, b"\0" * 300_000, True)
 
 
-def test_a_refusal_is_an_answer_too_and_only_its_beginning_is_read() -> None:
-    with web(lambda _: Reply(404, b"x" * 1_000_000)) as server:
-        answer = get(server.url, most=10)
+def test_only_the_beginning_of_an_error_body_is_read() -> None:
+    with http_server(lambda _: Reply(404, b"x" * 1_000_000)) as server:
+        answer = get(server.url, max_bytes=10)
         assert (answer.status, len(answer.body)) == (404, 64 * 1024)
 
 
-def test_what_is_compressed_is_unpacked_up_to_the_limit() -> None:
+def test_compressed_bodies_are_unpacked_up_to_the_limit() -> None:
     packed = gzip.compress(b"a" * 1000)
-    with web(lambda _: Reply(body=packed, headers={"Content-Encoding": "gzip"})) as server:
-        assert get(server.url, most=1000).body == b"a" * 1000
-        told = failure(lambda: get(server.url, most=999))
+    with http_server(lambda _: Reply(body=packed, headers={"Content-Encoding": "gzip"})) as server:
+        assert get(server.url, max_bytes=1000).body == b"a" * 1000
+        told = failure(lambda: get(server.url, max_bytes=999))
         assert told.kind is FailureClass.LOGIC
-        assert told.sentence == "127.0.0.1 answered with more than 999 bytes, the most that is taken."
+        assert told.sentence == "127.0.0.1 answered with more than 999 bytes, which is the limit."
 
 
-def test_a_bomb_is_not_unpacked() -> None:
-    """A few kilobytes that would become 200 MB cost little memory."""
+def test_a_decompression_bomb_is_not_unpacked() -> None:
+    """A few kilobytes that decompress to 200 MB use little memory."""
     bomb = gzip.compress(b"\0" * 200_000_000, 1)
-    with web(lambda _: Reply(body=bomb, headers={"Content-Encoding": "gzip"})) as server:
+    with http_server(lambda _: Reply(body=bomb, headers={"Content-Encoding": "gzip"})) as server:
         tracemalloc.start()
         try:
             told = failure(lambda: get(server.url))
@@ -77,15 +77,15 @@ def test_a_bomb_is_not_unpacked() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "compress"])
-def test_a_form_that_was_not_asked_for_is_refused(encoding: str) -> None:
-    with web(lambda _: Reply(body=b"?", headers={"Content-Encoding": encoding})) as server:
+def test_an_unsupported_encoding_is_refused(encoding: str) -> None:
+    with http_server(lambda _: Reply(body=b"?", headers={"Content-Encoding": encoding})) as server:
         assert encoding in failure(lambda: get(server.url)).sentence
 
 
-def test_a_download_replaces_its_target_in_one_step(tmp_path: Path) -> None:
+def test_a_download_replaces_its_target_atomically(tmp_path: Path) -> None:
     target = tmp_path / "report.pdf"
     target.write_bytes(b"old")
-    with web(lambda _: Reply(body=b"new" * 100_000)) as server:
+    with http_server(lambda _: Reply(body=b"new" * 100_000)) as server:
         answer = get(server.url, target=target)
     assert (answer.body, target.read_bytes()) == (b"", b"new" * 100_000)
     assert [place.name for place in tmp_path.iterdir()] == ["report.pdf"]
@@ -95,31 +95,31 @@ def test_a_download_replaces_its_target_in_one_step(tmp_path: Path) -> None:
 def test_a_download_that_fails_leaves_the_old_file(tmp_path: Path, status: int) -> None:
     target = tmp_path / "report.pdf"
     target.write_bytes(b"old")
-    with web(lambda _: Reply(status, b"x" * 1000)) as server:
+    with http_server(lambda _: Reply(status, b"x" * 1000)) as server:
         if status == 200:
-            assert failure(lambda: get(server.url, target=target, most=999)).kind is FailureClass.LOGIC
+            assert failure(lambda: get(server.url, target=target, max_bytes=999)).kind is FailureClass.LOGIC
         else:
             assert get(server.url, target=target).body == b"x" * 1000
     assert (target.read_bytes(), len(list(tmp_path.iterdir()))) == (b"old", 1)
 
 
-def test_a_download_without_a_folder_says_so(tmp_path: Path) -> None:
-    with web(lambda _: Reply(body=b"x")) as server:
+def test_a_download_to_a_missing_folder_fails(tmp_path: Path) -> None:
+    with http_server(lambda _: Reply(body=b"x")) as server:
         told = failure(lambda: get(server.url, target=tmp_path / "gone" / "report.pdf"))
-    assert (told.kind, told.sentence) == (FailureClass.LOGIC, "report.pdf is not there.")
+    assert (told.kind, told.sentence) == (FailureClass.LOGIC, "report.pdf does not exist.")
 
 
 @pytest.mark.parametrize(
     "address",
     ["file:///etc/passwd", "ftp://a/b", "example.org", "", "http://", "http://[::1", "http://a:99999/", "http://a b/"],
 )
-def test_what_is_not_the_address_of_a_web_server_is_refused(address: str) -> None:
+def test_invalid_addresses_are_refused(address: str) -> None:
     assert failure(lambda: get(address)).kind is FailureClass.LOGIC
 
 
-def test_a_server_is_asked_by_the_name_that_browsers_would_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the rules of 2003 straße.example would be strasse.example, the server of somebody else."""
-    with web(lambda _: Reply(body=b"here")) as proxy:
+def test_requests_use_the_host_name_that_browsers_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IDNA 2003 would make straße.example strasse.example, another server."""
+    with http_server(lambda _: Reply(body=b"here")) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
         for address in ("http://straße.example/a", "http://Straße.example:80/a", "http://xn--strae-oqa.example/a"):
             assert get(address).host == "xn--strae-oqa.example"
@@ -127,13 +127,15 @@ def test_a_server_is_asked_by_the_name_that_browsers_would_use(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("host", ["127.1", "0x7f000001", "2130706433", "ex℀mple.org", "a\u200bb.org", "i❤.example"])
-def test_a_name_that_programs_read_differently_is_refused(host: str) -> None:
+def test_an_ambiguous_host_name_is_refused(host: str) -> None:
     for address in (f"http://{host}/", f"http://user@{host}:80/"):
         assert failure(lambda address=address: get(address)).kind is FailureClass.LOGIC  # type: ignore[misc]
 
 
 def test_a_password_in_an_address_is_refused() -> None:
-    assert "fields of the connection" in failure(lambda: get(f"https://me:{SECRET}@example.org/")).sentence
+    assert (
+        "must not contain a user name or password" in failure(lambda: get(f"https://me:{SECRET}@example.org/")).sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,14 +150,14 @@ def test_a_password_in_an_address_is_refused() -> None:
         ("Transfer-Encoding", "chunked"),
     ],
 )
-def test_a_header_stays_one_header(name: str, value: str) -> None:
-    with web(lambda _: Reply()) as server:
+def test_headers_cannot_be_injected(name: str, value: str) -> None:
+    with http_server(lambda _: Reply()) as server:
         assert failure(lambda: get(server.url, headers={name: value})).kind is FailureClass.LOGIC
         assert server.asked == []
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"", b"\xff", b"[1", b"1e"])
-def test_what_is_not_json_is_said(body: bytes) -> None:
+def test_invalid_json_is_reported(body: bytes) -> None:
     answer = Answer(status=200, headers={}, body=body, url="https://example.org/a")
     told = failure(answer.json)
     assert (told.kind, told.sentence) == (
@@ -172,14 +174,14 @@ DEEP = b"[" * 700 + b"]" * 700
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"[NaN]", "holds a number that is not finite"),
-        (b'{"a": -Infinity}', "holds a number that is not finite"),
-        (b'{"a": 1e400}', "holds a number that is not finite"),
+        (b"[NaN]", "contains a number that is not finite"),
+        (b'{"a": -Infinity}', "contains a number that is not finite"),
+        (b'{"a": 1e400}', "contains a number that is not finite"),
         (DEEP, "is nested deeper than 100 levels"),
         (b"[" * 100_000, "is nested deeper than 100 levels"),
     ],
 )
-def test_json_that_cannot_be_kept_is_a_failure_that_names_the_service(body: bytes, reason: str) -> None:
+def test_json_that_cannot_be_stored_is_a_failure_that_names_the_server(body: bytes, reason: str) -> None:
     answer = Answer(status=200, headers={}, body=body, url="https://example.org/a")
     told = failure(answer.json)
     assert (told.kind, told.sentence) == (
@@ -188,7 +190,7 @@ def test_json_that_cannot_be_kept_is_a_failure_that_names_the_service(body: byte
     )
 
 
-def test_what_an_action_answered_is_used_as_far_as_it_can_be_kept() -> None:
+def test_the_answer_of_an_action_is_used_without_unstorable_values() -> None:
     body = b'{"ok": true, "much": 1e400, "deep": %b, "list": [NaN, 1]}' % DEEP
     told = Answer(status=200, headers={}, body=body, url="https://example.org/a", acts=True).told()
     assert (told.get("ok"), told.get("much"), told.get("list")) == (True, None, [None, 1])
@@ -204,7 +206,7 @@ ACTS = (
 
 
 @pytest.mark.parametrize(("acts", "expected"), [(False, READS), (True, ACTS)])
-def test_a_status_becomes_a_class(acts: bool, expected: dict[int, str]) -> None:  # noqa: FBT001  a case
+def test_a_status_becomes_a_failure_class(acts: bool, expected: dict[int, str]) -> None:  # noqa: FBT001  a case
     for status, kind in expected.items():
         answer = Answer(status=status, headers={}, body=b"", url="https://example.org/", acts=acts)
         told = failure(lambda answer=answer: check(answer, NOW, "no luck"))  # type: ignore[misc]
@@ -214,12 +216,12 @@ def test_a_status_becomes_a_class(acts: bool, expected: dict[int, str]) -> None:
         assert status < 400 or ": no luck)" in told.sentence
 
 
-def test_a_success_that_broke_off_is_none_unless_its_status_says_enough() -> None:
+def test_a_success_that_broke_off_is_a_failure() -> None:
     def break_off(connection: socket.socket, _: threading.Event) -> None:
-        hear_all(connection)
+        read_request(connection)
         connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nabc")
 
-    with wild(break_off) as server:
+    with socket_server(break_off) as server:
         answer = request("POST", server.url, body=b"mine", seconds=30, acts=True)
     assert answer.status == 201
     for read in (lambda: check(answer, NOW), answer.json, answer.told):
@@ -244,8 +246,8 @@ def test_a_success_passes() -> None:
         ({}, None),
     ],
 )
-def test_a_server_says_when_to_come_back(headers: dict[str, str], seconds: int | None) -> None:
-    with web(lambda _: Reply(429, headers=headers)) as server:
+def test_retry_after_is_parsed(headers: dict[str, str], seconds: int | None) -> None:
+    with http_server(lambda _: Reply(429, headers=headers)) as server:
         answer = get(server.url)
     dated = {name: value for name, value in answer.headers.items() if name != "Date" or "Date" in headers}
     plain = Answer(status=429, headers=dated, body=b"", url=server.url)
@@ -254,7 +256,7 @@ def test_a_server_says_when_to_come_back(headers: dict[str, str], seconds: int |
     assert told.retry_after == (None if seconds is None else timedelta(seconds=seconds))
 
 
-def test_json_is_read_as_it_was_written() -> None:
+def test_json_is_read_unchanged() -> None:
     value = {"text": "größer", "list": [1, 2.5, None, True]}
-    with web(lambda _: Reply(body=json.dumps(value).encode())) as server:
+    with http_server(lambda _: Reply(body=json.dumps(value).encode())) as server:
         assert get(server.url).json() == value

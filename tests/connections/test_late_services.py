@@ -1,4 +1,4 @@
-"""One approval, one action: a service that gave up on a call and carries it out later is not asked to do it again."""
+"""One approval, one action: a service that times out but acts later is not asked to act again."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,41 +8,45 @@ import pytest
 from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.connectors.slack.connector import slack
 from scheduler.connections.registry import Registry
-from tests.connections import fronts
-from tests.connections.front import Front
+from tests.connections import emulator_fixtures
+from tests.connections.emulator_proxy import EmulatorProxy
 from tests.connections.late_gateway import late_gateway
-from tests.connections.late_workflows import ACTIONS, connect, write_workflow
+from tests.connections.late_service_workflows import ACTIONS, connect, write_workflow
 from tests.connections.test_web_workflows import Pocket
-from tests.engine.harness import MINUTE, SECOND
-from tests.runs.shop import Shop
+from tests.engine.engine_fixture import MINUTE, SECOND
+from tests.runs.runtime_fixture import RuntimeFixture
 
-emulator, google_front, slack_front = fronts.emulator, fronts.google_front, fronts.slack_front
+emulator, google_front, slack_front = (
+    emulator_fixtures.emulator,
+    emulator_fixtures.google_proxy,
+    emulator_fixtures.slack_proxy,
+)
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path)
-    shop.world.registry = lambda: Registry([google, slack])  # type: ignore[method-assign]
+def shop(tmp_path: Path) -> Iterator[RuntimeFixture]:
+    shop = RuntimeFixture(tmp_path)
+    shop.service.registry = lambda: Registry([google, slack])  # type: ignore[method-assign]
     shop.secrets = Pocket()
     shop.crash()
     yield shop
     shop.close()
 
 
-def approve(shop: Shop) -> None:
+def approve(shop: RuntimeFixture) -> None:
     [request] = shop.requests()
     assert request.kind == "approval"
-    shop.answering.approve(request.id)
+    shop.request_commands.approve(request.id)
     shop.tick()
 
 
 @pytest.mark.parametrize("closes", [False, True], ids=["504", "closed"])
 @pytest.mark.parametrize("late_s", [1, 10, 50])
 @pytest.mark.parametrize("name", ACTIONS)
-def test_what_is_carried_out_late_is_done_once(
-    shop: Shop,
-    google_front: Front,
-    slack_front: Front,
+def test_a_late_action_is_done_once(
+    shop: RuntimeFixture,
+    google_front: EmulatorProxy,
+    slack_front: EmulatorProxy,
     name: str,
     late_s: int,
     closes: bool,  # noqa: FBT001
@@ -50,7 +54,7 @@ def test_what_is_carried_out_late_is_done_once(
     action, held = ACTIONS[name], list[Callable[[], None]]()
     front = slack_front if action.connection.startswith("slack") else google_front
     with late_gateway(front.url, held.append, closes=closes) as gateway:
-        connect(shop.house, shop.secrets or Pocket(), action, gateway.url)
+        connect(shop.services, shop.secrets or Pocket(), action, gateway.url)
         shop.deploy(write_workflow(action, "w"))
         shop.publish("a")
         shop.tick()
@@ -65,12 +69,12 @@ def test_what_is_carried_out_late_is_done_once(
         assert shop.requests() == []
 
 
-def test_what_is_never_carried_out_is_done_after_two_minutes_with_the_same_approval(
-    shop: Shop, slack_front: Front
+def test_an_action_that_never_happened_is_repeated_after_two_minutes_with_the_same_approval(
+    shop: RuntimeFixture, slack_front: EmulatorProxy
 ) -> None:
     action, dropped = ACTIONS["slack post"], list[Callable[[], None]]()
     with late_gateway(slack_front.url, dropped.append) as gateway:
-        connect(shop.house, shop.secrets or Pocket(), action, gateway.url)
+        connect(shop.services, shop.secrets or Pocket(), action, gateway.url)
         shop.deploy(write_workflow(action, "w"))
         shop.publish("a")
         shop.tick()

@@ -1,4 +1,4 @@
-"""Ten thousand messages at once: a first poll takes them page by page, in little memory, and survives a kill."""
+"""A first poll of ten thousand messages reads page by page, in little memory, and survives a kill."""
 
 import json
 import os
@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import trustme
 
-from scheduler.store.backups import FILE
+from scheduler.store.backups import STORE_FILE
 from tests.connections.dovecot import PATIENCE, Dovecot, running_dovecot
-from tests.connections.mail_reader import PASSWORD
+from tests.connections.mail_poll_process import PASSWORD
 from tests.connections.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -46,12 +46,20 @@ def fill(dovecot: Dovecot, user: str, count: int) -> None:
 
 
 def start(dovecot: Dovecot, folder: Path, user: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "tests.connections.mail_reader", str(folder), str(dovecot.port), user, str(PAGE)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.connections.mail_poll_process",
+        str(folder),
+        str(dovecot.port),
+        user,
+        str(PAGE),
+    ]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
 
 
 def read_all(dovecot: Dovecot, folder: Path, user: str) -> int:
-    """Its memory at most, in kilobytes."""
+    """Returns the peak memory in kilobytes."""
     with start(dovecot, folder, user) as reader:
         said, _ = reader.communicate(timeout=10 * PATIENCE)
         assert reader.returncode == 0
@@ -59,12 +67,12 @@ def read_all(dovecot: Dovecot, folder: Path, user: str) -> int:
 
 
 def ask(folder: Path, query: str) -> Any:
-    with closing(sqlite3.connect(folder / FILE)) as db:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         return db.execute(query).fetchone()[0]
 
 
 def headers_read(dovecot: Dovecot, user: str) -> int:
-    """How many messages the server says it was asked about in the sessions that ended."""
+    """How many messages were fetched in the ended sessions, by the server's log."""
     return sum(map(int, re.findall(rf"imap\({user}\).*hdr_count=(\d+)", dovecot.log())))
 
 
@@ -78,13 +86,13 @@ def state(folder: Path) -> dict[str, Any]:
 
 
 def progress(folder: Path) -> dict[str, Any]:
-    """How far it was shown to be; nothing in its first second."""
+    """The reported progress; empty in the first second."""
     told: dict[str, Any] = json.loads(ask(folder, "SELECT progress FROM runs WHERE handler = 'poll'") or "{}")
     return told
 
 
 def test_memory_does_not_grow_with_the_folder(dovecot: Dovecot, tmp_path: Path) -> None:
-    """Nine thousand mails more would be twenty megabytes and more, if they were held."""
+    """Nine thousand more mails would be over twenty megabytes if held in memory."""
     few = read_all(dovecot, tmp_path / "few", "few")
     many = read_all(dovecot, tmp_path / "many", "many")
     assert (published(tmp_path / "few"), published(tmp_path / "many")) == (FEW, MANY)
@@ -95,12 +103,12 @@ def test_memory_does_not_grow_with_the_folder(dovecot: Dovecot, tmp_path: Path) 
     assert headers_read(dovecot, "many") == MANY, "each was asked about once"
 
 
-def test_a_kill_in_the_middle_goes_on_where_it_was(dovecot: Dovecot, tmp_path: Path) -> None:
+def test_a_killed_poll_resumes_where_it_was(dovecot: Dovecot, tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     with start(dovecot, folder, "killed") as reader:
-        give_up = time.monotonic() + 10 * PATIENCE
-        while not (folder / FILE).exists() or not has_read(folder, 3_000) or not progress(folder):
-            assert reader.poll() is None and time.monotonic() < give_up
+        deadline = time.monotonic() + 10 * PATIENCE
+        while not (folder / STORE_FILE).exists() or not has_read(folder, 3_000) or not progress(folder):
+            assert reader.poll() is None and time.monotonic() < deadline
             time.sleep(0.01)
         os.kill(reader.pid, signal.SIGKILL)
     assert progress(folder)["done"] >= PAGE, "it was shown how far it had come"

@@ -1,4 +1,4 @@
-"""Whole workflows over real mail servers that hang up, restart and change passwords: nothing twice, nothing lost."""
+"""Workflows over real mail servers that disconnect, restart and change passwords: nothing twice, nothing lost."""
 
 import base64
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ import pytest
 import trustme
 
 from scheduler.connections.connector import Call, ToolFailedError
+from tests.connections.byte_server import cut_after, serve_conversation
 from tests.connections.dovecot import Dovecot, running_dovecot
-from tests.connections.hostile_mail import cutting, saying
-from tests.connections.post_office import SEND, TIDY, PostOffice, connect_smtp, poll, subjects, write
-from tests.connections.postbox import Postbox, running_postbox
-from tests.engine.harness import DAY, HOUR, MINUTE, SECOND
+from tests.connections.mail_runtime import SEND, TIDY, MailRuntime, connect_smtp, poll, request_mail, subjects
+from tests.connections.smtp_server import SmtpServer, running_smtp_server
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND
 
 USERS = [f"user{number}" for number in range(40)]
 
@@ -25,15 +25,15 @@ def dovecot() -> Iterator[Dovecot]:
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[PostOffice]:
-    office = PostOffice(tmp_path / "data")
+def office(tmp_path: Path) -> Iterator[MailRuntime]:
+    office = MailRuntime(tmp_path / "data")
     yield office
     office.close()
 
 
 @pytest.fixture
-def box() -> Iterator[Postbox]:
-    with running_postbox(password="smtp") as one:
+def box() -> Iterator[SmtpServer]:
+    with running_smtp_server(password="smtp") as one:
         yield one
 
 
@@ -48,24 +48,24 @@ def deliver(dovecot: Dovecot, user: str, count: int) -> None:
         dovecot.deliver(user, message, f"{number:09}")
 
 
-def test_a_mail_is_sent_once_and_kept(office: PostOffice, box: Postbox, dovecot: Dovecot, user: str) -> None:
-    """X1"""
+def test_a_mail_is_sent_once_and_saved_in_the_sent_folder(
+    office: MailRuntime, box: SmtpServer, dovecot: Dovecot, user: str
+) -> None:
     connect_smtp(office, box, dovecot, user)
-    write(office)
+    request_mail(office)
     assert subjects(box) == ["a"] and len(dovecot.messages(user, "Sent")) == 1
     outcome, result = office.state("C")["told"]
     assert (outcome, result["in_sent"]) == ("applied", True)
     assert office.events() == {"a": "consumed"}
 
 
-def test_a_mail_taken_by_a_server_that_hung_up_is_found_and_not_sent_again(
-    office: PostOffice, box: Postbox, dovecot: Dovecot, user: str
+def test_a_mail_accepted_before_a_disconnect_is_found_and_not_sent_again(
+    office: MailRuntime, box: SmtpServer, dovecot: Dovecot, user: str
 ) -> None:
-    """X2"""
     connect_smtp(office, box, dovecot, user)
     box.keeps = lambda content: dovecot.deliver(user, content, "kept", "Sent")
     box.hangs_up = "after"
-    run = write(office)
+    run = request_mail(office)
     mutation = office.mutation(run)
     assert mutation is not None and mutation.status == "applied"
     outcome, result = office.state("C")["told"]
@@ -75,12 +75,12 @@ def test_a_mail_taken_by_a_server_that_hung_up_is_found_and_not_sent_again(
     assert office.events() == {"a": "consumed"} and office.requests() == []
 
 
-def test_a_mail_that_appears_late_with_the_sent_mail_is_found_then(
-    office: PostOffice, box: Postbox, dovecot: Dovecot, user: str
+def test_a_mail_that_appears_late_in_the_sent_folder_is_found(
+    office: MailRuntime, box: SmtpServer, dovecot: Dovecot, user: str
 ) -> None:
     connect_smtp(office, box, dovecot, user)
     box.hangs_up = "after"
-    write(office)
+    request_mail(office)
     assert office.events() == {"a": "reserved"} and office.requests() == []
     dovecot.deliver(user, box.taken[0].content, "kept", "Sent")
     office.pass_time(15 * SECOND)
@@ -89,13 +89,13 @@ def test_a_mail_that_appears_late_with_the_sent_mail_is_found_then(
 
 
 @pytest.mark.parametrize(("answer", "sent"), [("happened", 1), ("not-happened", 2)])
-def test_a_mail_that_is_nowhere_is_never_sent_again_unasked(
-    office: PostOffice, box: Postbox, dovecot: Dovecot, user: str, answer: str, sent: int
+def test_a_mail_that_is_nowhere_is_never_sent_again_without_asking(
+    office: MailRuntime, box: SmtpServer, dovecot: Dovecot, user: str, answer: str, sent: int
 ) -> None:
-    """X5: not to be with the sent mail proves nothing, so after five looks the person decides."""
+    """Not being in the sent folder proves nothing, so the user decides after five checks."""
     connect_smtp(office, box, dovecot, user)
     box.hangs_up = "after"
-    run = write(office)
+    run = request_mail(office)
     office.pass_time(149 * SECOND)
     assert office.requests() == []
     office.pass_time(2 * SECOND)
@@ -103,28 +103,28 @@ def test_a_mail_that_is_nowhere_is_never_sent_again_unasked(
     office.pass_time(DAY)
     assert subjects(box) == ["a"]
     box.hangs_up = ""
-    office.answering.resolve(run, answer)
+    office.request_commands.resolve(run, answer)
     office.tick()
     assert len(box.taken) == sent
     assert office.events() == {"a": "consumed"} and office.requests() == []
 
 
-def test_without_sent_mail_the_person_is_asked_at_once(office: PostOffice, box: Postbox) -> None:
-    """X4, X3: it was not taken, they say so, and it is sent once."""
+def test_without_a_sent_folder_the_user_is_asked_at_once(office: MailRuntime, box: SmtpServer) -> None:
+    """The user says that it was not sent, and it is sent once."""
     connect_smtp(office, box)
     box.hangs_up = "instead"
-    run = write(office)
+    run = request_mail(office)
     assert [request.kind for request in office.requests()] == ["unsure"]
     box.hangs_up = ""
-    office.answering.resolve(run, "not-happened")
+    office.request_commands.resolve(run, "not-happened")
     office.tick()
     assert subjects(box) == ["a"] and office.events() == {"a": "consumed"}
 
 
-def test_a_crash_while_the_mail_is_on_its_way_sends_it_once(
-    office: PostOffice, box: Postbox, dovecot: Dovecot, user: str
+def test_a_crash_while_sending_sends_the_mail_once(
+    office: MailRuntime, box: SmtpServer, dovecot: Dovecot, user: str
 ) -> None:
-    """X7, X10: the app is gone right after the server took it, and finds it when it is back."""
+    """The app crashes right after the server accepted the mail and finds it after a restart."""
     connect_smtp(office, box, dovecot, user)
 
     def take_and_crash(content: bytes) -> None:
@@ -135,45 +135,45 @@ def test_a_crash_while_the_mail_is_on_its_way_sends_it_once(
     office.deploy(SEND)
     office.tick()
     office.publish("a")
-    office.until_begun()
+    office.tick_until_active()
     while not box.taken:
-        office._stirred.wait(0.02)
-    office.house.layer.close()
+        office._announced.wait(0.02)
+    office.services.runner.close()
     box.hangs_up = ""
     office.open()
     office.pass_time(MINUTE)
     assert subjects(box) == ["a"] and office.events() == {"a": "consumed"}
 
 
-def test_a_refused_password_while_sending_asks_to_reconnect_and_then_sends_once(
-    office: PostOffice, box: Postbox
+def test_a_rejected_password_while_sending_asks_to_reconnect_and_then_sends_once(
+    office: MailRuntime, box: SmtpServer
 ) -> None:
     connect_smtp(office, box)
     box.password = "changed"
-    write(office)
+    request_mail(office)
     assert [request.kind for request in office.requests()] == ["reconnect"]
     assert box.taken == []
-    office.house.connect("smtp:home", box.settings(), test=True)
+    office.services.connect("smtp:home", box.settings(), test=True)
     office.tick()
     assert subjects(box) == ["a"] and office.events() == {"a": "consumed"}
 
 
-def test_a_greylisting_server_gets_it_later(office: PostOffice, box: Postbox) -> None:
+def test_a_greylisting_server_gets_the_mail_later(office: MailRuntime, box: SmtpServer) -> None:
     connect_smtp(office, box)
     box.refuses = {"anna@example.org": "450 4.7.1 Come back later"}
-    write(office)
+    request_mail(office)
     assert office.runs("C")[-1].status == "paused:transient"
     box.refuses = {}
     office.pass_time(MINUTE)
     assert subjects(box) == ["a"] and office.events() == {"a": "consumed"}
 
 
-def test_a_restart_of_the_server_in_mid_run_is_waited_for(office: PostOffice, dovecot: Dovecot, user: str) -> None:
-    """The pages that were read stay read, and no message comes twice."""
+def test_a_server_restart_during_a_run_is_waited_for(office: MailRuntime, dovecot: Dovecot, user: str) -> None:
+    """Pages already read are not read again, and no message arrives twice."""
     deliver(dovecot, user, 25)
-    office.house.connect("imap:home", dovecot.settings(user))
+    office.services.connect("imap:home", dovecot.settings(user))
     looks: list[int] = []
-    look = office.world.look
+    look = office.service.look
 
     def stop_at_the_second(call: Call) -> Any:
         looks.append(len(looks) + 1)
@@ -181,7 +181,7 @@ def test_a_restart_of_the_server_in_mid_run_is_waited_for(office: PostOffice, do
             dovecot.stop()
         return look(call)
 
-    office.world.look = stop_at_the_second  # type: ignore[method-assign]
+    office.service.look = stop_at_the_second  # type: ignore[method-assign]
     office.crash()
     office.deploy(poll(limit=5, between='ctx.call("world:x", "look")'))
     office.tick()
@@ -196,11 +196,11 @@ def test_a_restart_of_the_server_in_mid_run_is_waited_for(office: PostOffice, do
     assert sorted(office.events("mails")) == sorted(f"<{number}@example.org>" for number in range(25))
 
 
-def test_a_move_whose_answer_is_lost_is_not_made_again(office: PostOffice, dovecot: Dovecot, user: str) -> None:
-    """X2, without a question: moving a mail acts on nobody else."""
+def test_a_move_whose_answer_is_lost_is_not_made_again(office: MailRuntime, dovecot: Dovecot, user: str) -> None:
+    """Without asking: moving a mail affects nobody else."""
     deliver(dovecot, user, 1)
-    with saying(cutting(dovecot.port, b"UID MOVE")) as port:
-        office.house.connect("imap:home", dovecot.settings(user, port=port))
+    with serve_conversation(cut_after(dovecot.port, b"UID MOVE")) as port:
+        office.services.connect("imap:home", dovecot.settings(user, port=port))
         office.deploy(TIDY)
         office.tick()
         office.publish("0")
@@ -210,10 +210,11 @@ def test_a_move_whose_answer_is_lost_is_not_made_again(office: PostOffice, dovec
     assert (len(dovecot.messages(user)), len(dovecot.messages(user, "Sent"))) == (0, 1)
 
 
-def test_a_changed_password_asks_once_and_both_workflows_go_on(office: PostOffice, dovecot: Dovecot, user: str) -> None:
-    """F3"""
+def test_a_changed_password_asks_once_and_both_workflows_resume(
+    office: MailRuntime, dovecot: Dovecot, user: str
+) -> None:
     deliver(dovecot, user, 3)
-    office.house.connect("imap:home", dovecot.settings(user), test=True)
+    office.services.connect("imap:home", dovecot.settings(user), test=True)
     for name in ("a", "b"):
         office.deploy(poll(name=name), path=f"{name}.py")
         office.tick()
@@ -227,7 +228,7 @@ def test_a_changed_password_asks_once_and_both_workflows_go_on(office: PostOffic
     assert [office.runs("poll", name)[-1].status for name in "ab"] == ["paused:approval"] * 2
     office.pass_time(3 * MINUTE)
     tried = [len(office.runs("poll", name)) for name in "ab"]
-    office.house.connect("imap:home", dovecot.settings(user), test=True)
+    office.services.connect("imap:home", dovecot.settings(user), test=True)
     office.tick()
     assert office.requests() == []
     assert [office.runs("poll", name)[-1].status for name in "ab"] == ["committed"] * 2
@@ -239,22 +240,22 @@ def deliver_more(dovecot: Dovecot, user: str) -> None:
     dovecot.deliver(user, b"Subject: more\r\nMessage-ID: <more@example.org>\r\n\r\n", "more")
 
 
-def test_a_wrong_password_is_not_kept(office: PostOffice, dovecot: Dovecot, user: str) -> None:
-    """The server is asked before anything is changed."""
+def test_a_wrong_password_is_not_saved(office: MailRuntime, dovecot: Dovecot, user: str) -> None:
+    """The password is tested before anything is changed."""
     with pytest.raises(ToolFailedError):
-        office.house.connect("imap:home", dovecot.settings(user, password="wrong"), test=True)
+        office.services.connect("imap:home", dovecot.settings(user, password="wrong"), test=True)
     assert office.kept.secrets == {}
 
 
-def test_no_secret_is_anywhere_in_the_data(office: PostOffice, box: Postbox, dovecot: Dovecot, user: str) -> None:
-    """Invariant 15: of what was sent, refused, and read with it."""
+def test_no_secret_is_in_the_data_folder(office: MailRuntime, box: SmtpServer, dovecot: Dovecot, user: str) -> None:
+    """After it was sent, rejected and used to read."""
     secret = "hunter2-söhne"
     dovecot.set_password(user, secret)
     box.password = secret
     connect_smtp(office, box, dovecot, user)
-    office.house.connect("imap:home", dovecot.settings(user))
+    office.services.connect("imap:home", dovecot.settings(user))
     deliver(dovecot, user, 1)
-    write(office)
+    request_mail(office)
     box.login_says = f"535 5.7.8 The password {secret} is wrong"
     office.publish("b")
     office.deploy(poll(name="p"), path="p.py")

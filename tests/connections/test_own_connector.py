@@ -1,4 +1,4 @@
-"""The page for makers of connectors: what it shows is built, installed, found and used, as it says."""
+"""The guide for connector authors: its example can be built, installed, found and used."""
 
 import json
 import re
@@ -12,9 +12,9 @@ import pytest
 from scheduler.connections.connector import Connector
 from scheduler.connections.registry import builtin_registry
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.trouble import failure
-from tests.connections.web_servers import Asked, Reply, web
+from tests.connections.http_failures import failure
+from tests.connections.tool_calls import call, tool_of
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 
 PAGE = (Path(__file__).parents[2] / "resources" / "connectors.md").read_text()
 BLOCKS = dict(re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
@@ -37,17 +37,17 @@ def lamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connector]
     sys.modules.pop("dayhand_lamp", None)
 
 
-def test_it_is_built_installed_and_used(lamp: Connector) -> None:
+def test_the_example_is_built_installed_and_used(lamp: Connector) -> None:
     shines = [False]
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if asked.headers["Authorization"] != "Bearer right":
             return Reply(401)
         if asked.method == "PUT":
             shines[0] = json.loads(asked.body)["on"]
         return Reply(body=json.dumps({"on": shines[0]}).encode())
 
-    with web(answer) as server:
+    with http_server(answer) as server:
         settings = {"address": server.url, "token": "right"}
         assert lamp.test(call(settings)) == "The lamp is off."
         assert tool_of(lamp, "switch").run(call(settings, "key", on=True)) == {"on": True}

@@ -1,4 +1,4 @@
-"""Connectors of other makers: one that never ends holds up nobody, and what it says is heard."""
+"""Third-party connectors: one that hangs blocks nobody, and results and errors are passed on."""
 
 import sys
 import threading
@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections.bounded import bounded
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.plugins import with_time_limit
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
+from tests.connections.tool_calls import call, tool_of
 
 
 @pytest.fixture
 def never() -> Iterator[Callable[[Call], Any]]:
-    """Does not end before the test does."""
+    """Blocks until the test ends."""
     over = threading.Event()
     yield lambda _: over.wait()
     over.set()
@@ -28,18 +28,18 @@ def lamp(run: Callable[[Call], Any], check: Callable[[Call], Checked] | None = N
         Tool(name="look", help="", parameters={}, run=run),
         Tool(name="switch", help="", parameters={}, run=run, mutating=True, check=check, identify_target=run),
     )
-    return bounded(Connector(kind="lamp", title="", help="", fields=(), tools=tools, test=run), grace=0.05)
+    return with_time_limit(Connector(kind="lamp", title="", help="", fields=(), tools=tools, test=run), grace=0.05)
 
 
 @pytest.mark.parametrize(("tool", "kind"), [("look", FailureClass.TRANSIENT), ("switch", FailureClass.UNSURE)])
-def test_what_never_ends_is_left_behind(never: Callable[[Call], Any], tool: str, kind: FailureClass) -> None:
+def test_a_call_that_hangs_is_abandoned(never: Callable[[Call], Any], tool: str, kind: FailureClass) -> None:
     with pytest.raises(ToolFailedError) as failed:
         tool_of(lamp(never), tool).run(call({}, seconds=0.05))
     assert failed.value.failure.kind is kind
-    assert failed.value.failure.sentence.startswith("kind:name did not end within 0.1 seconds.")
+    assert failed.value.failure.sentence.startswith("kind:name did not finish within 0.1 seconds.")
 
 
-def test_neither_checking_nor_trying_goes_on_for_ever(never: Callable[[Call], Any]) -> None:
+def test_checks_and_connection_tests_time_out(never: Callable[[Call], Any]) -> None:
     made = lamp(never, check=never)
     switch = tool_of(made, "switch")
     for ask in (switch.check, switch.identify_target, made.test):
@@ -49,9 +49,9 @@ def test_neither_checking_nor_trying_goes_on_for_ever(never: Callable[[Call], An
         assert failed.value.failure.kind is FailureClass.TRANSIENT
 
 
-def test_what_it_answers_or_raises_is_heard() -> None:
+def test_results_and_errors_are_passed_on() -> None:
     assert tool_of(lamp(lambda call: call.parameters["a"]), "look").run(call({}, a=5)) == 5
-    for error in (wrong("No."), TimeoutError("its own")):
+    for error in (logic_failure("No."), TimeoutError("its own")):
 
         def fail(_: Call, error: BaseException = error) -> None:
             raise error
@@ -61,8 +61,8 @@ def test_what_it_answers_or_raises_is_heard() -> None:
         assert failed.value is error
 
 
-def test_it_cannot_end_the_app() -> None:
-    with pytest.raises(RuntimeError, match="tried to end the app"):
+def test_a_connector_cannot_exit_the_app() -> None:
+    with pytest.raises(RuntimeError, match="tried to exit the app"):
         tool_of(lamp(lambda _: sys.exit(3)), "look").run(call({}))
 
 
@@ -70,15 +70,15 @@ def test_a_tool_without_a_checker_gets_none() -> None:
     assert tool_of(lamp(lambda _: None), "switch").check is None
 
 
-def test_what_ends_at_the_very_limit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the end of the wait and the look whether it is done."""
+def test_a_call_that_ends_exactly_at_the_limit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends between the timeout and the check."""
     wait = Future.result
 
-    def give_up_late(answer: Future[Any], timeout: float | None = None) -> Any:
+    def finish_late(answer: Future[Any], timeout: float | None = None) -> Any:
         found = wait(answer)
         if timeout is not None:
             raise TimeoutError
         return found
 
-    monkeypatch.setattr(Future, "result", give_up_late)
+    monkeypatch.setattr(Future, "result", finish_late)
     assert tool_of(lamp(lambda _: "done"), "switch").run(call({}, seconds=5)) == "done"

@@ -1,4 +1,4 @@
-"""Requests through a proxy: told to it if open, through a tunnel if secure, and never for this computer itself."""
+"""Requests through a proxy: directly for http, through a tunnel for https, never for this computer."""
 
 import socket
 import ssl
@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import trustme
 
-from scheduler.connections import dialling
+from scheduler.connections import sockets
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.web import Answer, request
+from scheduler.connections.http_client import Answer, request
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.web_servers import Reply, hear, web, wild
+from tests.connections.web_servers import Reply, http_server, read_headers, socket_server
 
 AUTHORITY = trustme.CA()
 
@@ -32,7 +32,7 @@ def failure(url: str) -> Failure:
 
 @contextmanager
 def tunnels(goal: int, heard: list[bytes]) -> Iterator[str]:
-    """A proxy that connects everybody to one port of this computer, whatever they ask for."""
+    """A proxy that connects every request to one local port."""
 
     def pump(source: socket.socket, target: socket.socket) -> None:
         try:
@@ -43,7 +43,7 @@ def tunnels(goal: int, heard: list[bytes]) -> Iterator[str]:
             pass
 
     def behave(connection: socket.socket, _: threading.Event) -> None:
-        heard.append(hear(connection))
+        heard.append(read_headers(connection))
         with socket.create_connection(("127.0.0.1", goal)) as onwards:
             connection.sendall(b"HTTP/1.1 200 Connected\r\nVia: test\r\n\r\n")
             back = threading.Thread(target=pump, args=(onwards, connection))
@@ -51,18 +51,18 @@ def tunnels(goal: int, heard: list[bytes]) -> Iterator[str]:
             pump(connection, onwards)
             back.join()
 
-    with wild(behave) as proxy:
+    with socket_server(behave) as proxy:
         yield proxy.url
 
 
-def test_a_secure_server_is_reached_through_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The proxy sees the name of the server and its own login, and nothing of the request."""
+def test_https_goes_through_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy sees the server name and its own login, but nothing of the request."""
     context, trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
     AUTHORITY.issue_cert("api.example").configure_cert(context)
     AUTHORITY.configure_trust(trusting)
     heard: list[bytes] = []
     with (
-        web(lambda _: Reply(body=b"safe"), context) as server,
+        http_server(lambda _: Reply(body=b"safe"), context) as server,
         tunnels(int(server.url.rpartition(":")[2]), heard) as proxy,
     ):
         monkeypatch.setenv("https_proxy", proxy.replace("//", "//me:hunter%32@"))
@@ -78,8 +78,8 @@ def test_a_secure_server_is_reached_through_a_tunnel(monkeypatch: pytest.MonkeyP
     ]
 
 
-def test_an_open_server_is_asked_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    with web(lambda asked: Reply(body=asked.path.encode())) as proxy:
+def test_http_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with http_server(lambda asked: Reply(body=asked.path.encode())) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url.replace("//", "//me:hunter2@"))
         assert get("http://api.example/a?b=c#d").body == b"http://api.example/a?b=c"
         [asked] = proxy.asked
@@ -89,15 +89,15 @@ def test_an_open_server_is_asked_through_the_proxy(monkeypatch: pytest.MonkeyPat
         )
 
 
-def test_this_computer_and_exceptions_are_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:
-    with web(lambda _: Reply(body=b"direct")) as server, web(lambda _: Reply(500)) as proxy:
+def test_this_computer_and_no_proxy_hosts_are_reached_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    with http_server(lambda _: Reply(body=b"direct")) as server, http_server(lambda _: Reply(500)) as proxy:
         port = int(server.url.rpartition(":")[2])
         monkeypatch.setenv("http_proxy", proxy.url)
         monkeypatch.setenv("no_proxy", "api.example")
         assert get(server.url).body == b"direct"
         assert get(f"http://localhost:{port}/").body == b"direct"
         found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
-        monkeypatch.setattr(dialling, "_resolve", lambda *_: found)
+        monkeypatch.setattr(sockets, "_resolve", lambda *_: found)
         assert get(f"http://api.example:{port}/").body == b"direct"
         assert proxy.asked == []
 
@@ -105,19 +105,19 @@ def test_this_computer_and_exceptions_are_asked_directly(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     "said", [b"HTTP/1.1 407 No\r\n\r\n", b"HTTP/1.1 200", b"", b"\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000]
 )
-def test_a_proxy_that_does_not_connect_us_is_told_of(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_proxy_is_reported(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def behave(connection: socket.socket, _: threading.Event) -> None:
-        hear(connection)
+        read_headers(connection)
         connection.sendall(said)
 
-    with wild(behave) as proxy:
+    with socket_server(behave) as proxy:
         monkeypatch.setenv("https_proxy", proxy.url.replace("//", "//me:hunter2@"))
         told = failure("https://api.example/")
     assert told.kind is FailureClass.TRANSIENT
-    assert told.sentence.startswith("The proxy 127.0.0.1 did not ")
+    assert told.sentence.startswith(("The proxy 127.0.0.1 did not answer", "The proxy 127.0.0.1 could not connect"))
 
 
 @pytest.mark.parametrize("address", ["socks5://127.0.0.1:1", "http://", "http://a:99999"])
-def test_a_proxy_that_cannot_be_used_is_told_of(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_proxy_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", address)
     assert failure("https://api.example/").kind is FailureClass.LOGIC

@@ -1,4 +1,4 @@
-"""Which forms of a secret are taken out of answers, and which are left because they may be something else."""
+"""Which forms of a secret are removed from answers, and which stay because they may be ordinary data."""
 
 import base64
 import json
@@ -9,10 +9,10 @@ import pytest
 
 from scheduler.connections.connector import Connector, Field
 from scheduler.connections.connectors.http.connector import http
-from scheduler.connections.discretion import HIDDEN, hide_echoes, secrets_in
+from scheduler.connections.redaction import HIDDEN, find_secrets, redact_result
 from scheduler.connections.registry import Registry
-from tests.connections.calls import call
-from tests.connections.web_servers import Asked, Reply, web
+from tests.connections.tool_calls import call
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 
 MAIL = Connector(
     kind="mail",
@@ -25,7 +25,7 @@ MAIL = Connector(
 
 
 def hidden(answer: Any, password: str, **settings: str) -> Any:
-    return hide_echoes(answer, MAIL, {"user": "me", "password": password, **settings})
+    return redact_result(answer, MAIL, {"user": "me", "password": password, **settings})
 
 
 @pytest.mark.parametrize("secret", ["7", "1234", "2024", "monday", "hunter2", "a.b*c"])
@@ -43,22 +43,22 @@ def hidden(answer: Any, password: str, **settings: str) -> Any:
         "pin: {}.",
     ],
 )
-def test_a_short_one_is_hidden_where_it_is_called_a_secret(said: str, secret: str) -> None:
+def test_a_short_secret_is_removed_after_a_secret_name(said: str, secret: str) -> None:
     assert hidden(said.format(secret), secret) == said.format(HIDDEN)
     assert hidden([{"body": said.format(secret)}], secret) == [{"body": said.format(HIDDEN)}]
 
 
 @pytest.mark.parametrize("name", ["password", "Password", "api_key", "Api-Key", "api key", "token", "secret", "PIN"])
-def test_a_short_one_is_hidden_under_the_name_of_a_secret(name: str) -> None:
+def test_a_short_secret_is_removed_under_a_secret_key(name: str) -> None:
     assert hidden({"year": "2024", name: "2024"}, "2024") == {"year": "2024", name: HIDDEN}
 
 
-def test_the_names_of_its_own_field_and_header_count_too() -> None:
+def test_the_connector_s_field_and_header_names_count_too() -> None:
     field = Field(name="badge", label="Badge", secret=True)
     gate = Connector(kind="gate", title="Gate", help="", fields=(field,), tools=(), test=lambda _: "")
-    assert hide_echoes({"Badge": "77", "floor": "77"}, gate, {"badge": "77"}) == {"Badge": HIDDEN, "floor": "77"}
+    assert redact_result({"Badge": "77", "floor": "77"}, gate, {"badge": "77"}) == {"Badge": HIDDEN, "floor": "77"}
     settings = {"base_url": "x", "header": "X-Gate", "secret": "77"}
-    assert hide_echoes({"x-gate": "77", "n": "77"}, http, settings) == {"x-gate": HIDDEN, "n": "77"}
+    assert redact_result({"x-gate": "77", "n": "77"}, http, settings) == {"x-gate": HIDDEN, "n": "77"}
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_the_names_of_its_own_field_and_header_count_too() -> None:
         "http://example.org:2024/path",
     ],
 )
-def test_what_may_be_something_else_stays(said: str) -> None:
-    """2024 is a year and a port; so are words of a language."""
+def test_possible_ordinary_data_stays(said: str) -> None:
+    """2024 may be a year or a port, and words may be just words."""
     assert hidden(said, "2024") == said
     assert hidden(said.replace("2024", "monday"), "monday") == said.replace("2024", "monday")
 
 
-def test_a_word_of_letters_and_digits_is_hidden_wherever_it_stands_alone() -> None:
+def test_a_mixed_secret_is_removed_wherever_it_stands_alone() -> None:
     assert hidden("You said hunter2, me", "hunter2") == f"You said {HIDDEN}, me"
     assert hidden({"hunter2": ["hunter2"]}, "hunter2") == {HIDDEN: [HIDDEN]}
     assert hidden("hunter22 xhunter2", "hunter2") == "hunter22 xhunter2"
@@ -88,34 +88,34 @@ def test_a_word_of_letters_and_digits_is_hidden_wherever_it_stands_alone() -> No
 
 @pytest.mark.parametrize("secret", ["2024", "a long password"])
 @pytest.mark.parametrize("form", ["me:{}", "\0me\0{}", "me\0{}"])
-def test_logins_in_base64_are_hidden_however_long(secret: str, form: str) -> None:
+def test_logins_in_base64_are_removed_at_any_length(secret: str, form: str) -> None:
     login = base64.b64encode(form.format(secret).encode()).decode()
     assert hidden({"headers": {"X": f"Basic {login}"}}, secret) == {"headers": {"X": f"Basic {HIDDEN}"}}
 
 
 @pytest.mark.parametrize("value", [None, True, 2024, 1.5, [], {}, {"password": 2024}, {"password": None}])
-def test_what_is_no_text_stays(value: Any) -> None:
+def test_values_other_than_text_stay(value: Any) -> None:
     assert hidden(value, "2024") == value
 
 
-def test_one_without_secrets_is_not_looked_through() -> None:
+def test_answers_without_secrets_are_not_searched() -> None:
     answer = [object()]
-    assert hide_echoes(answer, MAIL, {"user": "me", "password": None}) is answer
+    assert redact_result(answer, MAIL, {"user": "me", "password": None}) is answer
 
 
-def test_a_long_text_full_of_beginnings_is_looked_through() -> None:
-    """Ten megabytes; patterns that could be tried in many ways would never end."""
+def test_a_long_text_full_of_partial_matches_is_searched_quickly() -> None:
+    """Ten megabytes: patterns that backtrack would never end."""
     text = "password password=====:::: '\"" * 350_000
     assert hidden(text + "password=1234", "1234").endswith(f"password={HIDDEN}")
 
 
-def test_a_real_server_that_repeats_the_login_tells_the_script_nothing() -> None:
-    def repeat(asked: Asked) -> Reply:
+def test_a_server_that_echoes_the_login_does_not_leak_it_to_the_script() -> None:
+    def repeat(asked: ReceivedRequest) -> Reply:
         body = json.dumps(dict(asked.headers)).encode()
         return Reply(body=body, headers={"Content-Type": "application/json"})
 
     tool = Registry([http]).tool("http:api", "get")
-    with web(repeat) as server:
+    with http_server(repeat) as server:
         for login in ({"auth": "basic", "user": "me"}, {"auth": "bearer"}, {"auth": "header", "header": "X-Key"}):
             asked = call({"base_url": server.url, "secret": "qzx", **login}, path="x")
             answer = json.dumps(tool.run(asked), ensure_ascii=False)
@@ -135,10 +135,10 @@ LONG = "hunter2 & söhne/%"
         ({"rows": [1, None, True, "hunter"]}, {"rows": [1, None, True, "hunter"]}),
     ],
 )
-def test_a_long_one_is_hidden_wherever_it_stands(answer: Any, expected: Any) -> None:
+def test_a_long_secret_is_removed_everywhere(answer: Any, expected: Any) -> None:
     assert hidden(answer, LONG) == expected
 
 
-def test_everything_that_is_no_plain_field_counts_as_secret() -> None:
+def test_all_settings_except_plain_fields_count_as_secret() -> None:
     settings = {"user": "me", "password": "pw", "tokens": {"access": "a", "until": [7, None, ""]}, "renewed": True}
-    assert sorted(secrets_in(MAIL, settings)) == ["7", "a", "pw"]
+    assert sorted(find_secrets(MAIL, settings)) == ["7", "a", "pw"]

@@ -5,34 +5,34 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections import dialling
-from scheduler.connections.web import Answer, check, request
+from scheduler.connections import sockets
+from scheduler.connections.http_client import Answer, check, request
 from scheduler.rules.failures import FailureClass
-from tests.connections import trouble
-from tests.connections.calls import NOW
-from tests.connections.trouble import failure, get
-from tests.connections.web_servers import Asked, Reply, web
+from tests.connections import http_failures
+from tests.connections.http_failures import failure, get
+from tests.connections.tool_calls import NOW
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 
-no_proxy = trouble.no_proxy
+no_proxy = http_failures.no_proxy
 SECRET = "hunter2"
 LOGIN = {"Authorization": f"Bearer {SECRET}", "X-Api-Key": SECRET, "Accept": "text/plain"}
 
 
 def test_a_redirect_on_the_same_host_keeps_the_credentials() -> None:
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         return Reply(302, headers={"Location": "/b?x=1"}) if asked.path == "/a" else Reply(body=b"here")
 
-    with web(answer) as server:
+    with http_server(answer) as server:
         got = get(f"{server.url}/a", headers=LOGIN)
         assert (got.body, got.url) == (b"here", f"{server.url}/b?x=1")
         assert [asked.headers.get("Authorization") for asked in server.asked] == [f"Bearer {SECRET}"] * 2
 
 
-def test_a_redirect_to_another_host_leaves_all_credentials_behind() -> None:
-    with web(lambda _: Reply(body=b"there")) as other:
+def test_a_redirect_to_another_host_drops_all_credentials() -> None:
+    with http_server(lambda _: Reply(body=b"there")) as other:
         port = other.url.rpartition(":")[2]
         goals = [other.url, f"http://localhost:{port}/", f"http://user:{SECRET}@127.0.0.1:{port}/"]
-        with web(lambda asked: Reply(307, headers={"Location": goals[int(asked.path[1:])]})) as server:
+        with http_server(lambda asked: Reply(307, headers={"Location": goals[int(asked.path[1:])]})) as server:
             for number in range(3):
                 assert get(f"{server.url}/{number}", headers=LOGIN).body == b"there"
         assert len(other.asked) == 3
@@ -42,7 +42,7 @@ def test_a_redirect_to_another_host_leaves_all_credentials_behind() -> None:
 
 
 ELSEWHERE = "http://public.example/"
-"""Asked through a proxy, which plays this server: every server that a test can start is on this computer."""
+"""Requested through a proxy that plays this server, as tests can only start local servers."""
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ ELSEWHERE = "http://public.example/"
         "named.example",
     ],
 )
-def test_a_server_elsewhere_cannot_send_us_to_this_computer(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its name, its numbers, or what the name turns out to be."""
-    with web(lambda _: Reply(body=b"secret")) as here:
+def test_a_remote_server_cannot_redirect_to_this_computer(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name, its address or what the name resolves to."""
+    with http_server(lambda _: Reply(body=b"secret")) as here:
         port = int(here.url.rpartition(":")[2])
-        with web(lambda _: Reply(302, headers={"Location": f"http://{host}:{port}/"})) as public:
+        with http_server(lambda _: Reply(302, headers={"Location": f"http://{host}:{port}/"})) as public:
             monkeypatch.setenv("http_proxy", public.url)
             monkeypatch.setenv("no_proxy", "named.example")
-            monkeypatch.setattr(dialling, "_resolve", stand_in_for_dns)
+            monkeypatch.setattr(sockets, "_resolve", stand_in_for_dns)
             told = failure(lambda: get(ELSEWHERE))
         assert here.asked == []
     assert (told.kind, told.sentence) == (
@@ -79,49 +79,49 @@ def test_a_server_elsewhere_cannot_send_us_to_this_computer(host: str, monkeypat
 
 
 def stand_in_for_dns(host: str, port: int, _: object) -> list[Any]:
-    """Names of servers on this computer can be had only from a DNS server that is set up for the whole system."""
+    """Fake names for local servers would need a system-wide DNS server."""
     return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
 
 
-def test_a_server_on_this_computer_may_send_us_on_within_it() -> None:
-    with web(lambda _: Reply(body=b"there")) as other:
+def test_a_local_server_may_redirect_to_this_computer() -> None:
+    with http_server(lambda _: Reply(body=b"there")) as other:
         port = other.url.rpartition(":")[2]
-        with web(lambda _: Reply(302, headers={"Location": f"http://localhost:{port}/"})) as server:
+        with http_server(lambda _: Reply(302, headers={"Location": f"http://localhost:{port}/"})) as server:
             assert get(server.url).body == b"there"
 
 
 @pytest.mark.parametrize("goal", ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:text/plain,a", "javascript:a"])
-def test_a_redirect_leads_to_web_servers_only(goal: str) -> None:
-    with web(lambda _: Reply(302, headers={"Location": goal})) as server:
+def test_only_http_redirects_are_followed(goal: str) -> None:
+    with http_server(lambda _: Reply(302, headers={"Location": goal})) as server:
         told = failure(lambda: get(server.url))
     assert told.kind is FailureClass.LOGIC
-    assert f"starts with {goal.partition(':')[0]}:, which is not followed" in told.sentence
+    assert f"starts with {goal.partition(':')[0]}:, which is not supported" in told.sentence
 
 
 @pytest.mark.parametrize("goal", ["http://[::1", "//[", "https://]/"])
-def test_a_redirect_to_what_is_no_address_is_said(goal: str) -> None:
-    with web(lambda _: Reply(302, headers={"Location": goal})) as server:
+def test_a_redirect_to_an_invalid_address_is_reported(goal: str) -> None:
+    with http_server(lambda _: Reply(302, headers={"Location": goal})) as server:
         told = failure(lambda: get(server.url))
     assert told.kind is FailureClass.LOGIC
-    assert told.sentence == "127.0.0.1 sends us on to an address that cannot be read."
+    assert told.sentence == "127.0.0.1 redirects to an invalid address."
 
 
-def test_a_circle_of_redirects_ends() -> None:
-    with web(lambda _: Reply(302, headers={"Location": "/again"})) as server:
-        told = failure(lambda: get(server.url, follow=3))
+def test_a_redirect_loop_ends() -> None:
+    with http_server(lambda _: Reply(302, headers={"Location": "/again"})) as server:
+        told = failure(lambda: get(server.url, max_redirects=3))
         assert (told.kind, len(server.asked)) == (FailureClass.LOGIC, 4)
-        assert told.sentence == "127.0.0.1 sends us from one address to the next, more than 3 times."
-        assert get(server.url, follow=0).status == 302
+        assert told.sentence == "127.0.0.1 redirected more than 3 times."
+        assert get(server.url, max_redirects=0).status == 302
 
 
-def test_an_action_is_repeated_elsewhere_only_on_the_same_host_and_only_if_it_was_not_done() -> None:
-    def answer(asked: Asked) -> Reply:
+def test_an_action_follows_only_307_and_308_on_the_same_host() -> None:
+    def answer(asked: ReceivedRequest) -> Reply:
         return Reply(status, headers={"Location": goal}) if asked.path == "/a" else Reply(body=asked.body)
 
     def post() -> Answer:
         return request("POST", f"{server.url}/a", body=b"mine", seconds=30, acts=True)
 
-    with web(lambda _: Reply()) as other, web(answer) as server:
+    with http_server(lambda _: Reply()) as other, http_server(answer) as server:
         status, goal = 308, "/b"
         assert post().body == b"mine"
         status = 303

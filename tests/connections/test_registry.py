@@ -1,4 +1,4 @@
-"""The registry: what exists, and what is refused with a sentence that says what would be accepted."""
+"""The registry: known kinds and tools, and errors that say what would be accepted."""
 
 import sys
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from scheduler.connections.errors import (
 )
 from scheduler.connections.registry import Registry, builtin_registry, parse_name
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call
+from tests.connections.tool_calls import call
 
 ALL_KINDS = {kind.value: Parameter(kind, required=False) for kind in ParameterKind}
 LOOK = Tool(name="look", help="", parameters=ALL_KINDS, run=lambda _: None)
@@ -65,7 +65,7 @@ def test_kinds_are_listed_in_order() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(UnknownConnectorError, match=r'called "ftp"\. Known are: attic, mailbox') as refused:
+    with pytest.raises(UnknownConnectorError, match=r'kind "ftp"\. Known kinds: attic, mailbox') as refused:
         REGISTRY.connector("ftp")
     assert isinstance(refused.value, ConnectionRuleError)
     assert refused.value.sentence == str(refused.value)
@@ -76,8 +76,8 @@ def test_a_tool_is_found_by_the_kind_of_its_connection() -> None:
     assert (found.name, found.parameters, found.mutating) == (SAY.name, SAY.parameters, True)
 
 
-def test_a_tool_that_knows_a_secret_is_discreet_about_it() -> None:
-    """In what it answers, and in what its checker finds."""
+def test_a_tool_with_secrets_does_not_leak_them() -> None:
+    """In its results and in those of its checker."""
 
     def tell(one: Call) -> dict[str, str]:
         return {"password": one.settings["password"]}
@@ -98,7 +98,7 @@ def test_a_tool_that_knows_a_secret_is_discreet_about_it() -> None:
     assert found.check is not None and found.check(asked) == Checked(happened=True, result={"password": "•••"})
 
 
-def test_answers_of_a_tool_without_secrets_stay_as_they_are() -> None:
+def test_answers_of_a_tool_without_secrets_are_unchanged() -> None:
     tell = replace(LOOK, name="tell", run=lambda call: {"host": call.settings["host"], "token": "1234"})
     plain = Registry([mailbox(fields=(Field(name="host", label="Server"),), tools=(tell,))])
     assert plain.tool("mailbox:home", "tell").run(call({"host": "1234"})) == {"host": "1234", "token": "1234"}
@@ -110,14 +110,14 @@ def test_an_unknown_tool_is_refused_with_those_that_exist() -> None:
 
 
 @pytest.mark.parametrize("name", ["mailbox:home", "mailbox:Home_2-b", "s3:x"])
-def test_good_names(name: str) -> None:
+def test_valid_connection_names(name: str) -> None:
     assert parse_name(name) == tuple(name.split(":"))
 
 
 @pytest.mark.parametrize(
     "name", ["", "home", ":home", "mailbox:", "mailbox:a b", "mailbox:a:b", "mailbox:a\n", "Mailbox:a", "mailbox:é"]
 )
-def test_bad_names_are_refused_with_an_example(name: str) -> None:
+def test_invalid_connection_names_are_refused_with_an_example(name: str) -> None:
     with pytest.raises(BadConnectionNameError, match="table:expenses"):
         REGISTRY.parse_name(name)
 
@@ -134,7 +134,7 @@ FITTING: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("kind", [kind.value for kind in ParameterKind])
 @pytest.mark.parametrize("other", FITTING)
-def test_every_kind_of_parameter_takes_its_own_values_and_no_others(kind: str, other: str) -> None:
+def test_each_parameter_kind_accepts_only_its_own_values(kind: str, other: str) -> None:
     fits = kind in (other, "any") or (kind, other) == ("number", "whole")
     for value in FITTING[other]:
         if fits or (kind == "whole" and other == "number" and isinstance(value, int)):
@@ -156,11 +156,11 @@ def test_a_missing_parameter_is_named_with_what_it_takes() -> None:
             REGISTRY.check_parameters(SAY, given)
 
 
-def test_none_stands_for_what_was_not_given() -> None:
+def test_none_means_not_given() -> None:
     REGISTRY.check_parameters(LOOK, dict.fromkeys(ALL_KINDS))
 
 
-def test_an_unknown_parameter_is_named_with_the_one_that_was_meant() -> None:
+def test_an_unknown_parameter_is_refused_with_a_suggestion() -> None:
     with pytest.raises(BadParametersError, match=r'say has no parameter "txt"\. Did you mean "text"\?'):
         REGISTRY.check_parameters(SAY, {"txt": "x"})
     with pytest.raises(BadParametersError, match="It takes: text"):
@@ -193,7 +193,7 @@ def test_settings_get_their_defaults() -> None:
         ("port", "", 993),
     ],
 )
-def test_settings_may_come_as_texts(field: str, given: Any, kept: Any) -> None:
+def test_settings_may_be_given_as_text(field: str, given: Any, kept: Any) -> None:
     settings = REGISTRY.check_settings("mailbox", {**NEEDED, field: given})
     assert settings[field] == kept
     assert type(settings[field]) is type(kept)
@@ -221,7 +221,7 @@ def test_bad_settings_are_refused_by_field(field: str, given: Any, says: str) ->
         REGISTRY.check_settings("mailbox", {**NEEDED, field: given})
 
 
-def test_a_refusal_never_quotes_a_secret() -> None:
+def test_an_error_never_quotes_a_secret() -> None:
     with pytest.raises(BadSettingsError) as refused:
         REGISTRY.check_settings("mailbox", {"host": "h", "password": ["hunter2"]})
     assert "hunter2" not in str(refused.value)
@@ -231,17 +231,17 @@ def test_a_call_is_never_printed_with_its_secrets() -> None:
     assert "hunter2" not in repr(call(NEEDED))
 
 
-def test_a_failed_tool_carries_what_helps() -> None:
+def test_a_failed_tool_carries_its_failure() -> None:
     error = ToolFailedError.because(FailureClass.AUTH, "Log in again.")
     assert (str(error), error.failure.kind) == ("Log in again.", FailureClass.AUTH)
 
 
-def test_a_tool_that_changes_nothing_has_nothing_to_ask_about() -> None:
-    with pytest.raises(ValueError, match="changes nothing"):
+def test_a_read_only_tool_has_no_approval_and_no_checker() -> None:
+    with pytest.raises(ValueError, match="only reads"):
         Tool(name="t", help="", parameters={}, run=lambda _: None, acts_on_others=True)
 
 
-def test_a_connector_has_no_tool_and_no_field_twice() -> None:
+def test_tool_and_field_names_are_unique() -> None:
     with pytest.raises(ValueError, match="tool twice"):
         mailbox(tools=(SAY, SAY))
     with pytest.raises(ValueError, match="field twice"):
@@ -250,7 +250,7 @@ def test_a_connector_has_no_tool_and_no_field_twice() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Iterator[Path]:
-    """A place where packages are installed."""
+    """A folder for installed packages."""
     sys.path.insert(0, str(tmp_path))
     yield tmp_path
     sys.path.remove(str(tmp_path))
@@ -270,7 +270,7 @@ connector = Connector(kind="%s", title="Lamp", help="", fields=(), tools=(), tes
 """
 
 
-def test_installed_connectors_are_found_and_broken_ones_are_told_of(installed: Path) -> None:
+def test_plugins_are_found_and_broken_ones_are_reported(installed: Path) -> None:
     install(installed, "lamp", GOOD % "lamp")
     install(installed, "torn", "raise RuntimeError('no wire')")
     install(installed, "odd", "connector = 5")
@@ -285,12 +285,12 @@ def test_installed_connectors_are_found_and_broken_ones_are_told_of(installed: P
     assert '"notify"' in copied
     assert any('"odd"' in told and "not a connector" in told for told in registry.warnings)
     assert any('"leaving"' in told and "SystemExit" in told for told in registry.warnings)
-    assert any('"badly"' in told and "is no kind of connection" in told for told in registry.warnings)
+    assert any('"badly"' in told and "is not a valid connection kind" in told for told in registry.warnings)
     assert len(registry.warnings) == 5
 
 
-def test_connectors_in_the_persons_own_folder_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the app brings its own Python, packages have no other place."""
+def test_plugins_in_the_users_folder_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frozen app has no other place for packages."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     place = tmp_path / "dayhand" / "connectors"
@@ -299,11 +299,11 @@ def test_connectors_in_the_persons_own_folder_are_found(tmp_path: Path, monkeypa
     assert builtin_registry(lambda *_: None).connector("torch").title == "Lamp"
 
 
-def test_without_others_there_is_nothing_to_warn_of() -> None:
+def test_without_plugins_there_are_no_warnings() -> None:
     assert builtin_registry(lambda *_: None).warnings == ()
 
 
-def test_every_builtin_tool_says_what_it_does_and_takes() -> None:
+def test_every_builtin_tool_documents_itself_and_its_parameters() -> None:
     registry = builtin_registry(lambda *_: None)
     for connector in map(registry.connector, registry.kinds()):
         assert connector.title and connector.help
@@ -312,5 +312,5 @@ def test_every_builtin_tool_says_what_it_does_and_takes() -> None:
             assert all(parameter.help.endswith(".") for parameter in tool.parameters.values())
 
 
-def test_a_call_has_half_a_minute_unless_told_otherwise() -> None:
+def test_a_call_has_half_a_minute_by_default() -> None:
     assert Call(parameters={}, settings={}, key="", now=call({}).now, connection="a:b").seconds == 30

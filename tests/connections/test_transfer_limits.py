@@ -1,8 +1,8 @@
-"""How long a transfer may take: while something moves, not below the slowest rate, and never for ever."""
+"""Transfer limits: progress extends the time, but not below the minimum rate and not forever."""
 
 import pytest
 
-from scheduler.connections import dialling, transfer_limits
+from scheduler.connections import sockets, transfer_limits
 from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 
 SECONDS = 30
@@ -20,7 +20,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(dialling, "monotonic", clock)
+    monkeypatch.setattr(sockets, "monotonic", clock)
     monkeypatch.setattr(transfer_limits, "monotonic", clock)
     return clock
 
@@ -36,7 +36,7 @@ def move_on(limit: TransferLimit, clock: Clock, count: int, seconds: float) -> N
         move(limit, clock, count, seconds)
 
 
-def test_without_progress_it_ends_after_the_seconds(clock: Clock) -> None:
+def test_without_progress_it_times_out(clock: Clock) -> None:
     limit = TransferLimit(SECONDS, PER_MINUTE)
     clock.now += 29
     assert limit.left() == 1
@@ -46,14 +46,14 @@ def test_without_progress_it_ends_after_the_seconds(clock: Clock) -> None:
     assert not limit.was_too_slow()
 
 
-def test_at_the_slowest_rate_it_goes_on_for_hours(clock: Clock) -> None:
+def test_at_the_minimum_rate_a_transfer_may_take_hours(clock: Clock) -> None:
     limit = TransferLimit(SECONDS, 1_000 * PER_MINUTE)
     for _ in range(1_000 * 6):
         move(limit, clock, PER_MINUTE // 6, 10)
     assert limit.left() == SECONDS
 
 
-def test_a_stop_in_the_middle_is_a_stop(clock: Clock) -> None:
+def test_a_stall_in_the_middle_times_out(clock: Clock) -> None:
     limit = TransferLimit(SECONDS, 10 * PER_MINUTE)
     move(limit, clock, PER_MINUTE, 1)
     clock.now += SECONDS
@@ -62,7 +62,7 @@ def test_a_stop_in_the_middle_is_a_stop(clock: Clock) -> None:
     assert not limit.was_too_slow()
 
 
-def test_below_the_slowest_rate_it_is_too_slow(clock: Clock) -> None:
+def test_below_the_minimum_rate_it_is_too_slow(clock: Clock) -> None:
     limit = TransferLimit(SECONDS, 10 * PER_MINUTE)
     move(limit, clock, PER_MINUTE, 1)
     with pytest.raises(TimeoutError):
@@ -71,7 +71,7 @@ def test_below_the_slowest_rate_it_is_too_slow(clock: Clock) -> None:
     assert clock.now - 1000 == pytest.approx(SECONDS + 60, abs=10)
 
 
-def test_more_than_may_move_wins_no_time(clock: Clock) -> None:
+def test_bytes_beyond_the_maximum_do_not_extend_the_time(clock: Clock) -> None:
     limit = TransferLimit(SECONDS, PER_MINUTE)
     with pytest.raises(TimeoutError):
         move_on(limit, clock, 10 * PER_MINUTE, 1)

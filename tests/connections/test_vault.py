@@ -1,4 +1,4 @@
-"""Secrets: in the real keyring of the system or nowhere, and every way it can fail told apart."""
+"""Secrets are only in the system's keyring, and each of its failures has its own error."""
 
 import json
 import signal
@@ -11,29 +11,29 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections import keyrings, vault_errors
+from scheduler.connections import errors, keyring_backend
 from scheduler.connections import vault as vault_module
-from scheduler.connections.keyrings import explain_keyring, find_keyring
-from scheduler.connections.vault import Vault
-from scheduler.connections.vault_errors import (
-    NotInVaultError,
-    NotKeptError,
-    NoVaultError,
+from scheduler.connections.errors import (
+    SecretMissingError,
+    SecretNotSavedError,
     VaultDismissedError,
     VaultError,
-    VaultLateError,
     VaultLockedError,
+    VaultTimeoutError,
+    VaultUnavailableError,
 )
+from scheduler.connections.keyring_backend import find_keyring, to_vault_error
+from scheduler.connections.vault import Vault
 from scheduler.rules.failures import FailureClass
 from tests.connections.secret_service import SecretService
-from tests.connections.waiting import gathering, wait_until
+from tests.connections.waiting import collecting_garbage, wait_until
 
 SECRETS = {"password": "hünter2 \n", "token": None}
 
 
 def fails(act: Callable[[], Any]) -> type[VaultError]:
-    """How it fails; no secret is ever quoted."""
-    with gathering():
+    """The type of the error, which never quotes a secret."""
+    with collecting_garbage():
         with pytest.raises(VaultError) as error:
             act()
         kind = error.type
@@ -42,107 +42,106 @@ def fails(act: Callable[[], Any]) -> type[VaultError]:
     return kind
 
 
-def test_secrets_come_back_in_another_life_of_the_app(service: SecretService) -> None:
+def test_secrets_are_read_after_a_restart(service: SecretService) -> None:
     with service.keyring("pw"):
-        Vault().put("imap:home", SECRETS)
+        Vault().save("imap:home", SECRETS)
         assert Vault().get("imap:home") == SECRETS
 
 
 def test_there_is_one_entry_per_connection_under_our_name(service: SecretService) -> None:
     with service.keyring("pw"):
         vault = Vault()
-        vault.put("imap:home", {"password": "old"})
-        vault.put("imap:home", SECRETS)
-        vault.put("imap:work", {"password": "other"})
+        vault.save("imap:home", {"password": "old"})
+        vault.save("imap:home", SECRETS)
+        vault.save("imap:work", {"password": "other"})
         assert vault.get("imap:home") == SECRETS
         read = find_keyring().get_password
         assert json.loads(read("dayhand", "imap:home")) == SECRETS
         assert read("dayhand", "imap:work") == '{"password": "other"}'
 
 
-def test_what_is_not_there_asks_for_a_reconnect(service: SecretService) -> None:
+def test_a_missing_entry_asks_for_a_reconnect(service: SecretService) -> None:
     with service.keyring("pw"):
-        with pytest.raises(NotInVaultError, match=r"imap:home\. Reconnect") as refused:
+        with pytest.raises(SecretMissingError, match=r"imap:home\. Reconnect") as refused:
             Vault().get("imap:home")
         assert refused.value.failure.kind is FailureClass.AUTH
 
 
-def test_what_is_removed_is_gone_and_may_be_removed_again(service: SecretService) -> None:
+def test_a_removed_entry_is_gone_and_may_be_removed_again(service: SecretService) -> None:
     with service.keyring("pw"):
         vault = Vault()
-        vault.put("imap:home", SECRETS)
+        vault.save("imap:home", SECRETS)
         for _ in range(2):
             vault.remove("imap:home")
-            with pytest.raises(NotInVaultError):
+            with pytest.raises(SecretMissingError):
                 vault.get("imap:home")
 
 
-def test_an_entry_that_makes_no_sense_counts_as_none(service: SecretService) -> None:
+def test_a_corrupt_entry_counts_as_missing(service: SecretService) -> None:
     with service.keyring("pw"):
         for value in ("not json", "5", "null"):
             find_keyring().set_password("dayhand", "imap:home", value)
-            with pytest.raises(NotInVaultError):
+            with pytest.raises(SecretMissingError):
                 Vault().get("imap:home")
 
 
-def test_what_was_read_is_kept_while_the_app_runs(service: SecretService) -> None:
+def test_secrets_are_cached_while_the_app_runs(service: SecretService) -> None:
     vault = Vault()
     with service.keyring("pw"):
-        Vault().put("imap:home", SECRETS)
+        Vault().save("imap:home", SECRETS)
         vault.get("imap:home")["password"] = "changed by the one who asked"
     assert vault.get("imap:home") == SECRETS
-    vault.forget()
-    assert fails(lambda: vault.get("imap:home")) is NoVaultError
+    vault.clear_cache()
+    assert fails(lambda: vault.get("imap:home")) is VaultUnavailableError
 
 
-def test_what_was_read_is_still_known_after_a_locked_keyring_refused_a_change(service: SecretService) -> None:
+def test_the_cache_survives_a_failed_save(service: SecretService) -> None:
     vault = Vault()
     with service.keyring("pw"):
-        vault.put("imap:home", SECRETS)
+        vault.save("imap:home", SECRETS)
         service.lock()
         assert fails(lambda: vault.remove("imap:home")) in (VaultLockedError, VaultDismissedError)
-        assert fails(lambda: vault.put("imap:home", {"password": "new"})) in (VaultLockedError, VaultDismissedError)
+        assert fails(lambda: vault.save("imap:home", {"password": "new"})) in (VaultLockedError, VaultDismissedError)
         assert vault.get("imap:home") == SECRETS
         service.unlock("pw")
         assert Vault().get("imap:home") == SECRETS
 
 
-def test_a_keyring_that_comes_up_later_is_found(service: SecretService) -> None:
-    """The choice of the keyring library is made once and would stay at none."""
+def test_a_keyring_that_starts_later_is_found(service: SecretService) -> None:
+    """The keyring library chooses once and would stay without one."""
     vault = Vault()
-    assert fails(lambda: vault.put("imap:home", SECRETS)) is NoVaultError
+    assert fails(lambda: vault.save("imap:home", SECRETS)) is VaultUnavailableError
     with service.keyring("pw"):
-        vault.put("imap:home", SECRETS)
-    assert fails(lambda: Vault().get("imap:home")) is NoVaultError
+        vault.save("imap:home", SECRETS)
+    assert fails(lambda: Vault().get("imap:home")) is VaultUnavailableError
     with service.keyring("pw"):
         assert Vault().get("imap:home") == SECRETS
 
 
-def test_a_locked_keyring_is_not_gone(service: SecretService) -> None:
-    """U9"""
+def test_a_locked_keyring_is_not_a_missing_one(service: SecretService) -> None:
     with service.keyring("pw"):
-        Vault().put("imap:home", SECRETS)
+        Vault().save("imap:home", SECRETS)
     with service.keyring(None):
         assert fails(lambda: Vault().get("imap:home")) is VaultLockedError
-        assert fails(lambda: Vault().put("imap:home", SECRETS)) is VaultLockedError
+        assert fails(lambda: Vault().save("imap:home", SECRETS)) is VaultLockedError
     with service.keyring("pw"):
         assert Vault().get("imap:home") == SECRETS
 
 
-def test_a_question_that_nobody_answers_is_dismissed(service: SecretService) -> None:
-    """There is no keyring yet, and the dialog that would make one is not answered."""
+def test_an_unanswered_dialog_counts_as_dismissed(service: SecretService) -> None:
+    """There is no keyring yet, and the dialog to create one is not answered."""
     with service.keyring(None):
-        assert fails(lambda: Vault().put("imap:home", SECRETS)) is VaultDismissedError
+        assert fails(lambda: Vault().save("imap:home", SECRETS)) is VaultDismissedError
 
 
-def test_a_keyring_that_does_not_answer_is_late_and_what_it_brings_is_kept(service: SecretService) -> None:
+def test_a_late_keyring_times_out_and_its_result_is_cached(service: SecretService) -> None:
     with service.keyring("pw") as daemon:
-        Vault().put("imap:home", SECRETS)
+        Vault().save("imap:home", SECRETS)
         vault = Vault(0.2)
         daemon.send_signal(signal.SIGSTOP)
         try:
             for _ in range(3):
-                with pytest.raises(VaultLateError):
+                with pytest.raises(VaultTimeoutError):
                     vault.get("imap:home")
             asking = [thread for thread in threading.enumerate() if thread.name == "keyring"]
             assert len(asking) == 1, "a second question while the first is open"
@@ -155,54 +154,56 @@ def test_a_keyring_that_does_not_answer_is_late_and_what_it_brings_is_kept(servi
 
 
 @pytest.mark.parametrize("backend", ["keyring.backends.null.Keyring", "keyring.backends.fail.Keyring", "tests.x.Plain"])
-def test_nothing_stands_in_for_a_keyring(service: SecretService, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
-    """U9: whatever the environment says."""
+def test_no_other_backend_replaces_the_keyring(
+    service: SecretService, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    """Whatever the environment says."""
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", backend)
     monkeypatch.setenv("HOME", str(service.home))
     monkeypatch.setenv("XDG_DATA_HOME", str(service.home))
-    assert fails(lambda: Vault().put("imap:home", SECRETS)) is NoVaultError
+    assert fails(lambda: Vault().save("imap:home", SECRETS)) is VaultUnavailableError
     assert list(service.home.rglob("*")) == []
 
 
 def test_without_a_bus_there_is_no_keyring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/none")
-    assert fails(lambda: Vault().get("imap:home")) is NoVaultError
+    assert fails(lambda: Vault().get("imap:home")) is VaultUnavailableError
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert fails(lambda: Vault().get("imap:home")) is NoVaultError
+    assert fails(lambda: Vault().get("imap:home")) is VaultUnavailableError
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32", "linux"])
-def test_the_keyring_of_another_system_does_not_work_here(
+def test_keyrings_of_other_systems_do_not_work_here(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str
 ) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/none")
-    monkeypatch.setattr(keyrings.sys, "platform", platform)
-    with pytest.raises(NoVaultError):
+    monkeypatch.setattr(keyring_backend.sys, "platform", platform)
+    with pytest.raises(VaultUnavailableError):
         find_keyring()
 
 
 class Forgetful:
-    """Fake: a keyring that takes everything and keeps nothing."""
+    """Fake: a keyring that accepts everything and stores nothing."""
 
     def set_password(self, *_: str) -> None: ...
 
     def get_password(self, *_: str) -> None: ...
 
 
-def test_what_the_keyring_did_not_keep_was_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_that_cannot_be_read_back_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vault_module, "find_keyring", Forgetful)
     vault = Vault()
-    with pytest.raises(NotKeptError, match="imap:home"):
-        vault.put("imap:home", SECRETS)
-    with pytest.raises(NotInVaultError):
+    with pytest.raises(SecretNotSavedError, match="imap:home"):
+        vault.save("imap:home", SECRETS)
+    with pytest.raises(SecretMissingError):
         vault.get("imap:home")
 
 
-def test_a_mistake_of_ours_is_not_taken_for_the_keyrings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_of_ours_is_not_reported_as_a_keyring_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vault_module, "find_keyring", object)
     vault = Vault()
-    for _ in range(2):  # and the next one has its turn
+    for _ in range(2):  # the next call still works
         with pytest.raises(AttributeError):
             vault.get("imap:home")
 
@@ -212,7 +213,7 @@ def chained(error: Exception, cause: Exception) -> Exception:
     return error
 
 
-def test_errors_of_keyrings_by_type() -> None:
+def test_keyring_errors_are_converted_by_type() -> None:
     import keyring.errors as theirs
     from secretstorage import exceptions as below
 
@@ -221,56 +222,58 @@ def test_errors_of_keyrings_by_type() -> None:
         (below.LockedException(), VaultLockedError),
         (below.PromptDismissedException(), VaultDismissedError),
         (chained(theirs.InitError(), below.PromptDismissedException()), VaultDismissedError),
-        (theirs.InitError("locked"), NoVaultError),
-        (theirs.PasswordSetError(), NoVaultError),
-        (below.SecretServiceNotAvailableException(), NoVaultError),
-        (ConnectionResetError(), NoVaultError),
+        (theirs.InitError("locked"), VaultUnavailableError),
+        (theirs.PasswordSetError(), VaultUnavailableError),
+        (below.SecretServiceNotAvailableException(), VaultUnavailableError),
+        (ConnectionResetError(), VaultUnavailableError),
         (KeyError("locked"), None),
     ]
     for error, kind in expected:
-        assert type(explain_keyring(error)) is (kind or type(None))
+        assert type(to_vault_error(error)) is (kind or type(None))
 
 
-def test_only_what_is_gone_asks_for_a_reconnect_and_nothing_blames_the_script() -> None:
-    kinds = [kind for kind in vars(vault_errors).values() if isinstance(kind, type) and issubclass(kind, VaultError)]
+def test_only_a_missing_entry_asks_for_a_reconnect_and_nothing_counts_against_the_script() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, VaultError)]
     assert len(kinds) == 7
     for kind in kinds:
-        error: VaultError = kind("imap:home") if kind in (VaultError, NotKeptError, NotInVaultError) else kind()  # type: ignore[call-arg]
-        expected = FailureClass.AUTH if kind is NotInVaultError else FailureClass.TRANSIENT
+        error: VaultError = (
+            kind("imap:home") if kind in (VaultError, SecretNotSavedError, SecretMissingError) else kind()
+        )  # type: ignore[call-arg]
+        expected = FailureClass.AUTH if kind is SecretMissingError else FailureClass.TRANSIENT
         assert (error.failure.kind, error.failure.counts, error.failure.sentence) == (expected, False, str(error))
 
 
-def test_the_keyring_library_is_loaded_when_it_is_needed() -> None:
+def test_the_keyring_library_is_loaded_lazily() -> None:
     code = "import sys, scheduler.connections.vault, scheduler.connections.registry; sys.exit('keyring' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_it_is_told_once_when_the_keyring_goes_and_once_when_it_is_back(service: SecretService) -> None:
-    """U9: locked and unlocked while it runs, and found out without a dialog."""
+def test_losing_and_regaining_the_keyring_is_reported_once_each(service: SecretService) -> None:
+    """Locked and unlocked while the app runs, noticed without a dialog."""
     told: list[type[VaultError] | None] = []
     vault = Vault(changed=lambda trouble: told.append(None if trouble is None else type(trouble)))
     with service.keyring("pw"):
-        vault.put("imap:home", SECRETS)
-        vault.put("imap:work", SECRETS)
+        vault.save("imap:home", SECRETS)
+        vault.save("imap:work", SECRETS)
         assert told == [None]
         service.lock()
-        vault.forget()
+        vault.clear_cache()
         for _ in range(2):
             assert fails(lambda: vault.get("imap:home")) is VaultLockedError
-        vault.look()
+        vault.check_availability()
         wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
         assert told == [None, VaultLockedError]
         service.unlock("pw")
-        vault.look()
+        vault.check_availability()
         wait_until(lambda: len(told) == 3)
         assert told[2] is None
         assert vault.get("imap:home") == SECRETS
-        with pytest.raises(NotInVaultError):
+        with pytest.raises(SecretMissingError):
             vault.get("imap:nobody")
-        assert len(told) == 3, "what is not there is no fault of the keyring"
+        assert len(told) == 3, "a missing entry is not an error of the keyring"
 
 
-def test_nothing_is_looked_at_while_all_is_well(service: SecretService) -> None:
+def test_nothing_is_checked_while_the_keyring_works(service: SecretService) -> None:
     vault = Vault()
-    vault.look()
+    vault.check_availability()
     assert not any(thread.name == "keyring" for thread in threading.enumerate())

@@ -1,4 +1,4 @@
-"""Whole workflows over real servers: what breaks on the way is retried, asked about or found out, and done once."""
+"""Complete workflows over real servers: failures are retried, asked about or checked, and every action happens once."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,14 +12,14 @@ from scheduler.connections.connectors.feed.connector import feed
 from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.registry import Registry
 from tests.connections.radicale_server import PASSWORD, USER, ask, radicale
-from tests.connections.web_servers import Asked, Reply, losing, web
-from tests.engine.harness import HOUR, MINUTE, SECOND
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server, losing_answers
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import job
-from tests.runs.shop import Shop
 
 
 class Pocket:
-    """Stands in for the keyring, which other tests have."""
+    """Replaces the keyring."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Mapping[str, Any]] = {}
@@ -27,7 +27,7 @@ class Pocket:
     def read(self, connection: str) -> Mapping[str, Any]:
         return self._kept.get(connection, {})
 
-    recall = read
+    read_saved = read
 
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
         self._kept[connection] = secrets
@@ -37,9 +37,9 @@ class Pocket:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path)
-    shop.world.registry = lambda: Registry([caldav, feed, http])  # type: ignore[method-assign]
+def shop(tmp_path: Path) -> Iterator[RuntimeFixture]:
+    shop = RuntimeFixture(tmp_path)
+    shop.service.registry = lambda: Registry([caldav, feed, http])  # type: ignore[method-assign]
     shop.secrets = Pocket()
     shop.crash()
     yield shop
@@ -82,14 +82,14 @@ TALKS = """<rss><channel>
 </channel></rss>"""
 
 
-def talks(asked: Asked) -> Reply:
+def talks(asked: ReceivedRequest) -> Reply:
     if asked.headers.get("If-None-Match") == '"1"':
         return Reply(304)
     return Reply(body=TALKS.encode(), headers={"ETag": '"1"'})
 
 
-def test_a_feed_becomes_events_each_once_although_an_answer_was_lost(shop: Shop, tmp_path: Path) -> None:
-    """X2: the server added the event and the answer was lost; the checker finds it by its id."""
+def test_a_feed_becomes_events_once_although_an_answer_was_lost(shop: RuntimeFixture, tmp_path: Path) -> None:
+    """The server added the event and the answer was lost; the checker finds it by its id."""
     (tmp_path / "radicale").mkdir()
     puts: list[bytes] = []
 
@@ -97,10 +97,10 @@ def test_a_feed_becomes_events_each_once_although_an_answer_was_lost(shop: Shop,
         puts.extend([head] if head.startswith(b"PUT ") else [])
         return head.startswith(b"PUT ") and len(puts) == 1
 
-    with radicale(tmp_path / "radicale") as server, losing(server, lose) as between, web(talks) as news:
+    with radicale(tmp_path / "radicale") as server, losing_answers(server, lose) as between, http_server(talks) as news:
         ask("MKCALENDAR", f"{server}/{USER}/home/")
-        shop.house.connect("feed:talks", {"url": news.url})
-        shop.house.connect("caldav:home", {"url": f"{between}/{USER}/home/", "user": USER, "password": PASSWORD})
+        shop.services.connect("feed:talks", {"url": news.url})
+        shop.services.connect("caldav:home", {"url": f"{between}/{USER}/home/", "user": USER, "password": PASSWORD})
         shop.deploy(FEED_TO_CALENDAR)
         shop.tick()
         shop.pass_time(HOUR)
@@ -135,12 +135,12 @@ class C:
 """
 
 
-def test_an_order_that_may_have_been_taken_is_asked_about_and_not_sent_again(shop: Shop) -> None:
-    """X12 and X4: 503 to an action is unsure, and only the person can tell."""
+def test_an_order_that_may_have_arrived_is_asked_about_and_not_sent_again(shop: RuntimeFixture) -> None:
+    """A 503 to an action leaves the outcome unknown, and only the user can tell."""
     taken = Reply(body=json.dumps({"number": 7}).encode(), headers={"Content-Type": "application/json"})
     replies = [Reply(503), taken]
-    with web(lambda _: replies.pop(0)) as server:
-        shop.house.connect("http:api", {"base_url": server.url, "auth": "bearer", "secret": "hunter2"})
+    with http_server(lambda _: replies.pop(0)) as server:
+        shop.services.connect("http:api", {"base_url": server.url, "auth": "bearer", "secret": "hunter2"})
         shop.deploy(SEND)
         shop.publish("a")
         shop.tick()
@@ -148,7 +148,7 @@ def test_an_order_that_may_have_been_taken_is_asked_about_and_not_sent_again(sho
         [request] = shop.requests()
         assert (request.kind, len(server.asked)) == ("unsure", 1)
         assert "503 Service Unavailable" in request.sentence
-        shop.answering.resolve(shop.runs("C")[-1].id, "not-happened")
+        shop.request_commands.resolve(shop.runs("C")[-1].id, "not-happened")
         shop.tick()
         assert shop.state("C") == {"number": 7}
         assert [asked.headers["Authorization"] for asked in server.asked] == ["Bearer hunter2"] * 2
@@ -158,16 +158,16 @@ def test_an_order_that_may_have_been_taken_is_asked_about_and_not_sent_again(sho
 LOOK = job('ctx.done(ctx.call("http:api", "get", path="news")["text"])').replace("world:x", "http:api")
 
 
-def begin(shop: Shop, url: str, **settings: str) -> None:
-    shop.house.connect("http:api", {"base_url": url, **settings})
+def begin(shop: RuntimeFixture, url: str, **settings: str) -> None:
+    shop.services.connect("http:api", {"base_url": url, **settings})
     shop.deploy(LOOK)
     shop.clock.move(HOUR)
     shop.tick()
 
 
-def test_a_look_that_is_refused_for_now_comes_back_when_the_server_says(shop: Shop) -> None:
+def test_a_busy_server_is_retried_when_it_says(shop: RuntimeFixture) -> None:
     replies = [Reply(429, headers={"Retry-After": "600"}), Reply(body=b"news")]
-    with web(lambda _: replies.pop(0)) as server:
+    with http_server(lambda _: replies.pop(0)) as server:
         begin(shop, server.url)
         assert [run.status for run in shop.runs("j")] == ["paused:transient"]
         shop.pass_time(10 * MINUTE - SECOND)
@@ -176,22 +176,22 @@ def test_a_look_that_is_refused_for_now_comes_back_when_the_server_says(shop: Sh
         assert (len(server.asked), shop.runs("j")[-1].status) == (2, "committed")
 
 
-def test_a_login_that_expired_asks_for_a_reconnect_and_goes_on_after_it(shop: Shop) -> None:
-    def answer(asked: Asked) -> Reply:
+def test_an_expired_login_asks_for_a_reconnect_and_then_resumes(shop: RuntimeFixture) -> None:
+    def answer(asked: ReceivedRequest) -> Reply:
         return Reply(body=b"news") if asked.headers.get("X-Api-Key") == "new" else Reply(401)
 
-    with web(answer) as server:
+    with http_server(answer) as server:
         begin(shop, server.url, auth="header", secret="old")
         [request] = shop.requests()
         assert (request.kind, "did not accept the login" in request.sentence) == ("reconnect", True)
-        shop.house.connect("http:api", {"base_url": server.url, "auth": "header", "secret": "new"})
+        shop.services.connect("http:api", {"base_url": server.url, "auth": "header", "secret": "new"})
         shop.tick()
         assert (shop.runs("j")[-1].status, shop.requests()) == ("committed", [])
 
 
-def test_a_server_that_sends_us_to_a_file_is_told_of(shop: Shop) -> None:
-    with web(lambda _: Reply(302, headers={"Location": "file:///etc/passwd"})) as server:
+def test_a_redirect_to_a_file_is_reported(shop: RuntimeFixture) -> None:
+    with http_server(lambda _: Reply(302, headers={"Location": "file:///etc/passwd"})) as server:
         begin(shop, server.url)
         [run] = shop.runs("j")
         assert run.status == "failed:logic"
-        assert any("starts with file:, which is not followed" in request.sentence for request in shop.requests())
+        assert any("starts with file:, which is not supported" in request.sentence for request in shop.requests())

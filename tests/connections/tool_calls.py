@@ -1,4 +1,4 @@
-"""Calls and tools as tests make them."""
+"""Making calls and finding tools in tests."""
 
 from datetime import UTC, datetime
 from typing import Any

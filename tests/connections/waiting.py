@@ -1,4 +1,4 @@
-"""Waiting for what comes soon, and for the threads and sockets that keyring libraries leave behind."""
+"""Waiting for conditions, and for the threads and sockets that keyring libraries leave behind."""
 
 import gc
 import threading
@@ -9,15 +9,15 @@ from contextlib import contextmanager
 
 
 def wait_until(come: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 60
+    deadline = time.monotonic() + 60
     while not come():
-        assert time.monotonic() < give_up
+        assert time.monotonic() < deadline
         threading.Event().wait(0.01)
 
 
 @contextmanager
-def gathering() -> Iterator[None]:
-    """Libraries below leave the socket of a failed call to be collected: here and now."""
+def collecting_garbage() -> Iterator[None]:
+    """Collect the sockets that libraries leave open after failed calls."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         yield

@@ -1,4 +1,4 @@
-"""Real servers on loopback: one that answers as it is told, and one that does with its socket whatever a test wants."""
+"""Real servers on loopback: one with scripted answers, and one that gives tests the raw socket."""
 
 import socket
 import ssl
@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 @dataclass
-class Asked:
-    """One request as the server saw it."""
+class ReceivedRequest:
+    """One request as the server received it."""
 
     method: str
     path: str
@@ -27,17 +27,19 @@ class Reply:
 
 
 @dataclass
-class Web:
-    """Where the server is, and what it was asked."""
+class HttpServer:
+    """The server's address and the requests it received."""
 
     url: str
-    asked: list[Asked]
+    asked: list[ReceivedRequest]
 
 
 @contextmanager
-def web(answer: Callable[[Asked], Reply], context: ssl.SSLContext | None = None) -> Iterator[Web]:
-    """A server of the standard library that answers each request with what `answer` says."""
-    asked: list[Asked] = []
+def http_server(
+    answer: Callable[[ReceivedRequest], Reply], context: ssl.SSLContext | None = None
+) -> Iterator[HttpServer]:
+    """An http.server that answers each request with `answer`."""
+    asked: list[ReceivedRequest] = []
 
     class Handler(BaseHTTPRequestHandler):
         def handle_one_request(self) -> None:
@@ -46,7 +48,7 @@ def web(answer: Callable[[Asked], Reply], context: ssl.SSLContext | None = None)
 
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            asked.append(Asked(self.command, self.path, dict(self.headers.items()), body))
+            asked.append(ReceivedRequest(self.command, self.path, dict(self.headers.items()), body))
             reply = answer(asked[-1])
             self.send_response(reply.status)
             for name, value in reply.headers.items():
@@ -64,7 +66,7 @@ def web(answer: Callable[[Asked], Reply], context: ssl.SSLContext | None = None)
         daemon_threads = False
 
         def handle_error(self, *_: object) -> None:
-            """A client that hangs up is no news here."""
+            """Clients may disconnect."""
 
     server = Server(("127.0.0.1", 0), Handler)
     if context is not None:
@@ -72,7 +74,7 @@ def web(answer: Callable[[Asked], Reply], context: ssl.SSLContext | None = None)
     serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     serving.start()
     try:
-        yield Web(f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}", asked)
+        yield HttpServer(f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}", asked)
     finally:
         server.shutdown()
         serving.join()
@@ -80,20 +82,20 @@ def web(answer: Callable[[Asked], Reply], context: ssl.SSLContext | None = None)
 
 
 @dataclass
-class Wild:
+class SocketServer:
     url: str
     over: threading.Event
-    """Set when the test is over: a server that goes on for ever looks at it."""
+    """Set when the test is over, to stop endless servers."""
     times: list[int]
 
 
 @contextmanager
-def wild(behave: Callable[[socket.socket, threading.Event], None]) -> Iterator[Wild]:
-    """A server that hands each connection to `behave`, and survives that the other side hangs up."""
+def socket_server(behave: Callable[[socket.socket, threading.Event], None]) -> Iterator[SocketServer]:
+    """A server that passes each connection to `behave`; clients may disconnect."""
     over = threading.Event()
     threads: list[threading.Thread] = []
     listener = socket.create_server(("127.0.0.1", 0))
-    told = Wild(f"http://127.0.0.1:{listener.getsockname()[1]}", over, [])
+    told = SocketServer(f"http://127.0.0.1:{listener.getsockname()[1]}", over, [])
 
     def serve(connection: socket.socket) -> None:
         with connection, suppress(OSError):
@@ -124,7 +126,7 @@ def wild(behave: Callable[[socket.socket, threading.Event], None]) -> Iterator[W
             thread.join()
 
 
-def hear(connection: socket.socket) -> bytes:
+def read_headers(connection: socket.socket) -> bytes:
     """All headers of a request."""
     heard = b""
     while b"\r\n\r\n" not in heard:
@@ -135,9 +137,9 @@ def hear(connection: socket.socket) -> bytes:
     return heard
 
 
-def hear_all(connection: socket.socket) -> bytes:
-    """A whole request; one that is left unread would reset the connection when it is closed."""
-    head, _, body = hear(connection).partition(b"\r\n\r\n")
+def read_request(connection: socket.socket) -> bytes:
+    """A whole request; closing with unread bytes would reset the connection."""
+    head, _, body = read_headers(connection).partition(b"\r\n\r\n")
     sizes = [line.split()[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
     while sizes and len(body) < int(sizes[0]):
         body += connection.recv(65536)
@@ -145,12 +147,12 @@ def hear_all(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def losing(server: str, lose: Callable[[bytes], bool]) -> Iterator[str]:
-    """In between: passes requests on to the server, and loses the answers to those that `lose` says."""
+def losing_answers(server: str, lose: Callable[[bytes], bool]) -> Iterator[str]:
+    """A proxy that drops the answers to the requests selected by `lose`."""
     port = int(server.rpartition(":")[2])
 
     def behave(connection: socket.socket, _: threading.Event) -> None:
-        heard = hear_all(connection)
+        heard = read_request(connection)
         with socket.create_connection(("127.0.0.1", port)) as onwards:
             onwards.sendall(heard)
             answer = b""
@@ -159,5 +161,5 @@ def losing(server: str, lose: Callable[[bytes], bool]) -> Iterator[str]:
         if not lose(heard.partition(b"\r\n\r\n")[0]):
             connection.sendall(answer)
 
-    with wild(behave) as between:
+    with socket_server(behave) as between:
         yield between.url

@@ -1,6 +1,6 @@
-"""Reads and presses what is on a screen, the way a screen reader does. A program of its own, since the library for it
-belongs to the system's Python: `tree APP` prints [role, name, text] of all it shows, `press APP NAME` presses a button,
-`where APP NAME` prints the middle of one; both end with 1 if there is none. Waiting is left to the caller."""
+"""Reads the screen and presses buttons, as a screen reader does. A separate program, since its library belongs to the
+system's Python: `tree APP` prints [role, name, text] of all visible elements, `press APP NAME` presses a button,
+`where APP NAME` prints the centre of one; both exit with 1 if there is none. The caller does the waiting."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from typing import Any
 import gi
 
 gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, GLib  # noqa: E402  only after the version is chosen
+from gi.repository import Atspi, GLib  # noqa: E402  after the version is set
 
 _PRESSES = ("click", "press", "Press", "activate")
 
@@ -70,7 +70,7 @@ def main(verb: str, app: str, *names: str) -> int:
             sys.stdout.write(json.dumps(place))
             return 0 if place else 1
         sys.stdout.write(json.dumps([[node.get_role_name(), node.get_name(), text_of(node)] for node in shown(app)]))
-    except GLib.Error:  # what was looked at went away meanwhile
+    except GLib.Error:  # the element disappeared
         return 1
     return 0
 

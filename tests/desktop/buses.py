@@ -1,6 +1,6 @@
-"""A private D-Bus bus that starts nothing by itself, and stand-ins for services that cannot run here.
+"""A private D-Bus bus that starts no services, and fakes for services that cannot run here.
 
-`private_bus(folder)` gives one with an address and nobody on it. A StandIn owns a name there, answers calls from a
+`private_bus()` gives an empty one with an address. A FakeDBusService owns a name there, replies to calls from a
 table, keeps properties and sends signals; it runs in a thread of the test."""
 
 import socket
@@ -25,7 +25,7 @@ from jeepney import (
 from jeepney.bus import get_bus
 from jeepney.io.blocking import DBusConnection, prep_socket
 
-from tests.desktop.processes import Processes, until
+from tests.desktop.processes import Processes, wait_until
 
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 _CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -47,7 +47,7 @@ class PrivateBus:
     def __init__(
         self, folder: Path, processes: Processes, environment: dict[str, str], services: Iterable[str] = ()
     ) -> None:
-        """`services`: names of installed services that it may start when somebody asks for them."""
+        """`services`: names of installed services that it may start on demand."""
         self._socket = folder / "bus"
         startable = folder / "services"
         startable.mkdir()
@@ -64,13 +64,13 @@ class PrivateBus:
     def start(self) -> None:
         command = ["dbus-daemon", f"--config-file={self._configuration}", "--nofork", "--nopidfile"]
         self._daemon = self._processes.start(command, self._environment)
-        until(self._answers, "the bus")
+        wait_until(self._is_ready, "the bus")
 
     def stop(self) -> None:
         self._processes.end(self._daemon)
         self._socket.unlink(missing_ok=True)
 
-    def _answers(self) -> bool:
+    def _is_ready(self) -> bool:
         assert self._daemon.poll() is None, self._processes.output()
         try:
             prep_socket(get_bus(self.address), timeout=5).close()
@@ -78,22 +78,22 @@ class PrivateBus:
             return False
         return True
 
-    def ask(self, name: str, path: str, interface: str, member: str, signature: str = "", body: Any = ()) -> Any:
-        """Call somebody and wait for the answer; an error is an assertion."""
+    def call(self, name: str, path: str, interface: str, member: str, signature: str = "", body: Any = ()) -> Any:
+        """Call a service and wait for the reply; an error is an assertion."""
         with connect(self.address) as connection:
             call = new_method_call(DBusAddress(path, name, interface), member, signature or None, body)
             reply = connection.send_and_get_reply(call, timeout=30)
         assert reply.header.message_type is MessageType.method_return, reply
         return reply.body
 
-    def has(self, name: str) -> bool:
+    def has_owner(self, name: str) -> bool:
         bus = "org.freedesktop.DBus"
-        return bool(self.ask(bus, "/org/freedesktop/DBus", bus, "NameHasOwner", "s", (name,))[0])
+        return bool(self.call(bus, "/org/freedesktop/DBus", bus, "NameHasOwner", "s", (name,))[0])
 
 
 @contextmanager
 def private_bus() -> Iterator[PrivateBus]:
-    with TemporaryDirectory(prefix="bus-") as folder:  # short, since the path of a socket is
+    with TemporaryDirectory(prefix="bus-") as folder:  # short, since socket paths are limited
         processes = Processes(Path(folder))
         try:
             yield PrivateBus(Path(folder), processes, {"PATH": "/usr/bin:/bin"})
@@ -105,16 +105,16 @@ def connect(address: str) -> DBusConnection:
     return DBusConnection(prep_socket(get_bus(address), timeout=30))
 
 
-class StandIn:
-    """Plays a service: `answers` maps a member to what it returns (or a function of the call's values that does).
+class FakeDBusService:
+    """A fake service: `replies` maps a member to its reply, or to a function of the call's values that returns it.
 
-    A member without an answer is refused; one whose answer is None is left without a reply, as a frozen program would.
+    A member without an answer gets an error; one whose answer is None gets no reply, as from a frozen program.
     """
 
     def __init__(self, address: str, name: str, path: str, interface: str, **properties: tuple[str, Any]) -> None:
         self.name = name
         self.properties = properties
-        self.answers: dict[str, Answer | Callable[..., Answer | None] | None] = {}
+        self.replies: dict[str, Answer | Callable[..., Answer | None] | None] = {}
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
         self.caller = ""
         self._address = DBusAddress(path, interface=interface)
@@ -126,24 +126,24 @@ class StandIn:
         self._thread.start()
 
     @property
-    def is_there(self) -> bool:
+    def is_running(self) -> bool:
         return self._thread.is_alive()
 
     def emit(self, member: str, signature: str = "", body: tuple[Any, ...] = ()) -> None:
         self._send(new_signal(self._address, member, signature or None, body))
 
-    def change(self, **properties: tuple[str, Any]) -> None:
-        """Properties change, and it says so."""
+    def set_properties(self, **properties: tuple[str, Any]) -> None:
+        """Change properties and signal it."""
         self.properties |= properties
         address = DBusAddress(self._address.object_path, interface=_PROPERTIES)
         self._send(new_signal(address, "PropertiesChanged", "sa{sv}as", (self._address.interface, properties, [])))
 
-    def called(self, member: str) -> list[tuple[Any, ...]]:
+    def calls_of(self, member: str) -> list[tuple[Any, ...]]:
         return [body for name, body in list(self.calls) if name == member]
 
     def leave(self) -> None:
         """As if its process had ended."""
-        with suppress(OSError):  # the bus may have gone first
+        with suppress(OSError):  # the bus may be gone already
             self._connection.sock.shutdown(socket.SHUT_RDWR)
         self._thread.join()
 
@@ -154,7 +154,7 @@ class StandIn:
                 if message.header.message_type is MessageType.method_call:
                     self._answer(message)
         except OSError:
-            pass  # it leaves, or the bus did, perhaps in the middle of an answer
+            pass  # it left, or the bus stopped
         finally:
             self._connection.close()
 
@@ -165,8 +165,8 @@ class StandIn:
         answer: Any
         if member == "GetAll":
             answer = ("a{sv}", (self.properties,))
-        elif member in self.answers:
-            answer = self.answers[member]
+        elif member in self.replies:
+            answer = self.replies[member]
         else:
             self._send(new_error(message, "org.freedesktop.DBus.Error.UnknownMethod", "s", (member,)))
             return

@@ -1,16 +1,16 @@
-"""A notice on a real desktop, and waiting until its screen shows it."""
+"""A notification on a real desktop, and waiting until the screen shows it."""
 
 from collections.abc import Callable
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.notices.notice import Notice, Urgency
+from app.notifications.notification import Notification, Urgency
 from tests.desktop.desktop import Desktop
 
 DAEMON = "xfce4-notifyd"
 LIMIT = 60_000
-ASK = Notice(
+ASK = Notification(
     key="request:7",
     title="Receipts wants to add 3 rows",
     text="To the table Expenses",
@@ -18,16 +18,16 @@ ASK = Notice(
     urgency=Urgency.CRITICAL,
 )
 
-See = Callable[[str], None]
+WaitForText = Callable[[str], None]
 
 
 @pytest.fixture
-def see(qtbot: QtBot, desk: Desktop) -> See:
+def wait_until_shown(qtbot: QtBot, desk: Desktop) -> WaitForText:
     """Wait, with the event loop running, until the screen shows that text."""
     return lambda text: qtbot.waitUntil(lambda: text in desk.texts(DAEMON), timeout=LIMIT)
 
 
 @pytest.fixture
-def miss(qtbot: QtBot, desk: Desktop) -> See:
-    """As above, until the screen shows it no longer."""
+def wait_until_gone(qtbot: QtBot, desk: Desktop) -> WaitForText:
+    """As above, until the screen no longer shows it."""
     return lambda text: qtbot.waitUntil(lambda: text not in desk.texts(DAEMON), timeout=LIMIT)

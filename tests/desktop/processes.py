@@ -1,5 +1,5 @@
-"""Processes of a test, and waiting for what they do. All carry a mark in their environment, so that even those which
-forked themselves away are found and ended by their ids."""
+"""Processes of a test, and waiting for them. All carry a mark in their environment, so that even daemonised ones are
+found and ended by their ids."""
 
 import os
 import signal
@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-LIMIT = 60.0
+TIMEOUT_S = 60.0
 _MARK = "DAYHAND_TEST_DESKTOP"
 
 
-def until(look: Callable[[], Any], what: str) -> Any:
-    """What `look` finds, as soon as it finds something; an assertion if that takes more than a minute."""
-    end = time.monotonic() + LIMIT
+def wait_until(condition: Callable[[], Any], what: str) -> Any:
+    """The first truthy result of `condition`; an assertion fails after a minute."""
+    end = time.monotonic() + TIMEOUT_S
     while True:
-        if found := look():
+        if found := condition():
             return found
-        assert time.monotonic() < end, f"{what}: not within {LIMIT:.0f} s"
+        assert time.monotonic() < end, f"{what}: not within {TIMEOUT_S:.0f} s"
         time.sleep(0.02)
 
 
 class Processes:
-    """Starts programs with their output in `logs`, and ends all of them and what they started."""
+    """Starts programs with their output in `logs`, and ends them and their children."""
 
     def __init__(self, logs: Path) -> None:
         self.mark = uuid4().hex
@@ -47,18 +47,18 @@ class Processes:
         return process
 
     def output(self) -> str:
-        """All that the programs said, for the message of a test that failed."""
+        """The output of all programs, for failure messages."""
         return "\n".join(
             f"{path.name}: {path.read_text(errors='replace')}" for path in sorted(self._logs.glob("*.log"))
         )
 
     def end(self, process: subprocess.Popen[bytes]) -> None:
-        """One of them, at once, as if it had crashed."""
+        """Kill one, as if it had crashed."""
         process.kill()
         process.wait()
 
     def end_all(self) -> None:
-        """Newest first and politely, then whoever carries the mark and is left."""
+        """Terminate all, newest first, then kill what still carries the mark."""
         for process in reversed(self._started):
             process.terminate()
         end = time.monotonic() + 5
@@ -67,7 +67,7 @@ class Processes:
                 process.wait(max(0.0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
                 self.end(process)
-        until(self._end_rest, "the end of all processes")
+        wait_until(self._end_rest, "the end of all processes")
 
     def _end_rest(self) -> bool:
         left = self.marked()
@@ -79,7 +79,7 @@ class Processes:
         return not left
 
     def marked(self) -> list[int]:
-        """The processes that carry the mark and still run."""
+        """The running processes with the mark."""
         wanted = f"{_MARK}={self.mark}".encode()
         found = []
         for entry in Path("/proc").iterdir():

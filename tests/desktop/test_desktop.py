@@ -1,4 +1,4 @@
-"""The desktop that other tests build on: it starts, it is empty until told otherwise, and nothing of it stays."""
+"""The desktop that other tests use: it starts empty and leaves nothing behind."""
 
 import subprocess
 import sys
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop.desktop import NOTIFICATIONS, Desktop, desktop, missing
-from tests.desktop.processes import until
+from tests.desktop.desktop import NOTIFICATIONS, Desktop, desktop, missing_programs
+from tests.desktop.processes import wait_until
 
 BUBBLE = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
-from app.notices.notice import Notice
-from app.notices.tray import TrayNotices
+from app.notifications.notification import Notification
+from app.notifications.tray_bubble import TrayBubbleBackend
 
 app = QApplication(sys.argv)
 app.setApplicationName("bubble")
@@ -23,44 +23,44 @@ pixmap = QPixmap(32, 32)
 pixmap.fill(QColor("teal"))
 icon = QSystemTrayIcon(QIcon(pixmap))
 icon.show()
-notices = TrayNotices(icon)
-QTimer.singleShot(0, lambda: notices.send(Notice(key="k", title="Backup failed", text="The disk is full.")))
+notices = TrayBubbleBackend(icon)
+QTimer.singleShot(0, lambda: notices.send(Notification(key="k", title="Backup failed", text="The disk is full.")))
 app.exec()
 """
 
 
-def test_nobody_notifies_and_no_tray_is_there_until_it_is_started(desk: Desktop) -> None:
-    assert not desk.bus.has(NOTIFICATIONS)
-    assert not desk.bus.has("org.kde.StatusNotifierWatcher")
+def test_a_new_desktop_has_no_notification_daemon_and_no_tray(desk: Desktop) -> None:
+    assert not desk.bus.has_owner(NOTIFICATIONS)
+    assert not desk.bus.has_owner("org.kde.StatusNotifierWatcher")
     assert desk.texts("xfce4-notifyd") == []
 
 
-def test_a_bubble_of_the_tray_icon_is_seen(desk: Desktop) -> None:
-    """The last resort, with the real icon in a real tray."""
+def test_a_tray_bubble_is_shown(desk: Desktop) -> None:
+    """The fallback, with the real icon in a real tray."""
     desk.start_notifications()
     desk.start_tray()
     program = desk.start([sys.executable, "-c", BUBBLE], PYTHONPATH=str(Path(__file__).parents[2]))
-    until(desk.tray_items, "the icon in the tray")
+    wait_until(desk.tray_items, "the icon in the tray")
     desk.wait_for_text("xfce4-notifyd", "Backup failed")
     desk.wait_for_text("xfce4-notifyd", "The disk is full.")
     desk.processes.end(program)
-    until(lambda: desk.tray_items() == [], "the icon to go")
+    wait_until(lambda: desk.tray_items() == [], "the icon to go")
 
 
-def test_a_tray_that_went_can_come_back(desk: Desktop) -> None:
+def test_the_tray_can_be_restarted(desk: Desktop) -> None:
     desk.start_tray()
     desk.stop_tray()
     desk.start_tray()
     assert desk.tray_items() == []
 
 
-def test_a_picture_of_the_screen_is_a_picture(desk: Desktop, tmp_path: Path) -> None:
-    desk.picture(tmp_path / "screen.png")
+def test_a_screenshot_is_an_image(desk: Desktop, tmp_path: Path) -> None:
+    desk.take_screenshot(tmp_path / "screen.png")
     assert (tmp_path / "screen.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_nothing_outlives_a_desktop_not_even_what_forked_itself_away() -> None:
-    if lacking := missing():
+def test_no_process_outlives_the_desktop_not_even_a_daemonised_one() -> None:
+    if lacking := missing_programs():
         pytest.skip(f"not installed: {', '.join(lacking)}")
     with desktop() as other:
         other.start_tray()

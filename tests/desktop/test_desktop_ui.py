@@ -1,4 +1,4 @@
-"""The whole app as its own process on a real desktop: tray item and menu, a notice with real buttons, the window."""
+"""The whole app as its own process on a real desktop: tray, menu, notifications with real buttons, window."""
 
 import signal
 import subprocess
@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.control import client
 from app.demo import prepare_demo
-from app.life.installation import Installation
+from app.ipc import client
+from app.session import Session
 from tests.desktop.desktop import Desktop
-from tests.desktop.processes import until
+from tests.desktop.processes import wait_until
 
 APP, DAEMON = "dayhand", "xfce4-notifyd"
 ROOT = Path(__file__).parents[2]
 
 
 class Program:
-    """The app that runs on the desktop, over its folder."""
+    """The app running on the desktop, with its data folder."""
 
     def __init__(self, desk: Desktop, folder: Path) -> None:
         self._desk = desk
@@ -32,16 +32,16 @@ class Program:
     def start(self, *arguments: str) -> None:
         line = [sys.executable, "-m", "app.main", "--data-dir", str(self.folder), *arguments]
         self.process = self._desk.start(line, PYTHONPATH=str(ROOT), PYTHONFAULTHANDLER="1")
-        until(lambda: self.ask("list") is not None, "the app to answer")
+        wait_until(lambda: self.ask("list") is not None, "the app to answer")
 
     def ask(self, verb: str, **arguments: Any) -> Any:
-        """What it answers to a command; None if it cannot be reached."""
-        end = client.reach(self.folder)
+        """The reply to a command; None if the app cannot be reached."""
+        end = client.connect(self.folder)
         if end is None:
             return None
         try:
-            return next((m["answer"] for m in client.ask(end, verb, arguments) if "answer" in m), None)
-        except client.LostError:
+            return next((m["answer"] for m in client.call(end, verb, arguments) if "answer" in m), None)
+        except client.NoAnswerError:
             return None
 
     def rows(self) -> list[str]:
@@ -49,41 +49,41 @@ class Program:
         return table.read_text(encoding="utf-8").splitlines() if table.exists() else []
 
     def runs(self) -> list[tuple[str, str]]:
-        """Status and summary of what has run."""
+        """Status and summary of the runs."""
         return [(run["status"], run["summary"]) for run in self.ask("history")["runs"]]
 
     def has_entry(self, label: str) -> bool:
-        """In the menu of its tray item, submenus included; the item may just be coming or going."""
+        """In the menu of its tray item, including submenus; False while there is no item."""
         try:
             return label in [shown for _, shown in self._entries()]
         except AssertionError:
             return False
 
     def choose(self, label: str, works: Callable[[], bool]) -> None:
-        """Click an entry of the menu, as a panel does; again if the menu was just made anew."""
+        """Click a menu entry, as a panel does; again if the menu was just rebuilt."""
 
         def click() -> bool:
-            with suppress(AssertionError):  # the item or its menu went away in between
+            with suppress(AssertionError):  # the item or its menu disappeared
                 number = next((number for number, shown in self._entries() if shown == label), None)
                 assert number is not None
                 self._menu("Event", "isvu", (number, "clicked", ("s", ""), 0))
             return works()
 
-        until(lambda: works() or click(), f"what {label!r} does")
+        wait_until(lambda: works() or click(), f"what {label!r} does")
 
     def tooltip(self) -> str:
         body = ("org.kde.StatusNotifierItem", "ToolTip")
         place = (self._item(), "/StatusNotifierItem", "org.freedesktop.DBus.Properties", "Get")
-        ((_, shown),) = self._desk.bus.ask(*place, "ss", body)
+        ((_, shown),) = self._desk.bus.call(*place, "ss", body)
         return f"{shown[2]}\n{shown[3]}"
 
     def has_window(self) -> bool:
         return bool(self._desk.run("xdotool", "search", "--onlyvisible", "--name", "^Dayhand$"))
 
     def wait_for_window(self) -> None:
-        """If none comes, all windows there are and what the app does at that moment are shown."""
+        """On failure, print all windows and the stacks of the app."""
         try:
-            until(self.has_window, "the window")
+            wait_until(self.has_window, "the window")
         except AssertionError:
             sys.stdout.write(self._desk.run("xwininfo", "-root", "-tree").decode(errors="replace"))
             assert self.process is not None
@@ -97,7 +97,7 @@ class Program:
         return items[0].partition("/")[0]
 
     def _menu(self, member: str, signature: str, body: tuple[Any, ...]) -> Any:
-        return self._desk.bus.ask(self._item(), "/MenuBar", "com.canonical.dbusmenu", member, signature, body)
+        return self._desk.bus.call(self._item(), "/MenuBar", "com.canonical.dbusmenu", member, signature, body)
 
     def _entries(self) -> list[tuple[int, str]]:
         _, layout = self._menu("GetLayout", "iias", (0, -1, []))
@@ -114,38 +114,38 @@ def _flatten(node: Any) -> Iterator[tuple[int, str]]:
 
 @pytest.fixture
 def program(qtbot: QtBot, desk: Desktop, tmp_path: Path) -> Iterator[Program]:
-    """With the sample workflow, which asks for one approval; not started yet."""
-    prepared = Installation(tmp_path)
-    prepare_demo(prepared.house, tmp_path)
-    prepared.house.close()
+    """With the sample workflow, which requests one approval; not started yet."""
+    prepared = Session(tmp_path)
+    prepare_demo(prepared.runtime, tmp_path)
+    prepared.runtime.close()
     prepared.close()
     made = Program(desk, tmp_path)
     yield made
     if made.process is not None and made.process.poll() is None:
         made.process.terminate()
         made.process.wait(60)
-    sys.stdout.write(desk.processes.output()[-6_000:])  # this and the app's own log are shown if the test failed
+    sys.stdout.write(desk.processes.output()[-6_000:])  # pytest shows this if the test failed
     for log in sorted(tmp_path.glob("logs/*")):
         sys.stdout.write(f"{log.name}: {log.read_text(encoding='utf-8', errors='replace')[-6_000:]}\n")
 
 
-def test_the_button_of_a_notice_approves_the_run_from_beginning_to_end(desk: Desktop, program: Program) -> None:
-    """Hidden in the tray all the while; the rows are written once."""
+def test_a_button_of_a_notification_approves_the_run(desk: Desktop, program: Program) -> None:
+    """Without a window; the rows are written once."""
     desk.start_tray()
     desk.start_notifications()
     program.start("--background")
-    until(desk.tray_items, "the item in the tray")
-    until(lambda: "1 thing needs you" in program.tooltip(), "the tooltip")
+    wait_until(desk.tray_items, "the item in the tray")
+    wait_until(lambda: "1 item needs your attention" in program.tooltip(), "the tooltip")
     assert not program.has_window()
-    until(lambda: program.has_entry("Receipts: Add 3 rows to expenses"), "the entry")
+    wait_until(lambda: program.has_entry("Receipts: Add 3 rows to expenses"), "the entry")
     desk.wait_for_text(DAEMON, "Add 3 receipts (45.55) to Expenses")
     desk.press(DAEMON, "Approve")
-    until(lambda: ("committed", "Filed 3 receipts, 3 so far") in program.runs(), "the run")
+    wait_until(lambda: ("committed", "Filed 3 receipts, 3 so far") in program.runs(), "the run")
     assert len(program.rows()) == 4
-    until(lambda: "needs you" not in program.tooltip(), "the tooltip to change")
+    wait_until(lambda: "needs you" not in program.tooltip(), "the tooltip to change")
 
 
-def test_the_window_opens_from_the_menu_closes_into_the_tray_and_quit_ends_it(desk: Desktop, program: Program) -> None:
+def test_the_window_opens_from_the_menu_closes_to_the_tray_and_quits(desk: Desktop, program: Program) -> None:
     desk.start_tray()
     program.start("--background")
     program.choose("Open Dayhand", program.has_window)
@@ -154,30 +154,30 @@ def test_the_window_opens_from_the_menu_closes_into_the_tray_and_quit_ends_it(de
     desk.wait_for_text(APP, "Filed 3 receipts, 3 so far")
     assert len(program.rows()) == 4
     desk.run("xdotool", "search", "--onlyvisible", "--name", "^Dayhand$", "windowactivate", "--sync", "key", "ctrl+w")
-    until(lambda: not program.has_window(), "the window to close")
-    desk.run("xdotool", "keyup", "w", "keyup", "ctrl")  # it gives up between the two when the window goes at the first
+    wait_until(lambda: not program.has_window(), "the window to close")
+    desk.run("xdotool", "keyup", "w", "keyup", "ctrl")  # xdotool stops in between when the window closes
     process = program.process
     assert process is not None and process.poll() is None
     program.choose("Quit", lambda: process.poll() is not None or not desk.tray_items())
     assert process.wait(60) == 0
 
 
-def test_a_tray_that_comes_after_the_app_gets_its_item(desk: Desktop, program: Program) -> None:
-    """U1: until then the window can be found."""
+def test_a_tray_started_after_the_app_gets_its_item(desk: Desktop, program: Program) -> None:
+    """Until then there is a minimised window."""
     program.start()
     program.wait_for_window()
     desk.start_tray()
-    until(desk.tray_items, "the item in the tray")
+    wait_until(desk.tray_items, "the item in the tray")
     desk.stop_tray()
     desk.start_tray()
-    until(lambda: program.has_entry("Quit"), "the item in the tray that came back")
-    until(lambda: len(desk.tray_items()) == 1, "one item only")
+    wait_until(lambda: program.has_entry("Quit"), "the item in the tray that came back")
+    wait_until(lambda: len(desk.tray_items()) == 1, "one item only")
 
 
-def test_a_second_start_raises_the_first_ones_window(desk: Desktop, program: Program) -> None:
+def test_a_second_start_shows_the_window_of_the_first(desk: Desktop, program: Program) -> None:
     desk.start_tray()
     program.start("--background")
-    until(desk.tray_items, "the item in the tray")
+    wait_until(desk.tray_items, "the item in the tray")
     assert not program.has_window()
     second = [sys.executable, "-m", "app.main", "start", "--data-dir", str(program.folder)]
     assert desk.start([*second, "--background"], PYTHONPATH=str(ROOT)).wait(60) == 0

@@ -1,4 +1,4 @@
-"""Toasts, as Windows and macOS get them, on a real desktop: the same library speaks to xfce4-notifyd."""
+"""The backend for Windows and macOS on a real desktop: the same library talks to xfce4-notifyd."""
 
 from collections.abc import Iterator
 
@@ -6,17 +6,17 @@ import pytest
 from dbus_fast.aio.message_bus import MessageBus
 from pytestqt.qtbot import QtBot
 
-from app.notices.notice import Notice, Urgency
-from app.notices.toasts import ToastNotices
-from tests.app.notices.recording import RecordingNotices
+from app.notifications.native import NativeBackend
+from app.notifications.notification import Notification, Urgency
+from tests.app.notifications.recording_backend import RecordingBackend
 from tests.desktop.desktop import Desktop
-from tests.desktop.notices import ASK, DAEMON, LIMIT, See
+from tests.desktop.notification_screen import ASK, DAEMON, LIMIT, WaitForText
 
 
 @pytest.fixture
 def notices(
-    qtbot: QtBot, desk: Desktop, otherwise: RecordingNotices, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[ToastNotices]:
+    qtbot: QtBot, desk: Desktop, fallback: RecordingBackend, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[NativeBackend]:
     buses: list[MessageBus] = []
 
     def connect() -> MessageBus:
@@ -25,7 +25,7 @@ def notices(
 
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", desk.bus.address)
     monkeypatch.setattr("desktop_notifier.backends.dbus.MessageBus", connect)
-    made = ToastNotices(otherwise)
+    made = NativeBackend(fallback)
     yield made
     made.end()
     for bus in buses:  # the library leaves its connections open
@@ -34,59 +34,63 @@ def notices(
 
 
 @pytest.mark.parametrize(("action", "label"), ASK.actions)
-def test_a_real_button_brings_back_its_action_and_the_notice_goes(
+def test_a_real_button_emits_its_action_and_closes_the_notification(
     qtbot: QtBot,
     desk: Desktop,
-    notices: ToastNotices,
-    heard: list[tuple[str, ...]],
-    see: See,
-    miss: See,
+    notices: NativeBackend,
+    signals: list[tuple[str, ...]],
+    wait_until_shown: WaitForText,
+    wait_until_gone: WaitForText,
     *,
     action: str,
     label: str,
 ) -> None:
     desk.start_notifications()
     notices.send(ASK)
-    see(ASK.title)
+    wait_until_shown(ASK.title)
     desk.press(DAEMON, label)
-    qtbot.waitUntil(lambda: len(heard) == 2, timeout=LIMIT)
-    assert heard == [("pressed", ASK.key, action), ("closed", ASK.key)]
-    miss(ASK.title)
+    qtbot.waitUntil(lambda: len(signals) == 2, timeout=LIMIT)
+    assert signals == [("pressed", ASK.key, action), ("closed", ASK.key)]
+    wait_until_gone(ASK.title)
 
 
-def test_one_takes_the_place_of_another_and_goes_when_it_is_solved(
-    desk: Desktop, notices: ToastNotices, heard: list[tuple[str, ...]], see: See, miss: See
+def test_a_notification_is_replaced_and_withdrawn(
+    desk: Desktop,
+    notices: NativeBackend,
+    signals: list[tuple[str, ...]],
+    wait_until_shown: WaitForText,
+    wait_until_gone: WaitForText,
 ) -> None:
     desk.start_notifications()
     notices.send(ASK)
-    see(ASK.title)
-    notices.send(Notice(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
-    see("Failed 2 times")
-    miss(ASK.title)
+    wait_until_shown(ASK.title)
+    notices.send(Notification(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
+    wait_until_shown("Failed 2 times")
+    wait_until_gone(ASK.title)
     notices.withdraw(ASK.key)
-    miss("Failed 2 times")
-    assert heard == []
+    wait_until_gone("Failed 2 times")
+    assert signals == []
 
 
-def test_without_a_daemon_it_is_shown_elsewhere_and_with_one_that_came_here_again(
-    qtbot: QtBot, desk: Desktop, notices: ToastNotices, otherwise: RecordingNotices, see: See
+def test_without_a_daemon_the_fallback_is_used_until_one_starts(
+    qtbot: QtBot, desk: Desktop, notices: NativeBackend, fallback: RecordingBackend, wait_until_shown: WaitForText
 ) -> None:
     notices.send(ASK)
-    qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+    qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
     desk.start_notifications()
     notices.send(ASK)
-    see(ASK.title)
-    assert otherwise.shown == {}
+    wait_until_shown(ASK.title)
+    assert fallback.shown == {}
 
 
-def test_when_the_app_ends_nobody_can_press_a_button_that_nobody_hears(
-    desk: Desktop, notices: ToastNotices, see: See, miss: See
+def test_notifications_with_buttons_are_removed_when_the_app_ends(
+    desk: Desktop, notices: NativeBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
 ) -> None:
     desk.start_notifications()
     notices.send(ASK)
-    notices.send(Notice(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
-    see(ASK.title)
-    see("Backed up")
+    notices.send(Notification(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
+    wait_until_shown(ASK.title)
+    wait_until_shown("Backed up")
     notices.end()
-    miss(ASK.title)
+    wait_until_gone(ASK.title)
     assert "Backed up" in desk.texts(DAEMON)

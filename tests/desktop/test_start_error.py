@@ -1,4 +1,4 @@
-"""What a person sees who starts the app from a menu, and it cannot start."""
+"""The error dialog when the app is started from a menu and cannot start."""
 
 import sqlite3
 import sys
@@ -6,15 +6,15 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from scheduler.store.health import close_store, open_store
+from scheduler.store.opening import close_store, open_store
 from tests.desktop.desktop import Desktop
-from tests.desktop.processes import until
+from tests.desktop.processes import wait_until
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_data_of_a_newer_version_is_refused_in_a_dialog(desk: Desktop, tmp_path: Path) -> None:
-    """What somebody meets who went back to an older version."""
+def test_data_of_a_newer_version_shows_an_error_dialog(desk: Desktop, tmp_path: Path) -> None:
+    """After a downgrade."""
     close_store(open_store(tmp_path, datetime(2026, 11, 16, tzinfo=UTC)).database)
     with closing(sqlite3.connect(tmp_path / "dayhand.db")) as db:
         db.execute("PRAGMA user_version = 999")
@@ -23,15 +23,15 @@ def test_data_of_a_newer_version_is_refused_in_a_dialog(desk: Desktop, tmp_path:
     program = desk.start(line, PYTHONPATH=str(ROOT))
     desk.wait_for_text("dayhand", "Your data was written by a newer Dayhand")
     desk.press("dayhand", "OK")
-    assert until(lambda: program.poll() is not None and [program.returncode], "its end") == [1]
+    assert wait_until(lambda: program.poll() is not None and [program.returncode], "its end") == [1]
     assert (tmp_path / "dayhand.db").read_bytes() == written
 
 
-def test_a_folder_that_cannot_be_used_is_said_in_a_dialog(desk: Desktop, tmp_path: Path) -> None:
-    """Before there is a store that could say anything."""
+def test_an_unusable_folder_shows_an_error_dialog(desk: Desktop, tmp_path: Path) -> None:
+    """Before the store is opened."""
     (tmp_path / "file").write_text("")
     line = [sys.executable, "-m", "app.main", "--data-dir", str(tmp_path / "file")]
     program = desk.start(line, PYTHONPATH=str(ROOT))
     desk.wait_for_text("dayhand", "cannot be opened or changed")
     desk.press("dayhand", "OK")
-    assert until(lambda: program.poll() is not None and [program.returncode], "its end") == [1]
+    assert wait_until(lambda: program.poll() is not None and [program.returncode], "its end") == [1]

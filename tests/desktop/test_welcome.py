@@ -1,4 +1,4 @@
-"""A stranger's walk on a real desktop: from a fresh data folder to the first approved run, by what is on the screen."""
+"""A new user on a real desktop: from an empty data folder to the first approved run."""
 
 import subprocess
 import sys
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.keeping.preferences import read_preferences
+from app.data.preferences import read_preferences
 from tests.desktop.desktop import Desktop
-from tests.desktop.processes import until
+from tests.desktop.processes import wait_until
 
 APP = "dayhand"
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Nobody was here before."""
+    """A new data folder."""
     return tmp_path / "data"
 
 
@@ -31,18 +31,18 @@ def program(desk: Desktop, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         started.wait(60)
 
 
-def test_a_stranger_comes_to_an_approved_run_in_three_screens(
+def test_a_new_user_gets_to_an_approved_run_in_three_screens(
     desk: Desktop, program: subprocess.Popen[bytes], folder: Path
 ) -> None:
-    """Each press is the button that the screen offers first."""
+    """Always presses the primary button."""
     desk.wait_for_text(APP, "Dayhand does your chores, and asks first")
     desk.press(APP, "Next")
     desk.wait_for_text(APP, "It stays out of your way")
     desk.press(APP, "Next")
-    desk.wait_for_text(APP, "See it work")
+    desk.wait_for_text(APP, "See it in action")
     desk.press(APP, "Start the sample")
     desk.wait_for_text(APP, "Add 3 receipts (45.55) to Expenses")
     desk.press(APP, "Approve")
     desk.wait_for_text(APP, "Filed 3 receipts, 3 so far")
     assert len((folder / "sample" / "expenses.csv").read_text(encoding="utf-8").splitlines()) == 4
-    until(lambda: read_preferences(folder).welcomed, "that they never come again")
+    wait_until(lambda: read_preferences(folder).welcomed, "that they never come again")

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.engine.harness import Bench
+from tests.engine.engine_fixture import Bench
 
 
 @pytest.fixture
 def make_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
-    """A bench with settings of its own."""
+    """Makes benches with the given settings."""
     benches: list[Bench] = []
 
     def make(**settings: Any) -> Bench:

@@ -1,4 +1,4 @@
-"""A clock that tests move, a launcher that tests finish, and an engine over a real store file."""
+"""A clock and a launcher that tests control, and an engine over a real store file."""
 
 import sqlite3
 from dataclasses import dataclass, field
@@ -6,19 +6,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from scheduler.engine.engine import Engine
-from scheduler.engine.launcher import Announcement, Outcome, Reports, Result, Work
+from scheduler.engine.context import EngineContext
+from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.in_flight import InFlight
+from scheduler.engine.scheduling.launcher import Announcement, Outcome, Result, Work
 from scheduler.engine.settings import Settings
-from scheduler.rules.lanes import Candidate, Turn
+from scheduler.rules.lanes import Candidate, LanePriority
+from scheduler.rules.requests import Block
 from scheduler.store import gaps, lanes, occurrences, schedules, workflows
 from scheduler.store.database import Database
-from scheduler.store.health import close_store, open_store
-from scheduler.store.lanes import Block, LaneRow
+from scheduler.store.lanes import LaneRow
 from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.opening import close_store, open_store
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import State
+from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.policies import Need
 
 START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
@@ -32,7 +35,7 @@ def at(text: str) -> datetime:
 
 
 @dataclass
-class MovedClock:
+class ManualClock:
     wall: datetime = START
     elapsed: float = 0.0
 
@@ -48,55 +51,56 @@ class MovedClock:
 
 
 @dataclass
-class HeldLauncher:
-    """Stands in for the run layer: begins at once and runs until the test ends it, or lets it rest."""
+class ManualLauncher:
+    """Replaces the runner: starts work at once and keeps it running until the test ends it or lets it wait."""
 
     database: Database
-    clock: MovedClock
+    clock: ManualClock
+    in_flight: InFlight
     resting: dict[str, Work] = field(default_factory=dict)
-    """Begun, between two attempts; as the rows of runs do, this outlives the process."""
+    """Started and between two attempts; survives a crash, as the rows of runs do."""
     offers: dict[str, tuple[Candidate, Work]] = field(default_factory=dict)
-    """What could go on besides occurrences."""
-    running: dict[str, tuple[Work, Reports]] = field(default_factory=dict)
+    """Work other than occurrences that could be resumed."""
+    running: dict[str, Work] = field(default_factory=dict)
     begun: list[Work] = field(default_factory=list)
     stops: list[tuple[str, bool]] = field(default_factory=list)
     broken: bool = False
     slow: bool = False
-    """Takes work on and begins it only when told to."""
-    waiting: list[tuple[Work, Reports]] = field(default_factory=list)
+    """Accepts work, but starts it only on `begin`."""
+    waiting: list[Work] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)
 
-    def turns(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
+    def list_ready(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
         return list(self.offers.values())
 
-    def start(self, work: Work, reports: Reports) -> None:
+    def start(self, work: Work) -> None:
         if work.key in self.offers:
             del self.offers[work.key]
             self.resting.pop(work.key, None)
-            self._hold(work, reports)
+            self._hold(work)
             return
         if self.broken:
-            reports.could_not_start(work, "The worker is not there.")
+            self.in_flight.could_not_start(work, "The worker is missing.")
             return
-        self.waiting.append((work, reports))
+        self.waiting.append(work)
         if not self.slow:
             self.begin()
 
     def begin(self) -> None:
         while self.waiting:
-            work, reports = self.waiting.pop(0)
+            work = self.waiting.pop(0)
             begun = False
             try:
                 with self.database.write() as db:
-                    begun = reports.begin(db, work, self.clock.now())
+                    begun = self.in_flight.begin(db, work, self.clock.now())
             finally:
                 if not begun:
-                    reports.land(work)
+                    self.in_flight.remove(work)
             if begun:
-                self._hold(work, reports)
+                self._hold(work)
 
-    def _hold(self, work: Work, reports: Reports) -> None:
-        self.running[work.key] = (work, reports)
+    def _hold(self, work: Work) -> None:
+        self.running[work.key] = work
         self.begun.append(work)
 
     def stop(self, key: str, *, kill: bool) -> None:
@@ -111,42 +115,42 @@ class HeldLauncher:
         return set(self.resting)
 
     def rest(self, key: str | None = None) -> Work:
-        """An attempt is over and another may follow: nothing is under way, the occurrence has not ended."""
+        """An attempt is over and another may follow: nothing runs, but the occurrence has not ended."""
         key = key or next(iter(self.running))
-        work, reports = self.running.pop(key)
+        work = self.running.pop(key)
         self.resting[key] = work
-        reports.land(work)
+        self.in_flight.remove(work)
         return work
 
-    def offer(self, work: Work, turn: Turn = Turn.RETRY) -> None:
-        """It could go on from now on."""
-        self.offers[work.key] = (Candidate(turn=turn, name=work.key, since=self.clock.now()), work)
+    def offer(self, work: Work, turn: LanePriority = LanePriority.RETRY) -> None:
+        """It can be resumed from now on."""
+        self.offers[work.key] = (Candidate(priority=turn, name=work.key, due_since=self.clock.now()), work)
 
     def finish(self, key: str | None = None, result: Result = Result.SUCCEEDED, **details: Any) -> Work:
         key = key or next(iter(self.running))
-        work, reports = self.running.pop(key)
+        work = self.running.pop(key)
         with self.database.write() as db:
-            reports.end(db, work, Outcome(result, **details), self.clock.now())
-        reports.land(work)
+            self.in_flight.end(db, work, Outcome(result, **details), self.clock.now())
+        self.in_flight.remove(work)
         return work
 
-    def pass_on(self) -> Work | None:
-        """End what runs, and begin with the next in line in the same transaction."""
-        work, reports = self.running.pop(next(iter(self.running)))
+    def finish_and_relay(self) -> Work | None:
+        """End what runs and start the next in the queue in the same transaction."""
+        work = self.running.pop(next(iter(self.running)))
         with self.database.write() as db:
-            reports.end(db, work, Outcome(Result.SUCCEEDED), self.clock.now())
-            following = reports.relay(work)
-            begun = following is not None and reports.begin(db, following, self.clock.now())
+            self.in_flight.end(db, work, Outcome(Result.SUCCEEDED), self.clock.now())
+            following = self.in_flight.replace_with_next(work)
+            begun = following is not None and self.in_flight.begin(db, following, self.clock.now())
         if following is None or not begun:
-            reports.land(following or work)
+            self.in_flight.remove(following or work)
             return None
-        self._hold(following, reports)
+        self._hold(following)
         return following
 
 
 @dataclass
-class Moods:
-    """What the machine offers, set by the test."""
+class FakeConditions:
+    """Machine conditions set by the test."""
 
     held: dict[Need, bool] = field(default_factory=dict)
 
@@ -155,35 +159,39 @@ class Moods:
 
 
 class Bench:
-    """One installation: its folder, clock and engine, which can crash and be started again."""
+    """A data folder with a clock and an engine that can crash and be started again."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.folder = folder
         self.settings = Settings(**settings)
-        self.clock = MovedClock()
+        self.clock = ManualClock()
         self.zone = "UTC"
-        self.moods = Moods()
+        self.conditions = FakeConditions()
         self.announcements: list[Announcement] = []
         self.resting: dict[str, Work] = {}
         self.open()
 
     def open(self) -> None:
         self.database = open_store(self.folder, self.clock.wall).database
-        self.launcher = HeldLauncher(self.database, self.clock, self.resting)
+
+        def make_launcher(_: EngineContext, in_flight: InFlight) -> ManualLauncher:
+            self.launcher = ManualLauncher(self.database, self.clock, in_flight, self.resting)
+            return self.launcher
+
         self.engine = Engine(
             self.database,
-            self.launcher,
+            make_launcher,
             machine_zone=self.zone,
             clock=self.clock,
-            conditions=self.moods,
+            conditions=self.conditions,
             settings=self.settings,
             announce=self.announcements.append,
         )
-        self.commands, self.views = self.engine.commands, self.engine.views
+        self.commands, self.schedule_queries = self.engine.commands, self.engine.schedule_queries
         self.engine.recover()
 
     def crash(self, off: timedelta = timedelta()) -> None:
-        """The process is gone without a word; some time later it starts again."""
+        """The process dies without warning, and starts again some time later."""
         self.database.close()
         self.clock.move(off)
         self.open()
@@ -192,15 +200,15 @@ class Bench:
         close_store(self.database)
 
     def tick(self) -> datetime:
-        """Tick until nothing more is to be done at this instant."""
+        """Tick until nothing is left to do at this instant."""
         for _ in range(100_000):
             wake = self.engine.tick(self.clock.wall)
             if wake > self.clock.wall:
                 return wake
-        raise AssertionError("the engine never comes to rest")
+        raise AssertionError("the engine never becomes idle")
 
     def run_for(self, span: timedelta, *, finish: bool = True) -> None:
-        """Let time pass as the host would: sleep until the engine wants to wake, tick, go on."""
+        """Let time pass as the host does: sleep until the engine's next wake time, tick, repeat."""
         end = self.clock.wall + span
         wake = self.tick()
         while True:
@@ -215,17 +223,17 @@ class Bench:
         self.clock.move(end - self.clock.wall)
 
     def sleep(self, span: timedelta) -> None:
-        """The machine is asleep: the wall clock goes on, nothing ticks."""
+        """The machine is asleep: the wall clock moves, nothing ticks."""
         self.clock.wall += span
 
-    def occurrences(self, schedule: str = "w/h", *states: State) -> list[OccurrenceRow]:
+    def occurrences(self, schedule: str = "w/h", *states: OccurrenceState) -> list[OccurrenceRow]:
         rows = occurrences.recent(self.database.read(), schedule, 100_000)[::-1]
         return [row for row in rows if not states or row.state in states]
 
     def states(self, schedule: str = "w/h") -> list[str]:
         return [row.state.value for row in self.occurrences(schedule)]
 
-    def planned(self, *states: State, schedule: str = "w/h") -> list[str]:
+    def planned(self, *states: OccurrenceState, schedule: str = "w/h") -> list[str]:
         return [f"{row.planned:%H:%M}" for row in self.occurrences(schedule, *states)]
 
     def gaps(self, schedule: str = "w/h") -> list[Gap]:
@@ -248,7 +256,7 @@ class Bench:
         return self.commands.add("w", name, spec, policies, kind=kind).schedule
 
     def deploy(self, *lane_names: str, workflow: str = "w") -> None:
-        """Make the workflow and its lanes known, as a deploy does."""
+        """Store the workflow and its lanes, as a deploy does."""
         row = WorkflowRow(
             slug=workflow,
             name=workflow,
@@ -265,18 +273,18 @@ class Bench:
         with self.database.write() as db:
             workflows.save(db, row)
             for name in lane_names:
-                lanes.put(db, workflow, name)
+                lanes.ensure(db, workflow, name)
 
     def block(self, lane: str, workflow: str = "w") -> None:
         with self.database.write() as db:
             lanes.block(db, LaneRow(workflow, lane, Block.SCRIPT_ERROR, "The script raised.", "r1"))
 
-    def open_up(self, lane: str, workflow: str = "w") -> None:
+    def unblock(self, lane: str, workflow: str = "w") -> None:
         with self.database.write() as db:
-            lanes.open_up(db, workflow, lane)
-        self.engine.stir()
+            lanes.unblock(db, workflow, lane)
+        self.engine.wake()
 
     def set_status(self, status: WorkflowStatus, workflow: str = "w") -> None:
         with self.database.write() as db:
             workflows.set_status(db, workflow, status)
-        self.engine.stir()
+        self.engine.wake()

@@ -1,16 +1,16 @@
-"""Rows that make no sense, edited by hand or written by another version: set aside, and everybody else goes on."""
+"""Invalid rows, edited by hand or written by another version, are disabled, and everything else continues."""
 
 import sqlite3
 from contextlib import closing, suppress
 
 import pytest
 
-from scheduler.engine.launcher import Result
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.views import ScheduleState
-from scheduler.store.health import FILE
-from scheduler.timing.occurrences import Reason, State
-from tests.engine.harness import HOUR, MINUTE, Bench, at
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.schedules import ScheduleState
+from scheduler.engine.scheduling.launcher import Result
+from scheduler.store.opening import STORE_FILE
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from tests.engine.engine_fixture import HOUR, MINUTE, Bench, at
 
 SPECS = {
     "unknown zone": '{"cron": ["0 * * * *"], "timezone": "Mars/Olympus"}',
@@ -40,18 +40,18 @@ POLICIES = {
 
 
 def edit(bench: Bench, statement: str, *values: object) -> None:
-    """With another program, while the app runs."""
-    with closing(sqlite3.connect(bench.folder / FILE)) as db:
+    """Edit the database with another program while the app runs."""
+    with closing(sqlite3.connect(bench.folder / STORE_FILE)) as db:
         db.execute(statement, values)
         db.commit()
 
 
-def with_neighbours(bench: Bench) -> None:
+def add_with_neighbours(bench: Bench) -> None:
     for name in ("a", "h", "z"):
         bench.add({"every": "1h"}, name=name, overlap="buffer_all")
 
 
-def neighbours_go_on(bench: Bench, runs: int) -> None:
+def assert_neighbours_ran(bench: Bench, runs: int) -> None:
     for name in ("a", "z"):
         assert bench.states(f"w/{name}") == ["succeeded"] * runs
 
@@ -64,14 +64,14 @@ def neighbours_go_on(bench: Bench, runs: int) -> None:
     ids=[*(f"spec: {name}" for name in SPECS), *(f"policies: {name}" for name in POLICIES), "kind"],
 )
 @pytest.mark.parametrize("restart", [False, True])
-def test_a_schedule_that_makes_no_sense_is_set_aside_with_its_reason(
+def test_an_invalid_schedule_is_disabled_with_its_reason(
     bench: Bench,
     column: str,
     text: str,
     restart: bool,  # noqa: FBT001
 ) -> None:
-    """S18, Tick: one bad row never stops it."""
-    with_neighbours(bench)
+    """One bad row never stops the tick."""
+    add_with_neighbours(bench)
     bench.run_for(HOUR)
     edit(bench, f"UPDATE schedules SET {column} = ? WHERE id = 'w/h'", text)
     if restart:
@@ -79,17 +79,16 @@ def test_a_schedule_that_makes_no_sense_is_set_aside_with_its_reason(
     bench.run_for(2 * HOUR)
     row = bench.row()
     assert row.trouble
-    assert any(row.trouble in sentence and "w/h was set aside" in sentence for sentence in bench.warnings())
-    assert bench.states() == ["succeeded"], "never by other times, never in UTC"
-    neighbours_go_on(bench, 3)
-    (broken,) = bench.views.schedules(state=ScheduleState.BROKEN)
+    assert any(row.trouble in sentence and "w/h cannot run" in sentence for sentence in bench.warnings())
+    assert bench.states() == ["succeeded"], "it never runs at other times or in UTC"
+    assert_neighbours_ran(bench, 3)
+    (broken,) = bench.schedule_queries.schedules(state=ScheduleState.BROKEN)
     assert broken.words and isinstance(broken.spec, dict)
-    details = bench.views.describe("w/h")
-    assert details.upcoming == [] and bench.views.resume_preview("w/h").passed == 0
+    details = bench.schedule_queries.describe("w/h")
+    assert details.upcoming == [] and bench.schedule_queries.resume_preview("w/h").passed == 0
 
 
-def test_the_reason_names_the_zone_that_nobody_knows(bench: Bench) -> None:
-    """S18."""
+def test_the_reason_names_the_unknown_zone(bench: Bench) -> None:
     bench.add({"cron": "0 * * * *"})
     edit(bench, "UPDATE schedules SET spec = ?", SPECS["unknown zone"])
     bench.run_for(HOUR)
@@ -97,8 +96,8 @@ def test_the_reason_names_the_zone_that_nobody_knows(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("text", POLICIES.values(), ids=list(POLICIES))
-def test_one_that_waits_in_a_schedule_that_makes_no_sense_stops_nobody(bench: Bench, text: str) -> None:
-    with_neighbours(bench)
+def test_a_queued_run_of_an_invalid_schedule_blocks_no_other(bench: Bench, text: str) -> None:
+    add_with_neighbours(bench)
     bench.run_for(HOUR, finish=False)
     bench.run_for(HOUR, finish=False)
     assert bench.states() == ["started", "queued"]
@@ -106,15 +105,15 @@ def test_one_that_waits_in_a_schedule_that_makes_no_sense_stops_nobody(bench: Be
     bench.run_for(MINUTE)
     assert bench.row().trouble
     assert bench.states() == ["succeeded", "queued"]
-    neighbours_go_on(bench, 2)
+    assert_neighbours_ran(bench, 2)
 
 
 @pytest.mark.parametrize(("column", "text"), [("spec", SPECS["not JSON"]), ("policies", POLICIES["not JSON"])])
-def test_a_run_of_a_schedule_that_makes_no_sense_still_ends(bench: Bench, column: str, text: str) -> None:
-    with_neighbours(bench)
+def test_a_run_of_an_invalid_schedule_still_ends(bench: Bench, column: str, text: str) -> None:
+    add_with_neighbours(bench)
     bench.run_for(HOUR, finish=False)
     edit(bench, f"UPDATE schedules SET {column} = ? WHERE id = 'w/h'", text)
-    for work, _ in list(bench.launcher.running.values()):
+    for work in list(bench.launcher.running.values()):
         bench.launcher.finish(work.key, Result.FAILED)
     bench.run_for(MINUTE)
     assert bench.states() == ["failed"]
@@ -122,8 +121,8 @@ def test_a_run_of_a_schedule_that_makes_no_sense_still_ends(bench: Bench, column
 
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("verb", ["pause", "delete"])
-def test_a_schedule_that_makes_no_sense_can_be_paused_and_removed(bench: Bench, verb: str, known: bool) -> None:  # noqa: FBT001
-    """Also before any tick has noticed."""
+def test_an_invalid_schedule_can_be_paused_and_removed(bench: Bench, verb: str, known: bool) -> None:  # noqa: FBT001
+    """Even before a tick has noticed."""
     bench.add({"every": "1h"})
     edit(bench, "UPDATE schedules SET spec = 'nonsense'")
     bench.clock.move(HOUR)
@@ -132,10 +131,10 @@ def test_a_schedule_that_makes_no_sense_can_be_paused_and_removed(bench: Bench, 
     getattr(bench.commands, verb)("w/h")
     bench.run_for(HOUR)
     states = {"pause": [ScheduleState.BROKEN], "delete": []}
-    assert [view.state for view in bench.views.schedules()] == states[verb]
+    assert [view.state for view in bench.schedule_queries.schedules()] == states[verb]
 
 
-def test_nothing_is_asked_of_a_schedule_that_is_set_aside(bench: Bench) -> None:
+def test_commands_on_a_disabled_schedule_are_refused(bench: Bench) -> None:
     bench.add({"cron": "0 * * * *"})
     edit(bench, "UPDATE schedules SET policies = 'nonsense'")
     bench.run_for(HOUR)
@@ -144,15 +143,13 @@ def test_nothing_is_asked_of_a_schedule_that_is_set_aside(bench: Bench) -> None:
         lambda: bench.commands.skip_next("w/h"),
         lambda: bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))]),
     ):
-        with pytest.raises(
-            RefusedError, match="w/h was set aside: policies: the stored text cannot be read"
-        ) as refused:
+        with pytest.raises(RefusedError, match="w/h cannot run: policies: the stored text cannot be read") as refused:
             ask()
         assert refused.value.code == "trouble"
 
 
-def test_what_makes_sense_again_after_a_restart_goes_on(bench: Bench) -> None:
-    """S18: a zone that is known since an update; what passed is caught up with."""
+def test_a_schedule_that_is_valid_again_after_a_restart_continues(bench: Bench) -> None:
+    """For example, a zone that is known since an update; missed times are caught up."""
     bench.add({"every": "1h", "timezone": "Europe/Berlin"})
     edit(bench, "UPDATE schedules SET spec = replace(spec, 'Europe/Berlin', 'Mars/Olympus')")
     bench.run_for(2 * HOUR)
@@ -162,100 +159,100 @@ def test_what_makes_sense_again_after_a_restart_goes_on(bench: Bench) -> None:
     bench.crash(10 * MINUTE)
     bench.run_for(MINUTE)
     assert bench.row().trouble is None
-    assert bench.planned(State.SUCCEEDED) == ["13:00"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["13:00"]
 
 
 @pytest.mark.parametrize("change", ["edit", "put"])
-def test_new_times_put_it_right(bench: Bench, change: str) -> None:
+def test_new_times_repair_an_invalid_schedule(bench: Bench, change: str) -> None:
     bench.add({"every": "1h"})
     edit(bench, "UPDATE schedules SET spec = 'nonsense'")
     bench.run_for(3 * HOUR)
     if change == "edit":
-        with pytest.raises(RefusedError, match="Give it new times"):
+        with pytest.raises(RefusedError, match="Change its times"):
             bench.commands.edit("w/h", version=1, policies={"catchup": "all"})
         bench.commands.edit("w/h", version=1, spec={"cron": "30 * * * *"})
     else:
         bench.commands.put("w", "h", {"cron": "30 * * * *"})
     assert bench.row().trouble is None
     bench.run_for(HOUR)
-    assert bench.planned(State.SUCCEEDED) == ["13:30"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["13:30"]
 
 
-def test_new_policies_put_it_right_and_what_passed_is_caught_up_with(bench: Bench) -> None:
+def test_new_policies_repair_an_invalid_schedule_and_missed_times_are_caught_up(bench: Bench) -> None:
     bench.add({"every": "1h"})
     edit(bench, "UPDATE schedules SET policies = 'nonsense'")
     bench.run_for(3 * HOUR + 10 * MINUTE)
-    with pytest.raises(RefusedError, match="Give it new policies"):
+    with pytest.raises(RefusedError, match="Change its policies"):
         bench.commands.edit("w/h", version=1, spec={"cron": "30 * * * *"})
     bench.commands.edit("w/h", version=1, policies={"catchup": "one"})
     bench.run_for(MINUTE)
-    assert bench.planned(State.SUCCEEDED) == ["13:00"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["13:00"]
     assert [gap.count.number for gap in bench.gaps()] == [2]
 
 
-def test_new_times_and_policies_together_put_it_right(bench: Bench) -> None:
+def test_new_times_and_policies_together_repair_an_invalid_schedule(bench: Bench) -> None:
     bench.add({"every": "1h"})
     edit(bench, "UPDATE schedules SET policies = 'nonsense'")
     bench.run_for(3 * HOUR + 10 * MINUTE)
     bench.commands.edit("w/h", version=1, spec={"cron": "30 * * * *"}, policies={"catchup": "none"})
     assert bench.row().trouble is None
     assert [gap.count.number for gap in bench.gaps()] == [3]
-    assert bench.views.upcoming("w/h", 1) == [at("13:30")]
+    assert bench.schedule_queries.upcoming("w/h", 1) == [at("13:30")]
 
 
 @pytest.mark.parametrize(("column", "word"), [("origin", "oracle"), ("reason", "weather"), ("overlap", "sometimes")])
-def test_an_occurrence_with_an_unknown_word_ends_with_that_reason(bench: Bench, column: str, word: str) -> None:
-    """Tick: one bad row never stops it."""
-    with_neighbours(bench)
+def test_an_occurrence_with_an_unknown_value_fails_with_that_reason(bench: Bench, column: str, word: str) -> None:
+    """One bad row never stops the tick."""
+    add_with_neighbours(bench)
     bench.run_for(HOUR, finish=False)
     bench.run_for(HOUR, finish=False)
     edit(bench, f"UPDATE occurrences SET {column} = ? WHERE schedule = 'w/h' AND state = 'queued'", word)
     bench.run_for(HOUR)
     bad = bench.occurrences()[1]
-    assert (bad.state, bad.reason) == (State.FAILED, Reason.UNREADABLE)
+    assert (bad.state, bad.reason) == (OccurrenceState.FAILED, OccurrenceReason.UNREADABLE)
     assert bad.detail == f"{column}: {word!r} is not known."
     assert bench.states() == ["succeeded", "failed", "succeeded"]
-    neighbours_go_on(bench, 3)
-    assert bench.views.statistics(schedule="w/h").failed == 1
+    assert_neighbours_ran(bench, 3)
+    assert bench.schedule_queries.statistics(schedule="w/h").failed == 1
 
 
 @pytest.mark.parametrize("column", ["origin", "reason", "overlap", "state"])
-def test_history_with_unknown_words_can_still_be_looked_at(bench: Bench, column: str) -> None:
-    with_neighbours(bench)
+def test_history_with_unknown_values_can_still_be_read(bench: Bench, column: str) -> None:
+    add_with_neighbours(bench)
     bench.run_for(2 * HOUR)
     edit(bench, f"UPDATE occurrences SET {column} = 'nonsense' WHERE schedule = 'w/h'")
-    assert {row.reason for row in bench.views.describe("w/h").recent} == {Reason.UNREADABLE}
-    bench.views.statistics()
+    assert {row.reason for row in bench.schedule_queries.describe("w/h").recent} == {OccurrenceReason.UNREADABLE}
+    bench.schedule_queries.statistics()
     bench.crash(HOUR)
     bench.run_for(MINUTE)
-    neighbours_go_on(bench, 3)
+    assert_neighbours_ran(bench, 3)
 
 
 @pytest.mark.parametrize("column", ["origin", "reason", "overlap"])
-def test_one_with_an_unknown_word_still_ends_as_it_ends(bench: Bench, column: str) -> None:
-    """Also over a rest between two attempts."""
+def test_an_occurrence_with_an_unknown_value_still_records_its_result(bench: Bench, column: str) -> None:
+    """Even across a wait between two attempts."""
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
     work = bench.launcher.rest()
     edit(bench, f"UPDATE occurrences SET {column} = 'nonsense'")
     bench.run_for(MINUTE)
     bench.launcher.offer(work)
-    bench.engine.stir()
+    bench.engine.wake()
     bench.tick()
     bench.launcher.finish()
     (row,) = bench.occurrences()
-    assert row.state is State.SUCCEEDED and row.ended == at("11:01")
+    assert row.state is OccurrenceState.SUCCEEDED and row.ended == at("11:01")
 
 
 @pytest.mark.parametrize("column", ["state", "reason"])
-def test_gaps_with_unknown_words_can_still_be_looked_at(bench: Bench, column: str) -> None:
+def test_gaps_with_unknown_values_can_still_be_read(bench: Bench, column: str) -> None:
     bench.add({"every": "1h"}, catchup="none")
     bench.sleep(5 * HOUR)
     bench.tick()
     edit(bench, f"UPDATE gaps SET {column} = 'nonsense'")
-    ((_, gap),) = bench.views.describe("w/h").gaps
+    ((_, gap),) = bench.schedule_queries.describe("w/h").gaps
     assert gap.count.number == 4
-    assert bench.views.statistics().due == 5
+    assert bench.schedule_queries.statistics().due == 5
     bench.crash()
     bench.clock.wall -= HOUR
     bench.tick()
@@ -265,14 +262,14 @@ def test_gaps_with_unknown_words_can_still_be_looked_at(bench: Bench, column: st
     ("column", "text"),
     [("overlap", "sometimes"), ("ranges", "nonsense"), ("ranges", "[1, 2]"), ("schedule", "w/nobody")],
 )
-def test_a_backfill_that_makes_no_sense_stops_nobody(bench: Bench, column: str, text: str) -> None:
-    with_neighbours(bench)
+def test_an_invalid_backfill_blocks_nothing_else(bench: Bench, column: str, text: str) -> None:
+    add_with_neighbours(bench)
     bench.commands.edit("w/h", version=1, spec={"cron": "* * * * *"})
     bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))])
     bench.engine.tick(bench.clock.wall)
     edit(bench, f"UPDATE backfills SET {column} = ?", text)
     bench.run_for(2 * HOUR)
-    neighbours_go_on(bench, 2)
+    assert_neighbours_ran(bench, 2)
     assert bench.engine.tick(bench.clock.wall) > bench.clock.wall
 
 
@@ -288,8 +285,8 @@ INSTANTS = {
 @pytest.mark.parametrize(
     ("table", "column"), [(table, column) for table, columns in INSTANTS.items() for column in columns]
 )
-def test_an_instant_that_no_clock_shows_stops_nobody(bench: Bench, table: str, column: str, milliseconds: int) -> None:
-    """Not the neighbours, not a look at it, and not those who take it away."""
+def test_an_impossible_instant_blocks_nothing_else(bench: Bench, table: str, column: str, milliseconds: int) -> None:
+    """Other schedules run, and it can still be read and removed."""
     for name in ("a", "h", "z"):
         bench.add({"cron": "0 * * * *"}, name=name, overlap="buffer_all", catchup="one" if name == "h" else "all")
     backfill = bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))]).backfill
@@ -305,16 +302,16 @@ def test_an_instant_that_no_clock_shows_stops_nobody(bench: Bench, table: str, c
     bench.run_for(2 * HOUR)
     bench.crash(MINUTE)
     bench.run_for(HOUR)
-    neighbours_go_on(bench, 6)
-    assert bench.views.schedules() and bench.views.describe("w/h").upcoming is not None
+    assert_neighbours_ran(bench, 6)
+    assert bench.schedule_queries.schedules() and bench.schedule_queries.describe("w/h").upcoming is not None
     with suppress(RefusedError):
         bench.commands.cancel_backfill(str(backfill))
     bench.commands.delete("w/h")
 
 
 @pytest.mark.parametrize("column", ["next_at", "next_due"])
-def test_a_next_time_that_no_clock_shows_is_computed_again_at_the_next_start(bench: Bench, column: str) -> None:
-    with_neighbours(bench)
+def test_an_impossible_next_time_is_recomputed_at_the_next_start(bench: Bench, column: str) -> None:
+    add_with_neighbours(bench)
     edit(bench, f"UPDATE schedules SET {column} = ? WHERE id = 'w/h'", 10**18)
     bench.run_for(HOUR)
     assert bench.states() == []
@@ -322,22 +319,22 @@ def test_a_next_time_that_no_clock_shows_is_computed_again_at_the_next_start(ben
     assert bench.row().next_at == bench.row().next_due == at("12:00")
     bench.run_for(HOUR)
     assert bench.states() == ["succeeded"]
-    neighbours_go_on(bench, 2)
+    assert_neighbours_ran(bench, 2)
 
 
-def test_a_gap_that_is_there_already_stops_nobody(bench: Bench) -> None:
-    with_neighbours(bench)
+def test_a_gap_that_already_exists_blocks_nothing_else(bench: Bench) -> None:
+    add_with_neighbours(bench)
     instants = [int(at(text).timestamp() * 1000) for text in ("11:00", "12:00", "12:00")]
     edit(bench, "INSERT INTO gaps VALUES ('w/h', ?, ?, 2, 0, 'missed', 'passed', ?)", *instants)
     bench.sleep(4 * HOUR + 10 * MINUTE)
     bench.run_for(MINUTE)
     assert [(gap.first, gap.count.number) for gap in bench.gaps()] == [(at("11:00"), 3)]
-    neighbours_go_on(bench, 1)
+    assert_neighbours_ran(bench, 1)
 
 
-def test_arithmetic_that_fails_sets_one_schedule_aside(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tick: also by a mistake of our own."""
-    with_neighbours(bench)
+def test_a_calculation_error_disables_one_schedule(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even one caused by a bug of ours."""
+    add_with_neighbours(bench)
     compile_ = bench.engine._context.compile
 
     def fails(schedule: str, written: str) -> object:
@@ -347,5 +344,5 @@ def test_arithmetic_that_fails_sets_one_schedule_aside(bench: Bench, monkeypatch
 
     monkeypatch.setattr(type(bench.engine._context), "compile", lambda _, schedule, written: fails(schedule, written))
     bench.run_for(HOUR)
-    neighbours_go_on(bench, 1)
+    assert_neighbours_ran(bench, 1)
     assert bench.row().trouble == "OverflowError: date value out of range"

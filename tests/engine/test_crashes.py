@@ -1,4 +1,4 @@
-"""The process is gone at any point, or a transaction fails: nothing is lost, nothing runs twice."""
+"""The process dies at any point, or a transaction fails: nothing is lost, nothing runs twice."""
 
 import sqlite3
 from collections.abc import Callable
@@ -6,31 +6,30 @@ from typing import Any
 
 import pytest
 
-from scheduler.engine.launcher import Outcome, Result
+from scheduler.engine.scheduling.launcher import Outcome, Result
 from scheduler.store import schedules
-from scheduler.timing.occurrences import Reason, State
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
-from tests.engine.harness import HOUR, MINUTE, SECOND, Bench, at
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, Bench, at
 
 
-def image(bench: Bench) -> list[Any]:
+def read_tables(bench: Bench) -> list[Any]:
     db = bench.database.read()
     return [
         [tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in ("schedules", "occurrences", "gaps")
     ]
 
 
-def record(bench: Bench) -> None:
-    """The first half of a tick: what is due is stored, nothing is started."""
+def record_due(bench: Bench) -> None:
+    """The first half of a tick: record what is due, start nothing."""
     with bench.database.write() as db:
         bench.engine._emission.emit_due(db, bench.clock.wall)
 
 
-def test_killed_after_the_row_and_before_the_start_it_runs_once(bench: Bench) -> None:
-    """I1."""
+def test_a_crash_between_recording_and_starting_runs_it_once(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.clock.move(HOUR)
-    record(bench)
+    record_due(bench)
     assert bench.states() == ["queued"]
     bench.crash(10 * SECOND)
     bench.run_for(MINUTE)
@@ -38,8 +37,8 @@ def test_killed_after_the_row_and_before_the_start_it_runs_once(bench: Bench) ->
     assert len(bench.launcher.begun) == 1
 
 
-def test_killed_after_it_was_handed_over_and_before_it_began_it_runs_once(bench: Bench) -> None:
-    """I2: and the last run is not stamped by the hand-over."""
+def test_a_crash_between_launching_and_beginning_runs_it_once(bench: Bench) -> None:
+    """Launching alone does not set the last run."""
     bench.add({"every": "1h"})
     bench.launcher.slow = True
     bench.run_for(HOUR, finish=False)
@@ -51,18 +50,18 @@ def test_killed_after_it_was_handed_over_and_before_it_began_it_runs_once(bench:
     assert len(bench.launcher.begun) == 1 and bench.row().runs == 1
 
 
-def test_killed_while_it_runs_it_has_ended_with_that_reason(bench: Bench) -> None:
+def test_a_run_killed_by_a_crash_ends_as_interrupted(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
     bench.crash(10 * SECOND)
     (row,) = bench.occurrences()
-    assert (row.state, row.reason) == (State.FAILED, Reason.INTERRUPTED)
+    assert (row.state, row.reason) == (OccurrenceState.FAILED, OccurrenceReason.INTERRUPTED)
     bench.run_for(HOUR)
     assert bench.states() == ["failed", "succeeded"]
 
 
-def test_killed_between_two_attempts_the_run_goes_on(bench: Bench) -> None:
-    """I3: the launcher says which; all others that had begun are over."""
+def test_a_run_between_two_attempts_continues_after_a_crash(bench: Bench) -> None:
+    """The launcher decides which; all others that had started are over."""
     bench.add({"every": "1h"})
     bench.add({"every": "1h"}, name="other")
     bench.run_for(HOUR, finish=False)
@@ -73,12 +72,12 @@ def test_killed_between_two_attempts_the_run_goes_on(bench: Bench) -> None:
     bench.launcher.offer(work)
     bench.run_for(MINUTE)
     (row,) = bench.occurrences()
-    assert (row.state, row.began, row.ended) == (State.SUCCEEDED, at("11:00"), at("11:00:05"))
+    assert (row.state, row.began, row.ended) == (OccurrenceState.SUCCEEDED, at("11:00"), at("11:00:05"))
     assert bench.row().runs == 1 and bench.row().last_run == at("11:00")
 
 
-def test_killed_at_every_tick_of_a_busy_hour_nothing_is_lost_or_doubled(bench: Bench) -> None:
-    """I1: a catch-up of all, a backfill and regular times, with a crash after each tick."""
+def test_a_crash_at_every_tick_of_a_busy_hour_loses_and_doubles_nothing(bench: Bench) -> None:
+    """A full catch-up, a backfill and regular times, with a crash after each tick."""
     bench.add({"cron": "*/10 * * * *"}, catchup="all", overlap="buffer_all")
     bench.sleep(2 * HOUR)
     bench.commands.backfill("w/h", [(at("05:00"), at("08:00"))], overlap=Overlap.BUFFER_ALL)
@@ -107,14 +106,12 @@ def test_killed_at_every_tick_of_a_busy_hour_nothing_is_lost_or_doubled(bench: B
         ("occurrences", "one", 1),
     ],
 )
-def test_a_transaction_that_fails_during_a_tick_advances_nothing(
-    bench: Bench, table: str, catchup: str, runs: int
-) -> None:
-    """I5: the second of three schedules fails, and the first is not advanced either."""
+def test_a_failed_transaction_during_a_tick_advances_nothing(bench: Bench, table: str, catchup: str, runs: int) -> None:
+    """The second of three schedules fails, and the first is not advanced either."""
     for name in ("a", "h", "z"):
         bench.add({"every": "1h"}, name=name, catchup=catchup)
     bench.sleep(3 * HOUR + 10 * MINUTE)
-    before = image(bench)
+    before = read_tables(bench)
     verb, column = ("UPDATE", "id") if table == "schedules" else ("INSERT", "schedule")
     db = bench.database.read()
     db.execute(
@@ -124,15 +121,15 @@ def test_a_transaction_that_fails_during_a_tick_advances_nothing(
     for _ in range(2):
         with pytest.raises(sqlite3.IntegrityError, match="the disk is full"):
             bench.engine.tick(bench.clock.wall)
-        assert image(bench) == before
+        assert read_tables(bench) == before
         assert not db.in_transaction
     db.execute("DROP TRIGGER fails")
     bench.run_for(MINUTE)
     assert all(bench.states(f"w/{name}") == ["succeeded"] * runs for name in ("a", "h", "z"))
 
 
-def test_a_wish_is_not_forgotten_by_a_tick_that_fails(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """I5: with nothing else to wake for, the next tick does what the failed one should have done."""
+def test_a_failed_tick_forgets_no_command(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even with nothing else due, the next tick does what the failed one should have done."""
     bench.add({"cron": "0 0 1 1 *"})
     bench.tick()
     bench.commands.trigger("w/h")
@@ -148,8 +145,8 @@ def test_a_wish_is_not_forgotten_by_a_tick_that_fails(bench: Bench, monkeypatch:
     assert bench.states() == ["started"]
 
 
-def test_a_beginning_that_cannot_be_stored_does_not_begin(bench: Bench) -> None:
-    """I5, D5: it waits, and begins when there is room again."""
+def test_a_run_whose_start_cannot_be_stored_does_not_start(bench: Bench) -> None:
+    """It waits, and starts when the store works again."""
     bench.add({"every": "1h"})
     db = bench.database.read()
     db.execute(
@@ -167,10 +164,10 @@ def test_a_beginning_that_cannot_be_stored_does_not_begin(bench: Bench) -> None:
 
 
 def test_an_end_that_cannot_be_stored_is_stored_later(bench: Bench) -> None:
-    """I5, D5: until then it counts as running; the launcher ends it again."""
+    """Until then it counts as running; the launcher ends it again."""
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
-    (work, reports) = next(iter(bench.launcher.running.values()))
+    work = next(iter(bench.launcher.running.values()))
     db = bench.database.read()
     db.execute(
         "CREATE TRIGGER fails BEFORE UPDATE ON schedules WHEN NEW.paused "
@@ -178,25 +175,25 @@ def test_an_end_that_cannot_be_stored_is_stored_later(bench: Bench) -> None:
     )
     for _ in range(2):
         with pytest.raises(sqlite3.IntegrityError), bench.database.write() as writer:
-            reports.end(writer, work, Outcome(Result.FAILED), bench.clock.now())
+            bench.launcher.in_flight.end(writer, work, Outcome(Result.FAILED), bench.clock.now())
         bench.tick()
         assert bench.states() == ["started"] and bench.engine._dispatch.in_flight == 1
     db.execute("DROP TRIGGER fails")
     bench.launcher.finish(result=Result.FAILED, detail="no more receipts")
     (row,) = bench.occurrences()
-    assert (row.state, row.detail) == (State.FAILED, "no more receipts")
+    assert (row.state, row.detail) == (OccurrenceState.FAILED, "no more receipts")
     assert bench.row().paused and bench.engine._dispatch.in_flight == 0
 
 
-def test_an_end_happens_or_does_not_with_the_rest_of_its_transaction(bench: Bench) -> None:
-    """I5: the launcher writes its own rows with it."""
+def test_an_end_is_rolled_back_with_its_transaction(bench: Bench) -> None:
+    """The launcher's own rows are in the same transaction."""
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
-    (work, reports) = next(iter(bench.launcher.running.values()))
+    work = next(iter(bench.launcher.running.values()))
 
     def fail_after_the_end() -> None:
         with bench.database.write() as db:
-            reports.end(db, work, Outcome(Result.SUCCEEDED), bench.clock.now())
+            bench.launcher.in_flight.end(db, work, Outcome(Result.SUCCEEDED), bench.clock.now())
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -206,18 +203,17 @@ def test_an_end_happens_or_does_not_with_the_rest_of_its_transaction(bench: Benc
     assert bench.states() == ["succeeded"]
 
 
-def test_an_end_that_is_told_twice_stays_the_first(bench: Bench) -> None:
+def test_only_the_first_reported_end_counts(bench: Bench) -> None:
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
-    (work, reports) = next(iter(bench.launcher.running.values()))
+    work = next(iter(bench.launcher.running.values()))
     bench.launcher.finish()
     with bench.database.write() as db:
-        reports.end(db, work, Outcome(Result.FAILED), bench.clock.now())
+        bench.launcher.in_flight.end(db, work, Outcome(Result.FAILED), bench.clock.now())
     assert bench.states() == ["succeeded"] and not bench.row().paused
 
 
-def test_six_at_the_same_second_with_two_slots_all_run(make_bench: Callable[..., Bench]) -> None:
-    """I6."""
+def test_six_runs_due_together_with_two_slots_all_run(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(concurrency=2)
     for number in range(6):
         bench.add({"once": "2026-11-16T11:00Z"}, name=f"h{number}")
@@ -228,11 +224,13 @@ def test_six_at_the_same_second_with_two_slots_all_run(make_bench: Callable[...,
         seen.append(bench.launcher.finish().subject)
         bench.tick()
     assert sorted(seen) == [f"w/h{number}" for number in range(6)]
-    assert all(row.state is State.SUCCEEDED for number in range(6) for row in bench.occurrences(f"w/h{number}"))
+    assert all(
+        row.state is OccurrenceState.SUCCEEDED for number in range(6) for row in bench.occurrences(f"w/h{number}")
+    )
 
 
-def test_what_has_waited_longest_goes_first(make_bench: Callable[..., Bench]) -> None:
-    """I6: across schedules by due time."""
+def test_the_run_that_waited_longest_starts_first(make_bench: Callable[..., Bench]) -> None:
+    """Ordered by due time across schedules."""
     bench = make_bench(concurrency=1)
     for second in (30, 10, 20, 0):
         bench.add({"once": f"2026-11-16T11:00:{second:02}Z"}, name=f"h{second:02}")
@@ -241,8 +239,8 @@ def test_what_has_waited_longest_goes_first(make_bench: Callable[..., Bench]) ->
     assert [work.subject for work in bench.launcher.begun] == ["w/h00", "w/h10", "w/h20", "w/h30"]
 
 
-def test_a_thousand_due_at_once_all_run(make_bench: Callable[..., Bench]) -> None:
-    """L4: in batches, so that no tick takes long."""
+def test_a_thousand_schedules_due_together_all_run(make_bench: Callable[..., Bench]) -> None:
+    """In batches, so that no tick takes long."""
     bench = make_bench(concurrency=16)
     for number in range(200):
         bench.add({"once": "2026-11-16T11:00Z"}, name=f"h{number}")

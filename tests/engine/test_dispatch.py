@@ -1,21 +1,21 @@
-"""Whose turn it is: one thing at a time in each lane, and what the launcher goes on with among the occurrences."""
+"""The order of starts: one run at a time in each lane, with the launcher's resumed work among the occurrences."""
 
 from collections.abc import Callable
 
 import pytest
 
-from scheduler.engine.launcher import Work, lane_name
-from scheduler.rules.lanes import Turn
+from scheduler.engine.scheduling.launcher import Work, lane_name
+from scheduler.rules.lanes import LanePriority
 from scheduler.store.workflows import WorkflowStatus
-from tests.engine.harness import HOUR, MINUTE, SECOND, Bench, at
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, Bench, at
 
 
-def subjects(bench: Bench) -> list[str]:
-    """What runs now."""
-    return [work.subject for work, _ in bench.launcher.running.values()]
+def running_subjects(bench: Bench) -> list[str]:
+    """Subjects of what runs now."""
+    return [work.subject for work in bench.launcher.running.values()]
 
 
-def begun(bench: Bench) -> list[str]:
+def begun_subjects(bench: Bench) -> list[str]:
     return [work.subject for work in bench.launcher.begun]
 
 
@@ -23,17 +23,17 @@ def consumer(name: str = "file", workflow: str = "w") -> Work:
     return Work(key=f"{workflow}/{name}", lane=f"{workflow}/", subject=f"{workflow}/{name}")
 
 
-def offer(bench: Bench, work: Work, turn: Turn = Turn.CONSUMER) -> None:
+def offer(bench: Bench, work: Work, turn: LanePriority = LanePriority.CONSUMER) -> None:
     bench.launcher.offer(work, turn)
-    bench.engine.stir()
+    bench.engine.wake()
 
 
 @pytest.mark.parametrize(("kind", "lane"), [("job", "w/h"), ("producer", "w/"), ("consumer", "w/")])
-def test_a_job_has_a_lane_of_its_own(kind: str, lane: str) -> None:
+def test_a_job_has_its_own_lane(kind: str, lane: str) -> None:
     assert lane_name("w", "h", kind) == lane
 
 
-def test_work_says_what_it_is(bench: Bench) -> None:
+def test_work_carries_its_key_lane_and_origin(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
     (work,) = bench.launcher.begun
@@ -42,20 +42,20 @@ def test_work_says_what_it_is(bench: Bench) -> None:
 
 
 def test_producers_of_a_workflow_run_one_at_a_time(bench: Bench) -> None:
-    """Invariant 1: the longest due first; none is lost."""
+    """The longest due first; none is lost."""
     bench.add({"once": "2026-11-16T11:00:10Z"}, name="second", kind="producer")
     bench.add({"once": "2026-11-16T11:00:00Z"}, name="first", kind="producer")
     bench.add({"once": "2026-11-16T11:00:20Z"}, name="third", kind="producer")
     bench.run_for(HOUR + MINUTE, finish=False)
     for name in ("first", "second", "third"):
-        assert subjects(bench) == [f"w/{name}"]
+        assert running_subjects(bench) == [f"w/{name}"]
         bench.launcher.finish()
         bench.tick()
-    assert begun(bench) == ["w/first", "w/second", "w/third"]
+    assert begun_subjects(bench) == ["w/first", "w/second", "w/third"]
 
 
-def test_those_that_fall_due_together_do_not_start_together(bench: Bench) -> None:
-    """Invariant 1: at the same tick, before either has begun."""
+def test_producers_due_together_do_not_start_together(bench: Bench) -> None:
+    """At the same tick, before either has started."""
     bench.launcher.slow = True
     for name in ("a", "b"):
         bench.add({"once": "2026-11-16T11:00Z"}, name=name, kind="producer")
@@ -65,68 +65,67 @@ def test_those_that_fall_due_together_do_not_start_together(bench: Bench) -> Non
     assert len(bench.launcher.waiting) == 1
 
 
-def test_jobs_run_beside_everything_of_their_workflow(bench: Bench) -> None:
-    """O5: a long job stops neither another nor the producers."""
+def test_jobs_run_in_parallel_with_the_rest_of_their_workflow(bench: Bench) -> None:
+    """A long job blocks neither other jobs nor the producers."""
     for name, kind in (("a", "job"), ("b", "job"), ("p", "producer")):
         bench.add({"once": "2026-11-16T11:00Z"}, name=name, kind=kind)
     bench.run_for(HOUR, finish=False)
-    assert sorted(subjects(bench)) == ["w/a", "w/b", "w/p"]
+    assert sorted(running_subjects(bench)) == ["w/a", "w/b", "w/p"]
 
 
 def test_workflows_do_not_wait_for_each_other(bench: Bench) -> None:
-    """Invariant 13."""
     for workflow in ("v", "w"):
         bench.commands.add(workflow, "p", {"once": "2026-11-16T11:00Z"}, kind="producer")
     bench.run_for(HOUR, finish=False)
-    assert sorted(subjects(bench)) == ["v/p", "w/p"]
+    assert sorted(running_subjects(bench)) == ["v/p", "w/p"]
 
 
-def test_a_consumer_goes_before_a_producer_of_its_workflow_and_keeps_it_waiting(bench: Bench) -> None:
+def test_a_consumer_goes_before_a_producer_of_its_workflow(bench: Bench) -> None:
     bench.add({"every": "1h"}, kind="producer")
     bench.run_for(HOUR - SECOND)
     offer(bench, consumer())
     bench.clock.move(SECOND)
     bench.tick()
-    assert subjects(bench) == ["w/file"]
+    assert running_subjects(bench) == ["w/file"]
     bench.launcher.rest()
     bench.tick()
-    assert subjects(bench) == ["w/h"]
+    assert running_subjects(bench) == ["w/h"]
     offer(bench, consumer())
     bench.tick()
-    assert subjects(bench) == ["w/h"], "the lane is taken"
+    assert running_subjects(bench) == ["w/h"], "the lane is busy"
     bench.launcher.finish()
     bench.tick()
-    assert subjects(bench) == ["w/file"]
+    assert running_subjects(bench) == ["w/file"]
 
 
-@pytest.mark.parametrize("first", [Turn.CONTINUATION, Turn.RETRY])
-def test_the_launchers_own_order_is_kept_in_a_lane(bench: Bench, first: Turn) -> None:
-    bench.launcher.offer(consumer("a"), Turn.CONSUMER)
+@pytest.mark.parametrize("first", [LanePriority.CONTINUATION, LanePriority.RETRY])
+def test_the_launcher_decides_the_order_within_a_lane(bench: Bench, first: LanePriority) -> None:
+    bench.launcher.offer(consumer("a"), LanePriority.CONSUMER)
     offer(bench, consumer("b"), first)
     bench.tick()
-    assert subjects(bench) == ["w/b"]
+    assert running_subjects(bench) == ["w/b"]
 
 
-def test_what_goes_on_runs_beside_other_lanes(bench: Bench) -> None:
+def test_resumed_work_runs_in_parallel_with_other_lanes(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
     offer(bench, consumer())
     offer(bench, consumer(workflow="v"))
     bench.tick()
-    assert sorted(subjects(bench)) == ["v/file", "w/file", "w/h"]
+    assert sorted(running_subjects(bench)) == ["v/file", "w/file", "w/h"]
 
 
-def test_what_goes_on_waits_for_a_slot_and_gets_the_next(make_bench: Callable[..., Bench]) -> None:
+def test_resumed_work_waits_for_the_next_free_slot(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(concurrency=1)
     bench.add({"every": "6h"})
     bench.run_for(6 * HOUR, finish=False)
     offer(bench, consumer())
     wake = bench.tick()
-    assert subjects(bench) == ["w/h"]
-    assert bench.clock.wall < wake <= bench.clock.wall + MINUTE, "it does not spin"
+    assert running_subjects(bench) == ["w/h"]
+    assert bench.clock.wall < wake <= bench.clock.wall + MINUTE, "it does not busy-wait"
     bench.launcher.finish()
     bench.tick()
-    assert subjects(bench) == ["w/file"]
+    assert running_subjects(bench) == ["w/file"]
 
 
 def test_the_longest_due_goes_first_across_lanes(make_bench: Callable[..., Bench]) -> None:
@@ -138,11 +137,11 @@ def test_the_longest_due_goes_first_across_lanes(make_bench: Callable[..., Bench
     bench.clock.move(SECOND)
     bench.launcher.finish()
     bench.tick()
-    assert subjects(bench) == ["w/old"]
+    assert running_subjects(bench) == ["w/old"]
 
 
-def test_one_that_cannot_start_hides_no_other_behind_it(make_bench: Callable[..., Bench]) -> None:
-    """Invariant 13: also when more could go on than there are slots."""
+def test_work_that_cannot_start_does_not_block_the_rest_of_the_queue(make_bench: Callable[..., Bench]) -> None:
+    """Even when there is more work than slots."""
     bench = make_bench(concurrency=2)
     bench.add({"once": "2026-11-16T11:00Z"}, name="long")
     bench.run_for(HOUR, finish=False)
@@ -153,83 +152,83 @@ def test_one_that_cannot_start_hides_no_other_behind_it(make_bench: Callable[...
     bench.launcher.offer(consumer(workflow="v"))
     offer(bench, consumer(workflow="u"))
     bench.tick()
-    assert subjects(bench) == ["w/long", "w/free"]
+    assert running_subjects(bench) == ["w/long", "w/free"]
 
 
 @pytest.mark.parametrize("overlap", ["buffer_one", "skip", "buffer_all"])
-def test_a_producer_is_not_starved_by_a_consumer_that_never_rests(bench: Bench, overlap: str) -> None:
-    """K7: once its next time has come as well it goes first, and only then."""
+def test_a_producer_is_not_starved_by_a_busy_consumer(bench: Bench, overlap: str) -> None:
+    """Only once its next time is due as well, it goes first."""
     bench.add({"every": "1m"}, kind="producer", overlap=overlap)
     for _ in range(21):
         offer(bench, consumer())
         bench.run_for(10 * SECOND, finish=False)
-        if subjects(bench) == ["w/h"]:
+        if running_subjects(bench) == ["w/h"]:
             bench.launcher.finish()
         else:
             bench.launcher.rest()
-    order = begun(bench)
-    assert order.index("w/h") > 6, "a consumer comes first while it has waited no longer than that"
+    order = begun_subjects(bench)
+    assert order.index("w/h") > 6, "until then the consumer goes first"
     assert order.count("w/h") >= 1 and "w/h w/h" not in " ".join(order)
 
 
 def test_a_producer_that_takes_longer_than_its_interval_does_not_starve_the_consumers(bench: Bench) -> None:
-    """K7: it goes first once, and then the others do."""
+    """It goes first once, then the others do."""
     bench.add({"every": "1m"}, kind="producer")
     bench.run_for(MINUTE, finish=False)
     for _ in range(6):
         offer(bench, consumer())
         bench.run_for(2.3 * MINUTE, finish=False)
-        (bench.launcher.finish if subjects(bench) == ["w/h"] else bench.launcher.rest)()
-    order = " ".join(begun(bench))
+        (bench.launcher.finish if running_subjects(bench) == ["w/h"] else bench.launcher.rest)()
+    order = " ".join(begun_subjects(bench))
     assert order.count("w/file") > 1 and order.count("w/h") > 1 and "w/file w/file" not in order
 
 
-def test_what_stands_in_line_does_not_start_once_everything_is_paused(make_bench: Callable[..., Bench]) -> None:
-    """U8: also when a slot gets free without another look."""
+def test_queued_work_does_not_start_once_everything_is_paused(make_bench: Callable[..., Bench]) -> None:
+    """Even when a slot becomes free without a tick."""
     bench = make_bench(concurrency=1)
     for name in ("a", "b"):
         bench.add({"once": "2026-11-16T11:00Z"}, name=name)
     bench.run_for(HOUR, finish=False)
     bench.engine._context.paused_until = at("11:30")
     bench.launcher.finish()
-    assert subjects(bench) == []
+    assert running_subjects(bench) == []
     bench.run_for(HOUR / 2, finish=False)
-    assert len(subjects(bench)) == 1
+    assert len(running_subjects(bench)) == 1
 
 
-def test_a_lane_goes_on_with_its_next_consumer_while_nothing_else_waits(make_bench: Callable[..., Bench]) -> None:
-    """Neither for its turn in the lane, nor for a slot."""
+def test_a_lane_continues_with_its_next_consumer_while_nothing_else_waits(make_bench: Callable[..., Bench]) -> None:
+    """Nothing waits for the lane or for a slot."""
     bench = make_bench(concurrency=2)
     bench.add({"every": "1h"}, kind="producer")
     offer(bench, consumer())
     bench.tick()
-    may_go_on = bench.engine.dispatch.may_go_on
-    assert may_go_on("w/")
+    may_continue = bench.launcher.in_flight.may_continue
+    assert may_continue("w/")
     bench.run_for(HOUR, finish=False)
-    assert not may_go_on("w/"), "a producer waits for its turn"
-    assert may_go_on("v/"), "and not there"
+    assert not may_continue("w/"), "a producer waits for its turn"
+    assert may_continue("v/"), "nothing waits there"
     offer(bench, consumer(workflow="v"))
     offer(bench, consumer(workflow="u"))
     bench.tick()
-    assert not may_go_on("v/"), "another waits for a slot"
+    assert not may_continue("v/"), "other work waits for a slot"
 
 
 @pytest.mark.parametrize(("lane", "kind"), [("h", "job"), ("", "producer")])
-def test_nothing_of_a_closed_lane_starts_and_its_times_go_on(bench: Bench, lane: str, kind: str) -> None:
+def test_nothing_starts_in_a_blocked_lane_and_its_times_continue(bench: Bench, lane: str, kind: str) -> None:
     bench.deploy("", "h", "other")
     bench.add({"every": "1h"}, kind=kind, overlap="buffer_one")
     bench.add({"every": "1h"}, name="other")
     bench.block(lane)
     bench.run_for(2 * HOUR)
     assert bench.states() == ["coalesced", "queued"]
-    assert bench.states("w/other") == ["succeeded"] * 2, "another lane goes on"
-    bench.open_up(lane)
+    assert bench.states("w/other") == ["succeeded"] * 2, "other lanes continue"
+    bench.unblock(lane)
     bench.run_for(SECOND)
     assert bench.states() == ["coalesced", "succeeded"]
 
 
 @pytest.mark.parametrize("status", [WorkflowStatus.PAUSED, WorkflowStatus.ARCHIVED])
-def test_nothing_of_a_workflow_starts_that_is_not_active(bench: Bench, status: WorkflowStatus) -> None:
+def test_nothing_of_an_inactive_workflow_starts(bench: Bench, status: WorkflowStatus) -> None:
     bench.deploy("h")
     bench.add({"every": "1h"})
     bench.set_status(status)
@@ -241,7 +240,7 @@ def test_nothing_of_a_workflow_starts_that_is_not_active(bench: Bench, status: W
     assert "succeeded" in bench.states()
 
 
-def test_nothing_of_a_workflow_starts_that_is_being_repaired(bench: Bench) -> None:
+def test_nothing_of_a_workflow_under_repair_starts(bench: Bench) -> None:
     bench.deploy("h")
     bench.add({"every": "1h"})
     bench.database.read().execute("UPDATE workflows SET fixing = 1")
@@ -250,18 +249,18 @@ def test_nothing_of_a_workflow_starts_that_is_being_repaired(bench: Bench) -> No
 
 
 def test_while_everything_is_paused_nothing_starts(bench: Bench) -> None:
-    """U8: neither occurrences nor what could go on; afterwards both do, as catch-up says."""
+    """Neither occurrences nor resumed work; afterwards both run, by the catch-up policy."""
     bench.add({"every": "1h"})
     offer(bench, consumer())
     bench.engine._context.paused_until = at("11:30")
     bench.run_for(HOUR + 10 * MINUTE)
     assert bench.launcher.begun == [] and bench.states() == []
     bench.run_for(HOUR / 2, finish=False)
-    assert sorted(subjects(bench)) == ["w/file", "w/h"]
+    assert sorted(running_subjects(bench)) == ["w/file", "w/h"]
 
 
-def test_what_is_refused_when_it_would_begin_frees_its_lane(bench: Bench) -> None:
-    """It was paused between the hand-over and the beginning."""
+def test_a_refused_start_frees_its_lane(bench: Bench) -> None:
+    """It was paused between launch and start."""
     bench.launcher.slow = True
     bench.add({"every": "1h"}, kind="producer")
     bench.run_for(HOUR, finish=False)
@@ -270,13 +269,13 @@ def test_what_is_refused_when_it_would_begin_frees_its_lane(bench: Bench) -> Non
     assert bench.launcher.begun == [] and bench.states() == ["queued"]
     offer(bench, consumer())
     bench.tick()
-    assert subjects(bench) == ["w/file"]
+    assert running_subjects(bench) == ["w/file"]
 
 
-def test_what_cannot_be_started_frees_its_lane_for_others(bench: Bench) -> None:
+def test_a_failed_launch_frees_its_lane(bench: Bench) -> None:
     bench.add({"every": "1h"}, kind="producer")
     bench.launcher.broken = True
     bench.run_for(HOUR)
     offer(bench, consumer())
     bench.tick()
-    assert subjects(bench) == ["w/file"] and bench.states() == ["queued"]
+    assert running_subjects(bench) == ["w/file"] and bench.states() == ["queued"]

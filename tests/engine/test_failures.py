@@ -1,11 +1,11 @@
-"""Runs that fail, that cannot be started, and what the schedule does about it."""
+"""Runs that fail or cannot be started, and what the schedule does about it."""
 
 import pytest
 
-from scheduler.engine.launcher import Result
-from scheduler.engine.refusal import RefusedError
-from scheduler.timing.occurrences import Reason, State
-from tests.engine.harness import DAY, HOUR, MINUTE, SECOND, START, Bench, at
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.launcher import Result
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND, START, Bench, at
 
 
 def fail(bench: Bench, **details: object) -> None:
@@ -21,7 +21,7 @@ def started(bench: Bench) -> Bench:
 
 @pytest.mark.parametrize("result", Result)
 def test_an_occurrence_ends_once_and_is_not_started_again(bench: Bench, result: Result) -> None:
-    """Other attempts belong to the run, which ends its occurrence after the last of them."""
+    """Further attempts belong to the run, which ends its occurrence after the last one."""
     started(bench)
     bench.launcher.finish(result=result, detail="so it went")
     bench.run_for(HOUR)
@@ -30,67 +30,71 @@ def test_an_occurrence_ends_once_and_is_not_started_again(bench: Bench, result: 
     assert len(bench.launcher.begun) == 1
 
 
-def test_failures_do_not_stop_the_regular_times(bench: Bench) -> None:
-    """Whether too many of them close the lane is for the run to say."""
+def test_failures_do_not_stop_the_schedule(bench: Bench) -> None:
+    """The run decides whether too many of them block the lane."""
     bench.add({"every": "1h"})
     for hour in range(8):
         bench.run_for(HOUR, finish=False)
         fail(bench, detail=f"{hour}")
     assert bench.states() == ["failed"] * 8
-    assert {row.reason for row in bench.occurrences()} == {Reason.ERROR}
+    assert {row.reason for row in bench.occurrences()} == {OccurrenceReason.ERROR}
 
 
-def test_an_interruption_by_a_restart_is_no_failure_of_the_schedule(bench: Bench) -> None:
+def test_an_interruption_by_a_restart_does_not_count_as_a_failure(bench: Bench) -> None:
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
     bench.crash()
     (row,) = bench.occurrences()
-    assert (row.state, row.reason) == (State.FAILED, Reason.INTERRUPTED)
+    assert (row.state, row.reason) == (OccurrenceState.FAILED, OccurrenceReason.INTERRUPTED)
     assert not bench.row().paused
 
 
-def test_going_on_after_a_rest_does_not_stamp_or_count_another_run(bench: Bench) -> None:
-    """P1, P2: all attempts are one run of the schedule."""
+def test_resuming_after_a_wait_counts_as_the_same_run(bench: Bench) -> None:
+    """All attempts are one run of the schedule."""
     bench.add({"every": "1h", "limit": 2})
     bench.run_for(HOUR, finish=False)
     work = bench.launcher.rest()
     bench.run_for(MINUTE, finish=False)
     bench.launcher.offer(work)
-    bench.engine.stir()
+    bench.engine.wake()
     bench.tick()
     assert len(bench.launcher.begun) == 2
     assert bench.row().runs == 1 and bench.row().last_run == at("11:00")
     assert bench.occurrences()[0].began == at("11:00")
 
 
-def test_what_cannot_be_started_is_tried_after_1_2_and_4_seconds(bench: Bench) -> None:
+def test_a_failed_launch_is_retried_after_1_2_and_4_seconds(bench: Bench) -> None:
     bench.launcher.broken = True
     bench.add({"every": "1h"})
     bench.run_for(HOUR)
     for waited in (1, 2, 4):
         (row,) = bench.occurrences()
-        assert row.state is State.QUEUED and row.retry_at == bench.clock.wall + waited * SECOND
-        assert row.detail == "The worker is not there."
+        assert row.state is OccurrenceState.QUEUED and row.retry_at == bench.clock.wall + waited * SECOND
+        assert row.detail == "The worker is missing."
         bench.run_for(waited * SECOND)
     (row,) = bench.occurrences()
-    assert (row.state, row.reason, row.detail) == (State.FAILED, Reason.COULD_NOT_START, "The worker is not there.")
+    assert (row.state, row.reason, row.detail) == (
+        OccurrenceState.FAILED,
+        OccurrenceReason.COULD_NOT_START,
+        "The worker is missing.",
+    )
     assert row.ended == at("11:00:07") and row.began is None
     assert bench.row().last_run is None and bench.row().runs == 0
-    assert bench.views.statistics().failed_to_launch == 1
+    assert bench.schedule_queries.statistics().failed_to_launch == 1
 
 
-def test_what_starts_at_the_second_try_has_begun_once(bench: Bench) -> None:
+def test_a_launch_that_succeeds_on_retry_counts_once(bench: Bench) -> None:
     bench.launcher.broken = True
     bench.add({"every": "1h"})
     bench.run_for(HOUR)
     bench.launcher.broken = False
     bench.run_for(SECOND, finish=False)
     (row,) = bench.occurrences()
-    assert (row.state, row.unlaunched, row.began) == (State.STARTED, 0, at("11:00:01"))
+    assert (row.state, row.unlaunched, row.began) == (OccurrenceState.STARTED, 0, at("11:00:01"))
     assert len(bench.launcher.begun) == 1 and bench.row().runs == 1
 
 
-def test_trying_to_start_survives_a_crash(bench: Bench) -> None:
+def test_launch_retries_survive_a_crash(bench: Bench) -> None:
     bench.launcher.broken = True
     bench.add({"every": "1h"})
     bench.run_for(HOUR + SECOND)
@@ -98,11 +102,11 @@ def test_trying_to_start_survives_a_crash(bench: Bench) -> None:
     bench.launcher.broken = True
     bench.run_for(6 * SECOND)
     (row,) = bench.occurrences()
-    assert row.reason is Reason.COULD_NOT_START and row.ended == at("11:00:07")
+    assert row.reason is OccurrenceReason.COULD_NOT_START and row.ended == at("11:00:07")
 
 
-def test_what_waits_to_be_launched_again_keeps_its_place(bench: Bench) -> None:
-    """Buffered ones run in order."""
+def test_a_run_waiting_for_a_launch_retry_keeps_its_place(bench: Bench) -> None:
+    """Buffered runs keep their order."""
     bench.add({"every": "10s"}, overlap="buffer_all")
     bench.launcher.broken = True
     bench.run_for(10 * SECOND)
@@ -115,19 +119,19 @@ def test_what_waits_to_be_launched_again_keeps_its_place(bench: Bench) -> None:
     assert [work.origin for work in bench.launcher.begun] == ["automatic", "manual"]
 
 
-def test_one_that_cannot_be_started_and_is_dropped_meanwhile_stays_dropped(bench: Bench) -> None:
+def test_a_run_dropped_during_launch_retries_stays_dropped(bench: Bench) -> None:
     bench.launcher.broken = True
     bench.add({"every": "1h"})
     bench.run_for(HOUR)
     bench.commands.delete("w/h")
     bench.run_for(MINUTE)
     (row,) = bench.occurrences()
-    assert (row.state, row.reason) == (State.DROPPED, Reason.REMOVED)
+    assert (row.state, row.reason) == (OccurrenceState.DROPPED, OccurrenceReason.REMOVED)
 
 
 @pytest.mark.parametrize("failure", ["run", "start"])
 def test_a_schedule_may_pause_after_its_first_failure(bench: Bench, failure: str) -> None:
-    """pause_on_failure."""
+    """With pause_on_failure."""
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.launcher.broken = failure == "start"
     bench.run_for(HOUR + 10 * SECOND, finish=False)
@@ -140,19 +144,19 @@ def test_a_schedule_may_pause_after_its_first_failure(bench: Bench, failure: str
 
 
 @pytest.mark.parametrize("result", [Result.SUCCEEDED, Result.CANCELLED])
-def test_another_end_does_not_pause(bench: Bench, result: Result) -> None:
+def test_other_results_do_not_pause_the_schedule(bench: Bench, result: Result) -> None:
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
     work = bench.launcher.rest()
-    assert not bench.row().paused, "an attempt that is over is no end"
+    assert not bench.row().paused, "the end of an attempt is not the end of the run"
     bench.launcher.offer(work)
-    bench.engine.stir()
+    bench.engine.wake()
     bench.tick()
     bench.launcher.finish(result=result)
     assert bench.states() == [result.value] and not bench.row().paused
 
 
-def test_a_pause_of_the_persons_own_is_not_overwritten_by_a_failure(bench: Bench) -> None:
+def test_a_failure_does_not_overwrite_the_users_pause(bench: Bench) -> None:
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
     bench.commands.pause("w/h", note="on holiday", until=START + DAY)
@@ -161,13 +165,12 @@ def test_a_pause_of_the_persons_own_is_not_overwritten_by_a_failure(bench: Bench
     assert row.pause_note == "on holiday" and row.paused_until == START + DAY and row.version == 2
 
 
-def test_one_schedule_that_fails_delays_no_other(bench: Bench) -> None:
-    """F6, invariant 13."""
+def test_a_failing_schedule_delays_no_other(bench: Bench) -> None:
     bench.add({"every": "1m"}, name="bad")
     bench.add({"every": "1m"}, name="good")
     for _ in range(10):
         bench.run_for(MINUTE, finish=False)
-        for key, (work, _) in list(bench.launcher.running.items()):
+        for key, work in list(bench.launcher.running.items()):
             bench.launcher.finish(key, Result.FAILED if work.subject == "w/bad" else Result.SUCCEEDED)
         bench.tick()
     assert bench.states("w/good") == ["succeeded"] * 10
@@ -175,49 +178,49 @@ def test_one_schedule_that_fails_delays_no_other(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("result", [Result.CANCELLED, Result.FAILED])
-def test_a_stop_by_a_person_is_no_failure(bench: Bench, result: Result) -> None:
+def test_a_stop_by_the_user_is_not_a_failure(bench: Bench, result: Result) -> None:
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
     bench.commands.stop("w/h")
     assert bench.launcher.stops == [(bench.launcher.begun[0].key, False)]
     bench.launcher.finish(result=result)
     (row,) = bench.occurrences()
-    assert (row.state, row.reason) == (State.CANCELLED, Reason.STOPPED)
+    assert (row.state, row.reason) == (OccurrenceState.CANCELLED, OccurrenceReason.STOPPED)
     assert not bench.row().paused
 
 
-def test_a_run_that_ended_well_before_it_could_be_stopped_has_succeeded(bench: Bench) -> None:
+def test_a_run_that_succeeds_before_it_is_stopped_has_succeeded(bench: Bench) -> None:
     started(bench)
     bench.commands.stop("w/h")
     bench.launcher.finish()
     assert bench.states() == ["succeeded"]
 
 
-def test_a_stop_is_forgotten_with_the_run_it_was_for(bench: Bench) -> None:
-    """A run that rests instead, and then fails by itself, was not stopped a second time."""
+def test_a_stop_applies_only_to_its_run(bench: Bench) -> None:
+    """A run that waits instead, and fails later, was not stopped."""
     started(bench)
     bench.commands.stop("w/h")
     work = bench.launcher.rest()
     bench.launcher.offer(work)
-    bench.engine.stir()
+    bench.engine.wake()
     bench.tick()
     fail(bench)
-    assert [row.reason for row in bench.occurrences()] == [Reason.ERROR]
+    assert [row.reason for row in bench.occurrences()] == [OccurrenceReason.ERROR]
 
 
-def test_stopping_what_only_waits_ends_it_at_once(bench: Bench) -> None:
-    """Nothing is under way that could be asked; the launcher is told that no attempt will follow."""
+def test_stopping_a_waiting_run_ends_it_at_once(bench: Bench) -> None:
+    """Nothing runs that could be asked to stop; the launcher learns that no attempt will follow."""
     started(bench)
     work = bench.launcher.rest()
     bench.commands.stop("w/h", kill=True)
     (row,) = bench.occurrences()
-    assert (row.state, row.reason, row.ended) == (State.CANCELLED, Reason.STOPPED, at("11:00"))
+    assert (row.state, row.reason, row.ended) == (OccurrenceState.CANCELLED, OccurrenceReason.STOPPED, at("11:00"))
     assert (bench.launcher.abandoned, bench.launcher.stops) == ([work.key], [])
     bench.run_for(HOUR)
     assert len(bench.launcher.begun) == 1
 
 
-def test_there_is_nothing_to_stop_where_nothing_runs(bench: Bench) -> None:
+def test_stop_is_refused_when_nothing_runs(bench: Bench) -> None:
     bench.add({"every": "1h"})
     with pytest.raises(RefusedError, match="w/h is not running") as refused:
         bench.commands.stop("w/h")

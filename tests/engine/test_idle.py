@@ -1,14 +1,14 @@
-"""A tick with nothing due touches no disk."""
+"""A tick with nothing due reads no disk."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.engine.harness import HOUR, MINUTE, SECOND, Bench
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, Bench
 
 
 @contextmanager
 def statements(bench: Bench) -> Iterator[list[str]]:
-    """What is asked of the store, by those who read and by those who write."""
+    """Records the SQL statements of readers and writers."""
     seen: list[str] = []
     reader = bench.database.read()
     with bench.database.write() as writer:
@@ -20,8 +20,8 @@ def statements(bench: Bench) -> Iterator[list[str]]:
         connection.set_trace_callback(None)
 
 
-def statements_of_an_hour(bench: Bench) -> list[str]:
-    """What is asked of the store while sixty ticks find nothing due."""
+def statements_in_an_idle_hour(bench: Bench) -> list[str]:
+    """The SQL statements of sixty ticks with nothing due."""
     bench.tick()
     with statements(bench) as seen:
         for _ in range(60):
@@ -32,7 +32,7 @@ def statements_of_an_hour(bench: Bench) -> list[str]:
 
 
 def test_without_schedules_nothing_is_read(bench: Bench) -> None:
-    assert statements_of_an_hour(bench) == []
+    assert statements_in_an_idle_hour(bench) == []
 
 
 def test_with_schedules_that_are_not_due_nothing_is_read(bench: Bench) -> None:
@@ -42,25 +42,25 @@ def test_with_schedules_that_are_not_due_nothing_is_read(bench: Bench) -> None:
     bench.commands.pause("w/paused")
     bench.add({"once": "2026-11-16T10:00:30Z"}, name="finished")
     bench.run_for(MINUTE)
-    assert statements_of_an_hour(bench) == []
+    assert statements_in_an_idle_hour(bench) == []
 
 
-def test_while_a_run_goes_on_nothing_is_read(bench: Bench) -> None:
+def test_nothing_is_read_while_a_run_is_active(bench: Bench) -> None:
     bench.add({"every": "6h"})
     bench.commands.trigger("w/h")
     bench.run_for(MINUTE, finish=False)
     assert bench.launcher.running
-    assert statements_of_an_hour(bench) == []
+    assert statements_in_an_idle_hour(bench) == []
 
 
-def test_while_a_run_waits_for_its_next_attempt_nothing_is_read(bench: Bench) -> None:
+def test_nothing_is_read_while_a_run_waits_for_its_next_attempt(bench: Bench) -> None:
     bench.add({"every": "6h"})
     bench.run_for(6 * HOUR, finish=False)
     bench.launcher.rest()
-    assert statements_of_an_hour(bench) == []
+    assert statements_in_an_idle_hour(bench) == []
 
 
-def test_a_tick_that_is_due_is_noticed_by_this_measure(bench: Bench) -> None:
+def test_a_due_tick_does_read(bench: Bench) -> None:
     bench.add({"every": "30m"})
     bench.tick()
     with statements(bench) as seen:

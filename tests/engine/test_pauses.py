@@ -2,21 +2,21 @@
 
 import pytest
 
-from scheduler.engine.launcher import Result
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.views import ScheduleState
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.schedules import ScheduleState
+from scheduler.engine.scheduling.launcher import Result
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import Reason, State
+from scheduler.timing.compiled import Count
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Need
-from scheduler.timing.times import Count
-from tests.engine.harness import HOUR, MINUTE, SECOND, START, Bench, at
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, START, Bench, at
 
 
 def state(bench: Bench) -> ScheduleState:
-    return bench.views.describe("w/h").view.state
+    return bench.schedule_queries.describe("w/h").view.state
 
 
-def test_a_pause_keeps_its_note_over_a_restart(bench: Bench) -> None:
+def test_a_pause_keeps_its_note_after_a_restart(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.commands.pause("w/h", note="until the printer is back")
     bench.crash(MINUTE)
@@ -29,7 +29,7 @@ def test_a_pause_keeps_its_note_over_a_restart(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("off", [False, True])
-def test_a_pause_with_an_end_resumes_by_itself(bench: Bench, off: bool) -> None:  # noqa: FBT001
+def test_a_pause_with_an_end_resumes_automatically(bench: Bench, off: bool) -> None:  # noqa: FBT001
     bench.add({"every": "1h"}, catchup="one")
     bench.commands.pause("w/h", until=at("13:30"), note="lunch")
     if off:
@@ -39,10 +39,10 @@ def test_a_pause_with_an_end_resumes_by_itself(bench: Bench, off: bool) -> None:
     bench.run_for(2 * SECOND)
     row = bench.row()
     assert not row.paused and row.pause_note is None and row.paused_until is None
-    assert bench.planned(State.SUCCEEDED) == ["13:00"]
-    assert bench.gaps() == [Gap(at("11:00"), at("12:00"), Count(2), Reason.MADE_UP)]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["13:00"]
+    assert bench.gaps() == [Gap(at("11:00"), at("12:00"), Count(2), OccurrenceReason.CAUGHT_UP)]
     bench.run_for(31 * MINUTE)
-    assert bench.planned(State.SUCCEEDED) == ["13:00", "14:00"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["13:00", "14:00"]
 
 
 def test_a_pause_that_would_end_in_the_past_is_refused(bench: Bench) -> None:
@@ -60,7 +60,7 @@ def test_pausing_again_changes_the_note_and_the_end(bench: Bench) -> None:
     assert bench.row().paused and bench.row().pause_note == "longer"
 
 
-def test_a_time_that_came_before_the_pause_is_recorded_and_waits(bench: Bench) -> None:
+def test_a_time_due_before_the_pause_is_recorded_and_waits(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.clock.move(HOUR)
     bench.commands.pause("w/h")
@@ -71,7 +71,7 @@ def test_a_time_that_came_before_the_pause_is_recorded_and_waits(bench: Bench) -
     assert bench.states() == ["started"]
 
 
-def test_what_runs_when_the_pause_comes_may_finish(bench: Bench) -> None:
+def test_a_running_run_may_finish_after_a_pause(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.run_for(HOUR, finish=False)
     bench.commands.pause("w/h")
@@ -79,7 +79,7 @@ def test_what_runs_when_the_pause_comes_may_finish(bench: Bench) -> None:
     assert bench.states() == ["succeeded"]
 
 
-def test_what_is_being_launched_when_the_pause_comes_does_not_begin(bench: Bench) -> None:
+def test_a_run_being_launched_does_not_start_after_a_pause(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.launcher.slow = True
     bench.run_for(HOUR, finish=False)
@@ -101,7 +101,6 @@ def test_resuming_what_is_not_paused_is_refused(bench: Bench) -> None:
 
 @pytest.mark.parametrize("change", [{"spec": {"every": "2h"}}, {"policies": {"catchup": "all"}}], ids=str)
 def test_an_edit_never_resumes(bench: Bench, change: dict[str, object]) -> None:
-    """P7."""
     bench.add({"every": "1h"})
     bench.commands.pause("w/h", note="mine", until=START + 30 * HOUR)
     bench.commands.edit("w/h", version=2, **change)
@@ -112,21 +111,21 @@ def test_an_edit_never_resumes(bench: Bench, change: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("catchup", ["one", "all"])
-def test_an_edit_in_a_pause_closes_the_account_of_the_old_times(bench: Bench, catchup: str) -> None:
-    """Invariant 10: what passed is dropped with its reason, and the new times begin now."""
+def test_an_edit_during_a_pause_drops_the_old_times(bench: Bench, catchup: str) -> None:
+    """Passed times are dropped with their reason, and the new times begin now."""
     bench.add({"every": "1h"}, catchup=catchup)
     bench.commands.pause("w/h")
     bench.run_for(3 * HOUR + 10 * MINUTE)
     bench.commands.edit("w/h", version=2, spec={"cron": "*/30 * * * *"})
-    assert bench.gaps() == [Gap(at("11:00"), at("13:00"), Count(3), Reason.EDITED)]
+    assert bench.gaps() == [Gap(at("11:00"), at("13:00"), Count(3), OccurrenceReason.EDITED)]
     bench.run_for(HOUR)
     bench.commands.resume("w/h")
     bench.run_for(MINUTE)
-    assert bench.planned(State.SUCCEEDED) == (["13:30", "14:00"] if catchup == "all" else ["14:00"])
+    assert bench.planned(OccurrenceState.SUCCEEDED) == (["13:30", "14:00"] if catchup == "all" else ["14:00"])
 
 
-def test_a_limit_counts_what_starts_and_nothing_else(bench: Bench) -> None:
-    """P1: skipped, missed and manual don't count; then Finished."""
+def test_a_limit_counts_only_automatic_starts(bench: Bench) -> None:
+    """Skipped, missed and manual runs do not count; at the limit it is finished."""
     bench.add({"every": "1h", "limit": 3}, catchup="none")
     bench.commands.skip_next("w/h")
     bench.run_for(HOUR)
@@ -141,11 +140,11 @@ def test_a_limit_counts_what_starts_and_nothing_else(bench: Bench) -> None:
     assert bench.row().runs == 3 and state(bench) is ScheduleState.FINISHED
     automatic = [work for work in bench.launcher.begun if work.origin == "automatic"]
     assert len(automatic) == 3
-    assert bench.views.upcoming("w/h", 5) == []
+    assert bench.schedule_queries.upcoming("w/h", 5) == []
 
 
-def test_a_run_that_failed_counts_against_the_limit_too(bench: Bench) -> None:
-    """P1: counted when they start."""
+def test_failed_runs_count_against_the_limit(bench: Bench) -> None:
+    """Runs are counted when they start."""
     bench.add({"every": "1h", "limit": 1})
     bench.run_for(HOUR, finish=False)
     bench.launcher.finish(result=Result.FAILED)
@@ -153,8 +152,7 @@ def test_a_run_that_failed_counts_against_the_limit_too(bench: Bench) -> None:
     assert bench.states() == ["failed"] and state(bench) is ScheduleState.FINISHED
 
 
-def test_it_is_finished_when_the_last_run_has_ended(bench: Bench) -> None:
-    """P1."""
+def test_a_limited_schedule_is_finished_when_the_last_run_has_ended(bench: Bench) -> None:
     bench.add({"every": "1h", "limit": 1})
     bench.run_for(HOUR, finish=False)
     assert state(bench) is ScheduleState.ACTIVE
@@ -163,22 +161,21 @@ def test_it_is_finished_when_the_last_run_has_ended(bench: Bench) -> None:
     assert state(bench) is ScheduleState.FINISHED
 
 
-def test_what_waits_when_the_limit_is_reached_is_dropped_with_that_reason(bench: Bench) -> None:
-    """P1."""
+def test_queued_runs_are_dropped_when_the_limit_is_reached(bench: Bench) -> None:
     bench.add({"every": "1h", "limit": 1}, overlap="buffer_all", needs=["network"])
-    bench.moods.held[Need.NETWORK] = False
+    bench.conditions.held[Need.NETWORK] = False
     bench.run_for(3 * HOUR)
-    bench.moods.held[Need.NETWORK] = True
+    bench.conditions.held[Need.NETWORK] = True
     bench.run_for(MINUTE)
     assert [(row.state, row.reason) for row in bench.occurrences()] == [
-        (State.SUCCEEDED, None),
-        (State.DROPPED, Reason.LIMIT),
-        (State.DROPPED, Reason.LIMIT),
+        (OccurrenceState.SUCCEEDED, None),
+        (OccurrenceState.DROPPED, OccurrenceReason.LIMIT),
+        (OccurrenceState.DROPPED, OccurrenceReason.LIMIT),
     ]
 
 
-def test_a_run_that_a_person_asked_for_is_not_dropped_when_the_limit_is_reached(bench: Bench) -> None:
-    """P1: manual ones don't count."""
+def test_manual_runs_are_not_dropped_when_the_limit_is_reached(bench: Bench) -> None:
+    """They do not count."""
     bench.add({"every": "1h", "limit": 1})
     bench.clock.move(HOUR)
     bench.launcher.slow = True
@@ -191,8 +188,8 @@ def test_a_run_that_a_person_asked_for_is_not_dropped_when_the_limit_is_reached(
     assert bench.states() == ["succeeded", "succeeded"]
 
 
-def test_side_by_side_runs_never_exceed_the_limit(bench: Bench) -> None:
-    """P1: several may be launched at once, one may begin."""
+def test_parallel_runs_never_exceed_the_limit(bench: Bench) -> None:
+    """Several may be launched at once, but only one may start."""
     bench.add({"every": "10s", "limit": 2}, overlap="allow_all")
     bench.launcher.slow = True
     bench.run_for(40 * SECOND, finish=False)
@@ -202,19 +199,17 @@ def test_side_by_side_runs_never_exceed_the_limit(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("limit", [5, None])
-def test_a_raised_limit_goes_on(bench: Bench, limit: int | None) -> None:
-    """P1."""
+def test_a_raised_limit_resumes_the_schedule(bench: Bench, limit: int | None) -> None:
     bench.add({"every": "1h", "limit": 1})
     bench.run_for(3 * HOUR)
     bench.commands.edit("w/h", version=1, spec={"every": "1h", "limit": limit})
     assert state(bench) is ScheduleState.ACTIVE
-    assert bench.views.upcoming("w/h", 1) == [at("14:00")]
+    assert bench.schedule_queries.upcoming("w/h", 1) == [at("14:00")]
     bench.run_for(2 * HOUR)
-    assert bench.planned(State.SUCCEEDED) == ["11:00", "14:00", "15:00"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["11:00", "14:00", "15:00"]
 
 
-def test_a_limit_lowered_below_what_ran_finishes_it(bench: Bench) -> None:
-    """P1."""
+def test_a_limit_below_the_number_of_runs_finishes_the_schedule(bench: Bench) -> None:
     bench.add({"every": "1h"}, overlap="buffer_all")
     bench.run_for(2 * HOUR + MINUTE)
     bench.run_for(2 * HOUR, finish=False)
@@ -226,7 +221,6 @@ def test_a_limit_lowered_below_what_ran_finishes_it(bench: Bench) -> None:
 
 
 def test_new_times_do_not_give_a_finished_schedule_new_runs(bench: Bench) -> None:
-    """P1."""
     bench.add({"every": "1h", "limit": 1}, overlap="buffer_all")
     bench.run_for(2 * HOUR)
     bench.commands.edit("w/h", version=1, spec={"every": "2h", "limit": 1})
@@ -234,18 +228,17 @@ def test_new_times_do_not_give_a_finished_schedule_new_runs(bench: Bench) -> Non
     assert len(bench.launcher.begun) == 1
 
 
-def test_a_limit_of_a_backfill_does_not_exist(bench: Bench) -> None:
-    """P1: backfills don't count."""
+def test_backfills_do_not_count_against_the_limit(bench: Bench) -> None:
     bench.add({"cron": "0 * * * *", "limit": 1})
     bench.commands.backfill("w/h", [(at("05:00"), at("08:00"))])
     bench.run_for(MINUTE)
     assert bench.row().runs == 0 and len(bench.launcher.begun) == 4
 
 
-def test_the_next_times_of_a_pause_with_an_end_lie_behind_it(bench: Bench) -> None:
-    """Those in it pass, and one at its very end counts."""
+def test_the_next_times_of_a_timed_pause_are_after_its_end(bench: Bench) -> None:
+    """Times during the pause are left out; one at its very end counts."""
     bench.add({"cron": "0 * * * *"})
     bench.commands.pause("w/h", until=at("12:30"))
-    assert bench.views.upcoming("w/h", 2) == [at("13:00"), at("14:00")]
+    assert bench.schedule_queries.upcoming("w/h", 2) == [at("13:00"), at("14:00")]
     bench.commands.pause("w/h", until=at("13:00"))
-    assert bench.views.upcoming("w/h", 1) == [at("13:00")]
+    assert bench.schedule_queries.upcoming("w/h", 1) == [at("13:00")]

@@ -1,4 +1,4 @@
-"""Schedules of every kind under everything that can happen to them, against a model that lists every planned time."""
+"""Schedules of every kind under random events, checked against a model that lists every planned time."""
 
 import json
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from scheduler.engine.launcher import Result
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.rewinding import TOLERANCE
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.clock_rollback import CLOCK_TOLERANCE
+from scheduler.engine.scheduling.launcher import Result
 from scheduler.store import backfills, schedules
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import Origin, Reason, State
+from scheduler.timing.compiled import PlannedTimes
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Catchup, Need, Overlap
-from scheduler.timing.spec import Spec
-from scheduler.timing.times import Times
-from tests.engine.harness import START, Bench
+from scheduler.timing.spec import ScheduleSpec
+from tests.engine.engine_fixture import START, Bench
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "local")
 
@@ -32,7 +32,7 @@ def minutes(number: float) -> timedelta:
     return timedelta(minutes=number)
 
 
-# Each with about the time between two of its planned times.
+# Each with its approximate interval.
 kinds = st.sampled_from(
     [
         ({"every": "10s"}, timedelta(seconds=10)),
@@ -74,15 +74,15 @@ long_factors = st.sampled_from([0.5, 1, 2.5, 8, 40, 150])
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One set of times in force after `since`, up to and with `until`."""
+    """One set of times that applies after `since`, up to and including `until`."""
 
-    times: Times
+    times: PlannedTimes
     since: datetime
     until: datetime | None = None
 
     def cut(self, now: datetime) -> "Segment":
-        """As it is after the clock was set back to now; a correction by seconds changes nothing."""
-        until = self.until if self.until is None or self.until <= now + TOLERANCE else now
+        """The segment after the clock was set back to now; a correction by seconds changes nothing."""
+        until = self.until if self.until is None or self.until <= now + CLOCK_TOLERANCE else now
         return replace(self, since=min(self.since, now), until=until)
 
     def planned(self, now: datetime) -> list[datetime]:
@@ -91,12 +91,12 @@ class Segment:
 
 
 def is_recorded(one: OccurrenceRow) -> bool:
-    """Whether it is what became of a planned time; one that a wrong clock dropped never had its time."""
-    return one.origin is Origin.AUTOMATIC and one.reason is not Reason.CLOCK
+    """Whether it records a planned time; one dropped by a wrong clock does not."""
+    return one.origin is OccurrenceOrigin.AUTOMATIC and one.reason is not OccurrenceReason.CLOCK
 
 
-class Life(RuleBasedStateMachine):
-    """One schedule, from its first minute on."""
+class ScheduleMachine(RuleBasedStateMachine):
+    """One schedule from its creation on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,19 +132,19 @@ class Life(RuleBasedStateMachine):
         return row
 
     @property
-    def spec(self) -> Spec:
-        return Spec.read(json.loads(self.row.spec), machine_zone=self.bench.zone, now=self.now)
+    def spec(self) -> ScheduleSpec:
+        return ScheduleSpec.read(json.loads(self.row.spec), machine_zone=self.bench.zone, now=self.now)
 
-    def follow(self, *, anew: bool = False) -> None:
-        """Let the model know which times are in force from now on."""
+    def follow(self, *, is_new_schedule: bool = False) -> None:
+        """Tell the model which times apply from now on."""
         row = self.row
         limit = self.spec.limit
         if row.removed is not None or (row.next_at is None and limit is not None and row.runs >= limit):
             self.close()
             return
-        times = self.spec.times(self.bench.zone)
+        times = self.spec.compile(self.bench.zone)
         if self.segments and self.segments[-1].until is None:
-            if times == self.segments[-1].times and not anew:
+            if times == self.segments[-1].times and not is_new_schedule:
                 return
             self.close()
         self.segments.append(Segment(times, self.now))
@@ -152,7 +152,7 @@ class Life(RuleBasedStateMachine):
     def close(self) -> None:
         if self.segments and self.segments[-1].until is None:
             self.segments[-1] = replace(self.segments[-1], until=self.now)
-            # Early jitter: missed before its planned time, which now belongs to nobody.
+            # Early jitter: missed before its planned time, which now belongs to no segment.
             self.early |= {gap for gap in self.bench.gaps() if gap.last > self.now}
 
     def tick(self) -> datetime:
@@ -164,7 +164,7 @@ class Life(RuleBasedStateMachine):
         return wake
 
     def live(self, until: datetime, *, finish: bool) -> None:
-        """Let time pass as the host would."""
+        """Let time pass as the host does."""
         wake = self.tick()
         while True:
             while finish and self.bench.launcher.running:
@@ -177,12 +177,12 @@ class Life(RuleBasedStateMachine):
         self.bench.clock.move(until - self.now)
 
     def request(self) -> str:
-        """A name of its own for each wish, the same in every run: keys and so retries are drawn from it."""
+        """A unique but reproducible idempotency key: occurrence keys and so retries depend on it."""
         self.requests += 1
         return f"request {self.requests}"
 
     def ask(self, command: Callable[..., Any], *given: Any, **named: Any) -> bool:
-        """Give a command; a refusal changes nothing."""
+        """Run a command; a refused one changes nothing."""
         before = self.row
         try:
             command(*given, **named)
@@ -217,7 +217,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(factor=long_factors, crash=st.booleans())
     def set_the_clock_back(self, factor: float, crash: bool) -> None:  # noqa: FBT001
-        """Not to before the last change of times: what was summarised by other times cannot be counted again."""
+        """Not before the last edit of the times: gaps of other times cannot be counted again."""
         back = min(self.period * factor, self.now - self.edited)
         if back <= timedelta():
             return
@@ -261,19 +261,19 @@ class Life(RuleBasedStateMachine):
     @rule(overlap=st.none() | st.sampled_from(Overlap))
     def trigger(self, overlap: Overlap | None) -> None:
         self.beside |= overlap is Overlap.ALLOW_ALL
-        self.ask(self.bench.commands.trigger, "w/h", overlap=overlap, request=self.request())
+        self.ask(self.bench.commands.trigger, "w/h", overlap=overlap, idempotency_key=self.request())
 
     @rule(factor=factors, overlap=st.sampled_from(Overlap), missing=st.booleans())
     def backfill(self, factor: float, overlap: Overlap, missing: bool) -> None:  # noqa: FBT001
         self.beside |= overlap is Overlap.ALLOW_ALL
         span = (self.now - self.period * factor * 2, self.now)
         request = self.request()
-        self.ask(self.bench.commands.backfill, "w/h", [span], overlap=overlap, missing=missing, request=request)
+        self.ask(self.bench.commands.backfill, "w/h", [span], overlap=overlap, missing=missing, idempotency_key=request)
 
-    @precondition(lambda self: backfills.still_open(self.bench.database.read()))
+    @precondition(lambda self: backfills.list_open(self.bench.database.read()))
     @rule()
     def cancel_backfills(self) -> None:
-        for one in backfills.still_open(self.bench.database.read()):
+        for one in backfills.list_open(self.bench.database.read()):
             self.bench.commands.cancel_backfill(one.id)
 
     @precondition(lambda self: self.bench.launcher.running)
@@ -285,7 +285,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.bench.launcher.running)
     @rule(last=st.booleans())
     def rest(self, last: bool) -> None:  # noqa: FBT001
-        """An attempt is over, another will follow."""
+        """An attempt is over, and another will follow."""
         self.bench.launcher.rest([*self.bench.launcher.running][-1 if last else 0])
         self.tick()
 
@@ -294,7 +294,7 @@ class Life(RuleBasedStateMachine):
     def go_on(self) -> None:
         for work in self.bench.resting.values():
             self.bench.launcher.offer(work)
-        self.bench.engine.stir()
+        self.bench.engine.wake()
         self.tick()
 
     @precondition(lambda self: self.bench.resting)
@@ -305,21 +305,21 @@ class Life(RuleBasedStateMachine):
 
     @precondition(lambda self: self.bench.launcher.stops)
     @rule()
-    def obey(self) -> None:
-        """What was asked to stop does."""
+    def stop_when_asked(self) -> None:
+        """End the runs that were asked to stop."""
         for key, _ in self.bench.launcher.stops:
             if key in self.bench.launcher.running:
                 self.bench.launcher.finish(key, Result.CANCELLED)
         self.tick()
 
     @rule(broken=st.booleans(), slow=st.booleans(), online=st.sampled_from([True, False, None]))
-    def change_the_world(self, broken: bool, slow: bool, online: bool | None) -> None:  # noqa: FBT001
+    def change_conditions(self, broken: bool, slow: bool, online: bool | None) -> None:  # noqa: FBT001
         self.bench.launcher.broken, self.bench.launcher.slow = broken, slow
         if online is None:
-            self.bench.moods.held.pop(Need.NETWORK, None)
+            self.bench.conditions.held.pop(Need.NETWORK, None)
         else:
-            self.bench.moods.held[Need.NETWORK] = online
-        self.bench.engine.stir()
+            self.bench.conditions.held[Need.NETWORK] = online
+        self.bench.engine.wake()
 
     @precondition(lambda self: self.bench.launcher.waiting)
     @rule()
@@ -333,7 +333,7 @@ class Life(RuleBasedStateMachine):
         if away:
             self.bench.crash()
         else:
-            self.bench.engine.follow_zone(zone)
+            self.bench.engine.change_zone(zone)
         self.edited = self.now
         self.follow()
 
@@ -351,34 +351,35 @@ class Life(RuleBasedStateMachine):
         assert self.bench.commands.add("w", "h", written, policies).version == version + 1
         self.allowed = 0
         self.edited = self.now
-        self.follow(anew=True)
+        self.follow(is_new_schedule=True)
 
     @rule(number=st.integers(1, 4))
-    def fire_what_is_shown(self, number: int) -> None:
-        """Invariant 14."""
+    def upcoming_times_are_what_runs(self, number: int) -> None:
         self.bench.launcher.broken = self.bench.launcher.slow = False
         self.bench.launcher.begin()
-        self.bench.moods.held.clear()
+        self.bench.conditions.held.clear()
         self.go_on()
-        self.settle_down()
+        self.wait_until_idle()
         row = self.row
-        shown = self.bench.views.upcoming("w/h", number)
+        shown = self.bench.schedule_queries.upcoming("w/h", number)
         if row.paused or not shown or shown[-1] - self.now > timedelta(days=3):
             return
         begun = len(self.bench.launcher.begun)
         jitter = self.spec.jitter
-        self.live(shown[-1] + (jitter.most if jitter else timedelta()), finish=True)
-        fired = [work.planned for work in self.bench.launcher.begun[begun:] if work.origin is Origin.AUTOMATIC]
+        self.live(shown[-1] + (jitter.max_shift if jitter else timedelta()), finish=True)
+        fired = [
+            work.planned for work in self.bench.launcher.begun[begun:] if work.origin is OccurrenceOrigin.AUTOMATIC
+        ]
         assert fired[: len(shown)] == shown
 
-    def settle_down(self) -> None:
-        """Until nothing waits or runs any more."""
+    def wait_until_idle(self) -> None:
+        """Until nothing is queued or running."""
         for _ in range(3_000):
             self.tick()
             if self.bench.launcher.running:
                 self.bench.launcher.finish()
                 continue
-            waiting = self.bench.occurrences("w/h", State.QUEUED, State.STARTED)
+            waiting = self.bench.occurrences("w/h", OccurrenceState.QUEUED, OccurrenceState.STARTED)
             row = self.row
             if not waiting and row.late_next is None:
                 return
@@ -388,8 +389,8 @@ class Life(RuleBasedStateMachine):
         raise AssertionError("it never comes to rest")
 
     @invariant()
-    def every_planned_time_has_one_fate(self) -> None:
-        """Invariant 10, and the counts of gaps are exact."""
+    def every_planned_time_is_recorded_once(self) -> None:
+        """The counts of gaps are exact."""
         if not self.segments:
             return
         row = self.row
@@ -415,23 +416,28 @@ class Life(RuleBasedStateMachine):
                 assert gap.count.number == number and not gap.count.more, gap
 
     @invariant()
-    def rows_make_sense(self) -> None:
+    def rows_are_consistent(self) -> None:
         if not self.segments:
             return
         row, found = self.row, self.bench.occurrences()
         assert row.trouble is None
         assert len({one.key for one in found}) == len(found)
-        automatic = [one.planned for one in found if one.origin is Origin.AUTOMATIC]
+        automatic = [one.planned for one in found if one.origin is OccurrenceOrigin.AUTOMATIC]
         assert len(set(automatic)) == len(automatic)
         for one in found:
-            if one.state in (State.QUEUED, State.STARTED):
+            if one.state in (OccurrenceState.QUEUED, OccurrenceState.STARTED):
                 assert one.reason is None and one.ended is None
             else:
                 assert one.ended is not None
-                assert (one.reason is None) == (one.state is State.SUCCEEDED)
-            assert one.retry_at is None or one.state is State.QUEUED
-            assert one.began is None or one.state not in (State.QUEUED, State.SKIPPED, State.COALESCED, State.MISSED)
-        started = [one for one in found if one.state is State.STARTED]
+                assert (one.reason is None) == (one.state is OccurrenceState.SUCCEEDED)
+            assert one.retry_at is None or one.state is OccurrenceState.QUEUED
+            assert one.began is None or one.state not in (
+                OccurrenceState.QUEUED,
+                OccurrenceState.SKIPPED,
+                OccurrenceState.COALESCED,
+                OccurrenceState.MISSED,
+            )
+        started = [one for one in found if one.state is OccurrenceState.STARTED]
         assert len(started) <= 1 or self.beside
         running = {one.key for one in started} - set(self.bench.resting)
         assert running == set(self.bench.launcher.running) or row.removed
@@ -440,7 +446,7 @@ class Life(RuleBasedStateMachine):
         if row.next_at is not None:
             recorded = {one.planned for one in found if is_recorded(one)}
             assert row.next_at not in recorded
-            # A clock set back leaves rows ahead, and early jitter does if the times are then changed.
+            # A clock that was set back leaves rows in the future; so does early jitter after an edit.
             assert self.was_set_back or len(self.segments) > 1 or all(at < row.next_at for at in recorded)
 
     @invariant()
@@ -451,11 +457,11 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def an_idle_engine_does_nothing(self) -> None:
         if self.segments:
-            self.bench.views.describe("w/h")
-            self.bench.views.resume_preview("w/h")
+            self.bench.schedule_queries.describe("w/h")
+            self.bench.schedule_queries.resume_preview("w/h")
 
 
-Life.TestCase.settings = settings(
+ScheduleMachine.TestCase.settings = settings(
     derandomize=True, deadline=None, database=None, max_examples=120, stateful_step_count=30
 )
-TestLife = Life.TestCase
+TestSchedules = ScheduleMachine.TestCase

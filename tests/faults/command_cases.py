@@ -1,4 +1,4 @@
-"""What each command is killed in the middle of: how it stands before, what is typed, and what it may have become."""
+"""The commands to be killed: the state before, the command line, and the allowed outcomes."""
 
 import io
 import os
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app import cli
-from scheduler.connections.vault_errors import NotInVaultError
+from app.cli import command_line
+from scheduler.connections.errors import SecretMissingError
 from scheduler.engine.clock import SystemClock
-from scheduler.engine.house import House
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.store.backups import FILE, back_up
-from scheduler.store.health import close_store, open_store
-from tests.connections.kept import vault_of
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.store.backups import STORE_FILE, back_up
+from scheduler.store.opening import close_store, open_store
+from tests.connections.keyring_fixtures import vault_of
 
 Facts = dict[str, str]
 
@@ -56,53 +56,53 @@ def work(ctx):
 class Case:
     verb: str
     prepare: Callable[[Path], None]
-    """In a process of its own: it starts threads, which a fork would not have."""
+    """Run in a separate process: it starts threads, which a fork would not have."""
     words: Callable[[Facts, Path], list[str]]
     check: Callable[[Path, Facts], str]
-    """`done` or `not done`; fails if it is anything between."""
+    """`done` or `not done`; fails on anything in between."""
     find: Callable[[Path], Facts] = lambda _: {}
-    """What is known once the app has had a life."""
+    """Facts that are known after the app has run once."""
     needs_app: bool = True
 
 
-def _build(folder: Path, act: Callable[[House], Any]) -> None:
-    """Nothing runs but what is let run; real time."""
+def _build(folder: Path, act: Callable[[Runtime], Any]) -> None:
+    """An engine in real time that runs only what `act` runs."""
     folder.mkdir(parents=True)
     clock = SystemClock()
     database = open_store(folder, clock.now()).database
-    house = House(database, folder, machine_zone="UTC", clock=clock)
+    house = Runtime(database, folder, machine_zone="UTC", clock=clock)
     house.recover()
     act(house)
     house.close()
     close_store(database)
 
 
-def _settle(house: House) -> None:
-    give_up = time.monotonic() + 120
+def _run_until_idle(house: Runtime) -> None:
+    deadline = time.monotonic() + 120
     while house.engine.tick(SystemClock().now()) <= SystemClock().now() or house.engine.dispatch.in_flight:
-        assert time.monotonic() < give_up, "it never came to rest"
+        assert time.monotonic() < deadline, "it never became idle"
         time.sleep(0.01)
 
 
-def _deploy(house: House, source: str, name: str, *, grant: bool = True) -> None:
+def _deploy(house: Runtime, source: str, name: str, *, grant: bool = True) -> None:
     path = house.folder / name
     path.write_text(source)
-    house.commands.deploy(house.validation.validate(str(path), source), Wish(grant=grant))
+    house.workflow_commands.deploy(house.validation.validate(str(path), source), DeployOptions(grant=grant))
 
 
 def _prepare_filing(source: str = FILING, *, grant: bool = True) -> Callable[[Path], None]:
-    def act(house: House) -> None:
+    def act(house: Runtime) -> None:
         (house.folder / "rows.csv").touch()
         house.connect("table:rows", {"path": str(house.folder / "rows.csv")})
         _deploy(house, source, "filing.py", grant=grant)
-        house.events.publish("filing", "news", "e1")
-        _settle(house)
+        house.event_commands.publish("filing", "news", "e1")
+        _run_until_idle(house)
 
     return lambda folder: _build(folder, act)
 
 
 def _ask(folder: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(folder / FILE)) as db:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         return [tuple(row) for row in db.execute(query, values)]
 
 
@@ -141,15 +141,15 @@ def _check_reject(folder: Path, facts: Facts) -> str:
 
 
 def _prepare_interrupted(folder: Path) -> None:
-    """As after a crash in the middle of a job: its run is active in the store, and nobody runs it."""
+    """As after a crash in the middle of a job: its run is active in the store, but not running."""
 
-    def act(house: House) -> None:
+    def act(house: Runtime) -> None:
         _deploy(house, JOB.format(body='ctx.done("Done")'), "chore.py")
-        house.commands.run("chore", "work")
-        _settle(house)
+        house.workflow_commands.run("chore", "work")
+        _run_until_idle(house)
 
     _build(folder, act)
-    with closing(sqlite3.connect(folder / FILE)) as db:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         db.execute("UPDATE runs SET status = 'active', phase = 'executing', ended = NULL, summary = NULL")
         db.execute("UPDATE occurrences SET state = 'started', ended = NULL, reason = NULL")
         db.commit()
@@ -163,7 +163,7 @@ def _check_resolve(folder: Path, facts: Facts) -> str:
 
 
 def _check_retry(folder: Path, facts: Facts) -> str:
-    """An attempt that a kill ended is followed by another, which does not count as a second retry."""
+    """An attempt ended by a kill is followed by another one, which is not a second retry."""
     attempts = [row[0] for row in _ask(folder, "SELECT status FROM runs ORDER BY attempt")]
     failed = [status for status in attempts if status != "crashed"]
     assert failed in (["failed:logic"], ["failed:logic"] * 2), attempts
@@ -183,14 +183,14 @@ def _connect_words(facts: Facts, folder: Path) -> list[str]:
 
 
 def _check_connect(folder: Path, facts: Facts) -> str:
-    """The keyring first: an entry without a row is taken away by the next who connects, a row without one is wrong."""
+    """The keyring comes first: the next connect removes an entry without a row; a row without an entry is wrong."""
     rows = _ask(folder, "SELECT name FROM connections WHERE name = 'restic:home'")
     try:
         kept = vault_of(folder).get("restic:home")
-    except NotInVaultError:
+    except SecretMissingError:
         kept = None
     assert kept in (None, {"secret": "hidden"})
-    assert not rows or kept is not None, "connected, and its secret is not there"
+    assert not rows or kept is not None, "connected without a secret"
     vault_of(folder).remove("restic:home")  # copies of a folder share their entries
     return "done" if rows else "not done"
 
@@ -217,7 +217,7 @@ def _prepare_import(folder: Path) -> None:
     other = folder.with_name("other")
     _prepare_filing()(other)
     export = folder.with_name("other.zip")
-    assert cli.run(["export", str(export), "--data-dir", str(other)]) == 0
+    assert command_line.run(["export", str(export), "--data-dir", str(other)]) == 0
 
 
 def _find_export(folder: Path) -> Facts:
@@ -233,15 +233,15 @@ def _check_import(folder: Path, facts: Facts) -> str:
     assert names == ["filing"] and len(asides) == 1, (names, asides)
     assert [row[0] for row in _ask(folder, "SELECT status FROM workflows")] == ["paused"]
     with closing(sqlite3.connect(asides[0])) as db:
-        assert db.execute("SELECT slug FROM workflows").fetchall() == [("chore",)], "what was here is kept"
+        assert db.execute("SELECT slug FROM workflows").fetchall() == [("chore",)], "the old data is kept"
     return "done"
 
 
 def _prepare_restore(folder: Path) -> None:
-    def act(house: House) -> None:
+    def act(house: Runtime) -> None:
         _deploy(house, JOB.format(body='ctx.done("Old")'), "chore.py")
         back_up(folder, SystemClock().now())
-        house.commands.remove("chore")
+        house.workflow_commands.remove("chore")
 
     _build(folder, act)
 

@@ -1,4 +1,4 @@
-"""Kills the app or the command line while a command is carried out, and looks whether it happened once or not at all.
+"""Kills the app or the command line during a command and checks that it happened once or not at all.
 
 python -m tests.faults.command_kills --rounds 100 [--only approve] [--seed 1]
 """
@@ -18,25 +18,26 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from app import cli, headless
-from app.control import client
-from app.life.wanted import Wanted
-from scheduler.store.backups import FILE
+from app import headless
+from app.cli import command_line
+from app.ipc import client
+from app.lifecycle.startup import StartOptions
+from scheduler.store.backups import STORE_FILE
+from scheduler.store.database import Transaction
 from scheduler.store.lock import hold
-from scheduler.store.writing import Transaction
 from tests.connections.secret_service import SecretService
 from tests.faults.command_cases import CASES, Case
 from tests.runs import invariants
 
-_PATIENCE_S = 120.0
+_TIMEOUT_S = 120.0
 _STEPS_OF_APP, _STEPS_OF_COMMAND = 40, 10
-"""Twice as many as the transactions and renamed files among which one is chosen; the app has some at its start."""
+"""Two for each transaction or renamed file that can be chosen; the app has some at its start."""
 _LEFT_OVER = (".dayhand-scratch-*", "dayhand.db.part*", "dayhand.db.next*")
 
 
 @contextmanager
 def open_keyring() -> Iterator[None]:
-    """For commands that keep a secret; nobody else's is in reach."""
+    """A separate keyring for commands that store a secret."""
     with tempfile.TemporaryDirectory() as folder:
         service = SecretService(Path(folder), dict(os.environ))
         kept = {name: os.environ.get(name) for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_CACHE_HOME")}
@@ -53,12 +54,12 @@ def open_keyring() -> Iterator[None]:
 
 
 def attack(case: Case, kills: int, seed: int, folder: Path) -> Counter[str]:
-    """How often it happened and how often not, by who was killed and when. Who ended before the kill does not count."""
+    """How often it happened or not, by what was killed and when. Processes that exited before the kill do not count."""
     chance, outcomes = random.Random(seed), Counter[str]()
     template, place = (
         folder / "template",
         folder / "data",
-    )  # always the same place: an answer holds for that table alone
+    )  # always the same path: an approval is valid for that table only
     assert _end(_fork(lambda: case.prepare(place) or 0)) == 0, "it could not be prepared"
     assert _end(_fork(lambda: _start_app(place, until_idle=True))) == 0
     facts = case.find(place)
@@ -85,9 +86,9 @@ def _carry_out(
     delay: float,
     chance: random.Random | None = None,
 ) -> tuple[str, float]:
-    """With a kill after that delay, or at a transaction or a change of files; then one undisturbed life of the app.
+    """Run the command with a kill after that delay or at a step, then start the app once without kills.
 
-    When it was killed, empty if it had ended before; and how long the command took.
+    Returns how it was killed, empty if it had exited before, and how long the command took.
     """
     steps = _STEPS_OF_APP if victim == "app" else _STEPS_OF_COMMAND
     step = 0 if chance is None or chance.random() < 0.5 else chance.randrange(1, steps)
@@ -97,7 +98,7 @@ def _carry_out(
     if case.needs_app:
         app = _fork(lambda: _start_app(folder, doom=step if victim == "app" else 0))
         _wait_for(lambda: _is_reachable(folder) or _has_ended(app))
-    command = _fork(lambda: _type(case.words(facts, folder), doom=step if victim == "command" else 0))
+    command = _fork(lambda: _run_command(case.words(facts, folder), doom=step if victim == "command" else 0))
     began = time.monotonic()
     doomed = {"app": app, "command": command, None: None}[victim]
     if doomed is not None and not step:
@@ -112,19 +113,19 @@ def _carry_out(
         if not _has_ended(app):
             os.kill(app, signal.SIGTERM)
         ends["app"] = _end(app)
-    assert _end(_fork(lambda: _start_app(folder, until_idle=True))) == 0, "the next start"
-    _look(folder)
+    assert _end(_fork(lambda: _start_app(folder, until_idle=True))) == 0, "the next start failed"
+    _check_store(folder)
     was_killed = victim is not None and ends[victim] == -signal.SIGKILL
     return ("at a step" if step else "at an instant") if was_killed else "", seconds
 
 
-def _look(folder: Path) -> None:
-    with closing(sqlite3.connect(folder / FILE)) as db:
+def _check_store(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert db.execute("PRAGMA foreign_key_check").fetchone() is None
         for rule in (
             invariants.one_active_run_per_lane, invariants.one_outside_action_at_a_time,
-            invariants.reserved_events_have_a_run_that_goes_on, invariants.no_run_is_active,
+            invariants.reserved_events_have_an_open_run, invariants.no_run_is_active,
         ):  # fmt: skip
             rule(db)
     left = [one.name for pattern in _LEFT_OVER for one in folder.glob(pattern)]
@@ -135,18 +136,18 @@ def _start_app(folder: Path, *, until_idle: bool = False, doom: int = 0) -> int:
     if doom:
         _die_at(doom)
     with hold(folder):
-        headless.run(folder, Wanted(until_idle=until_idle))
+        headless.run(folder, StartOptions(until_idle=until_idle))
     return 0
 
 
-def _type(words: list[str], *, doom: int) -> int:
+def _run_command(words: list[str], *, doom: int) -> int:
     if doom:
         _die_at(doom)
-    return cli.run(words)
+    return command_line.run(words)
 
 
 def _die_at(step: int) -> None:
-    """Around the nth transaction or change of a file's name that this process makes: odd before it, even after."""
+    """At the nth step of this process: odd before, even after a transaction or a rename of a file."""
     left = [step]
 
     def around(act: Callable[..., object]) -> Callable[..., object]:
@@ -168,7 +169,7 @@ def _die_at(step: int) -> None:
 
 
 def _fork(act: Callable[[], int]) -> int:
-    """A process of its own; everything it needs is loaded already, so that it is there at once."""
+    """Run it in a forked process; everything is imported already, so it starts at once."""
     child = os.fork()
     if child:
         return child
@@ -196,7 +197,7 @@ def _has_ended(child: int | None) -> bool:
 
 
 def _end(child: int | None) -> int:
-    """Once it has come to its end; how."""
+    """Wait for it to exit; returns its status."""
     assert child is not None
     _wait_for(lambda: _has_ended(child))
     return _ended.pop(child)
@@ -209,7 +210,7 @@ def _kill(child: int | None) -> None:
 
 
 def _is_reachable(folder: Path) -> bool:
-    end = client.reach(folder)
+    end = client.connect(folder)
     if end is None:
         return False
     end.close()
@@ -217,9 +218,9 @@ def _is_reachable(folder: Path) -> bool:
 
 
 def _wait_for(holds: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while not holds():
-        assert time.monotonic() < give_up, "it never came to be"
+        assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.005)
 
 
@@ -235,8 +236,8 @@ def main(arguments: list[str]) -> int:
             if options.only is None or case.verb in options.only:
                 began = time.monotonic()
                 outcomes = attack(case, options.rounds, options.seed, Path(folder) / case.verb)
-                told = ", ".join(f"{number} {what}" for what, number in sorted(outcomes.items()))
-                sys.stdout.write(f"{case.verb}: {told} ({time.monotonic() - began:.0f} s)\n")
+                summary = ", ".join(f"{number} {what}" for what, number in sorted(outcomes.items()))
+                sys.stdout.write(f"{case.verb}: {summary} ({time.monotonic() - began:.0f} s)\n")
                 sys.stdout.flush()
     return 0
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.harness import Bench
-from tests.faults.disks import SmallDisk
+from tests.engine.engine_fixture import Bench
+from tests.faults.small_disk import SmallDisk
 
 
 @pytest.fixture
@@ -16,12 +16,12 @@ def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
     folder = tmp_path / "disk"
     folder.mkdir()
     if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("only root may mount the small disk that this needs")
-    asked = subprocess.run(
+        pytest.skip("only root can mount the small disk for this test")
+    mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)], capture_output=True, text=True, check=False
     )
-    if asked.returncode != 0:
-        pytest.skip(f"the small disk that this needs cannot be mounted here: {asked.stderr.strip()}")
+    if mounted.returncode != 0:
+        pytest.skip(f"the small disk for this test cannot be mounted: {mounted.stderr.strip()}")
     yield SmallDisk(folder)
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 

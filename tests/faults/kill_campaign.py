@@ -1,6 +1,6 @@
-"""Kills the app again and again, at random instants and at every transaction, and looks whether anything is lost.
+"""Kills the app repeatedly, at random instants and at every transaction, and checks that nothing is lost.
 
-python -m tests.faults.campaign --kills 5000 --seed 1 [--folder DIR] [--minutes N]
+python -m tests.faults.kill_campaign --kills 5000 --seed 1 [--folder DIR] [--minutes N]
 """
 
 import argparse
@@ -18,20 +18,18 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scheduler.store.backups import FILE
-from scheduler.workers.processes import MARK, carries, living
-from tests.faults.victim import COUNTED, Doom, is_done, lines, live
+from scheduler.store.backups import STORE_FILE
+from scheduler.workers.processes import MARK_VARIABLE, has_mark, list_running
+from tests.faults.kill_target import COUNTED, KillPoint, is_done, lines, run_app
 from tests.runs import invariants
 
-_A_LIFE = 120.0
-"""Seconds in which a life that nobody ends must have done its work, on a busy machine."""
-_LAST_LIVES = 5
-_LONGEST = 0.9
-"""Seconds after which a life is ended at the latest, if it is to be ended at a random instant."""
-_AT_ONCE = 3
-"""Pieces of work that each life finds new."""
-_A_ROUND = 25
-"""Kills after which the work is brought to its end and everything is looked at."""
+_START_TIMEOUT_S = 120.0
+"""By then a start that is not killed must have finished its work, on a busy machine."""
+_MAX_FINAL_STARTS = 5
+_MAX_KILL_DELAY_S = 0.9
+_NEW_IDS_PER_START = 3
+_KILLS_PER_ROUND = 25
+"""After so many kills the work is finished and everything is checked."""
 
 
 @dataclass
@@ -39,65 +37,70 @@ class Campaign:
     folder: Path
     chance: random.Random
     kills: int = 0
-    lives: int = 0
+    starts: int = 0
     ids: int = 0
     at: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often it was killed, by place and side; a random instant is a place too."""
+    """How often it was killed, by place and side; "any instant" is a place too."""
     marks: set[str] = field(default_factory=set)
-    """Of every worker that was seen."""
+    """The marks of all workers seen."""
 
-    def fight(self, kills: int, until: float) -> None:
+    def run(self, kills: int, until: float) -> None:
         while self.kills < kills and time.monotonic() < until:
-            for _ in range(min(_A_ROUND, kills - self.kills)):
-                self._bring_work()
-                self._live_and_die()
+            for _ in range(min(_KILLS_PER_ROUND, kills - self.kills)):
+                self._add_work()
+                self._start_and_kill()
             self._finish()
-        self._look_at_the_machine()
+        self._check_processes()
 
-    def _bring_work(self) -> None:
+    def _add_work(self) -> None:
         with (self.folder / "ids.txt").open("a") as file:
-            for _ in range(_AT_ONCE):
+            for _ in range(_NEW_IDS_PER_START):
                 self.ids += 1
                 file.write(f"e{self.ids}\n")
 
-    def _live_and_die(self) -> None:
+    def _start_and_kill(self) -> None:
         place, side = self._choose()
         if place == "any instant":
-            self._kill_later(self._fork(Doom(book=self._book)), self.chance.uniform(0, _LONGEST), side)
+            self._kill_later(
+                self._fork(KillPoint(places_file=self._places_file)), self.chance.uniform(0, _MAX_KILL_DELAY_S), side
+            )
         else:
             times = self.chance.choice([1, 1, 2, 3])
-            status = self._await(self._fork(Doom(place=place, side=side, times=times, book=self._book)), _A_LIFE)
+            status = self._await(
+                self._fork(KillPoint(place=place, side=side, times=times, places_file=self._places_file)),
+                _START_TIMEOUT_S,
+            )
             if status != -signal.SIGKILL:
-                assert status == 0, f"it ended with {status} before it came to {place}"
-                self.at[place, side] += 1  # not met in this life; others are tried first
+                assert status == 0, f"it exited with {status} before it reached {place}"
+                self.at[place, side] += 1  # not reached in this start; others are tried first
                 return
             self._count(place, side)
 
     def _choose(self) -> tuple[str, str]:
-        """The place where it has died the least so far."""
+        """The place where it was killed least often so far."""
         if self.chance.random() < 0.35:
             return "any instant", self.chance.choice(["app", "family"])
-        places = sorted({*self._book.read_text().split("\n")} - {""}) if self._book.exists() else []
-        fates = [(place, side) for place in places for side in ("before", "after")]
-        if not fates:
+        places = sorted({*self._places_file.read_text().split("\n")} - {""}) if self._places_file.exists() else []
+        targets = [(place, side) for place in places for side in ("before", "after")]
+        if not targets:
             return "any instant", "app"
-        self.chance.shuffle(fates)
-        return min(fates, key=lambda fate: self.at[fate])
+        self.chance.shuffle(targets)
+        return min(targets, key=lambda target: self.at[target])
 
     @property
-    def _book(self) -> Path:
+    def _places_file(self) -> Path:
         return self.folder / "places.txt"
 
-    def _fork(self, doom: Doom) -> int:
-        """A process of its own; everything it needs is loaded already, so that it is there at once."""
-        self.lives += 1
+    def _fork(self, doom: KillPoint) -> int:
+        """Start the app in a forked process; everything is imported already, so it starts at once."""
+        self.starts += 1
         child = os.fork()
         if child:
             return child
         try:
             os.setsid()
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            live(self.folder, doom)
+            run_app(self.folder, doom)
             os._exit(0)
         except BaseException:  # noqa: BLE001  the outermost frame of that process
             traceback.print_exc()
@@ -106,36 +109,36 @@ class Campaign:
     def _kill_later(self, child: int, seconds: float, whom: str) -> None:
         status = self._await(child, seconds, kill=False)
         if status is not None:
-            assert status == 0, f"it ended by itself with {status}"
+            assert status == 0, f"it exited with {status}"
             return
-        self._remember_workers()
+        self._record_workers()
         if whom == "family":
             os.kill(child, signal.SIGSTOP)
-            for process in living():
-                if any(carries(process.pid, f"{MARK}={mark}".encode()) for mark in self.marks):
+            for process in list_running():
+                if any(has_mark(process.pid, f"{MARK_VARIABLE}={mark}".encode()) for mark in self.marks):
                     os.kill(process.pid, signal.SIGKILL)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         self._count("any instant", whom)
 
     def _await(self, child: int, seconds: float, *, kill: bool = True) -> int | None:
-        """How it ended; None if it still lives by then."""
+        """The exit status; None if it is still running by then."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             pid, status = os.waitpid(child, os.WNOHANG)
             if pid:
-                self._remember_workers()
+                self._record_workers()
                 return os.waitstatus_to_exitcode(status)
             time.sleep(0.003)
         if kill:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            with closing(sqlite3.connect(self.folder / FILE)) as db:
+            with closing(sqlite3.connect(self.folder / STORE_FILE)) as db:
                 left = db.execute("SELECT handler, phase, status FROM runs WHERE status <> 'committed'").fetchall()
             raise AssertionError(f"the work is not done after {seconds} seconds: {left[-20:]}")
         return None
 
-    def _remember_workers(self) -> None:
+    def _record_workers(self) -> None:
         self.marks |= {path.name for path in (self.folder / "workers").glob("*")}
 
     def _count(self, place: str, side: str) -> None:
@@ -143,43 +146,43 @@ class Campaign:
         self.at[place, side] += 1
 
     def _finish(self) -> None:
-        """Nobody interferes: the work is done, and it was done once."""
-        for _ in range(_LAST_LIVES):  # a look that had just begun when all was done goes on in the next life
-            status = self._await(self._fork(Doom(book=self._book)), _A_LIFE)
-            assert status == 0, f"it ended with {status}"
-            with closing(sqlite3.connect(self.folder / FILE)) as db:
+        """Without kills: all work gets done, and was done exactly once."""
+        for _ in range(_MAX_FINAL_STARTS):  # a run that had just started when all was done continues in the next start
+            status = self._await(self._fork(KillPoint(places_file=self._places_file)), _START_TIMEOUT_S)
+            assert status == 0, f"it exited with {status}"
+            with closing(sqlite3.connect(self.folder / STORE_FILE)) as db:
                 if is_done(self.folder, db):
                     break
-        with closing(sqlite3.connect(self.folder / FILE)) as db:
+        with closing(sqlite3.connect(self.folder / STORE_FILE)) as db:
             assert is_done(self.folder, db)
             invariants.check(db)
             invariants.no_run_is_active(db)
-            self._nothing_is_lost_or_done_twice(db)
-            # Everything in it is over; the next round needs none of it.
-            db.execute("DELETE FROM witness")
+            self._check_done_once(db)
+            # Everything in it is finished; the next round does not need it.
+            db.execute("DELETE FROM change_log")
             db.commit()
 
-    def _nothing_is_lost_or_done_twice(self, db: sqlite3.Connection) -> None:
+    def _check_done_once(self, db: sqlite3.Connection) -> None:
         wanted = Counter((self.folder / "ids.txt").read_text().split())
         ledger = dict(db.execute("SELECT key, status FROM mutations WHERE connection = 'counter:x'").fetchall())
         for name in COUNTED:
             appended = lines(self.folder, name)
             by_key = Counter(line["key"] for line in appended)
             assert set(by_key.values()) <= {1}, f"{name}: appended twice: {by_key.most_common(3)}"
-            assert all(ledger[key] == "applied" for key in by_key), f"{name}: done, and the ledger denies it"
+            assert all(ledger[key] == "applied" for key in by_key), f"{name}: done, but not recorded as applied"
             assert Counter(one for line in appended for one in line["ids"]) == wanted, f"{name}: lost or done twice"
         keys = {line["key"] for name in COUNTED for line in lines(self.folder, name)}
         invented = {key for key, status in ledger.items() if status == "applied"} - keys
-        assert not invented, f"the ledger says applied of what never happened: {invented}"
+        assert not invented, f"recorded as applied, but never happened: {invented}"
         rows = Counter((self.folder / "rows.csv").read_text().split()[1:])
         assert rows == wanted, "rows: lost or done twice"
         open_events = db.execute("SELECT count(*) FROM events WHERE state IN ('pending', 'reserved')").fetchone()[0]
-        assert open_events == 0, f"{open_events} events were left lying"
+        assert open_events == 0, f"{open_events} events are still open"
 
-    def _look_at_the_machine(self) -> None:
+    def _check_processes(self) -> None:
         assert self.marks, "no worker was ever seen"
-        marks = [f"{MARK}={mark}".encode() for mark in self.marks]
-        orphans = [one.pid for one in living() if any(carries(one.pid, mark) for mark in marks)]
+        marks = [f"{MARK_VARIABLE}={mark}".encode() for mark in self.marks]
+        orphans = [one.pid for one in list_running() if any(has_mark(one.pid, mark) for mark in marks)]
         assert not orphans, f"workers that outlived the app: {orphans}"
         left = list((self.folder / "workers").glob("*"))
         assert not left, f"records of workers that are gone: {left}"
@@ -189,7 +192,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=600.0, help="end after the round in which they have passed")
+    parser.add_argument("--minutes", type=float, default=600.0, help="stop after the round in which this time is up")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args(arguments)
     folder = options.folder or Path(tempfile.mkdtemp(prefix="campaign"))
@@ -197,12 +200,12 @@ def main(arguments: list[str]) -> int:
     campaign = Campaign(folder, random.Random(options.seed))
     began = time.monotonic()
     try:
-        campaign.fight(options.kills, began + options.minutes * 60)
+        campaign.run(options.kills, began + options.minutes * 60)
     except BaseException:
-        print(f"after {campaign.kills} kills; what is left lies in {folder}", file=sys.stderr)  # noqa: T201
+        print(f"after {campaign.kills} kills; data left in {folder}", file=sys.stderr)  # noqa: T201
         raise
     seconds = time.monotonic() - began
-    print(f"{campaign.kills} kills in {campaign.lives} lives, {seconds:.0f} s, {campaign.ids} done once")  # noqa: T201
+    print(f"{campaign.kills} kills in {campaign.starts} starts, {seconds:.0f} s, {campaign.ids} done once")  # noqa: T201
     for (place, side), number in sorted(campaign.at.items()):
         print(f"{number:6} {side} {place}")  # noqa: T201
     if options.folder is None:

@@ -1,7 +1,6 @@
-"""What the campaign kills: `dayhand --headless` with tools that count, and a person in it who answers.
+"""The target of the kill campaign: `dayhand --headless` with counting tools and a simulated user who answers.
 
-Nothing here is part of the product, and the product knows nothing of it: it is watched and killed from around the
-transactions that it writes.
+The product knows nothing of this: it is watched and killed around its transactions.
 """
 
 import json
@@ -20,17 +19,19 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 
-from app import cli, headless
-from app.life.installation import Installation
+from app import headless
+from app.cli import command_line
+from app.session import Session
 from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool
 from scheduler.connections.registry import Registry
-from scheduler.engine import house
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine import runtime
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.requests import RequestKind
 from scheduler.store import mutations, requests, workflows
 from scheduler.store.database import Database
-from scheduler.store.requests import RequestKind, RequestRow
-from tests.runs.witness import watch
+from scheduler.store.requests import RequestRow
+from tests.runs.change_log import record_changes
 
 FIRST = """
 import dayhand
@@ -110,62 +111,62 @@ LAST_TOPICS = ("letters", "rows")
 
 
 @dataclass
-class Doom:
-    """Where this process is to die: at a place, before or after what happens there. None: somebody else sees to it."""
+class KillPoint:
+    """Where this process kills itself: before or after a place. None: it is killed from outside."""
 
     place: str | None = None
     side: str = "after"
     times: int = 1
-    """At the first, second, … time that it comes there."""
+    """At the first, second, … time it gets there."""
     seen: set[str] = field(default_factory=set)
-    book: Path | None = None
-    """Where places are written down as they are met for the first time."""
+    places_file: Path | None = None
+    """The file that lists all places reached."""
 
-    def meet(self, place: str, side: str) -> None:
+    def reach(self, place: str, side: str) -> None:
         if (place, side) == (self.place, self.side):
             self.times -= 1
             if self.times <= 0:
                 os.kill(os.getpid(), signal.SIGKILL)
-        if place not in self.seen and self.book is not None:
+        if place not in self.seen and self.places_file is not None:
             self.seen.add(place)
-            with self.book.open("a") as book:
+            with self.places_file.open("a") as book:
                 book.write(f"{place}\n")
 
 
-def surround(doom: Doom) -> None:
-    """Stand around every transaction of this process."""
+def wrap_transactions(doom: KillPoint) -> None:
+    """Wrap every transaction of this process."""
     write = Database.write
 
     @contextmanager
     def write_or_die(database: Database, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
-        place = _who_writes()
+        place = _writing_function()
         with write(database, durable=durable) as db:
             yield db
-            doom.meet(place, "before")
-        doom.meet(place, "after")
+            doom.reach(place, "before")
+        doom.reach(place, "after")
 
     Database.write = write_or_die  # type: ignore[method-assign]
 
 
-def _who_writes() -> str:
-    """The function of the product that writes, by its name."""
+def _writing_function() -> str:
+    """The name of the product's function that writes."""
     frame = sys._getframe(2)
     while frame.f_back is not None:
         module = frame.f_globals["__name__"]
-        if module.startswith("scheduler.") and module != "scheduler.engine.runs.insisting":
+        if module.startswith("scheduler.") and module != "scheduler.engine.runs.write_retry":
             return f"{module.rpartition('.')[2]}.{frame.f_code.co_name}"
         frame = frame.f_back
     return "?"
 
 
-def counter(folder: Path, doom: Doom) -> Connector:
-    """Tools whose outside action is a line at the end of a file, so that it can be counted."""
+def counter(folder: Path, doom: KillPoint) -> Connector:
+    """Tools whose outside action appends a line to a file, so that it can be counted."""
 
     def append(call: Call) -> Any:
-        doom.meet("the call", "before")
+        doom.reach("the call", "before")
         with (folder / f"{call.parameters['into']}.txt").open("a") as file:
             file.write(json.dumps({"key": call.key, "ids": call.parameters["ids"]}) + "\n")
-        doom.meet("the call", "after")
+        doom.reach("the call", "after")
         return len(call.parameters["ids"])
 
     def find(call: Call) -> Checked:
@@ -175,7 +176,7 @@ def counter(folder: Path, doom: Doom) -> Connector:
         return (folder / "ids.txt").read_text().split()[call.parameters["since"] :]
 
     given = {"ids": Parameter(ParameterKind.LIST), "into": Parameter(ParameterKind.TEXT)}
-    # Nothing is appended after the process that would is gone, so its checker is believed at once.
+    # Nothing is appended after the process is gone, so its checker counts at once.
     blind = Tool(name="blind", help="", parameters=given, run=append, mutating=True)
     tools = (
         replace(blind, name="checked", check=find, apply_window=timedelta(0)),
@@ -195,61 +196,61 @@ def happened(folder: Path, name: str, key: str) -> bool:
     return any(line["key"] == key for line in lines(folder, name))
 
 
-class Inhabited(Installation):
-    """The app's own installation, with a person in it who hands in work, answers, and leaves when all is done."""
+class SimulatedUserSession(Session):
+    """The app's session with a simulated user who adds work, answers, and quits when all is done."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         super().__init__(folder, **settings)
-        watch(self.database.read())
+        record_changes(self.database.read())
         self._wanted: set[str] = set()
-        """What is still to be started by hand in this life."""
+        """Workflows still to be started manually."""
         self._look = QTimer(interval=15)
         self._look.timeout.connect(self._ask_to_look)
         self._looking: Future[None] | None = None
 
     def start(self) -> None:
         super().start()
-        self.host.ask(lambda _: self._begin()).add_done_callback(_die_of_mistakes)
+        self.engine_thread.submit(lambda _: self._begin()).add_done_callback(_exit_on_error)
         self._look.start()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         self._look.stop()
-        super().end()
+        super().stop()
 
     def _ask_to_look(self) -> None:
-        """One look at a time: on a busy machine the engine has better things to do than to look for ever."""
+        """One at a time, so that a busy machine is not flooded."""
         if self._looking is None or self._looking.done():
-            self._looking = self.host.ask(lambda _: self._look_around())
+            self._looking = self.engine_thread.submit(lambda _: self._look_around())
 
     def _begin(self) -> None:
-        """Deploy what is not deployed yet, and hand in what there is to do, some of it once more."""
-        house = self.house
+        """Deploy what is not deployed yet, and publish the work, some of it again."""
+        house = self.runtime
         house.connect("table:rows", {"path": str(self.folder / "rows.csv")})
         for name, source in (("first", FIRST), ("second", SECOND)):
             if workflows.find(self.database.read(), name) is None:
                 validated = house.validation.validate(f"{name}.py", source)
-                house.commands.deploy(validated, Wish(grant=True))
+                house.workflow_commands.deploy(validated, DeployOptions(grant=True))
         known = {row[0] for row in self.database.read().execute("SELECT id FROM events WHERE topic = 'news'")}
         ids = (self.folder / "ids.txt").read_text().split()
         for one in [*ids[-5:], *(one for one in ids if one not in known)]:
-            house.events.publish("second", "news", one)
+            house.event_commands.publish("second", "news", one)
         self._wanted = {"first", "second"}
 
     def _look_around(self) -> None:
-        """What a person would do now, who knows what has happened."""
-        open_requests = requests.still_open(self.database.read())
+        """Answer as a user would who knows what really happened."""
+        open_requests = requests.read_open(self.database.read())
         for one in open_requests:
             self._answer(one)
         for name in sorted(self._wanted):
-            with suppress(RefusedError):  # held up by what a kill left open; wanted again in a moment
-                self.house.commands.run(name, when_finished=True)
+            with suppress(RefusedError):  # blocked by what a kill left open; tried again soon
+                self.runtime.workflow_commands.run(name, when_finished=True)
                 self._wanted.discard(name)
         if not open_requests and is_done(self.folder, self.database.read()):
-            self.quit_wanted.emit()
+            self.quit_requested.emit()
 
     def _answer(self, one: RequestRow) -> None:
         assert one.run is not None
-        answering = self.house.answering
+        answering = self.runtime.request_commands
         match one.kind:
             case RequestKind.APPROVAL | RequestKind.PERMISSION:
                 answering.approve(one.id)
@@ -264,37 +265,37 @@ class Inhabited(Installation):
                 answering.retry(one.run)
 
 
-def _die_of_mistakes(asked: Future[None]) -> None:
-    """So that the campaign hears of it."""
+def _exit_on_error(asked: Future[None]) -> None:
+    """So that the campaign notices."""
     if asked.exception() is not None:
         traceback.print_exception(asked.exception())
         os._exit(1)
 
 
 def is_done(folder: Path, db: sqlite3.Connection) -> bool:
-    """Whether every id went all its ways, and nothing is under way any more."""
+    """Whether every id was processed everywhere and nothing is running."""
     wanted = len((folder / "ids.txt").read_text().split())
     query = "SELECT topic, count(*) FROM events WHERE state = 'consumed' GROUP BY topic"
     consumed = dict(db.execute(query).fetchall())
     if any(consumed.get(topic, 0) < wanted for topic in LAST_TOPICS):
         return False
-    going_on = "SELECT count(*) FROM runs WHERE status = 'active' OR resume_at IS NOT NULL"
+    unfinished = "SELECT count(*) FROM runs WHERE status = 'active' OR resume_at IS NOT NULL"
     queued = "SELECT count(*) FROM occurrences WHERE state IN ('queued', 'started')"
-    return not db.execute(going_on).fetchone()[0] and not db.execute(queued).fetchone()[0]
+    return not db.execute(unfinished).fetchone()[0] and not db.execute(queued).fetchone()[0]
 
 
-def live(folder: Path, doom: Doom) -> None:
-    """One life of the app: `dayhand --headless`, with one more connector and somebody in it."""
-    surround(doom)
-    builtin = house.builtin_registry
+def run_app(folder: Path, doom: KillPoint) -> None:
+    """One start of the app: `dayhand --headless`, with an additional connector and a simulated user."""
+    wrap_transactions(doom)
+    builtin = runtime.builtin_registry
 
     def with_counter(tell: Callable[[str, str], None]) -> Registry:
-        # As for the counter: the file is on a disk of this computer, which does nothing late.
+        # As for the counter: a file on a local disk does not change late.
         table = builtin(tell).connector("table")
         tools = tuple(replace(tool, apply_window=timedelta(0)) for tool in table.tools)
         return Registry([replace(table, tools=tools), counter(folder, doom)])
 
-    house.builtin_registry = with_counter
-    headless.Installation = Inhabited  # type: ignore[misc]
-    code = cli.run(["--headless", "--data-dir", str(folder)])
-    assert code == 0, f"it ended with {code}"
+    runtime.builtin_registry = with_counter
+    headless.Session = SimulatedUserSession  # type: ignore[misc]
+    code = command_line.run(["--headless", "--data-dir", str(folder)])
+    assert code == 0, f"it exited with {code}"

@@ -1,4 +1,4 @@
-"""Services that act late, in real time: many approved actions, each behind a gateway that gives up on it at once.
+"""Services that act late, in real time: many approved actions, each behind a gateway that times out at once.
 
 python -m tests.faults.late_services --rounds 50
 """
@@ -18,16 +18,16 @@ from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.connectors.slack.connector import slack
 from scheduler.connections.registry import Registry
 from scheduler.engine.clock import SystemClock
-from scheduler.engine.house import House
+from scheduler.engine.runtime import Runtime
 from scheduler.engine.settings import Settings
-from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.requests import RequestKind
 from scheduler.store import requests
-from scheduler.store.health import close_store, open_store
-from scheduler.store.requests import RequestKind
+from scheduler.store.opening import close_store, open_store
 from tests.connections.emulator import running_emulator
-from tests.connections.front import running_front
+from tests.connections.emulator_proxy import running_proxy
 from tests.connections.late_gateway import LateGateway, late_gateway
-from tests.connections.late_workflows import ACTIONS, connect, write_workflow
+from tests.connections.late_service_workflows import ACTIONS, connect, write_workflow
 from tests.connections.test_web_workflows import Pocket
 
 _DELAYS_S = (1, 10, 50)
@@ -46,8 +46,8 @@ def main() -> None:
             own.mkdir()
             emulator = stack.enter_context(running_emulator(own))
             fronts = {
-                "slack": stack.enter_context(running_front(emulator.slack)),
-                "google": stack.enter_context(running_front(emulator.google)),
+                "slack": stack.enter_context(running_proxy(emulator.slack)),
+                "google": stack.enter_context(running_proxy(emulator.google)),
             }
             data = Path(folder) / f"data {delay_s}"
             data.mkdir()
@@ -76,9 +76,7 @@ def _after(seconds: float) -> Callable[[Callable[[], None]], None]:
 
 
 def _marks(name: str, rounds: int) -> list[str]:
-    if (
-        name == "gmail send"
-    ):  # the emulator finds no mail by its Message-ID, so all must be among the latest that were sent
+    if name == "gmail send":  # the emulator cannot find a mail by its Message-ID, so all must be among the latest
         rounds = min(rounds, _MAX_MAILS)
     return [f"{name.replace(' ', '-')}-{number}-end" for number in range(rounds)]
 
@@ -98,7 +96,7 @@ def _act(data: Path, gateways: dict[str, LateGateway], rounds: int) -> None:
     secrets, clock = Pocket(), SystemClock()
     store = open_store(data, clock.now())
     registry = Registry([google, slack])
-    house = House(
+    house = Runtime(
         store.database,
         data,
         machine_zone="UTC",
@@ -113,29 +111,29 @@ def _act(data: Path, gateways: dict[str, LateGateway], rounds: int) -> None:
             connect(house, secrets, action, gateways[action.connection.partition(":")[0]].url)
             for mark in _marks(name, rounds):
                 validated = house.validation.validate(f"{mark}.py", write_workflow(action, mark))
-                house.commands.deploy(validated, Wish(grant=True))
-                house.events.publish(mark, "t", "a", title="a", data=None)
+                house.workflow_commands.deploy(validated, DeployOptions(grant=True))
+                house.event_commands.publish(mark, "t", "a", title="a", data=None)
         _run(house, clock, sum(len(_marks(name, rounds)) for name in ACTIONS))
     finally:
         house.close()
         close_store(store.database)
 
 
-def _run(house: House, clock: SystemClock, actions: int) -> None:
+def _run(house: Runtime, clock: SystemClock, actions: int) -> None:
     end, pause = time.monotonic() + _TIMEOUT_S, threading.Event()
     while time.monotonic() < end:
         house.engine.tick(clock.now())
         db = house.database.read()
-        for one in requests.still_open(db):
+        for one in requests.read_open(db):
             if one.kind is not RequestKind.APPROVAL:
                 raise SystemExit(f"{one.workflow} asks: {one.sentence}")
-            house.answering.approve(one.id)
+            house.request_commands.approve(one.id)
         [done] = db.execute("SELECT count(*) FROM events WHERE state = 'consumed'").fetchone()
         if done == actions:
-            pause.wait(5)  # whatever would come twice comes now
+            pause.wait(5)  # time for a duplicate to arrive
             return
         pause.wait(0.05)
-    raise SystemExit("It did not come to an end.")
+    raise SystemExit("It did not finish in time.")
 
 
 if __name__ == "__main__":

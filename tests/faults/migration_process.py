@@ -1,6 +1,6 @@
-"""Brings copies of a data folder up to date as a later version would, each killed a few steps after the one before.
+"""Migrates copies of a data folder as a later version would, killing each a few steps later than the one before.
 
-python -m tests.faults.migrating WHOLE BASE
+python -m tests.faults.migration_process WHOLE BASE
 """
 
 import os
@@ -11,16 +11,16 @@ from itertools import count
 from pathlib import Path
 
 from scheduler.store import migrations
-from scheduler.store.health import close_store, open_store
-from tests.engine.harness import START
-from tests.store.killing import kill_at
+from scheduler.store.opening import close_store, open_store
+from tests.engine.engine_fixture import START
+from tests.store.kill_steps import kill_at
 
 KNOWN = migrations._steps()
 _LATER = "ALTER TABLE runs ADD COLUMN mood TEXT;\nUPDATE runs SET mood = 'good';\nDROP TABLE grants;"
 
 
 def migrate_and_die(folder: Path, step: int) -> bool:
-    """Whether it was killed before it was through."""
+    """Whether it was killed before it finished."""
     child = os.fork()
     if child == 0:
         migrations._steps = lambda: [*KNOWN, (len(KNOWN) + 1, _LATER)]

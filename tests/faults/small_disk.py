@@ -1,4 +1,4 @@
-"""A disk that is full, and then is not; one that nobody may write to."""
+"""A small disk that can be filled, emptied and made read-only."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ class SmallDisk:
             while file.write(b"0"):
                 pass
         room = os.statvfs(self.path)
-        assert room.f_bavail == 0, "it is not full"
+        assert room.f_bavail == 0, "the disk is not full"
 
     def make_room(self) -> None:
         (self.path / "filler").unlink()

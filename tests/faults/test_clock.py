@@ -1,4 +1,4 @@
-"""The clock of the machine jumps by hours while the app runs: nothing runs twice, and the person is told."""
+"""The system clock jumps by hours while the app runs: nothing runs twice, and the user is notified."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from typing import IO, Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-_PATIENCE = 60
+_TIMEOUT_S = 60
 _LIBRARY = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
 _SCRIPT = """
 import dayhand
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(_LIBRARY is None, reason="libfaketime is not ins
 
 
 def dayhand(folder: Path, *words: str) -> Any:
-    """A command against the app that runs, in JSON."""
+    """A command to the running app, in JSON."""
     ended = subprocess.run(
         [sys.executable, "-m", "app.main", *words, "--data-dir", str(folder), "--json"],
         cwd=ROOT,
@@ -46,20 +46,20 @@ class Machine:
     """The app on a machine whose clock can be moved."""
 
     folder: Path
-    said: IO[str]
+    output: IO[str]
     clock: Path
 
     def set_clock(self, offset: str) -> None:
-        """That far from the true time; a person's command has the engine look at it at once."""
-        before = len(self.by_hand())
+        """Set the offset from the true time; a manual run makes the engine read the clock at once."""
+        before = len(self.manual_runs())
         self.clock.write_text(offset)
         dayhand(self.folder, "run", "hourly")
-        self.wait(lambda: len(self.by_hand()) > before)
+        self.wait(lambda: len(self.manual_runs()) > before)
 
     def runs(self) -> list[dict[str, Any]]:
         return [one for one in dayhand(self.folder, "history")["runs"] if one["trigger"] == "automatic"]
 
-    def by_hand(self) -> list[dict[str, Any]]:
+    def manual_runs(self) -> list[dict[str, Any]]:
         found = dayhand(self.folder, "history")["runs"]
         return [one for one in found if one["trigger"] == "manual" and one["status"] == "committed"]
 
@@ -67,17 +67,17 @@ class Machine:
         return sorted(one["planned"] for one in self.runs())
 
     def wait(self, is_so: Callable[[], bool]) -> None:
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT_S
         while not is_so():
-            assert time.monotonic() < end, f"it never came to that: {self.runs()}"
+            assert time.monotonic() < end, f"it never happened: {self.runs()}"
             time.sleep(0.05)
 
-    def hear(self, words: str) -> str:
-        """Wait until the app says something with these words in it."""
-        for line in self.said:
+    def wait_for_output(self, words: str) -> str:
+        """Wait for a line of output with these words."""
+        for line in self.output:
             if words in line:
                 return line
-        raise AssertionError(f"it never said {words!r}")
+        raise AssertionError(f"it never printed {words!r}")
 
 
 @contextmanager
@@ -95,11 +95,11 @@ def started(folder: Path, clock: Path) -> Iterator[Machine]:
         assert app.stdout is not None
         machine = Machine(folder, app.stdout, clock)
         try:
-            machine.hear("Dayhand is running")
+            machine.wait_for_output("Dayhand is running")
             yield machine
         finally:
             app.terminate()
-            app.wait(_PATIENCE)
+            app.wait(_TIMEOUT_S)
             app.stdout.close()
         assert app.returncode == 0
 
@@ -114,16 +114,15 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
         yield machine
 
 
-def test_hours_ahead_run_once_and_hours_back_run_nothing_again(machine: Machine) -> None:
-    """M5"""
+def test_a_clock_set_ahead_runs_once_and_set_back_runs_nothing_again(machine: Machine) -> None:
     machine.set_clock("+310m")
     machine.wait(lambda: len(machine.runs()) == 1)
     [caught_up] = machine.planned()
     [missed] = dayhand(machine.folder, "history")["occurrences"]
     assert (missed["state"], missed["number"]) == ("missed", 4), "the others are accounted for"
-    assert missed["sentence"] == "Its time passed unseen; one later run made up for it."
+    assert missed["sentence"] == "Its time was missed; a later run caught up."
     machine.set_clock("+10m")
-    assert "The clock was set back." in machine.hear("clock")
+    assert "The clock was set back." in machine.wait_for_output("clock")
     machine.set_clock("+370m")
     machine.wait(lambda: len(machine.runs()) == 2)
     assert len(set(machine.planned())) == 2, "it did not run again when its time came a second time"

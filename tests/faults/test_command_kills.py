@@ -1,4 +1,4 @@
-"""kill -9 of the app and of the command line in the middle of every command that answers: one outcome or none."""
+"""kill -9 of the app or the command line in the middle of each command: it happens once or not at all."""
 
 import os
 import re
@@ -12,12 +12,12 @@ from tests.faults.command_cases import CASES
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 4
-"""A hundred each by hand: python -m tests.faults.command_kills --rounds 100"""
+"""Manually with a hundred each: python -m tests.faults.command_kills --rounds 100"""
 
 
 @pytest.mark.parametrize("verb", [case.verb for case in CASES])
-def test_it_happens_once_or_not_at_all(verb: str) -> None:
-    """In a process of its own, which forks before it has threads."""
+def test_a_killed_command_happens_once_or_not_at_all(verb: str) -> None:
+    """In a separate process, which forks before it has threads."""
     ended = subprocess.run(
         [sys.executable, "-m", "tests.faults.command_kills", "--rounds", str(ROUNDS), "--only", verb],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The store is damaged under the running app: it is said once, nothing spins, quitting works, and so does a restart."""
+"""The store is damaged while the app runs: it is reported once, nothing spins, and quitting and restarting work."""
 
 import os
 import shutil
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.disks import SmallDisk
+from tests.faults.small_disk import SmallDisk
 
 ROOT = Path(__file__).parents[2]
-_PATIENCE = 60
-_QUIT = 10
-_WATCHED = 3
-"""Seconds over which it is watched after it said what is wrong; without a pause it says thousands of lines in them."""
-_MOST_LINES = 12
+_TIMEOUT_S = 60
+_QUIT_TIMEOUT_S = 10
+_WATCH_S = 3
+"""How long it is watched after it reported the damage; a busy loop would print thousands of lines."""
+_MAX_LINES = 12
 _SCRIPT = """
 import dayhand
 flow = dayhand.Workflow("Often")
@@ -44,7 +44,7 @@ def chore(ctx):
 
 
 class App:
-    """`dayhand --headless` in a process of its own, with everything that it says in a file."""
+    """`dayhand --headless` in a process, with its output in a file."""
 
     def __init__(self, folder: Path, said: Path) -> None:
         self.folder, self.said = folder, said
@@ -58,20 +58,20 @@ class App:
         return self.said.read_text().splitlines()
 
     def wait_for(self, words: str, since: int = 0) -> None:
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + _TIMEOUT_S
         while not any(words in line for line in self.lines()[since:]):
-            assert time.monotonic() < end, f"it never said {words!r}: {self.lines()[-20:]}"
+            assert time.monotonic() < end, f"it never printed {words!r}: {self.lines()[-20:]}"
             assert self.process.poll() is None, self.lines()[-20:]
             time.sleep(0.05)
 
     def watch(self) -> None:
-        """Let it go on for a while; it must not end by itself."""
+        """Let it run for a while; it must not exit."""
         with pytest.raises(subprocess.TimeoutExpired):
-            self.process.wait(_WATCHED)
+            self.process.wait(_WATCH_S)
 
     def quit(self) -> None:
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(_QUIT)
+        self.process.wait(_QUIT_TIMEOUT_S)
         assert self.process.returncode == 0, self.lines()[-20:]
 
 
@@ -128,45 +128,47 @@ DAMAGED = "is damaged. Quit Dayhand and start it again: it sets the file aside a
     ("damage", "sentence", "at_the_next_start"),
     [
         (cut_off_the_log, DAMAGED, "Dayhand is running"),
-        (overwrite_pages, DAMAGED, "was damaged and is set aside"),
-        (delete_the_store, GONE, "Your data file dayhand.db was gone"),
+        (overwrite_pages, DAMAGED, "was damaged and was set aside"),
+        (delete_the_store, GONE, "Your data file dayhand.db was missing"),
         (delete_the_log, GONE, "Dayhand is running"),
-        (put_a_folder_in_its_place, GONE, "was damaged and is set aside"),
+        (put_a_folder_in_its_place, GONE, "was damaged and was set aside"),
         (remove_everything, GONE, "Dayhand is running"),
     ],
 )
-def test_it_is_said_once_nothing_spins_and_it_quits(
+def test_damage_is_reported_once_nothing_spins_and_the_app_quits(
     tmp_path: Path, damage: Callable[[Path], None], sentence: str, at_the_next_start: str
 ) -> None:
     folder = tmp_path / "data"
     deploy(folder, tmp_path / "often.py")
     with running(folder, tmp_path / "said") as app:
-        app.wait_for("looked for news")
+        app.wait_for("checked for new events")
         before = len(app.lines())
         damage(folder)
         app.wait_for(sentence, before)
         app.watch()
         said = app.lines()[before:]
-        assert len(said) <= _MOST_LINES, said
+        assert len(said) <= _MAX_LINES, said
         assert len([line for line in said if line.endswith(sentence) and "ERROR" not in line]) <= 1, said
         logged = sum(len(log.read_text().splitlines()) for log in (folder / "logs").glob("dayhand.log*"))
-        assert logged <= 200, "a traceback or two"
+        assert logged <= 200, "at most a traceback or two"
         app.quit()
     with running(folder, tmp_path / "said again") as app:
         app.wait_for(at_the_next_start)
         app.quit()
 
 
-def test_a_full_disk_is_said_once_and_it_goes_on_when_there_is_room(small_disk: SmallDisk, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_once_and_work_resumes_when_there_is_room(
+    small_disk: SmallDisk, tmp_path: Path
+) -> None:
     folder = small_disk.path / "data"
     deploy(folder, tmp_path / "often.py")
     with running(folder, tmp_path / "said") as app:
-        app.wait_for("looked for news")
+        app.wait_for("checked for new events")
         small_disk.fill()
         before = len(app.lines())
-        app.wait_for("There is no room left on the disk", before)
+        app.wait_for("is full, so nothing was saved", before)
         app.watch()
-        assert len(app.lines()) - before <= _MOST_LINES, app.lines()[before:]
+        assert len(app.lines()) - before <= _MAX_LINES, app.lines()[before:]
         small_disk.make_room()
         app.wait_for("did the chore", len(app.lines()))
         app.quit()

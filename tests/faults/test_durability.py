@@ -1,4 +1,4 @@
-"""A power cut must not forget that something was done: what guards an outside action waits for the disk."""
+"""A power cut must not lose the record of an outside action: its transactions are synced to the disk."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from scheduler.rules.failures import FailureClass
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import consumer
-from tests.runs.shop import Shop, fail
 
 FULL = 2
 
 
-class Watched(Shop):
-    """Notes how every transaction is committed, and what it does to the ledger."""
+class Watched(RuntimeFixture):
+    """Records how every transaction is committed and which mutations it changes."""
 
     def open(self) -> None:
         self.commits: list[tuple[int, list[str]]] = []
@@ -27,19 +27,19 @@ class Watched(Shop):
         @contextmanager
         def watched(*, durable: bool = False) -> Iterator[sqlite3.Connection]:
             with write(durable=durable) as db:
-                before = _ledger(db)
+                before = _mutations(db)
                 yield db
-                changed = [status for status in _ledger(db) if status not in before]
+                changed = [status for status in _mutations(db) if status not in before]
                 self.commits.append((db.execute("PRAGMA synchronous").fetchone()[0], changed))
 
         self.database.write = watched  # type: ignore[method-assign]
 
     def guards(self) -> list[tuple[int, str]]:
-        """Each change of the ledger, with how it was committed."""
+        """Each change of a mutation, with how it was committed."""
         return [(how, status.split()[1]) for how, changed in self.commits for status in changed]
 
 
-def _ledger(db: sqlite3.Connection) -> list[str]:
+def _mutations(db: sqlite3.Connection) -> list[str]:
     return [f"{key} {status}" for key, status in db.execute("SELECT key, status FROM mutations")]
 
 
@@ -50,13 +50,13 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     shop.close()
 
 
-def test_the_beginning_and_the_outcome_wait_for_the_disk(watched: Watched) -> None:
+def test_start_and_outcome_of_an_action_are_synced(watched: Watched) -> None:
     watched.deploy(consumer())
     watched.publish("a")
     watched.tick()
     assert watched.guards() == [(FULL, "in_flight"), (FULL, "applied")]
     others = [how for how, changed in watched.commits if not changed]
-    assert others and FULL not in others, "and nothing else does"
+    assert others and FULL not in others, "nothing else is synced"
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_the_beginning_and_the_outcome_wait_for_the_disk(watched: Watched) -> No
         (FailureClass.UNSURE, ["in_flight", "unsure", "applied"]),
     ],
 )
-def test_so_does_every_other_outcome(watched: Watched, kind: FailureClass, outcomes: list[Any]) -> None:
-    watched.world.fails = [fail(kind)]
+def test_every_other_outcome_is_synced(watched: Watched, kind: FailureClass, outcomes: list[Any]) -> None:
+    watched.service.fails = [fail(kind)]
     watched.deploy(consumer())
     watched.publish("a")
     watched.tick()

@@ -1,23 +1,23 @@
-"""Newer data for an event whose run gives it back after its topic is gone."""
+"""New data for an event that is released after its topic was removed."""
 
 from pathlib import Path
 
 from scheduler.store import events, handlers
 from tests.runs import invariants
-from tests.runs.witness import watch
-from tests.store.workflow_rows import NOW, run, store
+from tests.runs.change_log import record_changes
+from tests.store.workflow_rows import NOW, make_run, store
 
 
-def test_an_event_that_is_skipped_is_not_changed_afterwards(tmp_path: Path) -> None:
-    """Invariant 8: what it had to be told is told before, not after."""
+def test_a_skipped_event_is_not_changed_afterwards(tmp_path: Path) -> None:
+    """A handled event stays as it is: the new data is applied before it is skipped, not after."""
     with store(tmp_path) as database:
-        watch(database.read())
+        record_changes(database.read())
         with database.write() as db:
             events.publish(db, "w", "mails", "a", "t", 1, NOW)
-            events.reserve(db, "w", run("r").id, [("mails", "a")])
+            events.reserve(db, "w", make_run("r").id, [("mails", "a")])
             events.publish(db, "w", "mails", "a", "t", 2, NOW)
             handlers.remove(db, "w", "file")
             assert events.release(db, "r") == 1
             found = db.execute("SELECT state, data, later FROM events").fetchone()
         assert tuple(found) == ("skipped", "2", None)
-        invariants.what_is_dealt_with_stays_so(database.read())
+        invariants.settled_events_are_final(database.read())

@@ -1,4 +1,4 @@
-"""Files and tables on a disk that is really full, really read-only, or another one than the next folder."""
+"""Files and tables on a disk that is really full, really read-only, or different from that of the target."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import FailureClass
-from tests.connections.connectors.files.folders import refused, use
-from tests.connections.connectors.table.tables import append, check, read
-from tests.faults.disks import SmallDisk
+from tests.connections.connectors.files.file_tools import refused, use
+from tests.connections.connectors.table.table_tools import append, check, read
+from tests.faults.small_disk import SmallDisk
 
 LARGE = "x" * 20_000
 
@@ -39,7 +39,7 @@ def here(small_disk: SmallDisk) -> Path:
 
 
 def visible(here: Path) -> dict[str, bytes | None]:
-    """What belongs to the user."""
+    """The user's own files."""
     return {
         place.relative_to(here).as_posix(): None if place.is_dir() else place.read_bytes()
         for place in here.rglob("*")
@@ -54,7 +54,7 @@ def fails(act: Callable[[Path], Any], here: Path) -> FailureClass:
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_without_room_nothing_happens_and_with_room_it_does(small_disk: SmallDisk, here: Path, name: str) -> None:
+def test_on_a_full_disk_nothing_happens_until_there_is_room(small_disk: SmallDisk, here: Path, name: str) -> None:
     before = visible(here)
     small_disk.fill()
     assert fails(ACTS[name], here) is FailureClass.TRANSIENT
@@ -69,13 +69,13 @@ def test_without_room_nothing_happens_and_with_room_it_does(small_disk: SmallDis
 
 
 @pytest.mark.parametrize("name", SMALL_ACTS)
-def test_a_full_disk_can_still_be_tidied(small_disk: SmallDisk, here: Path, name: str) -> None:
+def test_files_on_a_full_disk_can_still_be_moved_and_deleted(small_disk: SmallDisk, here: Path, name: str) -> None:
     small_disk.fill()
     SMALL_ACTS[name](here)
 
 
 @pytest.mark.parametrize("name", [*ACTS, *SMALL_ACTS])
-def test_a_disk_that_nobody_may_write_to_is_asked_about(small_disk: SmallDisk, here: Path, name: str) -> None:
+def test_a_read_only_disk_is_a_permission_failure(small_disk: SmallDisk, here: Path, name: str) -> None:
     before = visible(here)
     small_disk.forbid_writing()
     assert fails({**ACTS, **SMALL_ACTS}[name], here) is FailureClass.PERMISSION
@@ -83,7 +83,7 @@ def test_a_disk_that_nobody_may_write_to_is_asked_about(small_disk: SmallDisk, h
 
 
 def test_a_file_is_not_moved_to_another_disk(small_disk: SmallDisk, here: Path, tmp_path: Path) -> None:
-    """The disk is a folder of the connection: what leaves it would have to be copied, which is no one step."""
+    """The disk is a folder of the connection: the file would have to be copied, which is not atomic."""
     said = refused(tmp_path, FailureClass.LOGIC, "move", source=f"{small_disk.path.name}/old", target="made/new")
     assert "another disk" in said
     assert (here / "old").read_text() == "old"

@@ -1,4 +1,4 @@
-"""D2: an interrupted migration leaves the old data usable, with everything that waits in it."""
+"""An interrupted migration leaves the old data usable, with everything that is pending."""
 
 import sqlite3
 import subprocess
@@ -6,23 +6,23 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from tests.faults.migrating import KNOWN
+from tests.faults.migration_process import KNOWN
 from tests.runs import invariants
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer
-from tests.runs.shop import Shop
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_a_waiting_approval_survives_a_kill_at_any_step_of_a_migration(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    shop = Shop(whole)
+    shop = RuntimeFixture(whole)
     shop.deploy(consumer(approve="always"))
     shop.publish("a")
     shop.tick()
     [request] = shop.requests()
     shop.close()
-    command = [sys.executable, "-m", "tests.faults.migrating", str(whole), str(killed)]
+    command = [sys.executable, "-m", "tests.faults.migration_process", str(whole), str(killed)]
     subprocess.run(command, cwd=ROOT, check=True)
     folders = list(killed.iterdir())
     old = [folder for folder in folders if is_old(folder)]
@@ -32,18 +32,18 @@ def test_a_waiting_approval_survives_a_kill_at_any_step_of_a_migration(tmp_path:
 
 
 def is_old(folder: Path) -> bool:
-    """Whether the version that the person has can use it: what a newer one wrote it refuses, and leaves as it is."""
+    """Whether the current version can use it: data of a newer version is rejected and left unchanged."""
     with closing(sqlite3.connect(folder / "dayhand.db")) as db:
         return bool(db.execute("PRAGMA user_version").fetchone()[0] == len(KNOWN))
 
 
-def answer_and_finish(shop: Shop, folder: Path, request: str) -> None:
+def answer_and_finish(shop: RuntimeFixture, folder: Path, request: str) -> None:
     shop.folder = folder
-    shop.world.calls.clear()
+    shop.service.calls.clear()
     shop.open()
-    shop.answering.approve(request)
+    shop.request_commands.approve(request)
     shop.tick()
-    assert len(shop.world.calls) == 1
+    assert len(shop.service.calls) == 1
     assert shop.events() == {"a": "consumed"}
     invariants.no_run_is_active(shop.database.read())
     shop.close()

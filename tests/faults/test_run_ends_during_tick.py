@@ -1,42 +1,42 @@
-"""Runs end on threads of their own while the engine looks around."""
+"""Runs end on their own threads while a tick iterates over what is in flight."""
 
 import threading
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler.engine.dispatch import Dispatch
-from scheduler.engine.launcher import Work
-from tests.engine.harness import Bench
+from scheduler.engine.scheduling.in_flight import InFlight
+from tests.engine.engine_fixture import Bench
 
 
-class Interrupted(dict[str, Work]):
-    """What is under way; while somebody goes through it, one of them lands."""
+class EndingDuringIteration(dict[str, Any]):
+    """What runs; while it is iterated, one of the runs ends."""
 
-    def __init__(self, flights: dict[str, Work], dispatch: Dispatch) -> None:
-        super().__init__(flights)
-        self._landing = threading.Thread(target=dispatch.land, args=(next(iter(flights.values())),))
-        self.landed = self._landing.join
+    def __init__(self, running: dict[str, Any], in_flight: InFlight) -> None:
+        super().__init__(running)
+        first = next(iter(running.values())).work
+        self._ending = threading.Thread(target=in_flight.remove, args=(first,))
+        self.wait = self._ending.join
 
     def values(self) -> Any:
-        return self._go_through()
+        return self._iterate()
 
-    def _go_through(self) -> Iterator[Work]:
-        for work in super().values():
-            yield work
-            if self._landing.ident is None:
-                self._landing.start()
-                self._landing.join(0.2)  # it may have to wait until we are through
+    def _iterate(self) -> Iterator[Any]:
+        for running in super().values():
+            yield running
+            if self._ending.ident is None:
+                self._ending.start()
+                self._ending.join(0.2)  # it may have to wait for the iteration to end
 
 
-def test_one_that_lands_does_not_disturb_the_engine(bench: Bench) -> None:
+def test_a_run_that_ends_during_a_tick_does_not_break_it(bench: Bench) -> None:
     for name in ("a", "b"):
         bench.add({"every": "1h"}, name=name)
         bench.commands.trigger(f"w/{name}")
     bench.tick()
-    dispatch = bench.engine.dispatch
-    assert dispatch.in_flight == 2
-    interrupted = dispatch._flights = Interrupted(dispatch._flights, dispatch)
-    bench.engine.stir()
+    in_flight = bench.launcher.in_flight
+    assert len(in_flight) == 2
+    ending = in_flight._running = EndingDuringIteration(in_flight._running, in_flight)
+    bench.engine.wake()
     bench.tick()
-    interrupted.landed()
-    assert dispatch.in_flight == 1
+    ending.wait()
+    assert len(in_flight) == 1

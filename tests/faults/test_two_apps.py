@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_PATIENCE = 60
+_TIMEOUT_S = 60
 ENVIRONMENT = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
 
 
@@ -19,7 +19,7 @@ def command(folder: Path, *words: str) -> list[str]:
 
 @contextmanager
 def app(folder: Path) -> Iterator["subprocess.Popen[str]"]:
-    """One that may or may not get the folder."""
+    """An app that may or may not get the folder."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command(folder, "--headless"), cwd=ROOT, env=ENVIRONMENT, text=True, **pipes) as started:  # type: ignore[call-overload]
         try:
@@ -27,17 +27,16 @@ def app(folder: Path) -> Iterator["subprocess.Popen[str]"]:
         finally:
             if started.poll() is None:
                 started.kill()
-            started.wait(_PATIENCE)
+            started.wait(_TIMEOUT_S)
 
 
 def is_running(started: "subprocess.Popen[str]") -> bool:
-    """Whether it came up; waits until it has, or has ended."""
+    """Whether it is running; waits until it is, or has exited."""
     assert started.stdout is not None
     return "Dayhand is running" in started.stdout.readline()
 
 
-def test_the_second_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    """I4"""
+def test_a_second_app_is_rejected_with_a_message(tmp_path: Path) -> None:
     with app(tmp_path) as first:
         assert is_running(first)
         second = subprocess.run(
@@ -49,21 +48,20 @@ def test_the_second_is_refused_with_a_sentence(tmp_path: Path) -> None:
         assert first.poll() is None
 
 
-def test_of_many_that_start_at_once_one_runs(tmp_path: Path) -> None:
-    """I4"""
+def test_of_several_concurrent_starts_one_runs(tmp_path: Path) -> None:
     with ExitStack() as stack:
         apps = [stack.enter_context(app(tmp_path)) for _ in range(4)]
         running = [one for one in apps if is_running(one)]
         assert len(running) == 1
         others = [one for one in apps if one not in running]
-        assert {one.wait(_PATIENCE) for one in others} == {1}
+        assert {one.wait(_TIMEOUT_S) for one in others} == {1}
         assert running[0].poll() is None
 
 
-def test_after_a_kill_the_next_one_has_the_folder(tmp_path: Path) -> None:
+def test_after_a_kill_the_next_app_gets_the_folder(tmp_path: Path) -> None:
     with app(tmp_path) as first:
         assert is_running(first)
         first.send_signal(signal.SIGKILL)
-        first.wait(_PATIENCE)
+        first.wait(_TIMEOUT_S)
         with app(tmp_path) as second:
             assert is_running(second)

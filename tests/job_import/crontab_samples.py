@@ -1,4 +1,4 @@
-"""Lines as people have them in their crontabs, written from the documentation of cron, cronie and FreeBSD's cron."""
+"""Typical crontab lines, written from the documentation of cron, cronie and FreeBSD's cron."""
 
 TRANSLATED = """\
 * * * * * /usr/bin/true
@@ -111,16 +111,16 @@ TRANSLATED = """\
 
 LEFT = {
     "@reboot /usr/bin/tmux new -d": "starts",
-    "@every 5m thing": "not known",
-    "@teatime kettle": "not known",
+    "@every 5m thing": "unknown",
+    "@teatime kettle": "unknown",
     "60 * * * * too-late": "minute",
     "* 24 * * * too-late": "hour",
     "0 0 32 * * too-late": "day",
     "0 0 0 * * too-early": "day",
     "0 0 * 13 * too-late": "month",
     "0 0 * * 8 too-late": "day of the week",
-    "0 0 30 2 * never": "never comes",
-    "0 0 31 4,6,9,11 * never": "never comes",
+    "0 0 30 2 * never": "does not exist",
+    "0 0 31 4,6,9,11 * never": "does not exist",
     "0 0 L * * last-day-of-other-schedulers": "'l'",
     "0 0 * * 5#2 second-friday-of-other-schedulers": "'5#2'",
     "0 0 ? * * of-quartz": "'?'",
@@ -138,8 +138,8 @@ LEFT = {
     "-1 * * * *": "no command",
     "* * * * *": "no command",
     "@daily": "no command",
-    "* * * *": "neither",
-    "hello world": "neither",
+    "* * * *": "not a comment",
+    "hello world": "not a comment",
     "1,,2 * * * * hole": "''",
     "1. * * * * dot": "'1.'",
     "+5 * * * * plus": "'+5'",

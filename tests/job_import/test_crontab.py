@@ -5,10 +5,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.verbs import preview
-from scheduler.importing.crontab import read_crontab
-from scheduler.importing.found import Found, Job
-from tests.importing.crontabs import LEFT, TRANSLATED
+from app.cli.preview import VERBS
+from scheduler.job_import.crontab import read_crontab
+from scheduler.job_import.result import Job, TranslationResult
+from tests.job_import.crontab_samples import LEFT, TRANSLATED
 from tests.timing import debian_cron
 
 LINES = TRANSLATED.splitlines()
@@ -17,22 +17,23 @@ SPRING = datetime(2026, 3, 28, 12, tzinfo=UTC)
 AUTUMN = datetime(2026, 10, 24, 12, tzinfo=UTC)
 
 
-def one(text: str) -> Job:
+def read_one(text: str) -> Job:
     found = read_crontab(text)
     assert found.left == ()
     [job] = found.jobs
     return job
 
 
-def previewed(job: Job, after: datetime, zone: str) -> list[datetime]:
-    """What `dayhand preview` shows for its times."""
+def preview_times(job: Job, after: datetime, zone: str) -> list[datetime]:
+    """The times that `dayhand preview` shows."""
     parser = ArgumentParser()
-    preview.add_arguments(parser)
+    command = VERBS["preview"]
+    command.arguments(parser)
     words = [job.settings["cron"], "--timezone", zone, "--from", after.isoformat(), "--count", "10"]
-    return list(preview.run(parser.parse_args(words)).times)
+    return list(command.run(parser.parse_args(words)).times)
 
 
-def old(job: Job, after: datetime, zone: str) -> list[datetime]:
+def old_times(job: Job, after: datetime, zone: str) -> list[datetime]:
     assert job.old is not None
     return list(islice(job.old(after, ZoneInfo(zone)), 10))
 
@@ -44,32 +45,32 @@ def test_there_are_enough_lines_to_prove_something() -> None:
 @pytest.mark.parametrize("after", [SPRING, AUTUMN], ids=["spring", "autumn"])
 @pytest.mark.parametrize("line", LINES)
 def test_the_next_ten_times_are_those_of_cron(line: str, after: datetime) -> None:
-    job = one(line)
-    assert previewed(job, after, "Europe/Berlin") == old(job, after, "Europe/Berlin")
-    assert len(old(job, after, "Europe/Berlin")) == 10
+    job = read_one(line)
+    assert preview_times(job, after, "Europe/Berlin") == old_times(job, after, "Europe/Berlin")
+    assert len(old_times(job, after, "Europe/Berlin")) == 10
 
 
 @pytest.mark.parametrize("after", [SPRING, AUTUMN], ids=["spring", "autumn"])
 def test_the_old_times_are_those_of_a_simulated_cron(after: datetime) -> None:
-    """Another reading of Debian's rules, over the days around a change of clocks."""
+    """Another implementation of Debian's rules, over the days around a clock change."""
     until = after + timedelta(days=3)
     services = debian_cron.Services.between(after, until, BERLIN)
     for line in LINES:
-        job = one(line)
+        job = read_one(line)
         assert job.old is not None
         ours = list(takewhile(lambda at: at <= until, job.old(after, BERLIN)))
         assert ours == services.runs(debian_cron.Job.read(job.settings["cron"])), line
 
 
 @pytest.mark.parametrize("zone", ["America/Sao_Paulo", "Australia/Lord_Howe", "Africa/Casablanca", "UTC"])
-def test_the_same_holds_in_odd_zones(zone: str) -> None:
+def test_the_times_are_those_of_cron_in_odd_zones(zone: str) -> None:
     for line in LINES[::7]:
-        job = one(line)
-        assert previewed(job, AUTUMN, zone) == old(job, AUTUMN, zone), line
+        job = read_one(line)
+        assert preview_times(job, AUTUMN, zone) == old_times(job, AUTUMN, zone), line
 
 
 @pytest.mark.parametrize("line", LEFT)
-def test_what_does_not_translate_is_listed_with_its_reason(line: str) -> None:
+def test_untranslatable_lines_are_listed_with_their_reason(line: str) -> None:
     found = read_crontab(f"# first\n\n{line}\n0 4 * * * good\n", place="mine")
     assert [job.title for job in found.jobs] == ["good"]
     [left] = found.left
@@ -78,8 +79,8 @@ def test_what_does_not_translate_is_listed_with_its_reason(line: str) -> None:
     assert left.reason.endswith(".")
 
 
-def test_no_line_is_dropped() -> None:
-    """Every line that is neither empty nor a comment becomes a job, is listed, or is a setting of jobs below it."""
+def test_no_line_is_lost() -> None:
+    """Every line that is not empty or a comment becomes a job, is listed, or is a setting for the jobs below it."""
     text = f"PATH=/bin\n{TRANSLATED}# comment\n\n" + "\n".join(LEFT)
     found = read_crontab(text)
     numbers = sorted([job.line for job in found.jobs] + [left.line for left in found.left])
@@ -87,8 +88,8 @@ def test_no_line_is_dropped() -> None:
     assert [1, *numbers] == wanted
 
 
-def test_it_behaves_as_cron_where_it_can() -> None:
-    settings = one("0 4 * * * x").settings
+def test_jobs_behave_like_cron() -> None:
+    settings = read_one("0 4 * * * x").settings
     assert settings == {
         "cron": "0 4 * * *",
         "timezone": "local",
@@ -99,7 +100,7 @@ def test_it_behaves_as_cron_where_it_can() -> None:
     }
 
 
-def test_variables_reach_the_lines_below_them() -> None:
+def test_variables_apply_to_the_lines_below() -> None:
     found = read_crontab("0 1 * * * a\nPATH = \"/opt/bin:/bin\"\nSHELL=/bin/bash\n'LANG'=C.UTF-8\n0 2 * * * b\n")
     first, second = found.jobs
     assert first.commands == (("/bin/sh", "-c", "a"),)
@@ -107,41 +108,41 @@ def test_variables_reach_the_lines_below_them() -> None:
     assert found.left == ()
 
 
-def test_a_home_of_its_own_is_where_commands_start() -> None:
+def test_commands_start_in_the_assigned_home() -> None:
     [job] = read_crontab("HOME=/srv/x\n0 1 * * * ./run\n").jobs
     [words] = job.commands
     assert words[:2] == ("/usr/bin/env", "HOME=/srv/x")
     assert words[2:] == ("/bin/sh", "-c", 'cd "$0" && exec "$@"', "/srv/x", "/bin/sh", "-c", "./run")
 
 
-def test_a_percent_sign_feeds_the_command() -> None:
-    job = one("0 4 * * * mail -s 50\\% me%Dear me,%%bye")
+def test_text_after_a_percent_sign_is_the_commands_input() -> None:
+    job = read_one("0 4 * * * mail -s 50\\% me%Dear me,%%bye")
     [words] = job.commands
     assert words[3:] == ("mail -s 50% me", "Dear me,\n\nbye", "/bin/sh")
     assert job.title == "mail -s 50% me"
-    assert one("0 4 * * * mail me %Dear me").title == "mail me"
+    assert read_one("0 4 * * * mail me %Dear me").title == "mail me"
 
 
-def test_a_zone_of_its_own_is_kept_and_an_unknown_one_keeps_its_lines_out() -> None:
+def test_cron_tz_is_kept_and_lines_below_an_unknown_zone_are_left_out() -> None:
     found = read_crontab("CRON_TZ=Asia/Tokyo\n0 9 * * * a\nCRON_TZ=Mars/Base\n0 9 * * * b\nCRON_TZ=UTC\n0 9 * * * c\n")
     assert [(job.title, job.settings["timezone"]) for job in found.jobs] == [("a", "Asia/Tokyo"), ("c", "UTC")]
     assert [left.line for left in found.left] == [3, 4]
     assert all("Mars/Base" in left.reason for left in found.left)
 
 
-def test_a_zone_of_its_own_holds_for_the_old_times_too() -> None:
-    """Side by side they would differ on every machine that is elsewhere."""
+def test_cron_tz_applies_to_the_old_times_too() -> None:
+    """Otherwise a comparison would differ on every machine in another zone."""
     [job] = read_crontab("CRON_TZ=America/New_York\n30 2 * * * x\n").jobs
-    assert old(job, SPRING, "Europe/Berlin") == previewed(job, SPRING, "America/New_York")
+    assert old_times(job, SPRING, "Europe/Berlin") == preview_times(job, SPRING, "America/New_York")
 
 
-def test_an_empty_zone_is_that_of_the_machine_again() -> None:
+def test_an_empty_cron_tz_is_the_machines_zone() -> None:
     found = read_crontab("CRON_TZ=Mars/Base\nCRON_TZ=\n0 9 * * * a\n")
     assert [job.settings["timezone"] for job in found.jobs] == ["local"]
     assert [left.line for left in found.left] == [1]
 
 
-def test_the_zone_of_commands_is_theirs_alone() -> None:
+def test_tz_applies_only_to_the_command() -> None:
     """TZ is for the command, CRON_TZ for the times."""
     [job] = read_crontab("TZ=Asia/Tokyo\n0 9 * * * date\n").jobs
     assert job.settings["timezone"] == "local"
@@ -149,7 +150,7 @@ def test_the_zone_of_commands_is_theirs_alone() -> None:
 
 
 @pytest.mark.parametrize(("line", "count"), [("MAILTO=me@example.org", 1), ('MAILTO=""', 0), ("MAILFROM=x", 1)])
-def test_mail_with_output_is_listed_as_not_sent(line: str, count: int) -> None:
+def test_mailed_output_is_listed_as_not_sent(line: str, count: int) -> None:
     found = read_crontab(f"{line}\n0 4 * * * x\n")
     assert len(found.left) == count
     assert len(found.jobs) == 1
@@ -170,12 +171,14 @@ def test_a_secret_is_never_copied() -> None:
     assert (left.text, "secret" in left.reason) == ("RESTIC_PASSWORD=…", True)
 
 
-def system(text: str) -> Found:
+def read_system(text: str) -> TranslationResult:
     return read_crontab(text, system=True, user="me")
 
 
-def test_of_the_system_only_my_own_lines_are_mine() -> None:
-    found = system("17 * * * * root run-parts /etc/cron.hourly\n5 4 * * * me  ~/bin/x --y\n@daily me z\n6 4 * * *\n")
+def test_only_the_users_lines_of_a_system_crontab_are_translated() -> None:
+    found = read_system(
+        "17 * * * * root run-parts /etc/cron.hourly\n5 4 * * * me  ~/bin/x --y\n@daily me z\n6 4 * * *\n"
+    )
     assert [(job.line, job.title) for job in found.jobs] == [(2, "~/bin/x --y"), (3, "z")]
     assert [left.line for left in found.left] == [1, 4]
     assert "root" in found.left[0].reason

@@ -1,4 +1,4 @@
-"""Whatever stands in a file, it is read to its end: jobs, or reasons, never a crash."""
+"""Any text is read to its end and gives jobs or reasons, never a crash."""
 
 from datetime import UTC, datetime
 from itertools import islice
@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.importing.crontab import read_crontab
-from scheduler.importing.found import Found
-from scheduler.importing.script import write_script
-from scheduler.importing.systemd import read_systemd
-from scheduler.importing.tasks import read_task
+from scheduler.job_import.crontab import read_crontab
+from scheduler.job_import.result import TranslationResult
+from scheduler.job_import.script import write_script
+from scheduler.job_import.systemd import read_systemd
+from scheduler.job_import.windows_tasks import read_task
 
 AFTER = datetime(2026, 11, 16, tzinfo=UTC)
 CRON = ["*", "*/5", "1-5", "0", "mon", "@daily", "@reboot", "%", "\\%", "#", "=", "MAILTO=", "CRON_TZ=", "-", "/", ","]
@@ -32,8 +32,7 @@ def lines(tokens: list[str]) -> st.SearchStrategy[str]:
     return st.lists(st.lists(word, max_size=8).map(" ".join), max_size=8).map("\n".join)
 
 
-def look(found: Found) -> None:
-    """Everything that was found can be used."""
+def assert_usable(found: TranslationResult) -> None:
     assert all(left.reason.endswith((".", ")")) for left in found.left), found.left
     compile(write_script("X", "y", found.jobs)[0], "x.py", "exec")
     for job in found.jobs:
@@ -44,21 +43,23 @@ def look(found: Found) -> None:
 @given(lines(CRON))
 @settings(max_examples=150, deadline=None)
 def test_any_text_is_read_as_a_crontab(text: str) -> None:
-    look(read_crontab(text))
-    look(read_crontab(text, system=True, user="*"))
+    assert_usable(read_crontab(text))
+    assert_usable(read_crontab(text, system=True, user="*"))
 
 
 @given(lines(UNIT), lines(UNIT))
 @settings(max_examples=150, deadline=None)
 def test_any_texts_are_read_as_units(timer: str, service: str) -> None:
-    look(read_systemd({"a.timer": f"[Timer]\n{timer}", "a.service": f"[Service]\n{service}"}))
-    look(read_systemd({"a.timer": "[Timer]\nOnCalendar=daily", "a.service": f"[Service]\nExecStart=/x\n{service}"}))
-    look(read_systemd({"a.timer": f"[Timer]\nOnCalendar={timer}", "a.service": "[Service]\nExecStart=/x"}))
+    assert_usable(read_systemd({"a.timer": f"[Timer]\n{timer}", "a.service": f"[Service]\n{service}"}))
+    assert_usable(
+        read_systemd({"a.timer": "[Timer]\nOnCalendar=daily", "a.service": f"[Service]\nExecStart=/x\n{service}"})
+    )
+    assert_usable(read_systemd({"a.timer": f"[Timer]\nOnCalendar={timer}", "a.service": "[Service]\nExecStart=/x"}))
 
 
 @given(lines(XML))
 @settings(max_examples=150, deadline=None)
 def test_any_text_is_read_as_a_task(text: str) -> None:
-    look(read_task(text))
+    assert_usable(read_task(text))
     action = "<Actions><Exec><Command>x</Command></Exec></Actions>"
-    look(read_task(f"<Task><Triggers><CalendarTrigger>{text}</CalendarTrigger></Triggers>{action}</Task>"))
+    assert_usable(read_task(f"<Task><Triggers><CalendarTrigger>{text}</CalendarTrigger></Triggers>{action}</Task>"))

@@ -1,4 +1,4 @@
-"""systemd's calendar expressions, judged by systemd itself where it is there."""
+"""systemd's calendar expressions, compared with systemd itself where it is installed."""
 
 import os
 import re
@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from scheduler.importing.on_calendar import NotCalendarError, OnCalendar
-from scheduler.timing.spec import Spec
+from scheduler.job_import.on_calendar import NotCalendarError, OnCalendar
+from scheduler.timing.spec import ScheduleSpec
 
 AFTER = datetime(2026, 3, 27, 12, tzinfo=UTC)
 ZONE = "Europe/Berlin"
@@ -63,7 +63,7 @@ REFUSED = [
     "someday 09:00", "25:00", "*-13-01", "09:00 Mars/Base", "1-2-3-4", "*:*:*:*", "a:b", "*-*-*/0", "Fri..Mon 09:00",
     "Sun-Mon", "Tue..Mon", "Mon.. 09:00", "Mon,,Tue 09:00", "Mon..Wed..Fri 09:00", "*-*-* 22..6:00",
 ]  # fmt: skip
-"""What systemd refuses too."""
+"""Expressions that systemd refuses too."""
 LEFT = ["*-*~3 18:00", *REFUSED]
 
 
@@ -74,7 +74,7 @@ def ours(text: str) -> list[datetime]:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here to be asked")
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_the_old_times_are_those_of_systemd(text: str) -> None:
-    """Around the change of clocks in spring: what is skipped does not come."""
+    """Around the clock change in spring: skipped times do not run."""
     told = subprocess.run(
         ["systemd-analyze", "calendar", "--iterations=10", f"--base-time={AFTER:%Y-%m-%d %H:%M:%S} UTC", text],
         env={**os.environ, "TZ": ZONE, "LC_ALL": "C"},
@@ -90,22 +90,22 @@ def test_the_old_times_are_those_of_systemd(text: str) -> None:
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_our_calendar_has_the_same_times(text: str) -> None:
-    """Away from changes of the clocks, where ours makes up for what was skipped."""
+    """Away from clock changes, where our calendar runs skipped times right after the gap."""
     read = OnCalendar.read(text)
     after = datetime(2026, 4, 2, 7, 30, tzinfo=UTC)
     written = {"calendar": read.calendar(), "timezone": read.timezone or ZONE}
-    new = Spec.read(written, machine_zone=ZONE, now=after).times(ZONE).upcoming(after, 5)
+    new = ScheduleSpec.read(written, machine_zone=ZONE, now=after).compile(ZONE).upcoming(after, 5)
     assert new == list(islice(read.times(after, ZoneInfo(ZONE)), 5))
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here to be asked")
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_refused_is_refused_by_systemd(text: str) -> None:
+def test_expressions_we_refuse_are_refused_by_systemd(text: str) -> None:
     told = subprocess.run(["systemd-analyze", "calendar", text], capture_output=True, check=False, timeout=60)
     assert told.returncode != 0
 
 
 @pytest.mark.parametrize("text", LEFT)
-def test_what_cannot_be_said_is_refused_with_a_sentence(text: str) -> None:
+def test_unsupported_expressions_are_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(NotCalendarError, match=r"\.$"):
         OnCalendar.read(text)

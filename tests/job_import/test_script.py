@@ -1,4 +1,4 @@
-"""The script that imported jobs become: valid whatever stood in the old file, and the same as what was read."""
+"""The script of imported jobs is valid for any input and contains what was read."""
 
 import ast
 import keyword
@@ -10,8 +10,8 @@ from dayhand import _workflow as written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.importing.found import Job, is_secret
-from scheduler.importing.script import name_jobs, write_script
+from scheduler.job_import.result import Job, is_secret_name
+from scheduler.job_import.script import name_jobs, write_script
 
 TEXTS = st.text(max_size=40) | st.sampled_from(['"""', "\\", "'''", 'x"', "\n# x", "class", "import", "a\u2028b", "\0"])
 
@@ -33,9 +33,7 @@ def job(title: str = "Back up", text: str = "0 3 * * * x", **changed: Any) -> Jo
     word=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20),
 )
 @settings(max_examples=60, deadline=None)
-def test_whatever_stood_in_the_old_file_the_script_is_a_workflow_with_those_commands(
-    titles: list[str], text: str, note: str, word: str
-) -> None:
+def test_the_script_is_valid_for_any_text_in_the_old_file(titles: list[str], text: str, note: str, word: str) -> None:
     jobs = [job(title, text, notes=(note,), commands=(("echo", word),), place=text) for title in titles]
     source, names = write_script("Imported", text, jobs)
     module = type(ast)("imported")
@@ -52,7 +50,7 @@ def test_whatever_stood_in_the_old_file_the_script_is_a_workflow_with_those_comm
 
 @given(st.lists(TEXTS, max_size=20))
 @settings(max_examples=60, deadline=None)
-def test_every_job_has_a_name_of_its_own_that_python_takes(titles: list[str]) -> None:
+def test_every_job_has_a_unique_valid_python_name(titles: list[str]) -> None:
     names = name_jobs([job(title) for title in titles])
     assert len(set(names)) == len(titles)
     assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
@@ -68,19 +66,19 @@ def test_every_job_has_a_name_of_its_own_that_python_takes(titles: list[str]) ->
         ("~ 1 2 3", "job"),
     ],
 )
-def test_a_name_says_what_the_job_does(title: str, name: str) -> None:
+def test_names_come_from_the_title(title: str, name: str) -> None:
     assert name_jobs([job(title)]) == (name,)
 
 
-def test_names_that_would_be_the_same_get_a_number() -> None:
+def test_duplicate_names_get_a_number() -> None:
     assert name_jobs([job("a"), job("a"), job("b"), job("a")]) == ("a", "a_2", "b", "a_3")
 
 
 @pytest.mark.parametrize("name", ["RESTIC_PASSWORD", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "api_key", "DB_PASS"])
-def test_what_sounds_like_a_secret_is_one(name: str) -> None:
-    assert is_secret(name)
+def test_names_that_look_like_secrets(name: str) -> None:
+    assert is_secret_name(name)
 
 
 @pytest.mark.parametrize("name", ["PATH", "HOME", "LANG", "KEYBOARD", "RESTIC_REPOSITORY"])
-def test_what_does_not_is_none(name: str) -> None:
-    assert not is_secret(name)
+def test_names_that_do_not_look_like_secrets(name: str) -> None:
+    assert not is_secret_name(name)

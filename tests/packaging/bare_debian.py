@@ -1,5 +1,7 @@
-"""A bare Debian 12 in a folder, with one ordinary user; programs run in it as on a machine of its own, on the desktop
-of the test. Needs root and debootstrap. DAYHAND_DEBIAN names a folder with a fresh one, which is copied instead."""
+"""A bare Debian 12 in a folder with one ordinary user, whose programs use the desktop of the test.
+
+Needs root and debootstrap. DAYHAND_DEBIAN is the path of a fresh one, which is copied instead.
+"""
 
 import atexit
 import os
@@ -13,19 +15,19 @@ from tempfile import TemporaryDirectory
 
 from tests.desktop import buses
 from tests.desktop.desktop import Desktop, desktop
-from tests.desktop.processes import _MARK, until
+from tests.desktop.processes import _MARK, wait_until
 
 USER = "ada"
 HOME = f"/home/{USER}"
-"""As that user calls it."""
+"""As seen by that user."""
 _UID = 65534
-"""The bus outside looks up whoever connects, so it must be a user there too: the one without any rights."""
+"""The bus outside looks up the user who connects, so it must exist there too: nobody, without any rights."""
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _LONGEST = 1_800
 
 
-def lacking() -> list[str]:
-    """What this machine would need."""
+def missing_programs() -> list[str]:
+    """The programs missing on this machine."""
     programs = [name for name in ("debootstrap", "chroot", "mount") if shutil.which(name) is None]
     return programs if os.geteuid() == 0 else [*programs, "to be root"]
 
@@ -37,32 +39,32 @@ class Machine:
         self.home = root / "home" / USER
 
     def run(self, *command: str, user: str = "root", given: str = "") -> "subprocess.CompletedProcess[str]":
-        """A program that ends by itself, and reads what is given."""
+        """Run a program to completion; `given` is its input."""
         line = self._inside(command, user)
         return subprocess.run(line, input=given, capture_output=True, text=True, timeout=_LONGEST, check=False)
 
     def do(self, *command: str, user: str = "root", given: str = "") -> str:
-        """As `run`, and it must succeed; what it said."""
+        """Like `run`, but it must succeed; returns its output."""
         done = self.run(*command, user=user, given=given)
         assert done.returncode == 0, f"{' '.join(command)}: {done.stdout[-3000:]}{done.stderr[-3000:]}"
         return done.stdout
 
     def start(self, *command: str) -> "subprocess.Popen[bytes]":
-        """A program of the user, on the desktop."""
+        """Start a program of the user on the desktop."""
         return self.desk.processes.start(self._inside(command, USER), {"PATH": _PATH})
 
-    def receives(self, package: Path) -> str:
-        """As a person who downloads it; where it is then."""
+    def copy_package(self, package: Path) -> str:
+        """Copy the package, as if downloaded; returns its path."""
         place = f"{HOME}/{package.name}"
         shutil.copy(package, f"{self.root}{place}")
         return place
 
-    def installs(self, package: Path) -> None:
-        self.do("apt-get", "install", "-y", "--no-install-recommends", self.receives(package))
+    def install(self, package: Path) -> None:
+        self.do("apt-get", "install", "-y", "--no-install-recommends", self.copy_package(package))
 
     @contextmanager
     def keyring(self) -> Iterator[None]:
-        """An open one, on the bus of the desktop."""
+        """An unlocked keyring on the bus of the desktop."""
         control = f"--control-directory={self.desk.folder}/keyring"
         command = ["gnome-keyring-daemon", "--foreground", "--components=secrets", control, "--unlock"]
         with subprocess.Popen(
@@ -72,13 +74,13 @@ class Machine:
             daemon.stdin.write(b"pw")
             daemon.stdin.close()
             try:
-                until(lambda: self.desk.bus.has("org.freedesktop.secrets"), "the keyring")
+                wait_until(lambda: self.desk.bus.has_owner("org.freedesktop.secrets"), "the keyring")
                 yield
             finally:
                 daemon.kill()
 
     def pids(self, program: str = "/usr/lib/dayhand/dayhand") -> list[int]:
-        """Who runs that program in here."""
+        """The processes that run that program in here."""
         found = []
         for link in Path("/proc").glob("[0-9]*/exe"):
             try:
@@ -89,8 +91,8 @@ class Machine:
                 found.append(int(link.parent.name))
         return found
 
-    def named(self, word: str) -> list[str]:
-        """All paths with that word outside homes, and outside of what only this test mounted."""
+    def find_paths(self, word: str) -> list[str]:
+        """All paths with that word outside of home folders and of mounts of this test."""
         places = [path.name for path in self.root.iterdir() if path.name not in ("proc", "sys", "dev", "tmp", "home")]
         return self.do("find", *(f"/{name}" for name in sorted(places)), "-name", f"*{word}*").split()
 
@@ -116,8 +118,8 @@ class Machine:
 
 @contextmanager
 def bare_debian() -> Iterator[Machine]:
-    """With a desktop that its user may use, though the desktop's programs run outside of it."""
-    # Beside /tmp, which the machine sees as its own.
+    """With a desktop that its user can use; the desktop itself runs outside."""
+    # Outside of /tmp, which the machine has mounted.
     with TemporaryDirectory(prefix="debian-", dir="/var/tmp") as folder:
         root = Path(folder) / "root"
         _make(root)
@@ -140,7 +142,7 @@ def _make(root: Path) -> None:
 
 @cache
 def _bootstrap() -> Path:
-    """Once for all machines of these tests."""
+    """Built once for all tests."""
     folder = TemporaryDirectory(prefix="debian-", dir="/var/tmp")
     atexit.register(folder.cleanup)
     root = Path(folder.name) / "fresh"
@@ -166,7 +168,7 @@ def _mounted(root: Path) -> Iterator[None]:
 
 @contextmanager
 def _open_to_all() -> Iterator[None]:
-    """The bus of a session is its user's alone; this one is root's, and another user must reach it."""
+    """A session bus accepts only its own user; this one belongs to root, and another user must reach it."""
     kept = buses._CONFIGURATION
     buses._CONFIGURATION = kept.replace('<policy context="default">', '<policy context="default"><allow user="*"/>')
     try:

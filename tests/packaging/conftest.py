@@ -22,7 +22,7 @@ def setup() -> Path:
 
 
 def find_built(variable: str, pattern: str) -> Path:
-    """The one that is named, or the newest that was built here."""
+    """The file in the environment variable, or the newest that was built here."""
     given = os.environ.get(variable)
     found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob(pattern))
     if not found:

@@ -1,5 +1,7 @@
-"""A clone on a bare Debian 12 with no more than Python and git: its two commands set up all that they need. The tests
-of this file are one story, in order, and load a few hundred megabytes of packages."""
+"""A clone on a bare Debian 12 with only Python and git: its two commands install all that they need.
+
+The tests of this file depend on each other, in order, and download a few hundred megabytes of packages.
+"""
 
 import os
 import shutil
@@ -9,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop.desktop import missing
-from tests.packaging.machine import Machine, bare_debian, lacking
+from tests.desktop import desktop
+from tests.packaging.bare_debian import Machine, bare_debian, missing_programs
 
 pytestmark = pytest.mark.packaging
 
@@ -25,12 +27,12 @@ ASKED = (
     "test_sign_in.py",  # a browser
     "test_desktop.py",
 )
-"""One file for each thing that has to be installed."""
+"""One file for each program that must be installed."""
 
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    if lack := [*lacking(), *missing()]:
+    if lack := [*missing_programs(), *desktop.missing_programs()]:
         pytest.skip(f"needed: {', '.join(lack)}")
     with bare_debian() as made:
         made.do("apt-get", "install", "-y", "--no-install-recommends", "python3", "git")
@@ -38,8 +40,8 @@ def machine() -> Iterator[Machine]:
         yield made
 
 
-def type_in(machine: Machine, *command: str) -> str:
-    """In the clone, on a network like ours: with its proxies, and the authority that it may have."""
+def run_in_clone(machine: Machine, *command: str) -> str:
+    """Run a command in the clone, with the proxies and certificate authority of this network."""
     told = [f"{name}={os.environ[name]}" for name in PASSED_ON if name in os.environ]
     if authority := os.environ.get("SSL_CERT_FILE"):
         shutil.copy(authority, f"{machine.root}{AUTHORITY}")
@@ -47,19 +49,19 @@ def type_in(machine: Machine, *command: str) -> str:
     return machine.do("env", "--chdir=/root/dayhand", *told, *command)
 
 
-def test_the_first_start_sets_up_what_is_needed(machine: Machine) -> None:
-    assert type_in(machine, "./packaging/run", "--version").startswith("dayhand ")
+def test_the_first_start_installs_what_is_needed(machine: Machine) -> None:
+    assert run_in_clone(machine, "./packaging/run", "--version").startswith("dayhand ")
 
 
-def test_without_a_display_it_shows_itself_with_a_sample(machine: Machine) -> None:
-    said = type_in(machine, "./packaging/run", "--seconds", "30")
-    assert said.startswith("There is no display, so Dayhand shows itself here")
+def test_the_sample_runs_without_a_display(machine: Machine) -> None:
+    said = run_in_clone(machine, "./packaging/run", "--seconds", "30")
+    assert said.startswith("There is no display, so this is a demonstration")
     assert "receipts: asks: Add 3 receipts (45.55) to Expenses" in said
 
 
-def test_tests_find_their_servers_their_browser_and_their_desktop(machine: Machine) -> None:
+def test_the_tests_find_their_servers_browser_and_desktop(machine: Machine) -> None:
     paths = [str(path.relative_to(CLONE)) for name in ASKED for path in (CLONE / "tests").rglob(name)]
     assert len(paths) >= len(ASKED)
-    said = type_in(machine, "./packaging/test", "-rs", *paths)
+    said = run_in_clone(machine, "./packaging/test", "-rs", *paths)
     assert " passed in " in said
     assert "SKIPPED" not in said, said

@@ -1,6 +1,7 @@
-"""The .deb on a bare Debian 12, from its installation to its removal. The tests of this file are one story, in order.
+"""The .deb on a bare Debian 12, from installation to removal. The tests of this file depend on each other, in order.
 
-The package is the one that packaging/build made last; DAYHAND_DEB names another."""
+The package is the latest of packaging/build, or the file in DAYHAND_DEB.
+"""
 
 import json
 import shutil
@@ -12,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop.desktop import missing
-from tests.desktop.processes import until
-from tests.packaging.machine import HOME, USER, Machine, bare_debian, lacking
+from tests.desktop import desktop
+from tests.desktop.processes import wait_until
+from tests.packaging.bare_debian import HOME, USER, Machine, bare_debian, missing_programs
 
 pytestmark = pytest.mark.packaging
 
-SAMPLE = "/usr/lib/dayhand/_internal/app/data/samples/receipts.py"
+SAMPLE = "/usr/lib/dayhand/_internal/app/shipped_resources/samples/receipts.py"
 LARGEST = 60_000_000
 FIRST = Path(__file__).with_name("stores") / "schema-2.db"
 """See test_upgrade.py."""
@@ -27,7 +28,7 @@ RECEIPT = "Corner Bakery\nDate: 2026-11-12\nTotal: 7.40\n"
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    if lack := [*lacking(), *missing()]:
+    if lack := [*missing_programs(), *desktop.missing_programs()]:
         pytest.skip(f"needed: {', '.join(lack)}")
     with bare_debian() as made:
         made.desk.start_notifications()
@@ -55,13 +56,13 @@ def put_receipt(machine: Machine, name: str) -> None:
 
 
 def waiting(folder: Path) -> set[str]:
-    """The keys of what was queued or had begun."""
+    """The keys of what was queued or started."""
     with closing(sqlite3.connect(folder / "dayhand.db")) as db:
         return {key for (key,) in db.execute("SELECT key FROM occurrences WHERE state IN ('queued', 'started')")}
 
 
 def questions(machine: Machine, folder: str) -> list[dict[str, str]]:
-    """Once all are asked that the killed app left; nothing before."""
+    """The open requests, once all that the killed app left are there; empty before."""
     said = machine.run("dayhand", "attention", "--data-dir", folder, "--json", user=USER).stdout
     found: list[dict[str, str]] = json.loads(said).get("requests", []) if said else []
     return found if {one["kind"] for one in found} == {"approval", "interrupted"} else []
@@ -69,7 +70,7 @@ def questions(machine: Machine, folder: str) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def newer(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with a higher version."""
+    """The same package with a higher version."""
     folder = tmp_path_factory.mktemp("newer")
     tree = folder / "tree"
     subprocess.run(["dpkg-deb", "--raw-extract", str(package), str(tree)], check=True)
@@ -96,17 +97,17 @@ def broken(tmp_path: Path) -> Path:
     return made
 
 
-def test_the_package_is_small_enough_to_be_downloaded_without_thought(package: Path) -> None:
+def test_the_package_is_small(package: Path) -> None:
     assert package.stat().st_size < LARGEST
 
 
-def test_apt_installs_it_with_all_that_it_needs(machine: Machine, package: Path) -> None:
-    machine.installs(package)
+def test_apt_installs_it_with_its_dependencies(machine: Machine, package: Path) -> None:
+    machine.install(package)
     assert machine.do("dayhand", "--version", user=USER).startswith("dayhand ")
     assert machine.do("dpkg", "--audit") == ""
 
 
-def test_no_library_inside_misses_another(machine: Machine) -> None:
+def test_no_bundled_library_misses_a_dependency(machine: Machine) -> None:
     said = machine.do("sh", "-c", "find /usr/lib/dayhand -name '*.so*' -type f -exec ldd {} + 2>/dev/null || true")
     lost = {line.split()[0] for line in said.splitlines() if "not found" in line}
     own = {path.name for path in (machine.root / "usr/lib/dayhand").rglob("*.so*")}
@@ -129,52 +130,52 @@ def test_scripts_have_the_whole_standard_library(machine: Machine) -> None:
     )
     machine.do("dayhand", "deploy", f"{HOME}/all.py", user=USER)
     program = machine.start("dayhand", "start", "--headless", "--seconds", "120")
-    until(lambda: machine.run("dayhand", "run", "all", "--wait", user=USER).returncode == 0, "the app and its run")
+    wait_until(lambda: machine.run("dayhand", "run", "all", "--wait", user=USER).returncode == 0, "the app and its run")
     machine.do("dayhand", "remove", "all", user=USER)
     machine.do("dayhand", "quit", user=USER)
     program.wait(60)
 
 
-def test_a_yes_in_a_notice_becomes_a_committed_run(machine: Machine) -> None:
+def test_an_approval_in_a_notification_leads_to_a_committed_run(machine: Machine) -> None:
     machine.do("mkdir", f"{HOME}/receipts", user=USER)
     machine.do("dayhand", "connect", "files:receipts", "--path", f"{HOME}/receipts", user=USER)
     machine.do("dayhand", "connect", "table:expenses", "--path", f"{HOME}/expenses.csv", user=USER)
     machine.do("dayhand", "deploy", SAMPLE, "--grant", user=USER)
     put_receipt(machine, "one.txt")
     machine.start("dayhand", "start", "--background")
-    until(machine.desk.tray_items, "the icon in the tray")
-    until(lambda: machine.run("dayhand", "run", "receipts", user=USER).returncode == 0, "the app to hear commands")
+    wait_until(machine.desk.tray_items, "the icon in the tray")
+    wait_until(lambda: machine.run("dayhand", "run", "receipts", user=USER).returncode == 0, "the app to hear commands")
     machine.desk.press("xfce4-notifyd", "Approve")
-    until(lambda: rows(machine) == 1, "the row in the table")
-    until(lambda: ("AddToExpenses", "committed") in statuses(machine), "the committed run")
+    wait_until(lambda: rows(machine) == 1, "the row in the table")
+    wait_until(lambda: ("AddToExpenses", "committed") in statuses(machine), "the committed run")
 
 
-def test_after_an_upgrade_that_failed_the_old_version_runs_again(machine: Machine, broken: Path) -> None:
+def test_after_a_failed_upgrade_the_old_version_is_restarted(machine: Machine, broken: Path) -> None:
     before = set(machine.pids())
-    assert machine.run("dpkg", "--install", machine.receives(broken)).returncode != 0
-    until(machine.pids, "the app after the failed upgrade")
+    assert machine.run("dpkg", "--install", machine.copy_package(broken)).returncode != 0
+    wait_until(machine.pids, "the app after the failed upgrade")
     assert before.isdisjoint(machine.pids())
-    until(lambda: machine.run("dayhand", "run", "receipts/look", user=USER).returncode == 0, "it to hear commands")
+    wait_until(lambda: machine.run("dayhand", "run", "receipts/look", user=USER).returncode == 0, "it to hear commands")
     assert not (machine.root / "run" / "dayhand-upgrade").exists()
 
 
-def test_an_upgrade_keeps_what_waits_and_starts_it_again(machine: Machine, newer: Path) -> None:
+def test_an_upgrade_keeps_pending_work_and_restarts_the_app(machine: Machine, newer: Path) -> None:
     put_receipt(machine, "two.txt")
     machine.do("dayhand", "run", "receipts/look", user=USER)
-    until(lambda: dayhand(machine, "attention").get("requests"), "the question")
+    wait_until(lambda: dayhand(machine, "attention").get("requests"), "the question")
     before = set(machine.pids())
-    machine.installs(newer)
+    machine.install(newer)
     assert "\nVersion: 9." in machine.do("dpkg", "-s", "dayhand")
-    until(machine.pids, "the app after the upgrade")
+    wait_until(machine.pids, "the app after the upgrade")
     assert before.isdisjoint(machine.pids())
     [request] = dayhand(machine, "attention")["requests"]  # type: ignore[misc]
     answer = ("dayhand", "approve", request["id"])  # type: ignore[index]
-    until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
-    until(lambda: rows(machine) == 2, "the second row")
+    wait_until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
+    wait_until(lambda: rows(machine) == 2, "the second row")
 
 
-def test_data_of_the_first_schema_is_all_there_after_an_upgrade(machine: Machine) -> None:
-    """Also what was queued, and the run that was cut off: it is asked about."""
+def test_data_of_the_first_schema_survives_an_upgrade(machine: Machine) -> None:
+    """Including queued work and the interrupted run, which becomes a request."""
     folder = machine.home / "first"
     folder.mkdir()
     shutil.copy(FIRST, folder / "dayhand.db")
@@ -183,18 +184,18 @@ def test_data_of_the_first_schema_is_all_there_after_an_upgrade(machine: Machine
     assert len(before) == 3
     filed = rows(machine)
     program = machine.start("dayhand", "start", "--headless", "--data-dir", f"{HOME}/first")
-    asked = until(lambda: questions(machine, f"{HOME}/first"), "the questions")
+    asked = wait_until(lambda: questions(machine, f"{HOME}/first"), "the questions")
     request = min((one for one in asked if one["kind"] == "approval"), key=lambda one: one["created"])
     assert waiting(folder) >= before
     answer = ("dayhand", "approve", request["id"], "--data-dir", f"{HOME}/first")
-    until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
-    until(lambda: rows(machine) == filed + 1, "the row of the first version's receipt")
+    wait_until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
+    wait_until(lambda: rows(machine) == filed + 1, "the row of the first version's receipt")
     machine.do("dayhand", "quit", "--data-dir", f"{HOME}/first", user=USER)
     program.wait(60)
 
 
-def test_data_of_a_newer_version_is_refused_politely_and_left_alone(machine: Machine) -> None:
-    """What a downgrade meets."""
+def test_data_of_a_newer_version_is_rejected_and_left_unchanged(machine: Machine) -> None:
+    """As after a downgrade."""
     path = machine.home / "first" / "dayhand.db"
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 999")
@@ -206,7 +207,7 @@ def test_data_of_a_newer_version_is_refused_politely_and_left_alone(machine: Mac
     assert path.read_bytes() == written
 
 
-def test_removal_ends_the_app_and_its_start_at_login(machine: Machine) -> None:
+def test_removal_ends_the_app_and_deletes_its_autostart_entry(machine: Machine) -> None:
     entry = machine.home / ".config" / "autostart" / "dayhand.desktop"
     machine.do("mkdir", "-p", f"{HOME}/.config/autostart", user=USER)
     entry.write_text("[Desktop Entry]\nType=Application\nName=Dayhand\nExec=/usr/bin/dayhand start --background\n")
@@ -216,10 +217,10 @@ def test_removal_ends_the_app_and_its_start_at_login(machine: Machine) -> None:
     assert not entry.exists()
 
 
-def test_a_purge_leaves_nothing_but_the_persons_own_data(machine: Machine, package: Path) -> None:
-    """Of what is installed: after a removal nothing is left that could be purged."""
-    assert machine.named("dayhand") == []
-    machine.installs(package)
+def test_a_purge_leaves_only_the_users_data(machine: Machine, package: Path) -> None:
+    """After a removal there is nothing left to purge."""
+    assert machine.find_paths("dayhand") == []
+    machine.install(package)
     machine.do("apt-get", "purge", "-y", "dayhand")
-    assert machine.named("dayhand") == []
+    assert machine.find_paths("dayhand") == []
     assert (machine.home / ".local" / "share" / "dayhand" / "dayhand.db").exists()

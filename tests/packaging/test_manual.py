@@ -1,4 +1,4 @@
-"""What people are told outside the app: manual page, desktop entry, and what the build describes."""
+"""Manual page, desktop entry, software center description, icons and build scripts."""
 
 import importlib.util
 import shutil
@@ -9,14 +9,14 @@ from types import ModuleType
 
 import pytest
 
-from app import cli
+from app.cli import command_line
 
 CLONE = Path(__file__).parents[2]
 DESKTOP = CLONE / "resources" / "desktop"
 
 
 def load(name: str) -> ModuleType:
-    """A file of packaging/, which is no package."""
+    """Import a file of packaging/, which is not a package."""
     spec = importlib.util.spec_from_file_location(f"packaging_{name}", CLONE / "packaging" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -32,20 +32,20 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_verb_is_in_it(written: Path) -> None:
+def test_every_command_is_in_the_manual_page(written: Path) -> None:
     text = (written / "dayhand.1").read_text().replace(r"\-", "-")
-    assert [verb for verb in cli.VERBS if f".SS {verb}" not in text] == []
+    assert [verb for verb in command_line.VERBS if f".SS {verb}" not in text] == []
 
 
-def test_every_option_of_a_verb_is_explained(written: Path) -> None:
+def test_every_option_of_a_command_is_explained(written: Path) -> None:
     text = (written / "dayhand.1").read_text().replace(r"\-", "-")
     section = text.partition(".SS deploy FILE")[2].partition(".SS")[0]
     for option in ("--check", "--grant", "--replace", "--paused", "--watch", "--data-dir", "--json"):
         assert option in section
-    assert "make it run" in section
+    assert "add it as a workflow" in section
 
 
-def test_the_manual_page_is_read_without_complaint(written: Path) -> None:
+def test_groff_reads_the_manual_page_without_warnings(written: Path) -> None:
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed")
     command = ["groff", "-man", "-Tutf8", "-ww", "-z", str(written / "dayhand.1")]
@@ -60,7 +60,7 @@ def test_the_desktop_entry_starts_the_command_and_shows_its_icon() -> None:
         subprocess.run(["desktop-file-validate", str(DESKTOP / "dayhand.desktop")], check=True, timeout=60)
 
 
-def test_software_centres_accept_the_description() -> None:
+def test_software_centers_accept_the_description() -> None:
     if shutil.which("appstreamcli") is None:
         pytest.skip("appstreamcli is not installed")
     command = ["appstreamcli", "validate", "--no-net", *map(str, DESKTOP.glob("*.metainfo.xml"))]
@@ -68,7 +68,7 @@ def test_software_centres_accept_the_description() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_icons_are_drawn_in_the_sizes_of_desktops(tmp_path: Path) -> None:
+def test_icons_are_rendered_in_desktop_sizes(tmp_path: Path) -> None:
     code = CLONE / "packaging" / "icons.py"
     command = [sys.executable, str(code), str(CLONE / "resources/icons/app.svg"), str(tmp_path)]
     subprocess.run(command, check=True, timeout=60)
@@ -79,5 +79,5 @@ def test_icons_are_drawn_in_the_sizes_of_desktops(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("script", ["build", "lock", "deb/prerm", "deb/postinst", "deb/make.sh", "windows/make.sh"])
-def test_scripts_of_the_build_can_be_read_by_a_shell(script: str) -> None:
+def test_build_scripts_have_valid_syntax(script: str) -> None:
     subprocess.run(["sh", "-n", str(CLONE / "packaging" / script)], check=True, timeout=60)

@@ -1,6 +1,7 @@
-"""The .deb itself, before anybody installs it: what is in it, and what Debian's own checks say to it.
+"""The contents of the .deb, and the results of Debian's own checks.
 
-The package is the one that packaging/build made last; DAYHAND_DEB names another."""
+The package is the latest of packaging/build, or the file in DAYHAND_DEB.
+"""
 
 import re
 import shutil
@@ -16,7 +17,7 @@ EXPECTED = (
     "usr/bin/dayhand",
     "usr/lib/dayhand/dayhand",
     "usr/lib/dayhand/uv",
-    "usr/lib/dayhand/_internal/app/data/translations/dayhand_de.qm",
+    "usr/lib/dayhand/_internal/app/shipped_resources/translations/dayhand_de.qm",
     "usr/share/applications/dayhand.desktop",
     "usr/share/metainfo/io.github.dayhand.Dayhand.metainfo.xml",
     "usr/share/icons/hicolor/48x48/apps/dayhand.png",
@@ -29,7 +30,7 @@ EXPECTED = (
     "usr/share/doc/dayhand/changelog.gz",
 )
 UNUSED = re.compile(r"Qml|Quick|WebEngine|Pdf|Designer|gtk|libqvnc|libqeglfs|libqlinuxfb|QtSql|/test/|/pictures/")
-"""Of Qt, Python and our own files, what Dayhand has no use for."""
+"""Parts of Qt, Python and our own files that Dayhand does not use."""
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +47,11 @@ def run(program: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
-def test_all_that_a_desktop_looks_for_is_in_it(tree: Path) -> None:
+def test_it_contains_all_files_for_the_desktop(tree: Path) -> None:
     assert [name for name in EXPECTED if not (tree / name).is_file()] == []
 
 
-def test_nothing_is_in_it_that_is_not_used(tree: Path) -> None:
+def test_it_contains_no_unused_files(tree: Path) -> None:
     assert [path for path in map(str, tree.rglob("*")) if UNUSED.search(path)] == []
 
 
@@ -59,13 +60,13 @@ def test_debians_own_checks_find_neither_errors_nor_warnings(package: Path) -> N
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_every_exception_from_these_checks_has_its_reason() -> None:
+def test_every_lintian_override_has_a_reason() -> None:
     lines = (CLONE / "packaging" / "deb" / "lintian-overrides").read_text().splitlines()
     assert lines[0].startswith("# ")
     assert all(line.startswith(("# ", "dayhand: ")) for line in lines)
 
 
-def test_menus_and_software_centres_accept_what_they_are_told(tree: Path) -> None:
+def test_menus_and_software_centers_accept_the_metadata(tree: Path) -> None:
     share = tree / "usr" / "share"
     entry = run("desktop-file-validate", str(share / "applications" / "dayhand.desktop"))
     assert (entry.returncode, entry.stdout) == (0, "")
@@ -73,10 +74,10 @@ def test_menus_and_software_centres_accept_what_they_are_told(tree: Path) -> Non
     assert described.returncode == 0, described.stdout
 
 
-def test_the_manual_page_opens_without_complaint(tree: Path) -> None:
+def test_the_manual_page_opens_without_warnings(tree: Path) -> None:
     page = subprocess.run(["zcat", str(tree / "usr/share/man/man1/dayhand.1.gz")], capture_output=True, check=True)
     path = tree / "dayhand.1"
     path.write_bytes(page.stdout)
     done = run("groff", "-man", "-Tascii", "-P-c", "-ww", str(path))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "uninstall-data" in re.sub(".\x08", "", done.stdout)  # bold, as typewriters do it
+    assert "uninstall-data" in re.sub(".\x08", "", done.stdout)  # bold is printed by overstriking

@@ -1,4 +1,4 @@
-"""Completions in the shells that load them from the package; bash, which everybody has, is tested with the verbs."""
+"""Completion in zsh and fish; bash is tested with the commands."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop.processes import until
+from tests.desktop.processes import wait_until
 
 pytestmark = pytest.mark.packaging
 
@@ -25,7 +25,7 @@ TYPED = [
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a file to be completed, and `dayhand` on the path."""
+    """A folder with a file to complete, and `dayhand` on the PATH."""
     (tmp_path / "receipts.py").touch()
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "dayhand"
@@ -46,7 +46,7 @@ def test_fish_completes(place: Path, typed: str, expected: str) -> None:
 
 
 class Zsh:
-    """One that a person types into, since it completes nothing in scripts."""
+    """An interactive zsh, since it does not complete in scripts."""
 
     def __init__(self, folder: Path) -> None:
         self._ours, theirs = os.openpty()
@@ -74,7 +74,7 @@ def zsh(place: Path) -> Iterator[Zsh]:
     try:
         made.type(f"PS1=; unsetopt zle; fpath=({COMPLETIONS} $fpath); autoload -Uz compinit && compinit -u; ")
         made.type("setopt zle; print rea''dy\n")
-        until(lambda: made.shows("ready"), "the shell")
+        wait_until(lambda: made.shows("ready"), "the shell")
         yield made
     finally:
         made.process.kill()
@@ -85,4 +85,4 @@ def zsh(place: Path) -> Iterator[Zsh]:
 def test_zsh_completes(zsh: Zsh, typed: str, expected: str) -> None:
     zsh.said = b""
     zsh.type(f"dayhand {typed}\t")
-    until(lambda: zsh.shows(expected), f"{expected}, after {zsh.said!r}")
+    wait_until(lambda: zsh.shows(expected), f"{expected}, after {zsh.said!r}")

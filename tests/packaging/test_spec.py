@@ -1,5 +1,4 @@
-"""What packaging/dayhand.spec asks PyInstaller for on a Mac, where nobody has run it: the spec itself runs here, with
-stand-ins for the parts of PyInstaller."""
+"""What packaging/dayhand.spec builds on a Mac, where it was never run: here it runs with fakes for PyInstaller."""
 
 import sys
 import sysconfig
@@ -38,14 +37,14 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return made
 
 
-def test_a_mac_may_show_its_windows_but_not_in_the_dock(bundle: dict[str, Any]) -> None:
+def test_the_mac_bundle_has_windows_but_no_dock_icon(bundle: dict[str, Any]) -> None:
     assert bundle["info_plist"]["LSUIElement"] is True
     assert bundle["info_plist"]["LSBackgroundOnly"] is False
 
 
-def test_a_mac_is_told_the_version(bundle: dict[str, Any]) -> None:
+def test_the_mac_bundle_has_the_version(bundle: dict[str, Any]) -> None:
     assert (bundle["name"], bundle["version"]) == ("Dayhand.app", __version__)
 
 
-def test_a_mac_gets_the_files_of_what_shows_notices_there(bundle: dict[str, Any]) -> None:
+def test_the_mac_bundle_includes_the_notification_library(bundle: dict[str, Any]) -> None:
     assert bundle["data of"] == ["desktop_notifier"]

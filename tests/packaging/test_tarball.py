@@ -1,7 +1,8 @@
-"""The tarball on a bare Debian 12, unpacked in a home and not installed: the app in it does what the clone does. The
-tests of this file are one story, in order, and the machine gets a library only where the README says so.
+"""The tarball on a bare Debian 12, unpacked in a home folder: the app in it does what the clone does.
 
-The tarball is the one that packaging/build made last; DAYHAND_TARBALL names another."""
+The tests of this file depend on each other, in order; only libraries listed in the README are installed. The tarball is
+the latest of packaging/build, or the file in DAYHAND_TARBALL.
+"""
 
 import json
 import subprocess
@@ -15,15 +16,15 @@ import pytest
 import trustme
 
 from tests.connections.dovecot import Dovecot, running_dovecot
-from tests.desktop.desktop import missing
-from tests.desktop.processes import until
-from tests.packaging.machine import HOME, USER, Machine, bare_debian, lacking
+from tests.desktop import desktop
+from tests.desktop.processes import wait_until
+from tests.packaging.bare_debian import HOME, USER, Machine, bare_debian, missing_programs
 
 pytestmark = pytest.mark.packaging
 
 PASSWORD = "correct horse"
 WINDOW = ("libegl1", "libgl1", "libwayland-client0", "libwayland-cursor0")
-"""What the README names."""
+"""The packages listed in the README."""
 TINY = """# /// script
 # dependencies = ["tiny"]
 # ///
@@ -56,7 +57,7 @@ connector = Connector(kind="lamp", title="Lamp", help="", fields=(), tools=(), t
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    if lack := [*lacking(), *missing()]:
+    if lack := [*missing_programs(), *desktop.missing_programs()]:
         pytest.skip(f"needed: {', '.join(lack)}")
     with bare_debian() as made:
         yield made
@@ -64,7 +65,7 @@ def machine() -> Iterator[Machine]:
 
 @pytest.fixture(scope="module")
 def program(machine: Machine, tarball: Path) -> str:
-    """As a person unpacks it."""
+    """Unpack it as a user would."""
     subprocess.run(["tar", "-xJf", str(tarball), "-C", str(machine.home)], check=True)
     folder = tarball.name.removesuffix(".tar.xz")
     machine.do("chown", "-R", f"{USER}:", f"{HOME}/{folder}")
@@ -73,7 +74,7 @@ def program(machine: Machine, tarball: Path) -> str:
 
 @pytest.fixture(scope="module")
 def dovecot(machine: Machine) -> Iterator[Dovecot]:
-    """A mail server with a certificate that this machine believes, as who looks after it has said, and nobody else."""
+    """A mail server with a certificate that only this machine trusts, as set by its administrator."""
     authority = trustme.CA()
     machine.do("apt-get", "install", "-y", "--no-install-recommends", "ca-certificates")
     authority.cert_pem.write_to_path(machine.root / "usr/local/share/ca-certificates/ours.crt")
@@ -89,13 +90,13 @@ def write(machine: Machine, name: str, text: str) -> str:
 
 
 def steps(machine: Machine, *command: str) -> list[dict[str, Any]]:
-    """What a script would do, as `try` tells it."""
+    """What a script would do, as shown by `try`."""
     found: list[dict[str, Any]] = json.loads(machine.do(*command, "--json", user=USER))["steps"]
     return found
 
 
 def labels(node: Any) -> Iterator[str]:
-    """Of a menu in the tray, with those of its submenus."""
+    """The labels of a tray menu and its submenus."""
     _, properties, children = node
     if "label" in properties:
         yield str(properties["label"][1]).replace("_", "")
@@ -103,13 +104,13 @@ def labels(node: Any) -> Iterator[str]:
         yield from labels(child)
 
 
-def test_it_runs_where_it_was_unpacked_on_a_machine_with_nothing(machine: Machine, program: str) -> None:
+def test_it_runs_where_it_was_unpacked_on_a_bare_machine(machine: Machine, program: str) -> None:
     assert machine.do(program, "--version", user=USER).startswith("dayhand ")
     machine.do(program, "--headless", "--until-idle", user=USER)
     assert json.loads(machine.do(program, "list", "--json", user=USER))["workflows"] == []
 
 
-def test_a_workflow_begins_from_a_template_and_runs_in_a_worker(machine: Machine, program: str) -> None:
+def test_a_workflow_made_from_a_template_runs_in_a_worker(machine: Machine, program: str) -> None:
     file = f"{HOME}/nightly.py"
     answers = ("--set", "COMMAND=/bin/true", "--set", "AT=04:00", "--no-edit")
     machine.do(program, "new", "nightly-command", file, *answers, user=USER)
@@ -118,15 +119,15 @@ def test_a_workflow_begins_from_a_template_and_runs_in_a_worker(machine: Machine
     assert step["commands"] == [["/bin/true"]]
 
 
-def test_jobs_of_a_crontab_are_taken_over(machine: Machine, program: str) -> None:
+def test_jobs_of_a_crontab_are_imported(machine: Machine, program: str) -> None:
     crontab = write(machine, "crontab", "30 2 * * 1 /bin/true --weekly\n")
     said = machine.do(program, "import-jobs", "crontab", crontab, "--into", f"{HOME}/imported.py", user=USER)
     assert "Mondays at 02:30" in said
     assert "/bin/true" in (machine.home / "imported.py").read_text()
 
 
-def test_a_script_gets_its_packages_from_the_uv_that_comes_along(machine: Machine, program: str) -> None:
-    """With a wheel of our own: nothing comes from a network. Its Python is the system's, which a package recommends."""
+def test_the_bundled_uv_installs_the_packages_of_a_script(machine: Machine, program: str) -> None:
+    """From a local wheel without network, with the system's Python, which the .deb recommends."""
     machine.do("apt-get", "install", "-y", "--no-install-recommends", "python3")
     with zipfile.ZipFile(machine.home / "tiny-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("tiny.py", "WORD = 'tiny as it is'\n")
@@ -138,7 +139,7 @@ def test_a_script_gets_its_packages_from_the_uv_that_comes_along(machine: Machin
     assert step["summary"] == "tiny as it is", step
 
 
-def test_a_password_goes_to_the_keyring_and_mail_is_read_over_tls(
+def test_a_password_is_stored_in_the_keyring_and_mail_is_read_over_tls(
     machine: Machine, program: str, dovecot: Dovecot
 ) -> None:
     where = ("--host", "localhost", "--port", str(dovecot.tls_port), "--security", "tls", "--user", USER)
@@ -151,8 +152,8 @@ def test_a_password_goes_to_the_keyring_and_mail_is_read_over_tls(
     assert kept and not [path for path in kept if PASSWORD.encode() in path.read_bytes()]
 
 
-def test_without_a_keyring_it_says_so(machine: Machine, program: str, dovecot: Dovecot) -> None:
-    """Which shows too that the one above was found, and not something in its place."""
+def test_a_missing_keyring_is_reported(machine: Machine, program: str, dovecot: Dovecot) -> None:
+    """This also shows that the test above used the real keyring."""
     where = ("--host", "localhost", "--port", str(dovecot.tls_port), "--security", "tls", "--user", USER)
     connect = (program, "connect", "imap:work", *where, "--secrets-from-stdin")
     refused = machine.run(*connect, user=USER, given=json.dumps({"password": PASSWORD}))
@@ -160,7 +161,7 @@ def test_without_a_keyring_it_says_so(machine: Machine, program: str, dovecot: D
     assert "keyring" in refused.stderr
 
 
-def test_a_connector_of_another_maker_is_found(machine: Machine, program: str) -> None:
+def test_a_third_party_connector_is_found(machine: Machine, program: str) -> None:
     place = ".local/share/dayhand/connectors"
     machine.do("mkdir", "-p", f"{HOME}/{place}/lamp-1.0.dist-info", user=USER)
     write(machine, f"{place}/lamp.py", LAMP)
@@ -175,7 +176,7 @@ def test_a_connector_of_another_maker_is_found(machine: Machine, program: str) -
     assert lamp["is_connected"]
 
 
-def test_the_tray_speaks_the_language_of_the_system(machine: Machine, program: str) -> None:
+def test_the_tray_menu_is_in_the_system_language(machine: Machine, program: str) -> None:
     machine.do("apt-get", "install", "-y", "--no-install-recommends", *WINDOW)
     machine.desk.start_tray()
     machine.start("env", "LANG=de_DE.UTF-8", program, "--background")
@@ -184,39 +185,41 @@ def test_the_tray_speaks_the_language_of_the_system(machine: Machine, program: s
         with suppress(AssertionError):  # the icon, or its menu, is just being made
             for item in machine.desk.tray_items():
                 place = (item.partition("/")[0], "/MenuBar", "com.canonical.dbusmenu", "GetLayout")
-                return list(labels(machine.desk.bus.ask(*place, "iias", (0, -1, []))[1]))
+                return list(labels(machine.desk.bus.call(*place, "iias", (0, -1, []))[1]))
         return []
 
-    until(lambda: "Beenden" in shown(), "a menu in German")
+    wait_until(lambda: "Beenden" in shown(), "a menu in German")
     machine.do(program, "quit", user=USER)
 
 
 def kept_secrets(machine: Machine) -> list[str]:
-    """Entries of Dayhand in the keyring, open and locked."""
+    """Dayhand's entries in the keyring, unlocked and locked."""
     place = ("org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "SearchItems")
-    unlocked, locked = machine.desk.bus.ask(*place, "a{ss}", ({"service": "dayhand"},))
+    unlocked, locked = machine.desk.bus.call(*place, "a{ss}", ({"service": "dayhand"},))
     return [*unlocked, *locked]
 
 
-def test_its_data_goes_with_its_passwords(machine: Machine, program: str) -> None:
-    """Those of the connection above, which an app that was started in between has left alone."""
+def test_uninstalling_the_data_also_deletes_the_passwords(machine: Machine, program: str) -> None:
+    """Those of the connection above, which apps started since then have kept."""
     data = machine.home / ".local" / "share" / "dayhand"
     with machine.keyring():
         assert len(kept_secrets(machine)) == 1
-        until(lambda: machine.run(program, "uninstall-data", "--yes", user=USER).returncode == 0, "the end of the app")
+        wait_until(
+            lambda: machine.run(program, "uninstall-data", "--yes", user=USER).returncode == 0, "the end of the app"
+        )
         assert kept_secrets(machine) == []
     assert not data.exists()
 
 
-def test_a_browser_starts_with_the_libraries_of_the_system(machine: Machine, program: str) -> None:
-    """And with nothing else that the start of the frozen app has changed. The browser only tells its environment."""
+def test_a_browser_starts_with_the_system_libraries(machine: Machine, program: str) -> None:
+    """And without other changes made for the frozen app. The fake browser only prints its environment."""
     opener = machine.root / "usr" / "local" / "bin" / "xdg-open"
     opener.write_text('#!/bin/sh\nenv >"$HOME/told.part"\nmv "$HOME/told.part" "$HOME/told"\n')
     opener.chmod(0o755)
     connect = f"{program} connect google:home --set client_id=x --secrets-from-stdin"
     with machine.keyring():
         machine.start("sh", "-c", f"""echo '{{"client_secret": "x"}}' | {connect}""")
-        told = until(lambda: [path.read_text() for path in machine.home.glob("told")], "the browser")[0]
+        told = wait_until(lambda: [path.read_text() for path in machine.home.glob("told")], "the browser")[0]
     assert f"HOME={HOME}" in told.splitlines()
     assert "LD_LIBRARY_PATH" not in told
     assert str(Path(program).parent) not in told

@@ -1,4 +1,4 @@
-"""The same commit gives the same files, wherever and whenever it is built, so that anybody can check theirs."""
+"""Builds are reproducible: the same commit gives the same files, so that anyone can verify theirs."""
 
 import hashlib
 import os
@@ -14,14 +14,14 @@ _LONGEST = 3_600
 
 
 def build(clone: Path) -> None:
-    """With an environment of its own."""
+    """Build it in its own environment."""
     surroundings = {name: value for name, value in os.environ.items() if name != "DAYHAND_BUILD"}
     command = [str(clone / "packaging" / "build"), "all"]
     subprocess.run(command, check=True, capture_output=True, timeout=_LONGEST, env=surroundings)
 
 
 def sums(clone: Path) -> set[str]:
-    """A line for each file that people download."""
+    """A checksum line for each file to download."""
     return set((clone / ".build" / "out" / "SHA256SUMS").read_text().splitlines())
 
 
@@ -31,8 +31,8 @@ def contents(clone: Path) -> dict[str, str]:
     return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def test_a_second_build_in_another_place_is_the_same_to_the_byte(tmp_path: Path) -> None:
-    """First what is in the package, since that says more when it differs."""
+def test_a_second_build_in_another_folder_is_identical(tmp_path: Path) -> None:
+    """Compares the contents first, since their differences are more helpful."""
     if not (CLONE / ".build" / "out" / "SHA256SUMS").exists() or not (CLONE / ".build" / "deb").is_dir():
         pytest.skip("there is no package; packaging/build makes it")
     subprocess.run(["git", "clone", "-q", str(CLONE), str(tmp_path / "again")], check=True)

@@ -1,7 +1,7 @@
-"""Data of earlier versions, as their apps left them, opened by this one: nothing that waits may be lost.
+"""Data of earlier versions, opened by this one: nothing pending may be lost.
 
 stores/0.1.0.db was written by the first version, which was killed: one approval waits, one job runs, two are queued.
-stores/schema-2.db holds the same in the first schema that knew approvals."""
+stores/schema-2.db is the same in the first schema with approvals."""
 
 import json
 import os
@@ -17,8 +17,8 @@ import pytest
 
 from scheduler.store import migrations
 from scheduler.store.errors import NewerStoreError
-from scheduler.store.health import close_store, open_store
-from tests.desktop.processes import until
+from scheduler.store.opening import close_store, open_store
+from tests.desktop.processes import wait_until
 
 STORES = Path(__file__).with_name("stores")
 NOW = datetime(2026, 11, 16, 17, 30, tzinfo=UTC)
@@ -50,12 +50,12 @@ def dayhand(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]"
 
 
 def approvals(folder: Path) -> list[dict[str, str]]:
-    """What the command line shows; nothing as long as no app has brought the file up to date."""
+    """As shown by the command line; empty until an app has migrated the file."""
     said = json.loads(dayhand(folder, "attention", "--json").stdout)
     return [request for request in said.get("requests", []) if request["kind"] == "approval"]
 
 
-def test_opening_brings_it_to_todays_schema_without_damage(folder: Path) -> None:
+def test_opening_migrates_to_the_current_schema_without_damage(folder: Path) -> None:
     opened = open_store(folder, NOW)
     close_store(opened.database)
     assert opened.damage is None
@@ -64,8 +64,8 @@ def test_opening_brings_it_to_todays_schema_without_damage(folder: Path) -> None
     assert ask(folder, "PRAGMA foreign_key_check") == []
 
 
-def test_what_was_upgraded_is_shaped_as_if_it_were_new(folder: Path, tmp_path: Path) -> None:
-    """A step that is changed after somebody has taken it would show here."""
+def test_an_upgraded_store_has_the_schema_of_a_new_one(folder: Path, tmp_path: Path) -> None:
+    """A migration that is changed after its release would fail here."""
     new = tmp_path / "new"
     new.mkdir()
     for each in (folder, new):
@@ -73,7 +73,7 @@ def test_what_was_upgraded_is_shaped_as_if_it_were_new(folder: Path, tmp_path: P
     assert shape(folder) == shape(new)
 
 
-def test_all_that_waits_is_still_there(folder: Path) -> None:
+def test_pending_work_is_still_there(folder: Path) -> None:
     queued = "SELECT key, due, state FROM occurrences WHERE state IN ('queued', 'started') ORDER BY key"
     waiting = "SELECT id, kind, workflow, sentence FROM requests WHERE answer IS NULL"
     events = "SELECT COUNT(*) FROM events"
@@ -83,7 +83,7 @@ def test_all_that_waits_is_still_there(folder: Path) -> None:
     assert [ask(folder, sql) for sql in (queued, waiting, events)] == before
 
 
-def test_the_new_app_shows_the_question_and_takes_the_answer(folder: Path, tmp_path: Path) -> None:
+def test_the_new_app_shows_the_request_and_accepts_the_answer(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "expenses.csv"
     (tmp_path / "receipts").mkdir()
     with closing(sqlite3.connect(folder / "dayhand.db")) as db, db:
@@ -91,20 +91,20 @@ def test_the_new_app_shows_the_question_and_takes_the_answer(folder: Path, tmp_p
     command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as app:
         try:
-            [request] = until(lambda: approvals(folder), "the question")
+            [request] = wait_until(lambda: approvals(folder), "the question")
             assert request["sentence"] == "Add 1 receipt (7.40) to Expenses"
-            until(lambda: dayhand(folder, "approve", request["id"]).returncode == 0, "the answer")
-            # The old question did not say which table it was about: asked again, a yes holds for that one alone.
-            [again] = until(
-                lambda: [one for one in approvals(folder) if one["id"] != request["id"]], "the new question"
+            wait_until(lambda: dayhand(folder, "approve", request["id"]).returncode == 0, "the answer")
+            # The old request did not name its table: asked again, the approval is valid for that table only.
+            [again] = wait_until(
+                lambda: [one for one in approvals(folder) if one["id"] != request["id"]], "the new request"
             )
-            until(lambda: dayhand(folder, "approve", again["id"]).returncode == 0, "the second answer")
-            until(lambda: table.exists() and "Corner Bakery" in table.read_text(), "the row")
+            wait_until(lambda: dayhand(folder, "approve", again["id"]).returncode == 0, "the second answer")
+            wait_until(lambda: table.exists() and "Corner Bakery" in table.read_text(), "the row")
         finally:
             app.terminate()
 
 
-def test_an_older_app_leaves_the_data_of_a_newer_one_alone(folder: Path) -> None:
+def test_an_older_app_does_not_touch_the_data_of_a_newer_one(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "dayhand.db")) as db:
         db.execute("PRAGMA user_version = 999")
     written = (folder / "dayhand.db").read_bytes()

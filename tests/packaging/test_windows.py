@@ -1,5 +1,7 @@
-"""The installer for Windows under Wine: what it puts where, what of it runs without a window, and that nothing stays.
-Wine 8 lacks a library that Qt needs; and the app as a whole cannot run on Windows yet, see the README."""
+"""The Windows installer under Wine: what it installs, what runs without a window, and that it uninstalls completely.
+
+Wine 8 lacks a library that Qt needs, and the app as a whole cannot run on Windows yet, see the README.
+"""
 
 import json
 import os
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.desktop.processes import until
+from tests.desktop.processes import wait_until
 
 pytestmark = pytest.mark.packaging
 
@@ -29,7 +31,7 @@ class Windows:
         self.drive = prefix / "drive_c"
 
     def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
-        # Wine's Python wants streams that are files or pipes.
+        # Python under Wine needs streams that are files or pipes.
         return subprocess.run(
             [WINE, *command],
             env=self._environment,
@@ -56,7 +58,7 @@ def windows() -> Iterator[Windows]:
         made.run("wineboot", "--kill")
 
 
-def test_it_installs_in_silence_for_one_user(windows: Windows, setup: Path) -> None:
+def test_it_installs_silently_for_one_user(windows: Windows, setup: Path) -> None:
     assert windows.run(str(setup), "/S").returncode == 0
     [folder] = [path for path in windows.named("Dayhand") if path.is_dir()]
     assert folder.parts[-4:] == ("AppData", "Local", "Programs", "Dayhand")
@@ -68,18 +70,18 @@ def test_it_installs_in_silence_for_one_user(windows: Windows, setup: Path) -> N
     assert "uninstall.exe" in told
 
 
-def test_its_python_runs_what_needs_no_window(windows: Windows) -> None:
+def test_its_python_runs_commands_without_a_window(windows: Windows) -> None:
     [python] = windows.named("python.exe")
     assert windows.run(str(python), "-m", "app.main", "--version").stdout.startswith("dayhand ")
     said = windows.run(str(python), "-m", "app.main", "preview", "every 5m", "--count", "1").stdout
     assert said.startswith("Every 5 minutes")
 
 
-def test_starting_at_login_is_in_the_registry_and_reads_back_what_the_task_manager_wrote(windows: Windows) -> None:
+def test_autostart_is_in_the_registry_and_follows_the_task_manager(windows: Windows) -> None:
     [python] = windows.named("python.exe")
 
     def switch(act: str) -> str:
-        code = f"from app.platform.run_key import RunKey; entry = RunKey(['C:/a b/x.exe', 'start']); {act}"
+        code = f"from app.platform.windows_autostart import RunKey; entry = RunKey(['C:/a b/x.exe', 'start']); {act}"
         return windows.run(str(python), "-c", code).stdout.strip()
 
     def set_approved(first: str) -> None:
@@ -101,7 +103,7 @@ def test_starting_at_login_is_in_the_registry_and_reads_back_what_the_task_manag
     set_approved("02")
 
 
-def test_a_workflow_is_deployed_and_listed_where_no_app_runs(windows: Windows) -> None:
+def test_a_workflow_is_deployed_and_listed_without_a_running_app(windows: Windows) -> None:
     [python] = windows.named("python.exe")
     sample = CLONE / "resources" / "samples" / "receipts.py"
     folder = ("--data-dir", r"C:\data")
@@ -130,7 +132,7 @@ def test_a_worker_runs_phases_and_stays_warm(told: dict[str, Any]) -> None:
     assert (told["print_much"]["outcome"], told["print_much"]["text"]) == ("Finished", 300_001)
 
 
-def test_a_worker_is_stopped_or_ended_with_all_that_it_started(windows: Windows, told: dict[str, Any]) -> None:
+def test_a_worker_is_stopped_or_killed_with_its_children(windows: Windows, told: dict[str, Any]) -> None:
     assert (told["wait_for_command"]["outcome"], told["wait_for_command"]["usable"]) == ("TimedOut", True)
     assert (told["never_end"]["outcome"], told["never_end"]["usable"]) == ("TimedOut", False)
     assert (told["killed"]["outcome"], told["killed"]["usable"]) == ("Cancelled", False)
@@ -138,16 +140,16 @@ def test_a_worker_is_stopped_or_ended_with_all_that_it_started(windows: Windows,
         assert str(int(told[name]["text"])) not in windows.run("tasklist").stdout.split(), name
 
 
-def test_a_worker_that_ends_by_itself_says_how(told: dict[str, Any]) -> None:
+def test_a_worker_that_exits_is_reported(told: dict[str, Any]) -> None:
     assert told["exit"]["outcome"] == "WorkerDied"
     assert "exit code 9" in told["exit"]["value"]
 
 
-def test_it_uninstalls_in_silence_and_leaves_nothing(windows: Windows) -> None:
+def test_it_uninstalls_silently_and_completely(windows: Windows) -> None:
     [program] = windows.named("uninstall.exe")
     assert windows.run(str(program), "/S").returncode == 0
-    until(lambda: not program.parent.exists(), "the end of its folder")  # a copy of it does the work
-    until(lambda: windows.run("reg", "query", KEY).returncode != 0, "the end of its entry")
+    wait_until(lambda: not program.parent.exists(), "the end of its folder")  # a copy of it does the work
+    wait_until(lambda: windows.run("reg", "query", KEY).returncode != 0, "the end of its entry")
     assert windows.named("Dayhand*") == []
     for key in (RUN, APPROVED):
         assert "Dayhand" not in windows.run("reg", "query", key).stdout

@@ -1,12 +1,11 @@
-"""Workers, in a Python for Windows: run by test_windows.py, which reads what it prints. No Qt, since Wine has none."""
+"""Checks of workers in a Windows Python, run by test_windows.py, which reads the output. No Qt: Wine lacks it."""
 
 import json
 import sys
 import threading
 from typing import Any
 
-from scheduler.workers.limits import Limits
-from scheduler.workers.script import Phase, Script
+from scheduler.workers.script import Limits, PhaseCall, Script
 from scheduler.workers.worker import Worker
 
 SOURCE = """
@@ -49,7 +48,7 @@ def exit(ctx):
 
 
 class Answers:
-    """What the run layer would say."""
+    """Answers in place of the engine."""
 
     is_behind = False
 
@@ -70,7 +69,7 @@ class Answers:
 
 
 def run(worker: Worker, handler: str, kind: str = "job", *, kill: bool = False, **inputs: Any) -> dict[str, Any]:
-    """With `kill` it is ended as soon as it printed something."""
+    """With `kill` it is killed as soon as it prints something."""
     answers = Answers()
 
     def stop() -> None:
@@ -79,7 +78,7 @@ def run(worker: Worker, handler: str, kind: str = "job", *, kill: bool = False, 
 
     if kill:
         threading.Thread(target=stop, daemon=True).start()
-    phase = Phase(handler=handler, name=kind, inputs=inputs, facts={}, seconds=60 if kill else 5)
+    phase = PhaseCall(handler=handler, name=kind, inputs=inputs, facts={}, seconds=60 if kill else 5)
     outcome: Any = worker.run(phase, answers)  # type: ignore[arg-type]
     return {
         "outcome": type(outcome).__name__,

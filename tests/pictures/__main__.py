@@ -1,4 +1,4 @@
-"""Takes the pictures of the README: the real window over a real installation with sample data, light and dark."""
+"""Takes the README screenshots: the real window with sample data, light and dark."""
 
 import os
 import subprocess
@@ -12,26 +12,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "resources" / "pictures"
-LARGEST = 150_000
+MAX_BYTES = 150_000
 SIZE = (1180, 880)
-LIMIT = 120.0
-REST = 2.0
-"""Seconds in which a page has surely read what it shows."""
-AT = timedelta(hours=14, minutes=20)
-"""The time of day that is seen, whenever they are taken."""
-LOOKS = ("light", "dark")
+TIMEOUT_S = 120.0
+LOAD_S = 2.0
+"""Enough for a page to load its data."""
+TIME_OF_DAY = timedelta(hours=14, minutes=20)
+"""Shown in the pictures, whenever they are taken."""
+APPEARANCES = ("light", "dark")
 
 
 @contextmanager
 def screen() -> Iterator[str]:
-    """A display of its own; its name."""
+    """Start a virtual display; yields its name."""
     reader, writer = os.pipe()
     line = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x960x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(line, pass_fds=[writer], stderr=subprocess.DEVNULL)
     os.close(writer)
     try:
-        with os.fdopen(reader) as told:
-            number = told.readline().strip()
+        with os.fdopen(reader) as output:
+            number = output.readline().strip()
         if not number:
             sys.exit("Xvfb could not be started.")
         yield f":{number}"
@@ -41,10 +41,10 @@ def screen() -> Iterator[str]:
 
 
 def main() -> None:
-    """Each look in a process of its own, as a person would start it."""
+    """Each appearance in a separate process."""
     PICTURES.mkdir(exist_ok=True)
     with screen() as display:
-        for look in LOOKS:
+        for look in APPEARANCES:
             environment = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": str(ROOT)}
             for name in ("WAYLAND_DISPLAY", "XDG_CURRENT_DESKTOP"):
                 environment.pop(name, None)
@@ -52,62 +52,62 @@ def main() -> None:
     for path in sorted(PICTURES.glob("*.png")):
         size = path.stat().st_size
         sys.stdout.write(f"{path.relative_to(ROOT)}: {size:,} bytes\n")
-        if size > LARGEST:
-            sys.exit(f"{path.name} is larger than {LARGEST:,} bytes.")
+        if size > MAX_BYTES:
+            sys.exit(f"{path.name} is larger than {MAX_BYTES:,} bytes.")
 
 
 def take(look: str) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from app.asking import close_asking
-    from app.life.installation import Installation
-    from app.look.dressing import Look
-    from app.look.theme import Appearance
-    from app.lookout import Lookout
-    from app.window.window import Window
+    from app.background import close_background_tasks
+    from app.overview_watcher import OverviewWatcher
+    from app.session import Session
+    from app.theme.stylesheet import Theme
+    from app.theme.tokens import Appearance
+    from app.window.main_window import MainWindow
     from tests.pictures.sample import ShiftedClock, prepare
 
     app = QApplication([])
-    dressed = Look(app, Appearance(look))
+    theme = Theme(app, Appearance(look))
     midnight = datetime.now(UTC).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     with tempfile.TemporaryDirectory(prefix="dayhand-pictures-") as folder:
-        installation = Installation(Path(folder), clock=ShiftedClock(midnight + AT))
+        installation = Session(Path(folder), clock=ShiftedClock(midnight + TIME_OF_DAY))
         prepare(installation, Path(folder))
         installation.start()
-        window = Window(installation)
+        window = MainWindow(installation)
         window.resize(*SIZE)
-        lookout = Lookout(installation)
+        lookout = OverviewWatcher(installation)
         lookout.changed.connect(window.show_overview)
         window.show()
-        lookout.look()
-        wait(app, lambda: bool(installation.views.attention()))
+        lookout.refresh()
+        wait(app, lambda: bool(installation.queries.attention()))
         snap(app, window, f"today-{look}")
         window.open_page("workflows", "receipts")
         snap(app, window, f"workflow-{look}")
         lookout.close()
-        window.let_go()
-        close_asking()
-        installation.end()
+        window.shut_down()
+        close_background_tasks()
+        installation.stop()
         installation.close()
-    assert dressed.appearance == look
+    assert theme.appearance == look
 
 
 def snap(app: object, window: object, name: str) -> None:
-    """After everything was read again, twice, and drawn."""
+    """Take a picture after two refreshes."""
     from PySide6.QtGui import QImage
 
     for _ in range(2):
         window.refresh()  # type: ignore[attr-defined]
-        pause(app, REST)
+        pause(app, LOAD_S)
     picture = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)  # type: ignore[attr-defined]
     picture.save(str(PICTURES / f"{name}.png"), quality=0)
 
 
 def wait(app: object, holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + LIMIT
+    end = time.monotonic() + TIMEOUT_S
     while not holds():
         if time.monotonic() > end:
-            sys.exit("The window did not come to rest.")
+            sys.exit("The window did not finish loading.")
         pause(app, 0.02)
 
 

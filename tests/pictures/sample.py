@@ -1,4 +1,4 @@
-"""A person's chores with a past, for pictures: the sample workflow for real, the others as their runs left them."""
+"""Sample data for screenshots: the sample workflow really runs, the others only have a history."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.demo import ENGLISH
-from app.life.installation import Installation
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.rules.phases import HandlerKind, Status
-from scheduler.timing.occurrences import Reason, State
-from tests.app.window.filling import add_run, add_unrun
+from app.session import Session
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.phases import HandlerKind, RunStatus
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from tests.app.window.sample_data import add_not_run, add_run
 
 
 class ShiftedClock:
-    """Goes on from another time of the day."""
+    """Continues from another time of day."""
 
     def __init__(self, begin: datetime) -> None:
         self._shift = begin.astimezone(UTC) - datetime.now(UTC)
@@ -57,34 +57,38 @@ CHORES = {
 }
 
 
-def prepare(installation: Installation, folder: Path) -> None:
-    """Nothing must run yet."""
-    house = installation.house
+def prepare(installation: Session, folder: Path) -> None:
+    """Call it before the engine starts."""
+    house = installation.runtime
     ENGLISH.write_receipts(folder)
-    for name, given in ENGLISH.places(folder).items():
+    for name, given in ENGLISH.connection_settings(folder).items():
         house.connect(name, given)
     source = ENGLISH.read().replace('every="1m"', 'every="1h"')
     script = folder / "receipts.py"
     script.write_text(source, encoding="utf-8")
-    house.commands.deploy(house.validation.validate(str(script), source), Wish(grant=True))
+    house.workflow_commands.deploy(house.validation.validate(str(script), source), DeployOptions(grant=True))
     now = house.engine.context.clock.now()
     midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
     _add_receipts(installation, midnight)
     for number, (name, (cron, past)) in enumerate(CHORES.items()):
-        source = CHORE.format(what=f"{name}, by itself.", name=name, cron=cron)
+        source = CHORE.format(what=f"{name}.", name=name, cron=cron)
         script = folder / f"chore{number}.py"
         script.write_text(source, encoding="utf-8")
         validated = house.validation.validate(str(script), source)
-        house.commands.deploy(validated, Wish())
+        house.workflow_commands.deploy(validated, DeployOptions())
         slug = validated.slug
         for place, one in enumerate(past):
             _add(installation, f"{slug}-{place}", slug, midnight, one)
-    add_unrun(
-        installation, "tidy-downloads/go", midnight + timedelta(hours=5, minutes=30), State.SKIPPED, Reason.OVERLAP
+    add_not_run(
+        installation,
+        "tidy-downloads/go",
+        midnight + timedelta(hours=5, minutes=30),
+        OccurrenceState.SKIPPED,
+        OccurrenceReason.OVERLAP,
     )
 
 
-def _add_receipts(installation: Installation, midnight: datetime) -> None:
+def _add_receipts(installation: Session, midnight: datetime) -> None:
     filed = 31
     for place, (hour, number) in enumerate([(-62, 2), (-40, 4), (-38, 1), (-17, 3), (8.25, 2), (10.75, 1)]):
         filed += number
@@ -92,9 +96,9 @@ def _add_receipts(installation: Installation, midnight: datetime) -> None:
         _add(installation, f"receipts-{place}", "receipts", midnight, one, handler="AddToExpenses")
 
 
-def _add(installation: Installation, run: str, slug: str, midnight: datetime, one: Past, handler: str = "go") -> None:
+def _add(installation: Session, run: str, slug: str, midnight: datetime, one: Past, handler: str = "go") -> None:
     began = midnight + timedelta(hours=one.hour)
-    facts = {} if one.error is None else {"status": Status.CANCELLED, "error": {"sentence": one.error}}
+    facts = {} if one.error is None else {"status": RunStatus.CANCELLED, "error": {"sentence": one.error}}
     add_run(
         installation,
         run,

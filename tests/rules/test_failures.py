@@ -2,8 +2,14 @@
 
 import pytest
 
-from scheduler.rules.failures import STATUS_AFTER, FailureClass, Trouble, classify_status, classify_trouble
-from scheduler.rules.phases import STATUSES, Status
+from scheduler.rules.failures import (
+    STATUS_AFTER_FAILURE,
+    FailureClass,
+    TransportFailure,
+    classify_http_status,
+    classify_transport_failure,
+)
+from scheduler.rules.phases import STATUS_MOVES, RunStatus
 
 
 @pytest.mark.parametrize(
@@ -23,28 +29,31 @@ from scheduler.rules.phases import STATUSES, Status
         (599, "transient", "unsure"),
     ],
 )
-def test_a_status_means_the_same_whatever_its_text(code: int, read: str, mutating: str) -> None:
-    """F1, X12: a 503 to a mutating call is unsure, to a read it is a retry."""
-    assert classify_status(code, mutating=False) == read
-    assert classify_status(code, mutating=True) == mutating
+def test_an_http_status_maps_to_one_class_for_reads_and_one_for_mutating_calls(
+    code: int, read: str, mutating: str
+) -> None:
+    """A 503 is unsure after a mutating call, and retried after a read."""
+    assert classify_http_status(code, mutating=False) == read
+    assert classify_http_status(code, mutating=True) == mutating
 
 
 @pytest.mark.parametrize(
     ("trouble", "read", "mutating"),
-    [(Trouble.NOT_REACHED, "transient", "transient"), (Trouble.BROKEN, "transient", "unsure")],
+    [(TransportFailure.NOT_REACHED, "transient", "transient"), (TransportFailure.BROKEN, "transient", "unsure")],
 )
-def test_a_call_that_never_arrived_can_be_made_again(trouble: Trouble, read: str, mutating: str) -> None:
+def test_a_call_that_never_arrived_can_be_made_again(trouble: TransportFailure, read: str, mutating: str) -> None:
     """A refused connection did nothing; a broken one may have done everything."""
-    assert classify_trouble(trouble, mutating=False) == read
-    assert classify_trouble(trouble, mutating=True) == mutating
+    assert classify_transport_failure(trouble, mutating=False) == read
+    assert classify_transport_failure(trouble, mutating=True) == mutating
 
 
 @pytest.mark.parametrize("kind", list(FailureClass))
-def test_every_class_ends_the_attempt_in_a_way_the_table_allows(kind: FailureClass) -> None:
-    """F1"""
-    assert STATUS_AFTER[kind] in STATUSES[Status.ACTIVE]
+def test_every_class_gives_a_status_that_an_active_run_may_take(kind: FailureClass) -> None:
+    assert STATUS_AFTER_FAILURE[kind] in STATUS_MOVES[RunStatus.ACTIVE]
 
 
-def test_only_a_lack_of_knowledge_waits_for_reconciliation() -> None:
-    """Invariant 7: what is unsure never counts as failed."""
-    assert [kind for kind, status in STATUS_AFTER.items() if status is Status.RECONCILIATION] == [FailureClass.UNSURE]
+def test_only_unsure_failures_wait_for_reconciliation() -> None:
+    """What is unsure never counts as failed."""
+    assert [kind for kind, status in STATUS_AFTER_FAILURE.items() if status is RunStatus.RECONCILIATION] == [
+        FailureClass.UNSURE
+    ]

@@ -1,10 +1,17 @@
-"""The mutation row, never the phase, decides how to go on."""
+"""The mutation's status, never the phase, decides how a run continues."""
 
 from itertools import product
 
 import pytest
 
-from scheduler.rules.mutations import MUTATIONS, Continuation, Mutation, Way, continue_after, way_on
+from scheduler.rules.mutations import (
+    MUTATION_MOVES,
+    Continuation,
+    MutationStatus,
+    ResumeMode,
+    decide_continuation,
+    decide_resume_mode,
+)
 
 LEGAL = {
     ("in_flight", "applied"),
@@ -16,43 +23,41 @@ LEGAL = {
 }
 
 
-@pytest.mark.parametrize(("old", "new"), list(product(Mutation, Mutation)))
-def test_every_pair(old: Mutation, new: Mutation) -> None:
-    assert (new in MUTATIONS[old]) == ((old.value, new.value) in LEGAL)
+@pytest.mark.parametrize(("old", "new"), list(product(MutationStatus, MutationStatus)))
+def test_only_these_moves_are_legal(old: MutationStatus, new: MutationStatus) -> None:
+    assert (new in MUTATION_MOVES[old]) == ((old.value, new.value) in LEGAL)
 
 
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        (None, Continuation.AFRESH),
-        (Mutation.FAILED, Continuation.AFRESH),
-        (Mutation.APPLIED, Continuation.EMIT),
-        (Mutation.SKIPPED, Continuation.EMIT),
-        (Mutation.IN_FLIGHT, Continuation.RECONCILE),
-        (Mutation.UNSURE, Continuation.RECONCILE),
+        (None, Continuation.RESTART),
+        (MutationStatus.FAILED, Continuation.RESTART),
+        (MutationStatus.APPLIED, Continuation.EMIT),
+        (MutationStatus.SKIPPED, Continuation.EMIT),
+        (MutationStatus.IN_FLIGHT, Continuation.RECONCILE),
+        (MutationStatus.UNSURE, Continuation.RECONCILE),
     ],
 )
-def test_how_a_chain_goes_on(known: Mutation | None, expected: Continuation) -> None:
-    """X7"""
-    assert continue_after(known) is expected
+def test_how_a_chain_continues(known: MutationStatus | None, expected: Continuation) -> None:
+    assert decide_continuation(known) is expected
 
 
 def test_events_are_released_only_where_nothing_can_have_happened() -> None:
-    """Invariant 7."""
-    released = {known for known in Mutation if continue_after(known) is Continuation.AFRESH}
-    assert released == {Mutation.FAILED}
+    released = {known for known in MutationStatus if decide_continuation(known) is Continuation.RESTART}
+    assert released == {MutationStatus.FAILED}
 
 
 @pytest.mark.parametrize("waited", [True, False])
-@pytest.mark.parametrize("known", [None, *Mutation])
-def test_how_an_attempt_that_stands_still_is_taken_up_again(known: Mutation | None, waited: bool) -> None:  # noqa: FBT001
-    """Never while it is open whether it has acted; never from the beginning once it has."""
+@pytest.mark.parametrize("known", [None, *MutationStatus])
+def test_how_a_waiting_or_failed_attempt_continues(known: MutationStatus | None, waited: bool) -> None:  # noqa: FBT001
+    """Never while it is unsure whether it acted; never from the beginning once it has."""
     expected = {
-        None: (Way.RESUME, Way.AFRESH),
-        Mutation.FAILED: (Way.AFRESH, Way.AFRESH),
-        Mutation.APPLIED: (Way.RESUME, Way.EMIT),
-        Mutation.SKIPPED: (Way.RESUME, Way.EMIT),
-        Mutation.IN_FLIGHT: (None, None),
-        Mutation.UNSURE: (None, None),
+        None: (ResumeMode.RESUME, ResumeMode.RESTART),
+        MutationStatus.FAILED: (ResumeMode.RESTART, ResumeMode.RESTART),
+        MutationStatus.APPLIED: (ResumeMode.RESUME, ResumeMode.EMIT),
+        MutationStatus.SKIPPED: (ResumeMode.RESUME, ResumeMode.EMIT),
+        MutationStatus.IN_FLIGHT: (None, None),
+        MutationStatus.UNSURE: (None, None),
     }
-    assert way_on(waited=waited, mutation=known) is expected[known][not waited]
+    assert decide_resume_mode(waited=waited, mutation=known) is expected[known][not waited]

@@ -4,9 +4,16 @@ from itertools import product
 
 import pytest
 
-from scheduler.rules.phases import PHASES, STATUSES, HandlerKind, Phase, Status, first_phase
+from scheduler.rules.phases import PHASE_MOVES, STATUS_MOVES, HandlerKind, RunPhase, RunStatus, first_phase
 
-CONSUMER = [Phase.PREPARING, Phase.PREPARED, Phase.MUTATING, Phase.MUTATED, Phase.EMITTING, Phase.COMMITTED]
+CONSUMER = [
+    RunPhase.PREPARING,
+    RunPhase.PREPARED,
+    RunPhase.MUTATING,
+    RunPhase.MUTATED,
+    RunPhase.EMITTING,
+    RunPhase.COMMITTED,
+]
 LEGAL = {
     ("preparing", "prepared"),
     ("prepared", "mutating"),
@@ -21,14 +28,13 @@ LEGAL = {
 }
 
 
-@pytest.mark.parametrize(("old", "new"), list(product(Phase, Phase)))
-def test_every_pair_of_phases(old: Phase, new: Phase) -> None:
-    assert (new in PHASES[old]) == ((old.value, new.value) in LEGAL)
+@pytest.mark.parametrize(("old", "new"), list(product(RunPhase, RunPhase)))
+def test_only_these_phase_moves_are_legal(old: RunPhase, new: RunPhase) -> None:
+    assert (new in PHASE_MOVES[old]) == ((old.value, new.value) in LEGAL)
 
 
 def test_no_phase_goes_back() -> None:
-    """Invariant 2."""
-    for old, following in PHASES.items():
+    for old, following in PHASE_MOVES.items():
         if old in CONSUMER:
             assert all(CONSUMER.index(new) > CONSUMER.index(old) for new in following)
 
@@ -36,34 +42,33 @@ def test_no_phase_goes_back() -> None:
 ENDS = {"committed", "crashed", "cancelled"}
 
 
-@pytest.mark.parametrize(("old", "new"), list(product(Status, Status)))
-def test_every_pair_of_statuses(old: Status, new: Status) -> None:
+@pytest.mark.parametrize(("old", "new"), list(product(RunStatus, RunStatus)))
+def test_only_these_status_moves_are_legal(old: RunStatus, new: RunStatus) -> None:
     if old.value in ENDS or old is new:
         legal = False
-    elif old is Status.ACTIVE or new is Status.CANCELLED:
+    elif old is RunStatus.ACTIVE or new is RunStatus.CANCELLED:
         legal = True
     else:
-        legal = new is Status.ACTIVE and old in (Status.APPROVAL, Status.RECONCILIATION)
-    assert (new in STATUSES[old]) == legal
+        legal = new is RunStatus.ACTIVE and old in (RunStatus.APPROVAL, RunStatus.RECONCILIATION)
+    assert (new in STATUS_MOVES[old]) == legal
 
 
 def test_every_run_can_leave_active() -> None:
-    """Invariant 12."""
-    assert STATUSES[Status.ACTIVE] == set(Status) - {Status.ACTIVE}
+    assert STATUS_MOVES[RunStatus.ACTIVE] == set(RunStatus) - {RunStatus.ACTIVE}
 
 
-def test_a_person_can_stop_whatever_has_not_ended() -> None:
-    assert all(Status.CANCELLED in STATUSES[old] for old in Status if old.value not in ENDS)
+def test_everything_that_has_not_ended_can_be_cancelled() -> None:
+    assert all(RunStatus.CANCELLED in STATUS_MOVES[old] for old in RunStatus if old.value not in ENDS)
 
 
-def test_what_waits_goes_on_later() -> None:
-    assert {status for status in Status if status.is_waiting} == {
-        Status.TRANSIENT,
-        Status.APPROVAL,
-        Status.RECONCILIATION,
+def test_which_statuses_wait() -> None:
+    assert {status for status in RunStatus if status.is_waiting} == {
+        RunStatus.TRANSIENT,
+        RunStatus.APPROVAL,
+        RunStatus.RECONCILIATION,
     }
 
 
 def test_only_consumers_prepare() -> None:
-    assert first_phase(HandlerKind.CONSUMER) is Phase.PREPARING
-    assert first_phase(HandlerKind.PRODUCER) is first_phase(HandlerKind.JOB) is Phase.EXECUTING
+    assert first_phase(HandlerKind.CONSUMER) is RunPhase.PREPARING
+    assert first_phase(HandlerKind.PRODUCER) is first_phase(HandlerKind.JOB) is RunPhase.EXECUTING

@@ -1,4 +1,4 @@
-"""When a consumer runs, and how its wake time is read."""
+"""When a consumer runs, and how its wake time is parsed."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,35 +6,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.rules.consumers import Attention, is_ready, read_wake
+from scheduler.rules.readiness import ConsumerReadiness, is_ready, parse_wake
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
 
-def test_news_makes_it_run() -> None:
-    assert is_ready(Attention(seen=3, latest=4), NOW)
+def test_a_new_event_makes_it_run() -> None:
+    assert is_ready(ConsumerReadiness(seen=3, latest=4), NOW)
 
 
-def test_pending_events_that_it_has_seen_do_not() -> None:
-    """K3: an empty prepare never loops."""
-    assert not is_ready(Attention(seen=4, latest=4), NOW)
+def test_pending_events_it_has_seen_do_not_make_it_run() -> None:
+    """An empty prepare never loops."""
+    assert not is_ready(ConsumerReadiness(seen=4, latest=4), NOW)
 
 
-def test_an_event_that_arrived_during_its_run_does() -> None:
-    """K2: what it has seen is counted from the start of its prepare."""
+def test_an_event_that_arrived_during_its_run_makes_it_run() -> None:
+    """What it has seen is counted from the start of its prepare."""
     at_start_of_prepare, after_commit = 4, 5
-    assert is_ready(Attention(seen=at_start_of_prepare, latest=after_commit), NOW)
+    assert is_ready(ConsumerReadiness(seen=at_start_of_prepare, latest=after_commit), NOW)
 
 
 @pytest.mark.parametrize(("wake_in", "runs"), [(-1, True), (0, True), (1, False)])
-def test_its_wake_time(wake_in: int, runs: bool) -> None:  # noqa: FBT001
-    """K4"""
+def test_it_runs_from_its_wake_time_on(wake_in: int, runs: bool) -> None:  # noqa: FBT001
     wake = NOW + timedelta(seconds=wake_in)
-    assert is_ready(Attention(seen=4, latest=4, wake_at=wake), NOW) == runs
+    assert is_ready(ConsumerReadiness(seen=4, latest=4, wake_at=wake), NOW) == runs
 
 
-def test_one_look_that_is_owed() -> None:
-    assert is_ready(Attention(seen=4, latest=4, look=True), NOW)
+def test_it_runs_when_a_check_is_due() -> None:
+    assert is_ready(ConsumerReadiness(seen=4, latest=4, is_check_due=True), NOW)
 
 
 @pytest.mark.parametrize(
@@ -49,25 +48,21 @@ def test_one_look_that_is_owed() -> None:
     ],
 )
 def test_a_wake_time_is_clamped(asked: str, expected: timedelta) -> None:
-    """K5"""
-    assert read_wake(asked, NOW).at == NOW + expected
+    assert parse_wake(asked, NOW).at == NOW + expected
 
 
 @pytest.mark.parametrize("asked", ["tomorrow", "", 17, [], "0001-01-01T00:00:00+14:00"])
-def test_nonsense_is_ignored_with_a_warning(asked: object) -> None:
-    """K5"""
-    wake = read_wake(asked, NOW)
+def test_an_invalid_wake_time_is_ignored_with_a_warning(asked: object) -> None:
+    wake = parse_wake(asked, NOW)
     assert wake.at is None
     assert wake.warning is not None and "wake_at" in wake.warning
 
 
 def test_no_wake_time_clears_it_silently() -> None:
-    """K5"""
-    assert (read_wake(None, NOW).at, read_wake(None, NOW).warning) == (None, None)
+    assert (parse_wake(None, NOW).at, parse_wake(None, NOW).warning) == (None, None)
 
 
 @given(asked=st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat) | st.text() | st.integers())
 def test_a_wake_time_lies_between_half_a_minute_and_a_day_ahead(asked: object) -> None:
-    """Invariant 11."""
-    at = read_wake(asked, NOW).at
+    at = parse_wake(asked, NOW).at
     assert at is None or NOW + timedelta(seconds=30) <= at <= NOW + timedelta(hours=24)

@@ -1,13 +1,13 @@
-"""What scripts and tools say is put beside sentences of ours."""
+"""Text from scripts and tools stands beside our own sentences."""
 
 import pytest
 
-from scheduler.rules.sentences import finish
+from scheduler.rules.text import add_full_stop
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [("KeyError: 'b'", "KeyError: 'b'."), ("It rains. ", "It rains."), ("Is it?", "Is it?"), ("", "")],
 )
-def test_a_text_gets_one_end(text: str, sentence: str) -> None:
-    assert finish(text) == sentence
+def test_a_full_stop_is_added_only_where_it_is_missing(text: str, sentence: str) -> None:
+    assert add_full_stop(text) == sentence

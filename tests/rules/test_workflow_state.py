@@ -1,4 +1,4 @@
-"""One word for how a workflow is doing, over the whole table of facts."""
+"""The state of a workflow for every combination of facts."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import product
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler.rules.states import WorkflowFacts, WorkflowState, decide_state, is_held_back
+from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state, is_on_hold
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 LATER, EARLIER = NOW + timedelta(minutes=1), NOW - timedelta(minutes=1)
@@ -23,49 +23,49 @@ ORDER: list[tuple[str, dict[str, Any]]] = [
     ("paused", {"paused_schedules": True}),
     ("finished", {"has_schedule": True, "next_at": None}),
 ]
-"""What makes a workflow be so, each before those that follow."""
+"""The facts that lead to each state, highest priority first."""
 
 
 @pytest.mark.parametrize("chosen", list(product([False, True], repeat=len(ORDER))))
-def test_the_first_that_holds_is_shown(chosen: tuple[bool, ...]) -> None:
-    """All 1,024 combinations: what needs the person comes before what happens by itself."""
+def test_the_first_state_that_applies_wins(chosen: tuple[bool, ...]) -> None:
+    """All 1,024 combinations: what needs the user comes before what happens automatically."""
     facts: dict[str, Any] = {"next_at": LATER}
     for (_, given), holds in zip(ORDER, chosen, strict=True):
         facts |= given if holds else {}
     holding = [word for (word, _), holds in zip(ORDER, chosen, strict=True) if holds]
     if holding[:1] == ["finished"] and facts.get("earliest_waiting"):
         holding = []
-    assert decide_state(WorkflowFacts(**facts), NOW).value == (holding[0] if holding else "idle")
+    assert decide_state(WorkflowStateFacts(**facts), NOW).value == (holding[0] if holding else "idle")
 
 
 @pytest.mark.parametrize(
     ("at", "word"), [(EARLIER, "queued"), (NOW, "queued"), (LATER, "idle"), (None, "idle")], ids=str
 )
-def test_what_waits_for_its_time_is_not_queued(at: datetime | None, word: str) -> None:
-    assert decide_state(WorkflowFacts(earliest_waiting=at, next_at=LATER), NOW) == word
+def test_what_is_not_yet_due_is_not_queued(at: datetime | None, word: str) -> None:
+    assert decide_state(WorkflowStateFacts(earliest_waiting=at, next_at=LATER), NOW) == word
 
 
 @pytest.mark.parametrize(("at", "word"), [(EARLIER, "idle"), (NOW, "idle"), (LATER, "retrying")], ids=str)
-def test_a_try_whose_time_has_come_is_no_longer_awaited(at: datetime, word: str) -> None:
-    assert decide_state(WorkflowFacts(tries_again_at=at, next_at=LATER), NOW) == word
+def test_a_retry_that_is_due_no_longer_shows_as_retrying(at: datetime, word: str) -> None:
+    assert decide_state(WorkflowStateFacts(tries_again_at=at, next_at=LATER), NOW) == word
 
 
 @pytest.mark.parametrize(("until", "held"), [(None, False), (EARLIER, False), (NOW, False), (LATER, True)], ids=str)
-def test_pausing_everything_ends_by_itself(until: datetime | None, held: bool) -> None:  # noqa: FBT001
-    facts = WorkflowFacts(everything_paused_until=until, next_at=LATER)
-    assert is_held_back(facts, NOW) is held
+def test_a_pause_of_everything_ends_at_its_time(until: datetime | None, held: bool) -> None:  # noqa: FBT001
+    facts = WorkflowStateFacts(everything_paused_until=until, next_at=LATER)
+    assert is_on_hold(facts, NOW) is held
     assert decide_state(facts, NOW) == ("paused" if held else "idle")
 
 
-def test_a_workflow_without_times_is_never_finished() -> None:
-    """Others publish into it."""
-    assert decide_state(WorkflowFacts(), NOW) is WorkflowState.IDLE
+def test_a_workflow_without_schedules_is_never_finished() -> None:
+    """Other programs may publish into it."""
+    assert decide_state(WorkflowStateFacts(), NOW) is WorkflowState.IDLE
 
 
-def test_one_that_still_waits_for_its_last_time_is_not_finished() -> None:
-    assert decide_state(WorkflowFacts(has_schedule=True, earliest_waiting=LATER), NOW) is WorkflowState.IDLE
+def test_a_workflow_still_waiting_for_its_last_run_is_not_finished() -> None:
+    assert decide_state(WorkflowStateFacts(has_schedule=True, earliest_waiting=LATER), NOW) is WorkflowState.IDLE
 
 
-def test_the_words_are_lower_case_with_dashes() -> None:
+def test_the_values_are_lower_case_with_dashes() -> None:
     assert all(state.value.replace("-", "").islower() for state in WorkflowState)
     assert WorkflowState.NEEDS_ATTENTION == "needs-attention"

@@ -1,6 +1,6 @@
-"""A store file that remembers every change of what must never change the wrong way: triggers write it down.
+"""Records every change of runs, events, mutations and state in the store file itself, by triggers.
 
-They are part of the file, so they see what any process writes to it, up to the moment it is killed.
+They are part of the file, so they see what any process writes, up to the moment it is killed.
 """
 
 import json
@@ -8,7 +8,7 @@ import sqlite3
 from typing import Any, NamedTuple
 
 _TABLE = """
-CREATE TABLE IF NOT EXISTS witness (
+CREATE TABLE IF NOT EXISTS change_log (
     number INTEGER PRIMARY KEY,
     what TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -67,20 +67,22 @@ class Change(NamedTuple):
     name: str
     old: str | None
     new: str | None
-    told: dict[str, Any]
+    details: dict[str, Any]
 
 
-def watch(db: sqlite3.Connection) -> None:
-    """Have the file remember from now on."""
+def record_changes(db: sqlite3.Connection) -> None:
+    """Record changes from now on."""
     db.execute(_TABLE)
     for name, (when, values) in _TRIGGERS.items():
         db.execute(
-            f"CREATE TRIGGER IF NOT EXISTS witness_{name} {when} "
-            f"BEGIN INSERT INTO witness (what, name, old, new, told) VALUES ({values}); END"
+            f"CREATE TRIGGER IF NOT EXISTS change_log_{name} {when} "
+            f"BEGIN INSERT INTO change_log (what, name, old, new, told) VALUES ({values}); END"
         )
 
 
 def changes(db: sqlite3.Connection, what: str) -> list[Change]:
-    """What happened to the rows of that kind, in order."""
-    rows = db.execute("SELECT number, what, name, old, new, told FROM witness WHERE what = ? ORDER BY number", (what,))
+    """The changes of rows of that kind, in order."""
+    rows = db.execute(
+        "SELECT number, what, name, old, new, told FROM change_log WHERE what = ? ORDER BY number", (what,)
+    )
     return [Change(*row[:5], json.loads(row[5])) for row in rows]

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.shop import Shop
+from tests.runs.runtime_fixture import RuntimeFixture
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path)
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path)
+    yield runtime
+    runtime.close()

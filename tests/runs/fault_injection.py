@@ -1,4 +1,4 @@
-"""Ways to break an installation at a chosen point: the process dies at a commit, or the store refuses for a while."""
+"""Ways to break a runtime at a chosen point: the process dies at a commit, or the store fails for a while."""
 
 import sqlite3
 import threading
@@ -7,15 +7,15 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from scheduler.store.errors import StoreClosedError
-from tests.runs.shop import Shop
+from tests.runs.runtime_fixture import RuntimeFixture
 
 
-def live_until_death(shop: Shop, number: int, *, stored: bool) -> bool:
-    """Live until nothing is left to do, or die at that transaction of the run layer, just before or after it is stored.
+def run_until_killed(runtime: RuntimeFixture, number: int, *, stored: bool) -> bool:
+    """Run until idle, or die at the n-th transaction of the runner, just before or after it is stored.
 
-    Says whether it died; it has started again then.
+    Returns whether it died; it was started again then.
     """
-    write, died, left = shop.database.write, threading.Event(), [number]
+    write, died, left = runtime.database.write, threading.Event(), [number]
 
     @contextmanager
     def dying(*, durable: bool = False) -> Iterator[sqlite3.Connection]:
@@ -32,40 +32,40 @@ def live_until_death(shop: Shop, number: int, *, stored: bool) -> bool:
             died.set()
             raise StoreClosedError
 
-    shop.database.write = dying  # type: ignore[method-assign]
+    runtime.database.write = dying  # type: ignore[method-assign]
     with suppress(StoreClosedError):
-        shop.wait(lambda: died.is_set() or shop._is_at_rest())
-    shop.database.write = write  # type: ignore[method-assign]
+        runtime.wait(lambda: died.is_set() or runtime._is_idle())
+    runtime.database.write = write  # type: ignore[method-assign]
     if died.is_set():
-        shop.crash()
+        runtime.crash()
     return died.is_set()
 
 
-def die_in_call(shop: Shop, *, happens: bool) -> None:
-    """Live until the outside call is made, die in the middle of it, and start again."""
-    act, database = shop.world.act, shop.database
+def kill_in_call(runtime: RuntimeFixture, *, happens: bool) -> None:
+    """Run until the outside call is made, die during it, and start again."""
+    act, database = runtime.service.act, runtime.database
 
     def dying(call: Any) -> Any:
         answer = act(call)
         if not happens:
-            shop.world.happened.discard(call.key)
+            runtime.service.happened.discard(call.key)
         database.close()
         return answer
 
-    shop.world.act = dying  # type: ignore[method-assign]
-    shop.crash()  # the tools are made of what the world does then
-    database = shop.database
+    runtime.service.act = dying  # type: ignore[method-assign]
+    runtime.crash()  # rebuilds the tools with the patched method
+    database = runtime.database
     with suppress(StoreClosedError):
-        shop.wait(lambda: len(shop.world.calls) > 0 and shop.engine.dispatch.in_flight == 0)
-    shop.world.act = act  # type: ignore[method-assign]
-    shop.crash()
+        runtime.wait(lambda: len(runtime.service.calls) > 0 and runtime.engine.dispatch.in_flight == 0)
+    runtime.service.act = act  # type: ignore[method-assign]
+    runtime.crash()
 
 
 @contextmanager
-def refusing(shop: Shop) -> Iterator[Callable[[], None]]:
-    """Another process holds the store and nobody waits long for it; what is given lets go of it early."""
-    other = sqlite3.connect(shop.database.path, isolation_level=None, check_same_thread=False)
-    with shop.database.write() as db:
+def locked_store(runtime: RuntimeFixture) -> Iterator[Callable[[], None]]:
+    """Another process locks the store, with a short busy timeout; yields a function that unlocks it early."""
+    other = sqlite3.connect(runtime.database.path, isolation_level=None, check_same_thread=False)
+    with runtime.database.write() as db:
         db.execute("PRAGMA busy_timeout = 1")
     try:
         other.execute("BEGIN IMMEDIATE")
@@ -74,9 +74,9 @@ def refusing(shop: Shop) -> Iterator[Callable[[], None]]:
         other.close()
 
 
-def statements(shop: Shop) -> list[str]:
-    """What the writer tells SQLite from now on."""
-    told: list[str] = []
-    with shop.database.write() as db:
-        db.set_trace_callback(told.append)
-    return told
+def record_statements(runtime: RuntimeFixture) -> list[str]:
+    """The SQL statements that the writer executes from now on."""
+    executed: list[str] = []
+    with runtime.database.write() as db:
+        db.set_trace_callback(executed.append)
+    return executed

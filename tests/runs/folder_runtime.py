@@ -1,7 +1,7 @@
-"""An installation whose scripts act on a real folder through the real connector; run as a module it is killed at it.
+"""A runtime whose scripts act on a real folder through the real connector; run as a module, it is killed in the act.
 
-python -m tests.runs.folder_shop FOLDER PLACE: say yes to what FOLDER asks, and die where PLACE is called for the first
-time, before it does anything if it begins with "before ", else when it has done it.
+python -m tests.runs.folder_runtime FOLDER PLACE: approve what FOLDER asks, and die when PLACE is first called: before
+its work if PLACE starts with "before ", else after it.
 """
 
 import os
@@ -15,7 +15,7 @@ from scheduler.connections.connectors.files.connector import files
 from scheduler.connections.registry import Registry
 from scheduler.store import mutations
 from scheduler.store.requests import RequestRow
-from tests.runs.shop import Shop
+from tests.runs.runtime_fixture import RuntimeFixture
 
 SCRIPT = """
 import dayhand
@@ -35,9 +35,9 @@ class C:
 """
 
 
-class FolderShop(Shop):
+class FolderRuntime(RuntimeFixture):
     def open(self) -> None:
-        self.world.registry = lambda: Registry([files])  # type: ignore[method-assign]
+        self.service.registry = lambda: Registry([files])  # type: ignore[method-assign]
         super().open()
 
     @property
@@ -46,24 +46,24 @@ class FolderShop(Shop):
         place.mkdir(exist_ok=True)
         return place
 
-    def begin(self, tool: str, approve: str = "always", **parameters: Any) -> None:
-        """Connect the folder, deploy, and let one event come that calls the tool with these parameters."""
-        self.house.connect("files:inbox", {"path": str(self.inbox)})
+    def start(self, tool: str, approve: str = "always", **parameters: Any) -> None:
+        """Connect the folder, deploy, and publish one event that calls the tool with these parameters."""
+        self.services.connect("files:inbox", {"path": str(self.inbox)})
         self.deploy(SCRIPT.format(tool=tool, approve=approve))
         self.publish("a", parameters)
         self.tick()
 
-    def asked(self) -> RequestRow:
+    def only_request(self) -> RequestRow:
         [request] = self.requests()
         assert request.kind == "approval", request
         return request
 
-    def say_yes(self) -> None:
-        self.answering.approve(self.asked().id)
+    def approve(self) -> None:
+        self.request_commands.approve(self.only_request().id)
         self.tick()
 
     def outcome(self) -> str:
-        """Of the newest attempt that acted."""
+        """The mutation status of the newest attempt that acted."""
         found = [mutations.status_of(self.database.read(), row.id) for row in self.runs("C")]
         return str([one for one in found if one is not None][-1])
 
@@ -82,6 +82,6 @@ def die_at(place: str) -> None:
 
 
 if __name__ == "__main__":
-    shop = FolderShop(Path(sys.argv[1]))
+    runtime = FolderRuntime(Path(sys.argv[1]))
     die_at(sys.argv[2])
-    shop.say_yes()
+    runtime.approve()

@@ -1,46 +1,46 @@
-"""What must hold of every store file at any moment, whatever happened to it: one function per invariant.
+"""What must hold for every store file at any moment: one function per invariant.
 
-Each reads the database and fails with what it found. Those about changes need a file that was watched (witness.py).
+Each reads the database and fails with what it found. Those about changes need a recorded file (change_log.py).
 """
 
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from scheduler.rules.consumers import LATEST, SOONEST
-from scheduler.rules.phases import PHASES, Phase
+from scheduler.rules.phases import PHASE_MOVES, RunPhase
+from scheduler.rules.readiness import MAX_WAKE_DELAY, MIN_WAKE_DELAY
 from scheduler.store.database import from_ms, to_ms
 from scheduler.timing.catchup import GRACE
-from scheduler.timing.times import Times
-from tests.runs.witness import changes
+from scheduler.timing.compiled import PlannedTimes
+from tests.runs.change_log import changes
 
 _LANE = "CASE r.kind WHEN 'job' THEN r.handler ELSE '' END"
 _GOES_ON = (
     "(r.status = 'active' OR (r.status LIKE 'paused:%' AND r.followed = 0) "
     "OR (r.status LIKE 'failed:%' AND r.followed = 0) OR (r.status = 'crashed' AND r.resume_at IS NOT NULL))"
 )
-"""Active, waiting, or to be tried again by itself or by a person."""
-_TO_LAUNCH = timedelta(seconds=10)
-"""What three launches in vain may take."""
+"""Active, waiting, or to be retried automatically or by the user."""
+_LAUNCH_TIME = timedelta(seconds=10)
+"""How long three failed launches may take."""
 _UNDECIDED = {"in_flight", "unsure", "applied", "skipped"}
 
 
 def one_active_run_per_lane(db: sqlite3.Connection, side_by_side: Iterable[str] = ()) -> None:
-    """1. Those of `allow_all` aside, as workflow/handler."""
+    """1. At most one active run per lane, except `allow_all` jobs given as workflow/handler."""
     query = f"SELECT r.workflow || '/' || {_LANE} AS lane, count(*) FROM runs r WHERE r.status = 'active' GROUP BY lane"
     crowded = {lane: number for lane, number in db.execute(query) if number > 1 and lane not in set(side_by_side)}
     assert not crowded, f"more than one active run in a lane: {crowded}"
 
 
 def phases_go_forward(db: sqlite3.Connection) -> None:
-    """2. Also over the steps between."""
+    """2. The phase of a run never goes back."""
     for change in changes(db, "run"):
         if change.old is not None and change.old != change.new:
-            assert Phase(change.new) in PHASES[Phase(change.old)], f"a phase went back or sideways: {change}"
+            assert RunPhase(change.new) in PHASE_MOVES[RunPhase(change.old)], f"a phase went back or sideways: {change}"
 
 
 def one_outside_action_at_a_time(db: sqlite3.Connection) -> None:
-    """3."""
+    """3. At most one mutation per run, and one in flight per workflow."""
     per_run = db.execute("SELECT run, count(*) FROM mutations GROUP BY run HAVING count(*) > 1").fetchall()
     assert not per_run, f"two outside actions of one run: {[tuple(row) for row in per_run]}"
     query = "SELECT workflow, count(*) FROM mutations WHERE status = 'in_flight' GROUP BY workflow HAVING count(*) > 1"
@@ -48,75 +48,75 @@ def one_outside_action_at_a_time(db: sqlite3.Connection) -> None:
     assert not flying, f"two outside actions in flight in one workflow: {[tuple(row) for row in flying]}"
 
 
-def reserved_events_have_a_run_that_goes_on(db: sqlite3.Connection) -> None:
-    """4."""
+def reserved_events_have_an_open_run(db: sqlite3.Connection) -> None:
+    """4. A reserved event belongs to a run that is active, waiting or to be retried."""
     query = (
         "SELECT e.topic, e.id, e.run, r.status, r.phase FROM events e LEFT JOIN runs r ON r.id = e.run "
         f"WHERE e.state = 'reserved' AND (r.id IS NULL OR NOT {_GOES_ON})"
     )
     lost = [tuple(row) for row in db.execute(query)]
-    assert not lost, f"events kept for nobody: {lost}"
+    assert not lost, f"events reserved by no open run: {lost}"
 
 
 def events_stay_in_their_chain(db: sqlite3.Connection) -> None:
-    """5. An event is handed from attempt to attempt of one chain, and dealt with when its last one comes to its end."""
+    """5. An event is handed from attempt to attempt of one chain and settled when the last one ends."""
     chains = dict(db.execute("SELECT id, chain FROM runs").fetchall())
-    stands = dict(db.execute("SELECT id, status FROM runs").fetchall())
+    statuses = dict(db.execute("SELECT id, status FROM runs").fetchall())
     after = _next_steps(db, "status")
     holder: dict[str, str] = {}
     for change in changes(db, "event"):
-        run = change.told.get("run")
+        run = change.details.get("run")
         if run is None:
-            continue  # given back; where its topic is gone, skipped at once
+            continue  # released; skipped at once if its topic is gone
         if change.old == "pending" and change.new == "reserved":
             holder[change.name] = chains[run]
         elif change.old == "reserved" and change.new in ("reserved", "consumed", "skipped"):
             assert chains[run] == holder[change.name], f"another chain took it: {change}"
         if change.old == "reserved" and change.new in ("consumed", "skipped"):
-            ended = after(run, change.number) or stands[run]
-            assert ended in ("committed", "cancelled", "crashed"), f"dealt with by somebody else: {change}"
+            ended = after(run, change.number) or statuses[run]
+            assert ended in ("committed", "cancelled", "crashed"), f"settled by another run: {change}"
 
 
 def applied_actions_are_never_begun_again(db: sqlite3.Connection) -> None:
-    """6. An action begins only where every one before it in its chain certainly did not happen."""
+    """6. An action starts only if all earlier ones of its chain certainly did not happen."""
     settled: dict[str, str] = {}
     for change in changes(db, "mutation"):
         if change.old is None:
-            assert set(change.told["before"]) <= {"failed"}, f"begun after another that may have happened: {change}"
+            assert set(change.details["before"]) <= {"failed"}, f"begun after another that may have happened: {change}"
             assert settled.get(change.name) not in ("applied", "skipped"), f"the same call again: {change}"
         settled[change.name] = str(change.new)
 
 
-def events_are_given_back_only_if_nothing_happened(db: sqlite3.Connection) -> None:
-    """7."""
+def events_are_released_only_if_nothing_happened(db: sqlite3.Connection) -> None:
+    """7. Events are released only if nothing was done with them."""
     for change in changes(db, "event"):
-        is_given_back = change.old == "reserved" and change.told.get("run") is None
-        if is_given_back:
-            assert not _UNDECIDED & set(change.told["acted"]), f"given back although it was acted on: {change}"
+        is_released = change.old == "reserved" and change.details.get("run") is None
+        if is_released:
+            assert not _UNDECIDED & set(change.details["acted"]), f"released although it was acted on: {change}"
 
 
-def what_is_dealt_with_stays_so(db: sqlite3.Connection) -> None:
-    """8."""
+def settled_events_are_final(db: sqlite3.Connection) -> None:
+    """8. Consumed and skipped are final."""
     for change in changes(db, "event"):
         if change.old in ("consumed", "skipped"):
-            assert change.new == change.old and change.told["same"], f"it was dealt with: {change}"
+            assert change.new == change.old and change.details["same"], f"changed after it was settled: {change}"
 
 
 def state_changes_only_with_a_commit_or_a_checkpoint(db: sqlite3.Connection) -> None:
-    """9. Of a run that is active just then; of one that is no producer, only if that very run is committed next."""
+    """9. State changes only with an active run; unless it is a producer, only with its commit."""
     after = _next_steps(db, "phase")
     kinds = dict(db.execute("SELECT id, kind FROM runs").fetchall())
     for change in changes(db, "state"):
-        run = change.told["run"]
-        assert run is not None, f"state was changed by nobody: {change}"
+        run = change.details["run"]
+        assert run is not None, f"state was changed without an active run: {change}"
         committed = after(run, change.number) == "committed"
         assert committed or kinds[run] == "producer", f"state was changed before the commit: {change}"
 
 
-def every_planned_time_has_one_fate(
-    db: sqlite3.Connection, schedule: str, periods: Iterable[tuple[Times, datetime, datetime]]
+def every_planned_time_has_one_outcome(
+    db: sqlite3.Connection, schedule: str, periods: Iterable[tuple[PlannedTimes, datetime, datetime]]
 ) -> None:
-    """10. `periods`: the times that were in force after one instant up to another. One row each, or within one gap."""
+    """10. Each planned time has one row or lies in one gap. `periods`: the times in force between two instants."""
     query = "SELECT planned, count(*) FROM occurrences WHERE schedule = ? AND origin = 'automatic' GROUP BY planned"
     rows = {from_ms(planned): number for planned, number in db.execute(query, (schedule,))}
     twice = [planned for planned, number in rows.items() if number > 1]
@@ -140,51 +140,55 @@ def every_planned_time_has_one_fate(
 
 
 def wakes_are_near(db: sqlite3.Connection) -> None:
-    """11. At least half a minute and at most a day after the prepare that asked for it."""
-    when = {(change.name, change.number): change.told["at"] for change in changes(db, "run")}
+    """11. A wake time is at least 30 s and at most a day after the prepare that set it."""
+    when = {(change.name, change.number): change.details["at"] for change in changes(db, "run")}
     for change in changes(db, "wake"):
-        run = change.told["run"]
+        run = change.details["run"]
         if run is None:
-            assert change.old is not None and int(change.new or 0) < int(change.old), f"set by nobody: {change}"
+            assert change.old is not None and int(change.new or 0) < int(change.old), (
+                f"set without an active run: {change}"
+            )
             continue
         at = min(
             (number, instant) for (name, number), instant in when.items() if name == run and number > change.number
         )
         set_at, wake = from_ms(at[1]), from_ms(int(change.new or 0))
         assert set_at is not None and wake is not None
-        assert set_at + SOONEST <= wake <= set_at + LATEST, f"woken too soon or too late: {change}, set at {set_at}"
+        assert set_at + MIN_WAKE_DELAY <= wake <= set_at + MAX_WAKE_DELAY, (
+            f"wake time too early or too late: {change}, set at {set_at}"
+        )
 
 
 def no_run_is_active(db: sqlite3.Connection, running: Iterable[str] = ()) -> None:
-    """12. But those that really run."""
+    """12. No run stays active except those that really run."""
     left = {row[0] for row in db.execute("SELECT id FROM runs WHERE status = 'active'")} - set(running)
-    assert not left, f"nobody runs them, and they are active: {left}"
+    assert not left, f"active although not running: {left}"
 
 
 def runs_on_time(db: sqlite3.Connection, schedule: str, since: datetime) -> None:
-    """13. What was recorded in time began when it was due, whatever others did meanwhile."""
+    """13. A time recorded on time also starts on time, whatever other workflows do."""
     query = (
         "SELECT planned, due, began FROM occurrences WHERE schedule = ? AND created >= ? AND late = 0 "
         "AND began IS NOT NULL AND began - due > ?"
     )
-    patience = (GRACE + _TO_LAUNCH) // timedelta(milliseconds=1)
-    slow = [tuple(row) for row in db.execute(query, (schedule, to_ms(since), patience))]
-    assert not slow, f"{schedule} was held up by others: {slow}"
+    max_delay_ms = (GRACE + _LAUNCH_TIME) // timedelta(milliseconds=1)
+    slow = [tuple(row) for row in db.execute(query, (schedule, to_ms(since), max_delay_ms))]
+    assert not slow, f"{schedule} was delayed by others: {slow}"
 
 
-def begun_occurrences_go_on(db: sqlite3.Connection) -> None:
-    """Beyond the numbered ones: a started occurrence has an attempt that goes on, or blocks its lane."""
+def started_occurrences_continue(db: sqlite3.Connection) -> None:
+    """A started occurrence has an attempt that continues, or blocks its lane."""
     query = (
         "SELECT o.schedule, o.planned FROM occurrences o WHERE o.state = 'started' AND NOT EXISTS "
         f"(SELECT 1 FROM runs r WHERE r.occurrence = o.key AND {_GOES_ON}) AND NOT EXISTS "
         "(SELECT 1 FROM runs r JOIN lanes l ON l.run = r.id WHERE r.occurrence = o.key AND l.blocked IS NOT NULL)"
     )
     stuck = [tuple(row) for row in db.execute(query)]
-    assert not stuck, f"begun, and nobody goes on with them: {stuck}"
+    assert not stuck, f"started occurrences without a continuing attempt: {stuck}"
 
 
-def closed_lanes_can_be_opened(db: sqlite3.Connection) -> None:
-    """Beyond the numbered ones: what holds up a lane goes on by itself, or a person is asked about it."""
+def blocked_lanes_can_be_opened(db: sqlite3.Connection) -> None:
+    """Whatever blocks a lane continues automatically, or the user is asked about it."""
     query = (
         "SELECT l.workflow, l.name, l.blocked, l.run, l.sentence FROM lanes l LEFT JOIN runs r ON r.id = l.run "
         "LEFT JOIN mutations m ON m.run = l.run "
@@ -193,35 +197,35 @@ def closed_lanes_can_be_opened(db: sqlite3.Connection) -> None:
         "AND (q.run = l.run OR instr(coalesce(r.error, ''), q.subject)))"
     )
     stuck = [tuple(row) for row in db.execute(query)]
-    assert not stuck, f"lanes that nobody can open: {stuck}"
+    assert not stuck, f"lanes blocked forever: {stuck}"
 
 
 def requests_are_about_something(db: sqlite3.Connection) -> None:
-    """Beyond the numbered ones: nobody is asked about what is over."""
+    """No open request is about a finished run."""
     query = (
         "SELECT q.kind, q.run, r.status FROM requests q JOIN runs r ON r.id = q.run WHERE q.answer IS NULL "
         "AND (r.status IN ('committed', 'cancelled') OR r.followed = 1) AND q.kind NOT IN ('reconnect', 'permission')"
     )
     idle = [tuple(row) for row in db.execute(query)]
-    assert not idle, f"asked about what is over: {idle}"
+    assert not idle, f"requests about finished runs: {idle}"
 
 
 ALWAYS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     one_active_run_per_lane,
     phases_go_forward,
     one_outside_action_at_a_time,
-    reserved_events_have_a_run_that_goes_on,
+    reserved_events_have_an_open_run,
     events_stay_in_their_chain,
     applied_actions_are_never_begun_again,
-    events_are_given_back_only_if_nothing_happened,
-    what_is_dealt_with_stays_so,
+    events_are_released_only_if_nothing_happened,
+    settled_events_are_final,
     state_changes_only_with_a_commit_or_a_checkpoint,
     wakes_are_near,
-    begun_occurrences_go_on,
-    closed_lanes_can_be_opened,
+    started_occurrences_continue,
+    blocked_lanes_can_be_opened,
     requests_are_about_something,
 )
-"""Those that need nothing but the file."""
+"""Invariants that need only the file."""
 
 
 def check(db: sqlite3.Connection) -> None:
@@ -230,10 +234,12 @@ def check(db: sqlite3.Connection) -> None:
 
 
 def _next_steps(db: sqlite3.Connection, what: str) -> Callable[[str, int], str | None]:
-    """By run: its phase or status after the next change of it that follows a change of something else."""
+    """A function that gives a run's next phase or status after a change number."""
     steps: dict[str, list[tuple[int, str | None]]] = {}
     for change in changes(db, "run"):
-        steps.setdefault(change.name, []).append((change.number, change.new if what == "phase" else change.told[what]))
+        steps.setdefault(change.name, []).append(
+            (change.number, change.new if what == "phase" else change.details[what])
+        )
 
     def after(run: str, number: int) -> str | None:
         return next((word for at, word in steps.get(run, ()) if at > number), None)

@@ -1,4 +1,4 @@
-"""A whole installation over a real store file with real workers, a clock that tests move, and a world to act on."""
+"""A whole runtime on a real store file with real workers, a clock that tests move, and a fake service to act on."""
 
 import threading
 import time
@@ -10,32 +10,32 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
-from scheduler.engine.house import House
-from scheduler.engine.launcher import Announcement
-from scheduler.engine.runs.tools import Secrets
+from scheduler.engine.runs.tool_calls import Secrets
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings
-from scheduler.engine.workflows.deploying import Wish
+from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.store import events, handlers, lanes, logs, mutations, occurrences, requests, runs, schedules, workflows
 from scheduler.store.events import EventRow
 from scheduler.store.handlers import HandlerRow
-from scheduler.store.health import close_store, open_store
 from scheduler.store.lanes import LaneRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.opening import close_store, open_store
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow
-from tests.engine.harness import Moods, MovedClock
+from tests.engine.engine_fixture import FakeConditions, ManualClock
 
-PATIENCE = 60
-"""Seconds that a real process may take on a busy machine."""
+TIMEOUT_S = 60
+"""How many seconds a real process may take on a busy machine."""
 
 
 @dataclass
-class World:
-    """What scripts act on: it remembers every call, and does as the test says. Survives a crash of the app."""
+class FakeService:
+    """The service that scripts act on: records every call and behaves as the test says. Survives crashes of the app."""
 
     calls: list[Call] = field(default_factory=list)
     reads: list[Call] = field(default_factory=list)
@@ -43,15 +43,15 @@ class World:
     answer: Any = "done"
     inbox: list[Any] = field(default_factory=list)
     read_answer: Any = None
-    """What reads answer instead of what is in the inbox."""
+    """What reads return instead of the inbox."""
     fails: list[Failure] = field(default_factory=list)
-    """What the next acting calls raise, in turn; the action has not happened unless `happens` says so."""
+    """What the next acting calls raise, in turn; the action did not happen unless `happens` says so."""
     read_fails: list[Failure] = field(default_factory=list)
     check_fails: list[Failure] = field(default_factory=list)
     happened: set[str] = field(default_factory=set)
-    """The keys of the actions that a checker finds."""
+    """The keys of actions that the checker finds."""
     happens: bool = True
-    """Whether an action that raises has happened all the same."""
+    """Whether an action that raises has happened anyway."""
     gate: threading.Event | None = None
     """Acting calls wait for it."""
     entered: threading.Event = field(default_factory=threading.Event)
@@ -60,7 +60,7 @@ class World:
         self.calls.append(call)
         self.entered.set()
         if self.gate is not None:
-            assert self.gate.wait(PATIENCE)
+            assert self.gate.wait(TIMEOUT_S)
         if self.fails:
             failure = self.fails.pop(0)
             if self.happens and failure.kind is FailureClass.UNSURE:
@@ -82,7 +82,7 @@ class World:
         return Checked(call.key in self.happened, "found")
 
     def registry(self) -> Registry:
-        """Tools of a kind of their own: act (with a checker), send (acts on others, none), look (reads)."""
+        """Tools: act (with a checker), blind (without), send (acts on others), look (reads)."""
         anything = {"n": Parameter(ParameterKind.ANY, required=False)}
         tools = (
             Tool(name="act", help="", parameters=anything, run=self.act, mutating=True, check=self.check),
@@ -100,98 +100,102 @@ def fail(kind: FailureClass, sentence: str = "It failed.", **facts: Any) -> Fail
 
 
 def is_alive(pid: int) -> bool:
-    """Whether that process runs; one that has ended and was not waited for does not."""
+    """Whether that process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except FileNotFoundError:
         return False
 
 
-class Shop:
-    """One installation, which can crash and be started again."""
+class RuntimeFixture:
+    """One runtime that can crash and be started again."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.folder = folder
-        self.clock = MovedClock()
-        self.world = World()
-        self.moods = Moods()
+        self.clock = ManualClock()
+        self.service = FakeService()
+        self.conditions = FakeConditions()
         self.secrets: Secrets | None = None
         self.settings = Settings(**settings)
         self.announcements: list[Announcement] = []
-        self._stirred = threading.Event()
+        self._announced = threading.Event()
         self.open()
 
     def open(self) -> None:
         self.database = open_store(self.folder, self.clock.wall).database
-        self.house = House(
+        self.services = Runtime(
             self.database,
             self.folder,
             machine_zone="UTC",
             clock=self.clock,
-            conditions=self.moods,
+            conditions=self.conditions,
             settings=self.settings,
-            registry=self.world.registry(),
-            announce=self._hear,
+            registry=self.service.registry(),
+            announce=self._on_announcement,
             secrets=self.secrets,
         )
-        self.engine, self.commands, self.answering = self.house.engine, self.house.commands, self.house.answering
-        self.house.recover()
+        self.engine, self.commands, self.request_commands = (
+            self.services.engine,
+            self.services.workflow_commands,
+            self.services.request_commands,
+        )
+        self.services.recover()
 
     def close(self) -> None:
-        self.house.close()
+        self.services.close()
         close_store(self.database)
 
     def crash(self, off: timedelta = timedelta()) -> None:
-        """The process is gone without a word (its store closed under it, its workers killed), and starts again."""
+        """Simulate a kill (store closed, workers killed) and start again."""
         self.database.close()
-        self.house.layer.close()
+        self.services.runner.close()
         self.clock.move(off)
         self.open()
 
     def deploy(self, source: str, *, path: str = "w.py", grant: bool = True, **wish: Any) -> dict[str, Any]:
-        validated = self.house.validation.validate(path, source)
-        return self.commands.deploy(validated, Wish(grant=grant, **wish))
+        validated = self.services.validation.validate(path, source)
+        return self.commands.deploy(validated, DeployOptions(grant=grant, **wish))
 
     def tick(self) -> None:
-        """Tick until nothing more is to be done at this instant, and wait for what runs."""
-        self.wait(self._is_at_rest)
+        """Tick until nothing more is to be done at this instant, waiting for active runs."""
+        self.wait(self._is_idle)
 
-    def until_begun(self) -> None:
-        """Tick until something is under way, and do not wait for it."""
-        self.wait(lambda: self._turn() is not None and bool(self.active()))
+    def tick_until_active(self) -> None:
+        """Tick until a run is active, without waiting for its end."""
+        self.wait(lambda: self._tick_once() is not None and bool(self.active()))
 
     def wait(self, is_done: Callable[[], bool]) -> None:
-        """Tick until it is so."""
-        end = time.monotonic() + PATIENCE
+        """Tick until the condition holds."""
+        end = time.monotonic() + TIMEOUT_S
         while not is_done():
-            assert time.monotonic() < end, f"it never came to that: {self.runs()}"
-            self._turn()
-            self._stirred.wait(0.02)
-            self._stirred.clear()
+            assert time.monotonic() < end, f"timed out: {self.runs()}"
+            self._tick_once()
+            self._announced.wait(0.02)
+            self._announced.clear()
 
     def pass_time(self, span: timedelta) -> None:
-        """Let time pass as the host would: wake when the engine wants to, wait for what runs, go on."""
+        """Let time pass as in the app: wake when the engine asks for it, and wait for active runs."""
         end = self.clock.wall + span
         self.tick()
-        while (wake := self._turn()) <= end:
+        while (wake := self._tick_once()) <= end:
             self.clock.move(max(wake - self.clock.wall, timedelta()))
             self.tick()
         self.clock.move(end - self.clock.wall)
         self.tick()
 
     def publish(self, identity: str, data: Any = None, *, workflow: str = "w", topic: str = "t") -> None:
-        self.house.events.publish(workflow, topic, identity, title=identity, data=data)
+        self.services.event_commands.publish(workflow, topic, identity, title=identity, data=data)
 
     def runs(self, handler: str | None = None, workflow: str = "w") -> list[RunRow]:
         """All attempts, oldest first."""
-        rows = runs.recent(self.database.read(), workflow, 1000)[::-1]
+        rows = runs.list_recent(self.database.read(), workflow, 1000)[::-1]
         return [row for row in rows if handler in (None, row.handler)]
 
     def active(self) -> list[RunRow]:
-        return runs.active(self.database.read())
+        return runs.list_active(self.database.read())
 
     def requests(self) -> list[RequestRow]:
-        return requests.still_open(self.database.read())
+        return requests.read_open(self.database.read())
 
     def mutation(self, run: str) -> MutationRow | None:
         return mutations.find(self.database.read(), run)
@@ -242,12 +246,16 @@ class Shop:
         assert row is not None
         return row
 
-    def _turn(self) -> Any:
+    def _tick_once(self) -> Any:
         return self.engine.tick(self.clock.wall)
 
-    def _is_at_rest(self) -> bool:
-        return self._turn() > self.clock.wall and self.engine.dispatch.in_flight == 0 and self._turn() > self.clock.wall
+    def _is_idle(self) -> bool:
+        return (
+            self._tick_once() > self.clock.wall
+            and self.engine.dispatch.in_flight == 0
+            and self._tick_once() > self.clock.wall
+        )
 
-    def _hear(self, announcement: Announcement) -> None:
+    def _on_announcement(self, announcement: Announcement) -> None:
         self.announcements.append(announcement)
-        self._stirred.set()
+        self._announced.set()

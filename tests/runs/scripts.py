@@ -1,4 +1,4 @@
-"""Scripts as tests of runs write them; the workflow is called W and has the topic t."""
+"""Scripts for the tests of runs; the workflow is called W and has the topic t."""
 
 HEAD = """
 import dayhand
@@ -30,12 +30,12 @@ class C:
 
 
 def consumer(*, approve: str = "never", tool: str = "act") -> str:
-    """Takes up to ten events, acts once with their ids, and remembers what it did."""
+    """Reserves up to ten events, acts once with their ids, and stores what it did."""
     return CONSUMER.format(approve=approve, tool=tool)
 
 
 def job(body: str, **options: str) -> str:
-    """A workflow with one job that does this every hour."""
+    """A workflow with one job that runs this body every hour."""
     written = {"every": "1h", **options}
     settings = ", ".join(f"{name}={value!r}" for name, value in written.items())
     lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
@@ -43,7 +43,7 @@ def job(body: str, **options: str) -> str:
 
 
 def producer(body: str = "return state", **options: str) -> str:
-    """A workflow with one producer of topic t every hour, and a consumer that takes nothing."""
+    """A workflow with one producer of topic t every hour, and a consumer that reserves nothing."""
     written = {"every": "1h", **options}
     settings = ", ".join(f"{name}={value!r}" for name, value in written.items())
     lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
@@ -55,7 +55,7 @@ def producer(body: str = "return state", **options: str) -> str:
 
 
 def prepare(body: str, rest: str = "", **options: str) -> str:
-    """A workflow with one consumer C of topic t that prepares so; `rest` holds its other phases."""
+    """A workflow with one consumer C of topic t and this prepare; `rest` holds its other phases."""
     settings = "".join(f", {name}={value!r}" for name, value in options.items())
     lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
     phases = "\n".join(f"    {line}" for line in rest.strip().splitlines())

@@ -1,7 +1,7 @@
-"""Pretended workers, for thousands of steps: scripts run in this process, and each thread waits to be let go on.
+"""Simulated workers for thousands of steps: scripts run in this process, and the test decides which thread moves next.
 
-Everything else is real: the store file, the engine, the run layer with its threads, the scripts and what they import.
-One thread moves at a time, from one place where it could be interrupted to the next, in the order a test chooses.
+Everything else is real: the store file, the engine, the runner with its threads, the scripts and what they import.
+One thread moves at a time, from one point where it could be interrupted to the next.
 """
 
 import json
@@ -17,35 +17,44 @@ from unittest.mock import patch
 from uuid import UUID
 
 from dayhand import _protocol as protocol
-from dayhand._errors import Ended, Misuse
-from dayhand._script import Script as LoadedScript
+from dayhand._errors import AttemptEnded, Misuse
+from dayhand._script import LoadedScript
 
-from scheduler.engine import house
-from scheduler.engine.launcher import Reports, Work
-from scheduler.engine.plans import Plan
-from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, failure_of
+from scheduler.engine import runtime as engine_runtime
+from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers, to_failure
+from scheduler.engine.scheduling.launcher import Work
+from scheduler.engine.script_plan import ScriptPlan
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.store.errors import StoreClosedError
-from scheduler.workers.dependencies import Dependencies
-from scheduler.workers.outcomes import Cancelled, Death, Fault, Finished, Outcome, ScriptFailed, TimedOut, WorkerDied
-from scheduler.workers.questions import Answers, ask
-from scheduler.workers.script import Phase
-from tests.runs.shop import Shop
+from scheduler.workers.environments import Dependencies
+from scheduler.workers.outcomes import (
+    Cancelled,
+    ExitCause,
+    Fault,
+    Finished,
+    Outcome,
+    ScriptFailed,
+    TimedOut,
+    WorkerDied,
+)
+from scheduler.workers.script import PhaseCall
+from scheduler.workers.script_messages import ScriptAnswers, answer_message
+from tests.runs.runtime_fixture import RuntimeFixture
 
-_PATIENCE = 60
+_TIMEOUT_S = 60
 
 
 @dataclass
-class Waiting:
-    """A thread that stands still."""
+class WaitingThread:
+    """A thread that waits to be released."""
 
     subject: str
     where: str
     may_go: bool = False
 
 
-class Stage:
-    """Who may move. The thread that made it is the engine's, and never waits here."""
+class ThreadStepper:
+    """Decides which thread may move. The thread that creates it is the engine's and never waits."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -53,16 +62,16 @@ class Stage:
         self._own = threading.local()
         self._is_over = False
         self._is_free = False
-        self.waiting: list[Waiting] = []
+        self.waiting: list[WaitingThread] = []
 
     def wait_here(self, where: str) -> None:
-        """From a thread that tells a run: stand still until let go; StoreClosedError if the process is gone."""
+        """Called from a run's thread: wait until released; StoreClosedError if the process was killed."""
         subject = getattr(self._own, "subject", None)
         if subject is None:
             return
         with self._changed:
             if not self._is_over and not self._is_free:
-                one = Waiting(subject, where)
+                one = WaitingThread(subject, where)
                 self.waiting.append(one)
                 self.waiting.sort(key=lambda waiting: waiting.subject)
                 self._moving -= 1
@@ -71,24 +80,24 @@ class Stage:
             if self._is_over:
                 raise StoreClosedError
 
-    def let_go(self, place: int = 0) -> None:
-        """One of them moves, up to where it next could be interrupted."""
+    def release(self, place: int = 0) -> None:
+        """Release one thread up to its next stop."""
         with self._changed:
             self._release([self.waiting.pop(place % len(self.waiting))])
 
-    def let_all_go(self) -> None:
+    def release_all(self) -> None:
         while self.waiting:
-            self.let_go()
+            self.release()
 
     def end(self) -> None:
-        """The process is gone: nobody gets any further."""
+        """Simulate a kill: no thread gets any further."""
         with self._changed:
             self._is_over = True
             waiting, self.waiting = self.waiting, []
             self._release(waiting)
 
-    def free(self) -> None:
-        """From now on nobody waits."""
+    def release_for_good(self) -> None:
+        """Release all threads for good."""
         with self._changed:
             self._is_free = True
             waiting, self.waiting = self.waiting, []
@@ -97,10 +106,10 @@ class Stage:
             self._moving += len(waiting)
             self._changed.notify_all()
 
-    def settle(self) -> None:
-        """Until everybody stands still."""
+    def wait_until_stopped(self) -> None:
+        """Wait until all threads wait."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self._moving == 0, _PATIENCE), "somebody never stands still"
+            assert self._changed.wait_for(lambda: self._moving == 0, _TIMEOUT_S), "a thread never stops"
 
     def enter(self, subject: str) -> None:
         self._own.subject = subject
@@ -110,45 +119,45 @@ class Stage:
             self._moving += 1
 
     def leave(self) -> None:
-        """This thread has done its work."""
+        """This thread has finished its work."""
         if getattr(self._own, "subject", None) is not None:
             self._own.subject = None
             with self._changed:
                 self._moving -= 1
                 self._changed.notify_all()
 
-    def _release(self, waiting: list[Waiting]) -> None:
+    def _release(self, waiting: list[WaitingThread]) -> None:
         self._moving += len(waiting)
         for one in waiting:
             one.may_go = True
         self._changed.notify_all()
-        assert self._changed.wait_for(lambda: self._moving == 0, _PATIENCE), "somebody never stands still"
+        assert self._changed.wait_for(lambda: self._moving == 0, _TIMEOUT_S), "a thread never stops"
 
 
-class Line:
-    """The run layer's line of work: who takes something from it waits before beginning with it."""
+class SteppedQueue:
+    """The runner's work queue; threads wait before starting what they take from it."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: ThreadStepper) -> None:
         self._stage = stage
-        self._line: SimpleQueue[tuple[Work, Reports] | None] = SimpleQueue()
+        self._line: SimpleQueue[Work | None] = SimpleQueue()
 
-    def put(self, taken: tuple[Work, Reports] | None) -> None:
+    def put(self, taken: Work | None) -> None:
         if taken is not None:
             self._stage.begin()
         self._line.put(taken)
 
-    def get(self) -> tuple[Work, Reports] | None:
+    def get(self) -> Work | None:
         self._stage.leave()
         taken = self._line.get()
         if taken is not None:
-            self._stage.enter(taken[0].subject)
+            self._stage.enter(taken.subject)
         return taken
 
 
-class Link:
-    """A script's end of the conversation, without a pipe between."""
+class DirectLink:
+    """The script's end of the protocol, without a pipe."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: ScriptAnswers) -> None:
         self._answers = answers
         self.is_cancelled = False
         self.has_ended = False
@@ -157,13 +166,13 @@ class Link:
         self.seen: dict[tuple[str, str], protocol.Message] = {}
         self.raised: BaseException | None = None
 
-    def ask(self, kind: str, **told: Any) -> Any:
+    def ask(self, kind: str, **fields: Any) -> Any:
         try:
-            return ask(self._answers, {"type": kind, "question": 1, **told})
+            return answer_message(self._answers, {"type": kind, "question": 1, **fields})
         except BaseException as error:
             self.raised = error
             self.has_ended = True
-            raise Ended from error
+            raise AttemptEnded from error
 
     tell = ask
 
@@ -177,41 +186,41 @@ class Link:
 
 FAULTS: dict[str, Callable[[], Outcome]] = {
     "raises": lambda: ScriptFailed(fault=Fault.SCRIPT_ERROR, message="ValueError: no", file="w.py", line=3),
-    "dies": lambda: WorkerDied(Death.SIGNAL, "The script was ended by a signal."),
-    "takes too long": lambda: TimedOut("It took longer than 300 seconds and was ended."),
+    "dies": lambda: WorkerDied(ExitCause.SIGNAL, "The script was ended by a signal."),
+    "takes too long": lambda: TimedOut("It took longer than 300 seconds and was stopped."),
 }
-"""How a phase may fail without the script being at fault in the test."""
+"""Injected ways for a phase to fail."""
 
 
-class PretendedWorker:
-    """Has loaded one script; runs a phase when it is waited for."""
+class SimulatedWorker:
+    """A worker with one loaded script; runs a phase when its result is awaited."""
 
-    def __init__(self, workshop: "PretendedWorkshop", script: LoadedScript) -> None:
+    def __init__(self, workshop: "SimulatedWorkers", script: LoadedScript) -> None:
         self._workshop = workshop
         self._script = script
-        self._talk: tuple[protocol.Message, Answers] | None = None
+        self._talk: tuple[protocol.Message, ScriptAnswers] | None = None
         self.following: protocol.Message | None = None
-        """The phase with which the script goes on by itself."""
+        """The phase that the script continues with on its own."""
         self._asked: Outcome | None = None
         self.is_usable = True
 
-    def start(self, phase: Phase, answers: Answers) -> None:
+    def start(self, phase: PhaseCall, answers: ScriptAnswers) -> None:
         message = {
             "run": 1,
             "handler": phase.handler,
             "phase": phase.name,
             "inputs": phase.inputs,
             "facts": phase.facts,
-            "goes_on": phase.goes_on,
+            "goes_on": phase.continues,
         }
         self._begin({**json.loads(json.dumps(message)), "heard": time.monotonic()}, answers)
 
-    def follow(self, phase: str, seconds: float, answers: Answers) -> None:
+    def expect_next_phase(self, phase: str, seconds: float, answers: ScriptAnswers) -> None:
         following, self.following = self.following, None
-        assert following is not None and following["phase"] == phase, "it has not gone on with that"
+        assert following is not None and following["phase"] == phase, "it did not continue with that phase"
         self._begin(following, answers)
 
-    def _begin(self, message: protocol.Message, answers: Answers) -> None:
+    def _begin(self, message: protocol.Message, answers: ScriptAnswers) -> None:
         assert self._talk is None and self.following is None, "it runs one phase at a time"
         self._talk, self._asked = (message, answers), None
 
@@ -238,122 +247,122 @@ class PretendedWorker:
             self._asked = Cancelled()
             self.is_usable = self.is_usable and not kill
 
-    def _run(self, message: protocol.Message, answers: Answers) -> Outcome:
-        link: Any = Link(answers)
-        told = self._script.run(link, message)
+    def _run(self, message: protocol.Message, answers: ScriptAnswers) -> Outcome:
+        link: Any = DirectLink(answers)
+        reply = self._script.run(link, message)
         if link.raised is not None:
             raise link.raised
         if self._asked is not None:
             return self._asked
-        self.following = self._script.following(link, message, told)
-        return _outcome(told)
+        self.following = self._script.next_phase(link, message, reply)
+        return _outcome(reply)
 
 
 @dataclass
-class PretendedWorkshop:
-    """In the place of the Workshop."""
+class SimulatedWorkers:
+    """Replaces the real script workers."""
 
-    stage: Stage
+    stage: ThreadStepper
     faults: list[str | None] = field(default_factory=list)
-    """What the next phases do instead of running; None lets one run."""
+    """Faults of the next phases; None runs one normally."""
     unstartable: list[str] = field(default_factory=list)
-    """Why the next workers cannot be had: "no worker" or "bad script"."""
+    """Why the next workers cannot start: "no worker" or "bad script"."""
     out: int = 0
-    """How many workers are taken and not given back."""
+    """Workers acquired and not released."""
 
     def end_orphans(self) -> int:
         return 0
 
-    def acquire(self, plan: Plan, keep: Callable[[str], None] = lambda _: None) -> PretendedWorker:
+    def acquire(self, plan: ScriptPlan, on_output: Callable[[str], None] = lambda _: None) -> SimulatedWorker:
         self.stage.wait_here("worker")
         why = self.unstartable.pop(0) if self.unstartable else None
         if why == "no worker":
-            raise NoWorkerError("No worker came to life.")
+            raise NoWorkerError("No worker could be started.")
         if why == "bad script":
             raise BadScriptError(Failure(kind=FailureClass.LOGIC, sentence="w.py, line 1: it cannot be loaded."))
         script, _ = _load(plan.path, plan.source)
         self.out += 1
-        return PretendedWorker(self, script)
+        return SimulatedWorker(self, script)
 
     def describe(
-        self, path: str, source: str, needs: Dependencies, keep: Callable[[str], None] = lambda _: None
+        self, path: str, source: str, needs: Dependencies, on_output: Callable[[str], None] = lambda _: None
     ) -> dict[str, Any]:
         _, outcome = _load(path, source)
         if not isinstance(outcome, Finished):
-            raise BadScriptError(failure_of(outcome))
+            raise BadScriptError(to_failure(outcome))
         return outcome.value
 
-    def release(self, worker: PretendedWorker) -> None:
-        assert worker.following is None, "it goes on with something that nobody waits for"
+    def release(self, worker: SimulatedWorker) -> None:
+        assert worker.following is None, "it continues with a phase whose result is not awaited"
         self.out -= 1
 
     def forget(self, workflow: str) -> None:
         pass
 
     def close(self) -> None:
-        assert self.out == 0, "a worker was never given back"
+        assert self.out == 0, "a worker was never released"
 
 
-class PretendedShop(Shop):
-    """An installation in which time and threads stand still between two moves of the test."""
+class SimulatedRuntime(RuntimeFixture):
+    """A runtime in which time and threads stop between two steps of the test."""
 
     def open(self) -> None:
-        self.stage = Stage()
-        self.workshop = PretendedWorkshop(self.stage)
-        with patch.object(house, "Workshop", lambda *_, **__: self.workshop):
+        self.stepper = ThreadStepper()
+        self.workers = SimulatedWorkers(self.stepper)
+        with patch.object(engine_runtime, ScriptWorkers.__name__, lambda *_, **__: self.workers):
             super().open()
-        self.house.layer._line = Line(self.stage)  # type: ignore[assignment]
+        self.services.runner._queue = SteppedQueue(self.stepper)  # type: ignore[assignment]
         write = self.database.write
 
         def wait_and_write(*, durable: bool = False) -> Any:
-            self.stage.wait_here("write")
+            self.stepper.wait_here("write")
             return write(durable=durable)
 
         self.database.write = wait_and_write  # type: ignore[method-assign]
 
-    def look(self) -> None:
-        """Tick until the engine has nothing more to do at this instant; what it starts stands still."""
+    def tick_until_idle(self) -> None:
+        """Tick until the engine has nothing more to do at this instant; started threads wait."""
         for _ in range(10_000):
             wake = self.engine.tick(self.clock.wall)
-            self.stage.settle()
+            self.stepper.wait_until_stopped()
             if wake > self.clock.wall:
                 return
-        raise AssertionError("the engine never comes to rest")
+        raise AssertionError("the engine never becomes idle")
 
-    def come_to_rest(self) -> None:
-        """Let everything go until nothing more is to be done at this instant."""
+    def run_until_idle(self) -> None:
+        """Release all threads until nothing more is to be done at this instant."""
         for _ in range(1_000):
-            self.look()
-            if not self.stage.waiting:
+            self.tick_until_idle()
+            if not self.stepper.waiting:
                 return
-            self.stage.let_all_go()
-        raise AssertionError("it goes round in circles")
+            self.stepper.release_all()
+        raise AssertionError("it loops forever")
 
-    def die(self) -> None:
-        """As if killed, between any two commits: what waits gets no further, and nothing more is written."""
+    def kill(self) -> None:
+        """Simulate a kill between any two commits: nothing more is written."""
         self.database.close()
-        self.stage.end()
-        self.house.layer.close()
+        self.stepper.end()
+        self.services.runner.close()
 
     def quit(self) -> None:
-        """As a person quits it: what runs is asked to end."""
-        self.stage.free()
+        """Quit normally: running scripts are asked to end."""
+        self.stepper.release_for_good()
         self.close()
 
 
-class Names:
-    """Identifiers in a fixed order, so that a life can be lived again."""
+class SequentialUuids:
+    """UUIDs in a fixed order, so that a test can be repeated."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def __call__(self) -> UUID:
         self._number += 1
-        # The first letters tell them apart, as those of random ones do.
+        # They differ in their first letters, like random ones.
         return UUID(int=(self._number * 0x9E3779B97F4A7C15 << 64 | self._number) % (1 << 128))
 
     def use(self) -> ExitStack:
-        """In every part of the engine, until what it gives is closed."""
+        """Use them in every engine module until the returned stack is closed."""
         stack = ExitStack()
         for name, module in list(sys.modules.items()):
             if name.startswith("scheduler.engine.") and hasattr(module, "uuid4"):
@@ -372,18 +381,18 @@ def _load(path: str, source: str) -> tuple[LoadedScript, Outcome]:
     return _LOADED[source]
 
 
-def _outcome(told: protocol.Message) -> Outcome:
-    match told["type"]:
+def _outcome(reply: protocol.Message) -> Outcome:
+    match reply["type"]:
         case "loaded":
-            return Finished(told["description"])
+            return Finished(reply["description"])
         case "result":
-            return Finished(told["value"])
+            return Finished(reply["value"])
         case "failed":
             return ScriptFailed(
-                fault=Fault(told["kind"]),
-                message=told["message"],
-                file=told["file"],
-                line=told["line"],
-                traceback=told["traceback"],
+                fault=Fault(reply["kind"]),
+                message=reply["message"],
+                file=reply["file"],
+                line=reply["line"],
+                traceback=reply["traceback"],
             )
     return Cancelled()

@@ -1,303 +1,303 @@
-"""Dayhand asks before it acts: exactly this call, once, and whoever said no is not asked again."""
+"""Dayhand asks before it acts: once, about exactly this call, and not again after a rejection."""
 
 import pytest
 
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import FailureClass
 from scheduler.store import grants
 from scheduler.store.workflows import ScriptOrigin
-from tests.engine.harness import DAY, MINUTE, SECOND
+from tests.engine.engine_fixture import DAY, MINUTE, SECOND
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import consumer
-from tests.runs.shop import Shop, fail
 
 
-def ask(shop: Shop, script: str, event: str = "a") -> str | None:
-    """Deploy and let one event come; the request that follows, if there is one."""
-    shop.deploy(script)
-    return come(shop, event)
+def ask(runtime: RuntimeFixture, script: str, event: str = "a") -> str | None:
+    """Deploy and publish one event; returns the resulting request, if any."""
+    runtime.deploy(script)
+    return publish_and_ask(runtime, event)
 
 
-def come(shop: Shop, event: str) -> str | None:
-    shop.publish(event)
-    shop.tick()
-    found = [request.id for request in shop.requests() if request.kind == "approval"]
+def publish_and_ask(runtime: RuntimeFixture, event: str) -> str | None:
+    runtime.publish(event)
+    runtime.tick()
+    found = [request.id for request in runtime.requests() if request.kind == "approval"]
     return found[0] if found else None
 
 
-def by_default(tool: str) -> str:
+def without_approve(tool: str) -> str:
     return consumer(tool=tool).replace(', approve="never"', "")
 
 
-def test_always_asks_each_time(shop: Shop) -> None:
-    first = ask(shop, consumer(approve="always"))
+def test_always_asks_each_time(runtime: RuntimeFixture) -> None:
+    first = ask(runtime, consumer(approve="always"))
     assert first is not None
-    shop.answering.approve(first)
-    shop.tick()
-    assert come(shop, "b") not in (None, first)
-    assert len(shop.world.calls) == 1
+    runtime.request_commands.approve(first)
+    runtime.tick()
+    assert publish_and_ask(runtime, "b") not in (None, first)
+    assert len(runtime.service.calls) == 1
 
 
-def test_never_does_not_ask(shop: Shop) -> None:
-    assert ask(shop, consumer(approve="never", tool="send")) is None
-    assert len(shop.world.calls) == 1
+def test_never_does_not_ask(runtime: RuntimeFixture) -> None:
+    assert ask(runtime, consumer(approve="never", tool="send")) is None
+    assert len(runtime.service.calls) == 1
 
 
-def test_first_asks_until_one_yes(shop: Shop) -> None:
-    first = ask(shop, consumer(approve="first"))
+def test_first_asks_until_one_approval(runtime: RuntimeFixture) -> None:
+    first = ask(runtime, consumer(approve="first"))
     assert first is not None
-    shop.answering.approve(first)
-    shop.tick()
-    assert come(shop, "b") is None
-    assert len(shop.world.calls) == 2
+    runtime.request_commands.approve(first)
+    runtime.tick()
+    assert publish_and_ask(runtime, "b") is None
+    assert len(runtime.service.calls) == 2
 
 
 @pytest.mark.parametrize(("origin", "asks"), [(ScriptOrigin.AUTHOR, False), (ScriptOrigin.FIX, True)])
-def test_first_asks_again_after_a_repair(shop: Shop, origin: ScriptOrigin, *, asks: bool) -> None:
-    """The yes was for what a person wrote."""
-    shop.deploy(consumer(approve="first"))
-    shop.publish("a")
-    shop.tick()
-    shop.answering.approve(shop.requests()[0].id)
-    shop.tick()
-    shop.deploy(f"{consumer(approve='first')}# another version\n", origin=origin)
-    shop.publish("b")
-    shop.tick()
-    assert ([one.kind for one in shop.requests()] == ["approval"]) is asks
+def test_first_asks_again_after_a_repair(runtime: RuntimeFixture, origin: ScriptOrigin, *, asks: bool) -> None:
+    """The approval was for the author's script."""
+    runtime.deploy(consumer(approve="first"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.request_commands.approve(runtime.requests()[0].id)
+    runtime.tick()
+    runtime.deploy(f"{consumer(approve='first')}# another version\n", origin=origin)
+    runtime.publish("b")
+    runtime.tick()
+    assert ([one.kind for one in runtime.requests()] == ["approval"]) is asks
 
 
-def test_first_asks_again_after_a_no(shop: Shop) -> None:
-    first = ask(shop, consumer(approve="first"))
+def test_first_asks_again_after_a_rejection(runtime: RuntimeFixture) -> None:
+    first = ask(runtime, consumer(approve="first"))
     assert first is not None
-    shop.answering.reject(first)
-    shop.tick()
-    assert come(shop, "b") is not None
-    assert shop.world.calls == []
+    runtime.request_commands.reject(first)
+    runtime.tick()
+    assert publish_and_ask(runtime, "b") is not None
+    assert runtime.service.calls == []
 
 
 @pytest.mark.parametrize(("tool", "asks"), [("send", True), ("act", False)])
-def test_unless_told_otherwise_only_what_acts_on_others_is_asked(shop: Shop, tool: str, asks: bool) -> None:  # noqa: FBT001
-    assert (ask(shop, by_default(tool)) is not None) == asks
-    assert len(shop.world.calls) == (not asks)
+def test_by_default_only_tools_that_act_on_others_ask(runtime: RuntimeFixture, tool: str, asks: bool) -> None:  # noqa: FBT001
+    assert (ask(runtime, without_approve(tool)) is not None) == asks
+    assert len(runtime.service.calls) == (not asks)
 
 
-def test_the_request_shows_the_sentence_and_the_exact_call(shop: Shop) -> None:
+def test_the_request_shows_the_sentence_and_the_exact_call(runtime: RuntimeFixture) -> None:
     script = consumer(approve="always").replace('say="Do "', 'ui={"rows": 3}, say="Do "')
-    ask(shop, script)
-    [request] = shop.requests()
+    ask(runtime, script)
+    [request] = runtime.requests()
     assert request.sentence == "Do 1"
     assert request.call == {"connection": "world:x", "tool": "act", "parameters": {"n": ["a"]}}
     assert request.ui == {"rows": 3}
-    run = shop.runs("C")[-1]
+    run = runtime.runs("C")[-1]
     assert (run.id, run.status, run.phase) == (request.run, "paused:approval", "prepared")
-    assert shop.events() == {"a": "reserved"}
-    assert shop.lane().blocked is None
+    assert runtime.events() == {"a": "reserved"}
+    assert runtime.lane().blocked is None
 
 
-def test_waiting_has_no_deadline_and_survives_restarts(shop: Shop) -> None:
-    request = ask(shop, consumer(approve="always"))
+def test_waiting_has_no_deadline_and_survives_restarts(runtime: RuntimeFixture) -> None:
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    shop.crash(off=30 * DAY)
-    shop.tick()
-    assert [one.id for one in shop.requests()] == [request]
-    shop.answering.approve(request)
-    shop.crash(off=DAY)
-    shop.tick()
-    assert len(shop.world.calls) == 1
-    assert shop.events() == {"a": "consumed"}
+    runtime.crash(off=30 * DAY)
+    runtime.tick()
+    assert [one.id for one in runtime.requests()] == [request]
+    runtime.request_commands.approve(request)
+    runtime.crash(off=DAY)
+    runtime.tick()
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
 
 
-def test_waiting_holds_up_nobody(shop: Shop) -> None:
-    """Two events, one after the other: both wait, and each is answered for itself."""
-    ask(shop, consumer(approve="always"))
-    come(shop, "b")
-    [request] = [one for one in shop.requests() if one.call["parameters"] == {"n": ["b"]}]
-    shop.answering.approve(request.id)
-    shop.tick()
-    assert shop.events() == {"a": "reserved", "b": "consumed"}
+def test_a_waiting_approval_blocks_no_other_event(runtime: RuntimeFixture) -> None:
+    """Two events, one after the other: both wait, and each is answered separately."""
+    ask(runtime, consumer(approve="always"))
+    publish_and_ask(runtime, "b")
+    [request] = [one for one in runtime.requests() if one.call["parameters"] == {"n": ["b"]}]
+    runtime.request_commands.approve(request.id)
+    runtime.tick()
+    assert runtime.events() == {"a": "reserved", "b": "consumed"}
 
 
-def test_another_call_than_the_one_shown_is_asked_about_again(shop: Shop) -> None:
-    """The yes was for something else."""
+def test_a_call_that_differs_from_the_approved_one_asks_again(runtime: RuntimeFixture) -> None:
+    """The approval was for another call."""
     script = consumer(approve="always").replace("n=prepared.data", "n=open(NUMBER).read()")
-    number = shop.folder / "number"
+    number = runtime.folder / "number"
     number.write_text("1")
-    first = ask(shop, f"NUMBER = {str(number)!r}\n{script}")
+    first = ask(runtime, f"NUMBER = {str(number)!r}\n{script}")
     assert first is not None
     number.write_text("2")
-    shop.answering.approve(first)
-    shop.tick()
-    [second] = shop.requests()
-    assert shop.world.calls == []
+    runtime.request_commands.approve(first)
+    runtime.tick()
+    [second] = runtime.requests()
+    assert runtime.service.calls == []
     assert second.call["parameters"] == {"n": "2"}
-    assert second.run == shop.runs("C")[-1].id
-    shop.answering.approve(second.id)
-    shop.tick()
-    assert [call.parameters for call in shop.world.calls] == [{"n": "2"}]
+    assert second.run == runtime.runs("C")[-1].id
+    runtime.request_commands.approve(second.id)
+    runtime.tick()
+    assert [call.parameters for call in runtime.service.calls] == [{"n": "2"}]
 
 
-def test_a_yes_holds_for_the_chain_if_the_action_could_not_be_made(shop: Shop) -> None:
-    """The server was busy: the same call is made a little later without another question."""
-    shop.world.fails = [fail(FailureClass.TRANSIENT)]
-    request = ask(shop, consumer(approve="always"))
+def test_an_approval_holds_for_the_chain_if_the_action_failed(runtime: RuntimeFixture) -> None:
+    """The server was busy: the same call is retried without asking again."""
+    runtime.service.fails = [fail(FailureClass.TRANSIENT)]
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    shop.answering.approve(request)
-    shop.tick()
-    assert shop.runs("C")[-1].status == "paused:transient"
-    shop.pass_time(40 * SECOND)
-    assert shop.requests() == []
-    assert len(shop.world.calls) == 2
-    assert shop.events() == {"a": "consumed"}
+    runtime.request_commands.approve(request)
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "paused:transient"
+    runtime.pass_time(40 * SECOND)
+    assert runtime.requests() == []
+    assert len(runtime.service.calls) == 2
+    assert runtime.events() == {"a": "consumed"}
 
 
-def test_a_yes_does_not_hold_for_another_chain(shop: Shop) -> None:
-    """The same call on another day is another question."""
+def test_an_approval_does_not_hold_for_another_chain(runtime: RuntimeFixture) -> None:
+    """The same call in another run asks again."""
     script = consumer(approve="always").replace("n=prepared.data", "n=1")
-    first = ask(shop, script)
+    first = ask(runtime, script)
     assert first is not None
-    shop.answering.approve(first)
-    shop.tick()
-    assert come(shop, "b") is not None
-    assert len(shop.world.calls) == 1
+    runtime.request_commands.approve(first)
+    runtime.tick()
+    assert publish_and_ask(runtime, "b") is not None
+    assert len(runtime.service.calls) == 1
 
 
-def test_always_allow_is_written_down_where_it_can_be_seen_and_revoked(shop: Shop) -> None:
-    first = ask(shop, consumer(approve="always"))
+def test_always_allow_is_a_grant_that_can_be_listed_and_revoked(runtime: RuntimeFixture) -> None:
+    first = ask(runtime, consumer(approve="always"))
     assert first is not None
-    shop.answering.approve(first, always=True)
-    shop.tick()
-    assert come(shop, "b") is None
-    [given] = [one for one in grants.of_workflow(shop.database.read(), "w") if one.kind == "approval"]
+    runtime.request_commands.approve(first, always=True)
+    runtime.tick()
+    assert publish_and_ask(runtime, "b") is None
+    [given] = [one for one in grants.of_workflow(runtime.database.read(), "w") if one.kind == "approval"]
     assert (given.handler, given.connection, given.tool) == ("C", "world:x", "act")
-    shop.house.allowing.revoke("w", "world:x", "act")
-    shop.house.allowing.grant("w")
-    assert come(shop, "c") is not None
-    assert len(shop.world.calls) == 2
+    runtime.services.grant_commands.revoke("w", "world:x", "act")
+    runtime.services.grant_commands.grant("w")
+    assert publish_and_ask(runtime, "c") is not None
+    assert len(runtime.service.calls) == 2
 
 
-def test_a_reject_leaves_the_action_out_and_tells_next(shop: Shop) -> None:
-    request = ask(shop, consumer(approve="always"))
+def test_a_rejection_skips_the_action_and_next_sees_it(runtime: RuntimeFixture) -> None:
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    shop.answering.reject(request)
-    run = shop.runs("C")[-1]
-    mutation = shop.mutation(run.id)
+    runtime.request_commands.reject(request)
+    run = runtime.runs("C")[-1]
+    mutation = runtime.mutation(run.id)
     assert mutation is not None
     assert (run.phase, mutation.status) == ("mutated", "skipped")  # all in the transaction of the answer
-    shop.tick()
-    assert shop.world.calls == []
-    assert shop.state("C")["told"] == ["skipped", None]
-    assert shop.events() == {"a": "skipped"}
-    assert shop.runs("C")[-1].status == "committed"
+    runtime.tick()
+    assert runtime.service.calls == []
+    assert runtime.state("C")["told"] == ["skipped", None]
+    assert runtime.events() == {"a": "skipped"}
+    assert runtime.runs("C")[-1].status == "committed"
 
 
-def test_a_rejected_event_is_not_revived_by_publishing_it_again(shop: Shop) -> None:
-    request = ask(shop, consumer(approve="always"))
+def test_a_rejected_event_is_not_revived_by_publishing_it_again(runtime: RuntimeFixture) -> None:
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    shop.answering.reject(request)
-    shop.tick()
-    assert come(shop, "a") is None
-    assert shop.events() == {"a": "skipped"}
+    runtime.request_commands.reject(request)
+    runtime.tick()
+    assert publish_and_ask(runtime, "a") is None
+    assert runtime.events() == {"a": "skipped"}
 
 
 @pytest.mark.parametrize(("first", "second"), [("approve", "reject"), ("reject", "approve")])
-def test_the_first_answer_counts(shop: Shop, first: str, second: str) -> None:
-    """The same again changes nothing; a different one is refused, also long after."""
-    request = ask(shop, consumer(approve="always"))
+def test_the_first_answer_counts(runtime: RuntimeFixture, first: str, second: str) -> None:
+    """The same again changes nothing; a different one is refused, even later."""
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    one = getattr(shop.answering, first)(request)
+    one = getattr(runtime.request_commands, first)(request)
     for _ in range(2):
-        assert getattr(shop.answering, first)(request) == one
+        assert getattr(runtime.request_commands, first)(request) == one
         with pytest.raises(RefusedError) as refused:
-            getattr(shop.answering, second)(request)
+            getattr(runtime.request_commands, second)(request)
         assert refused.value.code == "too late"
-        shop.tick()
-    assert len(shop.world.calls) == (first == "approve")
+        runtime.tick()
+    assert len(runtime.service.calls) == (first == "approve")
 
 
-def test_trying_again_is_refused_until_it_is_answered(shop: Shop) -> None:
-    ask(shop, consumer(approve="always"))
-    for target in (shop.runs("C")[-1].id, "w"):
+def test_a_retry_is_refused_until_the_request_is_answered(runtime: RuntimeFixture) -> None:
+    ask(runtime, consumer(approve="always"))
+    for target in (runtime.runs("C")[-1].id, "w"):
         with pytest.raises(RefusedError) as refused:
-            shop.answering.retry(target)
+            runtime.request_commands.retry(target)
         assert refused.value.code == "answer first"
 
 
-def test_an_answer_while_paused_is_taken_and_continues_afterwards(shop: Shop) -> None:
-    request = ask(shop, consumer(approve="always"))
+def test_an_answer_while_paused_is_accepted_and_continues_after_the_resume(runtime: RuntimeFixture) -> None:
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    shop.commands.pause("w")
-    shop.answering.approve(request)
-    shop.pass_time(MINUTE)
-    assert shop.world.calls == []
-    shop.commands.resume("w")
-    shop.tick()
-    assert len(shop.world.calls) == 1
+    runtime.commands.pause("w")
+    runtime.request_commands.approve(request)
+    runtime.pass_time(MINUTE)
+    assert runtime.service.calls == []
+    runtime.commands.resume("w")
+    runtime.tick()
+    assert len(runtime.service.calls) == 1
 
 
-def test_a_stop_withdraws_the_question_and_releases_the_events(shop: Shop) -> None:
-    request = ask(shop, consumer(approve="always"))
+def test_a_stop_withdraws_the_request_and_releases_the_events(runtime: RuntimeFixture) -> None:
+    request = ask(runtime, consumer(approve="always"))
     assert request is not None
-    shop.commands.stop("w")
-    assert shop.requests() == []
-    assert shop.events() == {"a": "pending"}
+    runtime.commands.stop("w")
+    assert runtime.requests() == []
+    assert runtime.events() == {"a": "pending"}
     with pytest.raises(RefusedError):
-        shop.answering.approve(request)
-    shop.tick()
-    assert shop.world.calls == []
+        runtime.request_commands.approve(request)
+    runtime.tick()
+    assert runtime.service.calls == []
 
 
-def test_only_a_yes_or_no_question_takes_yes_or_no(shop: Shop) -> None:
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.deploy(consumer(tool="blind"))
-    come(shop, "a")
-    [request] = shop.requests()
-    for answer in (shop.answering.approve, shop.answering.reject):
+def test_only_yes_or_no_requests_can_be_approved_or_rejected(runtime: RuntimeFixture) -> None:
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.deploy(consumer(tool="blind"))
+    publish_and_ask(runtime, "a")
+    [request] = runtime.requests()
+    for answer in (runtime.request_commands.approve, runtime.request_commands.reject):
         with pytest.raises(RefusedError) as refused:
             answer(request.id)
         assert "dayhand resolve" in str(refused.value)
     with pytest.raises(RefusedError):
-        shop.answering.approve("nobody")
+        runtime.request_commands.approve("nobody")
 
 
-def test_a_tool_that_was_not_allowed_is_asked_about_and_then_used(shop: Shop) -> None:
-    shop.deploy(consumer(), grant=False)
-    shop.publish("a")
-    shop.tick()
-    [request] = shop.requests()
-    assert (request.kind, shop.lane().blocked) == ("permission", "permission")
-    shop.answering.approve(request.id)
-    shop.tick()
-    assert shop.events() == {"a": "consumed"}
-    assert (shop.requests(), shop.lane().blocked) == ([], None)
+def test_a_tool_without_permission_is_asked_about_and_then_used(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(), grant=False)
+    runtime.publish("a")
+    runtime.tick()
+    [request] = runtime.requests()
+    assert (request.kind, runtime.lane().blocked) == ("permission", "permission")
+    runtime.request_commands.approve(request.id)
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"}
+    assert (runtime.requests(), runtime.lane().blocked) == ([], None)
 
 
-def test_a_tool_that_the_person_declines_is_not_asked_about_again_without_news(shop: Shop) -> None:
+def test_a_declined_tool_is_not_asked_about_again_without_new_events(runtime: RuntimeFixture) -> None:
     script = consumer().replace("batch = ctx.peek", 'ctx.call("world:x", "look")\n        batch = ctx.peek')
-    shop.deploy(script, grant=False)
-    shop.publish("a")
-    shop.tick()
-    [request] = shop.requests()
-    shop.answering.reject(request.id)
-    shop.tick()
-    assert (shop.requests(), shop.lane().blocked) == ([], None)
-    assert shop.events() == {"a": "pending"}
-    shop.publish("b")
-    shop.tick()
-    assert [one.kind for one in shop.requests()] == ["permission"]
+    runtime.deploy(script, grant=False)
+    runtime.publish("a")
+    runtime.tick()
+    [request] = runtime.requests()
+    runtime.request_commands.reject(request.id)
+    runtime.tick()
+    assert (runtime.requests(), runtime.lane().blocked) == ([], None)
+    assert runtime.events() == {"a": "pending"}
+    runtime.publish("b")
+    runtime.tick()
+    assert [one.kind for one in runtime.requests()] == ["permission"]
 
 
 @pytest.mark.parametrize(("answer", "state", "calls"), [("approve", "consumed", 2), ("reject", "pending", 1)])
-def test_a_server_that_forbids_it_is_tried_again_after_the_person_dealt_with_that(
-    shop: Shop, answer: str, state: str, calls: int
+def test_a_call_that_the_server_forbids_is_retried_after_the_user_approves(
+    runtime: RuntimeFixture, answer: str, state: str, calls: int
 ) -> None:
-    """403: what helps is done at the server; here the person only says go on, or leave it."""
-    shop.world.fails = [fail(FailureClass.PERMISSION, "world:x does not let you do that.")]
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.tick()
-    [request] = shop.requests()
-    assert (request.kind, request.subject, shop.lane().blocked) == ("permission", "world:x", "permission")
-    getattr(shop.answering, answer)(request.id)
-    shop.tick()
-    assert shop.events() == {"a": state}
-    assert len(shop.world.calls) == calls
-    assert (shop.requests(), shop.lane().blocked) == ([], None)
+    """403: the user fixes it at the server and then approves or rejects here."""
+    runtime.service.fails = [fail(FailureClass.PERMISSION, "world:x does not let you do that.")]
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.tick()
+    [request] = runtime.requests()
+    assert (request.kind, request.subject, runtime.lane().blocked) == ("permission", "world:x", "permission")
+    getattr(runtime.request_commands, answer)(request.id)
+    runtime.tick()
+    assert runtime.events() == {"a": state}
+    assert len(runtime.service.calls) == calls
+    assert (runtime.requests(), runtime.lane().blocked) == ([], None)

@@ -1,53 +1,53 @@
-"""Consumers: events come in, one thing is done outside, and nothing is lost or done twice."""
+"""Consumers: events arrive, one outside action is made, and nothing is lost or repeated."""
 
 from datetime import UTC, datetime
 
 import pytest
 
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer
-from tests.runs.shop import Shop
 
-FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
+NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-def test_an_event_is_taken_acted_on_and_consumed(shop: Shop) -> None:
-    """X1: one call, its result goes to next, the events are consumed."""
-    shop.deploy(consumer())
-    shop.tick()
-    shop.publish("a")
-    shop.publish("b")
-    shop.tick()
-    assert [call.parameters["n"] for call in shop.world.calls] == [["a", "b"]]
-    assert shop.events() == {"a": "consumed", "b": "consumed"}
-    assert shop.state("C") == {"done": ["a", "b"], "told": ["applied", "done"]}
-    last = shop.runs("C")[-1]
+def test_an_event_is_reserved_acted_on_and_consumed(runtime: RuntimeFixture) -> None:
+    """One call, its result goes to next, the events are consumed."""
+    runtime.deploy(consumer())
+    runtime.tick()
+    runtime.publish("a")
+    runtime.publish("b")
+    runtime.tick()
+    assert [call.parameters["n"] for call in runtime.service.calls] == [["a", "b"]]
+    assert runtime.events() == {"a": "consumed", "b": "consumed"}
+    assert runtime.state("C") == {"done": ["a", "b"], "told": ["applied", "done"]}
+    last = runtime.runs("C")[-1]
     assert (last.status, last.phase, last.summary) == ("committed", "committed", "Did 2")
 
 
-def test_an_approval_waits_for_the_person_and_then_acts_once(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always"))
-    shop.publish("a")
-    shop.tick()
-    [request] = shop.requests()
+def test_an_approved_action_is_made_once(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always"))
+    runtime.publish("a")
+    runtime.tick()
+    [request] = runtime.requests()
     assert (request.sentence, request.call["parameters"]) == ("Do 1", {"n": ["a"]})
-    assert shop.world.calls == []
-    shop.answering.approve(request.id)
-    shop.tick()
-    assert len(shop.world.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    assert shop.requests() == []
+    assert runtime.service.calls == []
+    runtime.request_commands.approve(request.id)
+    runtime.tick()
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    assert runtime.requests() == []
 
 
 @pytest.mark.parametrize("size", [1, 20_000])
 @pytest.mark.parametrize("limit", [3, 10, 12, 100])
-def test_peek_gives_the_oldest_ones_however_many_are_asked_for(shop: Shop, limit: int, size: int) -> None:
-    """The first few are handed over with prepare; what goes beyond, or is large, is asked for."""
-    shop.deploy(consumer().replace("limit=10", f"limit={limit}"))
-    shop.tick()
-    shop.engine.context.paused_until = FOR_EVER
+def test_peek_gives_the_oldest_ones_however_many_are_asked_for(runtime: RuntimeFixture, limit: int, size: int) -> None:
+    """The first few are sent with prepare; more or larger ones are fetched by peek."""
+    runtime.deploy(consumer().replace("limit=10", f"limit={limit}"))
+    runtime.tick()
+    runtime.engine.context.paused_until = NO_END
     for number in range(15):
-        shop.publish(f"e{number:02}", "x" * size)
-    shop.engine.context.paused_until = None
-    shop.engine.stir()
-    shop.tick()
-    assert shop.state("C")["done"] == [f"e{number:02}" for number in range(min(limit, 15))]
+        runtime.publish(f"e{number:02}", "x" * size)
+    runtime.engine.context.paused_until = None
+    runtime.engine.wake()
+    runtime.tick()
+    assert runtime.state("C")["done"] == [f"e{number:02}" for number in range(min(limit, 15))]

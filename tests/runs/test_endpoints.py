@@ -1,4 +1,4 @@
-"""A yes is for the account or folder that a connection led to when it was given, not for its name."""
+"""An approval is for the account or folder a connection pointed to, not for its name."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,18 +8,18 @@ import pytest
 
 from scheduler.connections.connector import Connector, Field, FieldKind
 from scheduler.connections.connectors.caldav.connector import caldav
-from scheduler.connections.connectors.files import actions, checks
+from scheduler.connections.connectors.files import actions
 from scheduler.connections.connectors.http.connector import http
 from scheduler.connections.connectors.mail.imap import imap
 from scheduler.store import grants
-from tests.runs.folder_shop import FolderShop
+from tests.runs.folder_runtime import FolderRuntime
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[FolderShop]:
-    shop = FolderShop(tmp_path)
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path) -> Iterator[FolderRuntime]:
+    runtime = FolderRuntime(tmp_path)
+    yield runtime
+    runtime.close()
 
 
 @pytest.fixture
@@ -30,82 +30,102 @@ def elsewhere(tmp_path: Path) -> Path:
     return place
 
 
-def always_allow(shop: FolderShop) -> None:
-    """Deleting in the inbox, by a yes to the first one."""
+def always_allow(runtime: FolderRuntime) -> None:
+    """Allow deleting in the inbox, with the first approval."""
     for name in ("a.txt", "b.txt"):
-        (shop.inbox / name).write_text("cheap")
-    shop.begin("delete", path="a.txt")
-    shop.answering.approve(shop.asked().id, always=True)
-    shop.tick()
-    assert approvals(shop) == 1
+        (runtime.inbox / name).write_text("cheap")
+    runtime.start("delete", path="a.txt")
+    runtime.request_commands.approve(runtime.only_request().id, always=True)
+    runtime.tick()
+    assert approvals(runtime) == 1
 
 
-def approvals(shop: FolderShop) -> int:
-    return sum(one.kind == "approval" for one in grants.of_workflow(shop.database.read(), "w"))
+def approvals(runtime: FolderRuntime) -> int:
+    return sum(one.kind == "approval" for one in grants.of_workflow(runtime.database.read(), "w"))
 
 
-def delete_next(shop: FolderShop) -> None:
-    shop.publish("b", {"path": "b.txt"})
-    shop.tick()
+def delete_next(runtime: FolderRuntime) -> None:
+    runtime.publish("b", {"path": "b.txt"})
+    runtime.tick()
 
 
-def test_what_was_always_allowed_is_asked_again_in_another_folder(shop: FolderShop, elsewhere: Path) -> None:
-    always_allow(shop)
-    said = shop.house.connect("files:inbox", {"path": str(elsewhere)})
+def test_a_standing_approval_ends_when_the_connection_points_to_another_folder(
+    runtime: FolderRuntime, elsewhere: Path
+) -> None:
+    always_allow(runtime)
+    said = runtime.services.connect("files:inbox", {"path": str(elsewhere)})
     assert "ask again" in said["sentence"]
-    delete_next(shop)
-    assert shop.asked().call["endpoint"] == {"path": str(elsewhere)}, "it may still use the connection, but asks"
+    delete_next(runtime)
+    assert runtime.only_request().call["endpoint"] == {"path": str(elsewhere)}, "it still has permission, but asks"
     assert (elsewhere / "b.txt").exists()
 
 
-def test_what_was_always_allowed_is_asked_again_after_a_disconnect(shop: FolderShop, elsewhere: Path) -> None:
-    always_allow(shop)
-    shop.house.connecting.disconnect("files:inbox", lambda: shop.house.allowing.disconnected("files:inbox"))
-    shop.house.connect("files:inbox", {"path": str(elsewhere)})
-    delete_next(shop)
-    assert shop.asked().kind == "approval"
+def test_a_standing_approval_ends_with_a_disconnect(runtime: FolderRuntime, elsewhere: Path) -> None:
+    always_allow(runtime)
+    runtime.services.connection_setup.disconnect(
+        "files:inbox", lambda: runtime.services.grant_commands.remove_connection("files:inbox")
+    )
+    runtime.services.connect("files:inbox", {"path": str(elsewhere)})
+    delete_next(runtime)
+    assert runtime.only_request().kind == "approval"
     assert (elsewhere / "b.txt").exists()
 
 
-def test_connecting_the_same_folder_again_changes_nothing(shop: FolderShop) -> None:
-    always_allow(shop)
-    said = shop.house.connect("files:inbox", {"path": f"{shop.inbox}/../inbox/"})
+def test_a_request_of_an_earlier_version_is_asked_again_before_it_can_be_answered(runtime: FolderRuntime) -> None:
+    """It does not say which folder it was for, so an approval of it would lead to the same question again."""
+    (runtime.inbox / "a.txt").write_text("cheap")
+    runtime.start("delete", path="a.txt")
+    old = runtime.only_request()
+    with runtime.database.write() as db:
+        db.execute("UPDATE requests SET call = json_remove(call, '$.endpoint'), hash = 'old'")
+    runtime.crash()
+    runtime.tick()
+    new = runtime.only_request()
+    assert new.id != old.id and new.call["endpoint"] == {"path": str(runtime.inbox)}
+    runtime.request_commands.approve(new.id)
+    runtime.tick()
+    assert not (runtime.inbox / "a.txt").exists()
+    assert [one for one in runtime.requests() if one.answer is None] == []
+
+
+def test_connecting_the_same_folder_again_changes_nothing(runtime: FolderRuntime) -> None:
+    always_allow(runtime)
+    said = runtime.services.connect("files:inbox", {"path": f"{runtime.inbox}/../inbox/"})
     assert said["sentence"] == "files:inbox is connected."
-    delete_next(shop)
-    assert shop.requests() == []
-    assert not (shop.inbox / "b.txt").exists()
+    delete_next(runtime)
+    assert runtime.requests() == []
+    assert not (runtime.inbox / "b.txt").exists()
 
 
-def test_a_yes_does_not_go_along_to_another_folder(shop: FolderShop, elsewhere: Path) -> None:
-    """Nothing has that name in either, so only the folder tells the two calls apart."""
-    shop.begin("write", path="new.txt", text="x")
-    assert shop.asked().call["endpoint"] == {"path": str(shop.inbox)}
-    shop.house.connect("files:inbox", {"path": str(elsewhere)})
-    shop.say_yes()
+def test_an_approval_does_not_apply_to_another_folder(runtime: FolderRuntime, elsewhere: Path) -> None:
+    """Neither folder has that file, so only the folder differs between the calls."""
+    runtime.start("write", path="new.txt", text="x")
+    assert runtime.only_request().call["endpoint"] == {"path": str(runtime.inbox)}
+    runtime.services.connect("files:inbox", {"path": str(elsewhere)})
+    runtime.approve()
     assert not (elsewhere / "new.txt").exists()
-    assert shop.asked().call["endpoint"] == {"path": str(elsewhere)}
-    shop.say_yes()
+    assert runtime.only_request().call["endpoint"] == {"path": str(elsewhere)}
+    runtime.approve()
     assert (elsewhere / "new.txt").exists()
 
 
-def test_whether_it_happened_is_not_looked_up_in_another_folder(
-    shop: FolderShop, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_checker_does_not_look_in_another_folder(
+    runtime: FolderRuntime, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There the file is not, which says nothing about the one that was to be deleted."""
-    (shop.inbox / "a.txt").write_text("old")
+    """A missing file there says nothing about the file to be deleted."""
+    (runtime.inbox / "a.txt").write_text("old")
 
     def fail(_: Path) -> None:
         raise OSError(5, "broken")
 
-    for module in (actions, checks):
-        monkeypatch.setattr(module, "sync_folder", fail)
-    shop.begin("delete", "never", path="a.txt")
+    monkeypatch.setattr(actions, "sync_folder", fail)
+    runtime.start("delete", "never", path="a.txt")
     monkeypatch.undo()
-    shop.house.connect("files:inbox", {"path": str(elsewhere)})
-    shop.pass_time(timedelta(minutes=10))
-    [request] = shop.requests()
+    runtime.services.connect("files:inbox", {"path": str(elsewhere)})
+    runtime.pass_time(timedelta(minutes=10))
+    [request] = runtime.requests()
     assert request.kind == "unsure"
-    assert shop.outcome() == "unsure"
+    assert runtime.outcome() == "unsure"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +136,7 @@ def test_whether_it_happened_is_not_looked_up_in_another_folder(
         (http, {"base_url": "https://a", "auth": "none"}, {"base_url": "https://a", "auth": "bearer", "secret": "x"}),
     ],
 )
-def test_another_way_to_the_same_account_is_no_other_account(
+def test_other_ways_to_the_same_account_have_the_same_endpoint(
     connector: Connector, one: dict[str, object], other: dict[str, object]
 ) -> None:
     assert connector.endpoint(one) == connector.endpoint(other)
@@ -130,18 +150,20 @@ def test_another_way_to_the_same_account_is_no_other_account(
         (http, {"base_url": "https://a"}, {"base_url": "https://b"}),
     ],
 )
-def test_another_account_is_another(connector: Connector, one: dict[str, object], other: dict[str, object]) -> None:
+def test_different_accounts_have_different_endpoints(
+    connector: Connector, one: dict[str, object], other: dict[str, object]
+) -> None:
     assert connector.endpoint(one) != connector.endpoint(other)
 
 
-def test_what_is_secret_is_no_part_of_it() -> None:
-    """It is stored with the question and shown."""
+def test_an_endpoint_contains_no_secrets() -> None:
+    """It is stored with the request and shown."""
     field = Field(name="token", label="Token", secret=True, kind=FieldKind.TEXT)
     connector = Connector(kind="x", title="X", help="", fields=(field,), tools=(), test=lambda _: "")
     assert connector.endpoint({"token": "secret"}) == {}
 
 
-def test_another_port_is_another_server() -> None:
-    """Bridges and tunnels on this computer tell their accounts apart by nothing else."""
+def test_a_different_port_is_a_different_endpoint() -> None:
+    """Local bridges and tunnels differ only by port."""
     one, other = ({"host": "127.0.0.1", "user": "me", "port": port} for port in (1143, 2143))
     assert imap.endpoint(one) != imap.endpoint(other)

@@ -1,11 +1,13 @@
-"""Each class of failure has its status and its remedy; the text of a message decides nothing."""
+"""Each failure class has its status and its remedy; the message text decides nothing."""
 
 import pytest
 
+from scheduler.engine.runs.execution import Execution
+from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.rules.failures import FailureClass
-from tests.engine.harness import DAY, HOUR, MINUTE, SECOND
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import consumer, job, prepare
-from tests.runs.shop import Shop, fail
 
 READS = 'ctx.call("world:x", "look")'
 
@@ -22,20 +24,20 @@ READS = 'ctx.call("world:x", "look")'
     ],
 )
 @pytest.mark.parametrize("sentence", ["It failed.", "401 unauthorized: login expired", "internal error, try again"])
-def test_each_class_of_a_read_has_its_status(
-    shop: Shop, kind: FailureClass, status: str, block: str, request_kind: str | None, sentence: str
+def test_each_failure_class_of_a_read_has_its_status(
+    runtime: RuntimeFixture, kind: FailureClass, status: str, block: str, request_kind: str | None, sentence: str
 ) -> None:
-    """F1: reading leaves nothing to be unsure of, so that is tried again."""
-    shop.world.read_fails = [fail(kind, sentence)]
-    shop.deploy(job(READS))
-    shop.clock.move(HOUR)
-    shop.tick()
-    [run] = shop.runs("j")
-    said = f"w.py, line 8: {sentence}" if kind is FailureClass.LOGIC else sentence
-    assert (run.status, run.error["sentence"]) == (status, said)
+    """An unsure read is simply retried."""
+    runtime.service.read_fails = [fail(kind, sentence)]
+    runtime.deploy(job(READS))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [run] = runtime.runs("j")
+    expected = f"w.py, line 8: {sentence}" if kind is FailureClass.LOGIC else sentence
+    assert (run.status, run.error["sentence"]) == (status, expected)
     assert run.error["class"] == {"paused:transient": "transient"}.get(status, kind.value)
-    assert (shop.lane("j").blocked, shop.lane("j").sentence) == (block, said)
-    assert [request.kind for request in shop.requests()] == ([request_kind] if request_kind else [])
+    assert (runtime.lane("j").blocked, runtime.lane("j").sentence) == (block, expected)
+    assert [request.kind for request in runtime.requests()] == ([request_kind] if request_kind else [])
 
 
 @pytest.mark.parametrize(
@@ -49,51 +51,52 @@ def test_each_class_of_a_read_has_its_status(
         (FailureClass.UNSURE, "paused:reconciliation", "unsure"),
     ],
 )
-def test_each_class_of_an_action_has_its_status(shop: Shop, kind: FailureClass, status: str, outcome: str) -> None:
-    """F1: what certainly did not happen gives its events back, what may have happened keeps them."""
-    shop.world.fails = [fail(kind)]
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
-    mutation = shop.mutation(run.id)
+def test_each_failure_class_of_an_action_has_its_status(
+    runtime: RuntimeFixture, kind: FailureClass, status: str, outcome: str
+) -> None:
+    """An action that certainly did not happen releases its events; one that may have happened keeps them."""
+    runtime.service.fails = [fail(kind)]
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    mutation = runtime.mutation(run.id)
     assert mutation is not None
     assert (run.status, mutation.status) == (status, outcome)
-    assert shop.events() == {"a": "reserved" if outcome == "unsure" else "pending"}
+    assert runtime.events() == {"a": "reserved" if outcome == "unsure" else "pending"}
 
 
 @pytest.mark.parametrize("raised", [ZeroDivisionError("x"), TimeoutError("x"), ConnectionError("401"), OSError("x")])
-def test_what_a_connector_did_not_foresee_is_internal_when_reading_and_unsure_when_acting(
-    shop: Shop, raised: Exception
+def test_an_unexpected_connector_error_is_internal_for_reads_and_unsure_for_actions(
+    runtime: RuntimeFixture, raised: Exception
 ) -> None:
-    """F1: unknown."""
 
     def raise_it(_: object) -> None:
         raise raised
 
-    shop.world.look = raise_it  # type: ignore[assignment, method-assign]
-    shop.world.act = raise_it  # type: ignore[method-assign, assignment]
-    shop.crash()
-    shop.deploy(job(READS).replace('"W"', '"R"'), path="r.py")
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.clock.move(HOUR)
-    shop.tick()
-    [read] = shop.runs("j", "r")
-    acted = shop.runs("C")[-1]
+    runtime.service.look = raise_it  # type: ignore[assignment, method-assign]
+    runtime.service.act = raise_it  # type: ignore[method-assign, assignment]
+    runtime.crash()
+    runtime.deploy(job(READS).replace('"W"', '"R"'), path="r.py")
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [read] = runtime.runs("j", "r")
+    acted = runtime.runs("C")[-1]
     assert (read.status, acted.status) == ("failed:internal", "paused:reconciliation")
     assert type(raised).__name__ in read.error["sentence"]
     assert "Traceback" in read.error["traceback"]
-    assert sorted(request.kind for request in shop.requests()) == ["internal", "unsure"]
+    assert sorted(request.kind for request in runtime.requests()) == ["internal", "unsure"]
 
 
-def test_a_connector_may_quote_what_is_no_text(shop: Shop) -> None:
+def test_undecodable_text_in_a_connector_error_is_replaced(runtime: RuntimeFixture) -> None:
     """A file name in another encoding ends in an ordinary failure, not in a run that never ends."""
-    shop.world.read_fails = [fail(FailureClass.LOGIC, "There is no file caf\udce9.txt.")]
-    shop.deploy(job(READS))
-    shop.clock.move(HOUR)
-    shop.tick()
-    [run] = shop.runs("j")
+    runtime.service.read_fails = [fail(FailureClass.LOGIC, "There is no file caf\udce9.txt.")]
+    runtime.deploy(job(READS))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [run] = runtime.runs("j")
     assert (run.status, run.error["sentence"]) == ("failed:logic", "w.py, line 8: There is no file caf?.txt.")
 
 
@@ -104,132 +107,128 @@ def test_a_connector_may_quote_what_is_no_text(shop: Shop) -> None:
         ("return 5", "prepared"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
         ("import sys; sys.exit(3)", "sys.exit"),
-        ("import os; os._exit(3)", "exit code 3"),
+        ("import os; os._exit(3)", "exited its own process with code 3"),
         ("kept = bytearray(10 << 30)", "ran out of memory"),
         ("ctx.call('world:x', 'lo' + 'ok', colour=3)", 'no parameter "colour"'),
         ("ctx.call('world:x', 'a' + 'ct')", "only mutate may act"),
     ],
 )
-def test_whatever_a_script_does_wrong_is_the_fault_of_the_script(shop: Shop, body: str, says: str) -> None:
-    """F1: it raised, returned nonsense, or its process died."""
-    shop.deploy(prepare(body))
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
-    assert (run.status, shop.lane().blocked) == ("failed:logic", "script error")
+def test_every_mistake_of_a_script_is_a_logic_failure(runtime: RuntimeFixture, body: str, says: str) -> None:
+    """It raised, returned nonsense, or its process died."""
+    runtime.deploy(prepare(body))
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    assert (run.status, runtime.lane().blocked) == ("failed:logic", "script error")
     assert says in run.error["sentence"]
     assert run.error["sentence"].startswith(f"w.py, line {run.error['line']}: ") and run.error["line"] in (8, 9)
-    assert shop.events() == {"a": "pending"}
+    assert runtime.events() == {"a": "pending"}
 
 
-def test_a_script_cannot_catch_what_its_tools_raise(shop: Shop) -> None:
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(job(f'try:\n    {READS}\nexcept BaseException:\n    pass\nctx.done("went on")'))
-    shop.clock.move(HOUR)
-    shop.tick()
-    [run] = shop.runs("j")
+def test_a_script_cannot_catch_what_its_tools_raise(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(job(f'try:\n    {READS}\nexcept BaseException:\n    pass\nctx.done("went on")'))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [run] = runtime.runs("j")
     assert (run.status, run.summary) == ("paused:transient", None)
 
 
-def test_a_phase_over_its_limit_is_tried_again(shop: Shop) -> None:
-    """F1: before a mutation that is a passing failure."""
-    shop.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)", timeout="1s"))
-    shop.clock.move(HOUR)
-    shop.tick()
-    [run] = shop.runs("j")
+def test_a_phase_that_times_out_is_retried(runtime: RuntimeFixture) -> None:
+    """Before a mutation a timeout is transient."""
+    runtime.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)", timeout="1s"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [run] = runtime.runs("j")
     assert run.status == "paused:transient"
 
 
-def test_our_own_mistake_is_said_and_can_be_tried_again(shop: Shop) -> None:
-    shop.deploy(job('ctx.done("fine")'))
-    endings = "scheduler.engine.runs.endings.Endings.commit"
+def test_an_internal_error_is_reported_and_can_be_retried(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job('ctx.done("fine")'))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(endings, lambda *_: 1 / 0)
-        shop.clock.move(HOUR)
-        shop.tick()
-    [run] = shop.runs("j")
+        patch.setattr(AttemptFinisher, "commit", lambda *_: 1 / 0)
+        runtime.clock.move(HOUR)
+        runtime.tick()
+    [run] = runtime.runs("j")
     assert (run.status, run.error["class"]) == ("failed:internal", "internal")
     assert "ZeroDivisionError" in run.error["sentence"]
-    [request] = shop.requests()
-    assert (request.kind, shop.lane("j").blocked) == ("internal", "internal")
-    shop.answering.retry(run.id)
-    shop.tick()
-    assert shop.runs("j")[-1].status == "committed"
-    assert (shop.requests(), shop.lane("j").blocked) == ([], None)
+    [request] = runtime.requests()
+    assert (request.kind, runtime.lane("j").blocked) == ("internal", "internal")
+    runtime.request_commands.retry(run.id)
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "committed"
+    assert (runtime.requests(), runtime.lane("j").blocked) == ([], None)
 
 
-def test_our_own_mistake_in_the_middle_of_an_action_does_not_make_it_act_again(shop: Shop) -> None:
-    """Invariant 6: the call was made, and something of ours broke before that was written down."""
-    shop.deploy(consumer())
-    shop.tick()
+def test_an_internal_error_during_an_action_does_not_repeat_it(runtime: RuntimeFixture) -> None:
+    """The call was made, and our code failed before storing its outcome."""
+    runtime.deploy(consumer())
+    runtime.tick()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scheduler.engine.runs.stories.Story._note_success", lambda *_: 1 / 0)
-        shop.publish("a")
-        shop.wait(lambda: len(shop.world.checks) > 0)
-    shop.tick()
-    assert len(shop.world.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    assert shop.state("C")["told"] == ["applied", "found"]
+        patch.setattr(Execution, "_store_success", lambda *_: 1 / 0)
+        runtime.publish("a")
+        runtime.wait(lambda: len(runtime.service.checks) > 0)
+    runtime.tick()
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    assert runtime.state("C")["told"] == ["applied", "found"]
 
 
-def test_a_server_that_names_a_wait_is_not_asked_before(shop: Shop) -> None:
-    """F2"""
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT, retry_after=120 * SECOND)]
-    shop.deploy(job(READS))
-    shop.clock.move(HOUR)
-    shop.tick()
-    shop.pass_time(119 * SECOND)
-    assert len(shop.world.reads) == 1
-    shop.pass_time(13 * SECOND)
-    assert len(shop.world.reads) == 2
-    assert shop.runs("j")[-1].status == "committed"
+def test_retry_after_is_respected(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT, retry_after=120 * SECOND)]
+    runtime.deploy(job(READS))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    runtime.pass_time(119 * SECOND)
+    assert len(runtime.service.reads) == 1
+    runtime.pass_time(13 * SECOND)
+    assert len(runtime.service.reads) == 2
+    assert runtime.runs("j")[-1].status == "committed"
 
 
-def test_a_server_that_names_a_shorter_wait_changes_nothing(shop: Shop) -> None:
-    """F2"""
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT, retry_after=SECOND)]
-    shop.deploy(job(READS))
-    shop.clock.move(HOUR)
-    shop.tick()
-    shop.pass_time(29 * SECOND)
-    assert len(shop.world.reads) == 1
+def test_a_retry_after_shorter_than_the_backoff_changes_nothing(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT, retry_after=SECOND)]
+    runtime.deploy(job(READS))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    runtime.pass_time(29 * SECOND)
+    assert len(runtime.service.reads) == 1
 
 
-def test_offline_for_a_day_blocks_nobody(shop: Shop) -> None:
-    """F5: it goes on by itself within minutes of the network, and filled no history meanwhile."""
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT, "There is no network.", counts=False)] * 5_000
-    shop.deploy(job(READS))
-    shop.clock.move(HOUR)
-    shop.pass_time(DAY)
-    assert shop.requests() == []
-    assert shop.lane("j").blocked == "retrying"
-    assert 5 < len(shop.runs("j")) < 400
-    shop.world.read_fails = []
-    shop.pass_time(6 * MINUTE)
-    assert shop.runs("j")[-1].status == "committed"
-    assert shop.lane("j").blocked is None
+def test_a_day_offline_blocks_nothing(runtime: RuntimeFixture) -> None:
+    """It resumes within minutes of the network coming back, without filling the history."""
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT, "There is no network.", counts=False)] * 5_000
+    runtime.deploy(job(READS))
+    runtime.clock.move(HOUR)
+    runtime.pass_time(DAY)
+    assert runtime.requests() == []
+    assert runtime.lane("j").blocked == "retrying"
+    assert 5 < len(runtime.runs("j")) < 400
+    runtime.service.read_fails = []
+    runtime.pass_time(6 * MINUTE)
+    assert runtime.runs("j")[-1].status == "committed"
+    assert runtime.lane("j").blocked is None
 
 
-def test_one_that_fails_leaves_the_others_on_time(shop: Shop) -> None:
-    """F6"""
-    shop.world.read_fails = [fail(FailureClass.LOGIC)]
-    shop.deploy(job(READS).replace('"W"', '"R"'), path="r.py")
-    shop.deploy(job('ctx.done("fine")'))
-    began = shop.clock.wall
-    shop.pass_time(3 * HOUR)
-    assert shop.runs("j", "r")[-1].status == "failed:logic"
-    assert [(run.status, run.began) for run in shop.runs("j")] == [
+def test_a_failing_workflow_does_not_delay_others(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.LOGIC)]
+    runtime.deploy(job(READS).replace('"W"', '"R"'), path="r.py")
+    runtime.deploy(job('ctx.done("fine")'))
+    began = runtime.clock.wall
+    runtime.pass_time(3 * HOUR)
+    assert runtime.runs("j", "r")[-1].status == "failed:logic"
+    assert [(run.status, run.began) for run in runtime.runs("j")] == [
         ("committed", began + number * HOUR) for number in (1, 2, 3)
     ]
 
 
-def test_a_failing_job_leaves_the_consumers_of_its_workflow_alone(shop: Shop) -> None:
-    """F6: a job has a lane of its own."""
-    shop.deploy(consumer() + f'\n@flow.job(every="1h")\ndef j(ctx):\n    {READS}\n')
-    shop.world.read_fails = [fail(FailureClass.LOGIC)]
-    shop.clock.move(HOUR)
-    shop.tick()
-    shop.publish("a")
-    shop.tick()
-    assert shop.runs("j")[-1].status == "failed:logic"
-    assert shop.events() == {"a": "consumed"}
+def test_a_failing_job_leaves_the_consumers_of_its_workflow_alone(runtime: RuntimeFixture) -> None:
+    """A job has its own lane."""
+    runtime.deploy(consumer() + f'\n@flow.job(every="1h")\ndef j(ctx):\n    {READS}\n')
+    runtime.service.read_fails = [fail(FailureClass.LOGIC)]
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "failed:logic"
+    assert runtime.events() == {"a": "consumed"}

@@ -14,16 +14,16 @@ import pytest
 from dayhand import _context
 from dayhand import _workflow as written
 
-from app import cli
+from app.cli import command_line
 from scheduler.connections.connector import Connector
 from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import Status
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunStatus
 from scheduler.timing.policies import Catchup, Need, Overlap
-from scheduler.workers.dependencies import read_dependencies
-from tests.engine.harness import HOUR, MINUTE
-from tests.runs import shop as shops
-from tests.runs.shop import Shop, World
+from scheduler.workers.environments import parse_dependencies
+from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.runs import runtime_fixture
+from tests.runs.runtime_fixture import FakeService, RuntimeFixture
 
 GUIDE = (Path(__file__).parents[2] / "resources" / "guide.md").read_text()
 _BLOCK = re.compile(r"^(<!-- fragment -->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,30 +38,30 @@ COMMANDS = [line[2:] for _, language, text in BLOCKS if language == "console" fo
 
 
 @dataclass
-class Home(World):
-    """The tools that come with the app; what would pop up on the screen is kept."""
+class Home(FakeService):
+    """The built-in tools; notifications are recorded."""
 
     def __post_init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notifications: list[tuple[str, str]] = []
 
     def registry(self) -> Registry:
-        return builtin_registry(lambda title, text: self.told.append((title, text)))
+        return builtin_registry(lambda title, text: self.notifications.append((title, text)))
 
 
 class Author:
-    """Somebody who follows the guide, in an installation with places of its own."""
+    """An author who follows the guide, with their own runtime and folders."""
 
-    def __init__(self, shop: Shop, places: Path) -> None:
-        self.shop = shop
+    def __init__(self, runtime: RuntimeFixture, places: Path) -> None:
+        self.runtime = runtime
         self.places = places
         self.slug = ""
 
     def deploy(self, source: str) -> None:
         file = self.places / "script.py"
         for name in sorted(set(re.findall(r'"((?:files|table):\w+)"', source))):
-            self.shop.house.connect(name, {"path": str(self.place(name))})
-        self.slug = self.shop.deploy(source, path=str(file))["workflow"]
-        self.shop.tick()
+            self.runtime.services.connect(name, {"path": str(self.place(name))})
+        self.slug = self.runtime.deploy(source, path=str(file))["workflow"]
+        self.runtime.tick()
 
     def place(self, connection: str) -> Path:
         """A folder of files, or a table."""
@@ -73,62 +73,62 @@ class Author:
         return folder
 
     def publish(self, topic: str, identity: str, data: Any = None) -> None:
-        self.shop.publish(identity, data, workflow=self.slug, topic=topic)
-        self.shop.tick()
+        self.runtime.publish(identity, data, workflow=self.slug, topic=topic)
+        self.runtime.tick()
 
     def wait(self, span: timedelta) -> None:
-        self.shop.clock.move(span)
-        self.shop.tick()
+        self.runtime.clock.move(span)
+        self.runtime.tick()
 
     def approve(self) -> str:
-        """Say yes to the one thing that is asked; the sentence."""
-        [request] = self.shop.requests()
-        self.shop.answering.approve(request.id)
-        self.shop.tick()
+        """Approve the only request; returns its sentence."""
+        [request] = self.runtime.requests()
+        self.runtime.request_commands.approve(request.id)
+        self.runtime.tick()
         return request.sentence
 
     def lines(self, table: str) -> list[str]:
-        """Below the names of the columns."""
+        """The rows below the column names."""
         file = self.place(f"table:{table}")
         return file.read_text().splitlines()[1:] if file.exists() else []
 
     @property
     def summaries(self) -> list[str]:
-        return [run.summary for run in self.shop.runs(workflow=self.slug) if run.summary]
+        return [run.summary for run in self.runtime.runs(workflow=self.slug) if run.summary]
 
     @property
     def home(self) -> Home:
-        assert isinstance(self.shop.world, Home)
-        return self.shop.world
+        assert isinstance(self.runtime.service, Home)
+        return self.runtime.service
 
 
 @pytest.fixture
 def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Author]:
-    monkeypatch.setattr(shops, "World", Home)
+    monkeypatch.setattr(runtime_fixture, FakeService.__name__, Home)
     places = tmp_path / "places"
     places.mkdir()
-    shop = Shop(tmp_path / "data")
-    yield Author(shop, places)
-    shop.close()
+    runtime = RuntimeFixture(tmp_path / "data")
+    yield Author(runtime, places)
+    runtime.close()
 
 
 def free_space(author: Author) -> None:
-    """Each run says what the one before found."""
+    """Each run reports what the previous one found."""
     for _ in range(2):
-        author.shop.commands.run("free-space")
-        author.shop.tick()
+        author.runtime.commands.run("free-space")
+        author.runtime.tick()
     first, second = author.summaries
     assert first.endswith(" GB free")
     assert second.endswith(" GB last time")
-    assert "Filesystem" in author.shop.log(author.shop.runs(workflow="free-space")[0].id)
+    assert "Filesystem" in author.runtime.log(author.runtime.runs(workflow="free-space")[0].id)
 
 
 def readings(author: Author) -> None:
-    """Twelve files: ten at once, the others half a minute later, each after a yes; the same again is not asked."""
+    """Twelve files: ten at once, the others half a minute later, each after an approval and only once."""
     for number in range(12):
         (author.place("files:meter") / f"{number:02}.txt").write_text(f"{number * 100}\n")
-    author.shop.commands.run("readings")
-    author.shop.tick()
+    author.runtime.commands.run("readings")
+    author.runtime.tick()
     assert author.lines("readings") == []
     assert author.approve() == "Add 10 readings to the table"
     author.wait(MINUTE)
@@ -145,12 +145,12 @@ def paid(author: Author) -> None:
     assert author.lines("paid") == []
     author.publish("payments", "p2", {"order": 18, "amount": 40})
     assert author.lines("paid") == ["18,40"]
-    assert author.shop.pending("orders", "paid") == ["o1"]
-    assert author.shop.pending("payments", "paid") == ["p1"]
+    assert author.runtime.pending("orders", "paid") == ["o1"]
+    assert author.runtime.pending("payments", "paid") == ["p1"]
 
 
 def door(author: Author) -> None:
-    """Each window ends by itself, ten minutes after its first ring; a ring after its end begins another."""
+    """Each window ends ten minutes after its first ring; a later ring starts another."""
 
     def visits() -> list[str]:
         return [line.rpartition(",")[2] for line in author.lines("visits")]
@@ -163,7 +163,7 @@ def door(author: Author) -> None:
     author.wait(MINUTE)
     assert visits() == ["2"]
     author.publish("rings", "c")
-    author.shop.clock.move(11 * MINUTE)
+    author.runtime.clock.move(11 * MINUTE)
     author.publish("rings", "d")
     assert visits() == ["2", "1"]
     author.wait(10 * MINUTE)
@@ -171,11 +171,11 @@ def door(author: Author) -> None:
 
 
 def letters(author: Author) -> None:
-    """Seven letters at once: five leave, the other two when the hour is over."""
+    """Seven letters at once: five are sent now, the other two after an hour."""
     outbox = author.place("files:outbox")
     for number in range(7):
-        author.shop.publish(f"l{number}", workflow="letters", topic="letters")
-    author.shop.tick()
+        author.runtime.publish(f"l{number}", workflow="letters", topic="letters")
+    author.runtime.tick()
     assert [file.name for file in outbox.iterdir()] == ["l0.txt"]
     author.wait(MINUTE)
     author.wait(HOUR - 2 * MINUTE)
@@ -185,18 +185,18 @@ def letters(author: Author) -> None:
 
 
 def digest(author: Author) -> None:
-    """It begins at eleven in Berlin: nothing until nine the next morning, then everything at once."""
+    """It starts at eleven in Berlin: nothing until nine the next morning, then everything at once."""
     author.publish("news", "The library opens again")
     author.wait(20 * HOUR)
     author.publish("news", "The baker is closed")
-    assert author.home.told == []
+    assert author.home.notifications == []
     author.wait(2 * HOUR)
-    assert author.home.told == [("2 pieces of news", "The library opens again\nThe baker is closed")]
+    assert author.home.notifications == [("2 pieces of news", "The library opens again\nThe baker is closed")]
     author.publish("news", "The bridge is open")
     author.wait(23 * HOUR)
-    assert len(author.home.told) == 1
+    assert len(author.home.notifications) == 1
     author.wait(HOUR)
-    assert author.home.told[1:] == [("1 pieces of news", "The bridge is open")]
+    assert author.home.notifications[1:] == [("1 pieces of news", "The bridge is open")]
 
 
 USES: dict[str, Callable[[Author], None]] = {
@@ -213,21 +213,21 @@ USES: dict[str, Callable[[Author], None]] = {
 def test_every_script_does_what_the_guide_says(author: Author, name: str) -> None:
     author.deploy(SCRIPTS[name])
     USES[name](author)
-    runs = author.shop.runs(workflow=author.slug)
-    assert {run.status for run in runs} == {Status.COMMITTED}
+    runs = author.runtime.runs(workflow=author.slug)
+    assert {run.status for run in runs} == {RunStatus.COMMITTED}
     assert {run.handler for run in runs} == set(
-        author.shop.house.plans.current(author.shop.database.read(), author.slug).handlers
+        author.runtime.services.plans.current(author.runtime.database.read(), author.slug).handlers
     )
-    acted = [found for run in runs if (found := author.shop.mutation(run.id)) is not None]
-    assert {row.status for row in acted} == (set() if name == "Free space" else {Mutation.APPLIED})
-    assert author.shop.requests() == []
+    acted = [found for run in runs if (found := author.runtime.mutation(run.id)) is not None]
+    assert {row.status for row in acted} == (set() if name == "Free space" else {MutationStatus.APPLIED})
+    assert author.runtime.requests() == []
 
 
-def test_a_no_leaves_the_readings_out(author: Author) -> None:
+def test_rejecting_skips_the_readings(author: Author) -> None:
     author.deploy(SCRIPTS["Readings"])
     (author.place("files:meter") / "may.txt").write_text("7")
     author.wait(5 * MINUTE)
-    [request] = author.shop.requests()
+    [request] = author.runtime.requests()
     assert (request.ui, request.call) == (
         {"Highest": 7},
         {
@@ -237,23 +237,23 @@ def test_a_no_leaves_the_readings_out(author: Author) -> None:
             "endpoint": {"path": str(author.place("table:readings")), "table": "rows"},
         },
     )
-    author.shop.answering.reject(request.id)
-    author.shop.tick()
+    author.runtime.request_commands.reject(request.id)
+    author.runtime.tick()
     assert author.lines("readings") == []
-    assert author.summaries == ["Left them out, as you said"]
-    assert author.shop.events("found", "readings") == {"may.txt": "skipped"}
+    assert author.summaries == ["Skipped, as you chose"]
+    assert author.runtime.events("found", "readings") == {"may.txt": "skipped"}
 
 
-def test_a_part_left_behind_is_looked_at_only_because_it_asked(author: Author) -> None:
+def test_remaining_events_are_processed_only_with_wake_at(author: Author) -> None:
     """The guide's warning is true: without wake_at the rest stays where it is."""
-    author.deploy(SCRIPTS["Readings"].replace("wake_at=ctx.now if len(batch) == MOST else None", "wake_at=None"))
+    author.deploy(SCRIPTS["Readings"].replace("wake_at=ctx.now if len(batch) == BATCH else None", "wake_at=None"))
     for number in range(12):
         (author.place("files:meter") / f"{number:02}.txt").write_text("1")
     author.wait(5 * MINUTE)
     author.approve()
     author.wait(HOUR)
-    assert author.shop.requests() == []
-    assert author.shop.pending("found", "readings") == ["10.txt", "11.txt"]
+    assert author.runtime.requests() == []
+    assert author.runtime.pending("found", "readings") == ["10.txt", "11.txt"]
 
 
 def test_the_producer_with_checkpoints_publishes_each_row_once(author: Author) -> None:
@@ -261,14 +261,14 @@ def test_the_producer_with_checkpoints_publishes_each_row_once(author: Author) -
     tail = "@flow.consumer(subscribe=[rows])\nclass C:\n    prepare = lambda self, ctx, state: dayhand.nothing()\n"
     author.place("table:log").write_text("n\n" + "".join(f"{number}\n" for number in range(1500)))
     author.deploy(head + FRAGMENTS[0] + tail)
-    assert author.shop.state("read", "rows") == {"read": 1500}
-    assert len(author.shop.events("rows", "rows")) == 1500
-    [run] = author.shop.runs("read", "rows")
-    assert run.status is Status.COMMITTED
+    assert author.runtime.state("read", "rows") == {"read": 1500}
+    assert len(author.runtime.events("rows", "rows")) == 1500
+    [run] = author.runtime.runs("read", "rows")
+    assert run.status is RunStatus.COMMITTED
 
 
-def test_the_block_of_packages_is_read() -> None:
-    needs = read_dependencies(FRAGMENTS[1])
+def test_the_dependency_block_is_read() -> None:
+    needs = parse_dependencies(FRAGMENTS[1])
     assert (needs.packages, needs.python) == (("python-dateutil>=2.9",), ">=3.10")
 
 
@@ -290,18 +290,18 @@ def test_every_command_exists_with_its_options(command: str) -> None:
     assert program == "dayhand"
     if words[0].startswith("-"):
         words = ["start", *words]
-    assert words[0] in cli.VERBS
-    options, unknown = cli._parser().parse_known_args(words)
+    assert words[0] in command_line.VERBS
+    options, unknown = command_line._parser().parse_known_args(words)
     assert (unknown, callable(options.run)) == ([], True)
 
 
 def test_every_command_in_the_text_exists() -> None:
     verbs = set(re.findall(r"`dayhand ([a-z][a-z-]*)", GUIDE))
-    assert {"deploy", "publish", "rollback"} <= verbs <= set(cli.VERBS)
+    assert {"deploy", "publish", "rollback"} <= verbs <= set(command_line.VERBS)
 
 
 def rows_of(head: str) -> list[list[str]]:
-    """The cells of the table that begins so."""
+    """The cells of the table with that header."""
     body = GUIDE.split(f"\n{head}\n", 1)[1].splitlines()[1:]
     lines = body[: body.index("")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -319,7 +319,7 @@ def test_the_table_of_ctx_lists_what_each_phase_offers(phase: str) -> None:
 
 def test_the_tables_of_settings_list_every_setting_and_value() -> None:
     times = {word for row in rows_of("| setting | example | meaning |") for word in re.findall(r"`(\w+)`", row[0])}
-    policies = rows_of("| policy | values | unset |")
+    policies = rows_of("| policy | values | default |")
     names = {row[0].split("`")[1] for row in policies}
     assert times == set(written._TIMES)
     assert names == {*written._TIMED, "run_on_deploy", "after_crash", "timeout", "max_failures"} - times
@@ -331,7 +331,7 @@ def test_the_tables_of_settings_list_every_setting_and_value() -> None:
 def test_the_table_of_tools_lists_every_tool_with_its_parameters() -> None:
     registry = builtin_registry(lambda *_: None)
     listed = {}
-    for tool, parameters, acts, _ in rows_of("| tool | parameters | acts | gives |"):
+    for tool, parameters, acts, _ in rows_of("| tool | parameters | acts | returns |"):
         kind, name = re.findall(r"`(\w+):?`", tool)
         listed[kind, name] = (set(re.findall(r"`(\w+=?)`", parameters)), acts)
     kinds = ("files", "table", "notify")

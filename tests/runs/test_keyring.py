@@ -1,4 +1,4 @@
-"""A keyring that is locked or away: runs wait, it is said once, and everything goes on when it is back."""
+"""A locked or missing keyring: runs wait, the user is asked once, and everything resumes when it is back."""
 
 import threading
 from collections.abc import Iterator
@@ -7,133 +7,145 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.connections.keeper import Keeper
+from scheduler.connections.errors import VaultError, VaultLockedError
+from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
-from scheduler.connections.vault_errors import VaultError, VaultLockedError
-from scheduler.engine.workflows.views import WorkflowViews
-from tests.connections import doorman as door
-from tests.connections.doorman import Doorman, doors
+from scheduler.engine.queries.queries import WorkflowQueries
+from tests.connections import password_server as door
+from tests.connections.password_server import PasswordServer, password_registry
 from tests.connections.secret_service import SecretService
-from tests.connections.waiting import gathering, wait_until
-from tests.engine.harness import DAY, HOUR
+from tests.connections.waiting import collecting_garbage, wait_until
+from tests.engine.engine_fixture import DAY, HOUR
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer, job
-from tests.runs.shop import Shop
 
 READS = job('ctx.call("door:home", "look")\nctx.done("read")').replace("world:x", "door:home")
 
-doorman = door.doorman
+doorman = door.password_server
 
 
 @pytest.fixture
-def shop(tmp_path: Path, service: SecretService, doorman: Doorman) -> Iterator[Shop]:
-    """Its connection is kept in a keyring that has gone, and it has started again since."""
-    shop = Shop(tmp_path)
-    shop.world.registry = doors  # type: ignore[method-assign]
-    shop.secrets = Keeper(shop.clock.now)
-    shop.crash()
+def runtime(tmp_path: Path, service: SecretService, doorman: PasswordServer) -> Iterator[RuntimeFixture]:
+    """Restarted after its keyring went away."""
+    runtime = RuntimeFixture(tmp_path)
+    runtime.service.registry = password_registry  # type: ignore[method-assign]
+    runtime.secrets = SecretStore(runtime.clock.now)
+    runtime.crash()
     with service.keyring("pw"):
-        shop.house.connect("door:home", {"url": doorman.url, "password": "hunter2"})
-    told: list[VaultError | None] = []
-    shop.secrets = Keeper(shop.clock.now, Vault(changed=told.append))
-    shop.crash()
-    with gathering():
-        yield shop
+        runtime.services.connect("door:home", {"url": doorman.url, "password": "hunter2"})
+    changes: list[VaultError | None] = []
+    runtime.secrets = SecretStore(runtime.clock.now, Vault(changed=changes.append))
+    runtime.crash()
+    with collecting_garbage():
+        yield runtime
         wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
-    shop.close()
+    runtime.close()
 
 
-def lock_out(shop: Shop, *names: str) -> None:
+def lock_out(runtime: RuntimeFixture, *names: str) -> None:
     for name in names:
-        shop.deploy(READS.replace('"W"', repr(name)), path=f"{name}.py")
-    shop.clock.move(HOUR)
-    shop.tick()
+        runtime.deploy(READS.replace('"W"', repr(name)), path=f"{name}.py")
+    runtime.clock.move(HOUR)
+    runtime.tick()
 
 
-def test_runs_wait_and_it_is_said_once_for_all_of_them(shop: Shop, service: SecretService, doorman: Doorman) -> None:
-    """U9: nobody asks for a new login, nothing counts as a failure, and the same request stays over many tries."""
+def test_runs_wait_with_one_request_for_all_of_them(
+    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+) -> None:
+    """No new login is requested, nothing counts as a failure, and the request stays the same over many attempts."""
     with service.keyring(None):
-        lock_out(shop, "a", "b")
-        [request] = shop.requests()
+        lock_out(runtime, "a", "b")
+        [request] = runtime.requests()
         assert (request.kind, request.subject, request.sentence) == ("keyring", "keyring", VaultLockedError().sentence)
-        assert [shop.runs("j", name)[-1].status for name in "ab"] == ["paused:transient"] * 2
-        shop.pass_time(timedelta(minutes=20))
-        assert len(shop.runs("j", "a")) > 4
-        assert [one.id for one in shop.requests()] == [request.id]
-        assert [shop.handler("j", name).failures for name in "ab"] == [0, 0]
-        views = WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry)
+        assert [runtime.runs("j", name)[-1].status for name in "ab"] == ["paused:transient"] * 2
+        runtime.pass_time(timedelta(minutes=20))
+        assert len(runtime.runs("j", "a")) > 4
+        assert [one.id for one in runtime.requests()] == [request.id]
+        assert [runtime.handler("j", name).failures for name in "ab"] == [0, 0]
+        views = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry)
         [seen] = views.attention()
         assert seen.workflows == ("a", "b")
         assert doorman.seen == []
 
 
-def test_the_only_one_that_waits_hands_its_request_on_from_try_to_try(shop: Shop, service: SecretService) -> None:
-    """It is the same question: no try asks it anew."""
+def test_the_request_is_handed_from_attempt_to_attempt(runtime: RuntimeFixture, service: SecretService) -> None:
+    """No attempt asks again."""
     with service.keyring(None):
-        lock_out(shop, "a")
-        [request] = shop.requests()
-        shop.pass_time(timedelta(minutes=20))
-        tries = shop.runs("j", "a")
+        lock_out(runtime, "a")
+        [request] = runtime.requests()
+        runtime.pass_time(timedelta(minutes=20))
+        tries = runtime.runs("j", "a")
         assert len(tries) > 4
-        assert [(one.id, one.run) for one in shop.requests()] == [(request.id, tries[-1].id)]
+        assert [(one.id, one.run) for one in runtime.requests()] == [(request.id, tries[-1].id)]
 
 
-def test_everything_goes_on_once_when_it_is_unlocked(shop: Shop, service: SecretService, doorman: Doorman) -> None:
+def test_unlocking_resumes_every_run_once(
+    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+) -> None:
     with service.keyring("pw"):
         service.lock()
-        lock_out(shop, "a", "b")
+        lock_out(runtime, "a", "b")
         service.unlock("pw")
-        shop.house.allowing.keyring_is_back()
-        assert shop.requests() == []
-        shop.tick()
-        assert [shop.runs("j", name)[-1].status for name in "ab"] == ["committed"] * 2
+        runtime.services.grant_commands.resume_keyring_waits()
+        assert runtime.requests() == []
+        runtime.tick()
+        assert [runtime.runs("j", name)[-1].status for name in "ab"] == ["committed"] * 2
         assert doorman.let_in == ["/look", "/look"]
-        shop.pass_time(timedelta(minutes=30))
+        runtime.pass_time(timedelta(minutes=30))
         assert len(doorman.seen) == 2
 
 
-def test_what_waited_before_a_restart_goes_on_after_it(shop: Shop, service: SecretService, doorman: Doorman) -> None:
+def test_a_wait_for_the_keyring_survives_a_restart(
+    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+) -> None:
     with service.keyring(None):
-        lock_out(shop, "a")
-    shop.secrets = Keeper(shop.clock.now, Vault(changed=lambda _: shop.house.allowing.keyring_is_back()))
-    shop.crash(off=DAY)
-    assert [one.kind for one in shop.requests()] == ["keyring"]
+        lock_out(runtime, "a")
+    runtime.secrets = SecretStore(
+        runtime.clock.now, Vault(changed=lambda _: runtime.services.grant_commands.resume_keyring_waits())
+    )
+    runtime.crash(off=DAY)
+    assert [one.kind for one in runtime.requests()] == ["keyring"]
     with service.keyring("pw"):
-        shop.wait(lambda: shop.requests() == [])
-        shop.tick()
-        assert shop.occurrences("j", "a")[0].state == "succeeded"
+        runtime.wait(lambda: runtime.requests() == [])
+        runtime.tick()
+        assert runtime.occurrences("j", "a")[0].state == "succeeded"
 
 
-def test_it_is_asked_for_others_that_still_wait(shop: Shop, service: SecretService) -> None:
+def test_the_request_moves_to_another_waiting_workflow(runtime: RuntimeFixture, service: SecretService) -> None:
     with service.keyring(None):
-        lock_out(shop, "a", "b")
-    [request] = shop.requests()
-    shop.commands.stop(request.workflow)
-    [still] = shop.requests()
+        lock_out(runtime, "a", "b")
+    [request] = runtime.requests()
+    runtime.commands.stop(request.workflow)
+    [still] = runtime.requests()
     assert still.id == request.id and still.workflow != request.workflow
-    shop.commands.archive(still.workflow)
-    assert shop.requests() == []
+    runtime.commands.archive(still.workflow)
+    assert runtime.requests() == []
 
 
-def test_trying_again_is_possible_at_any_time(shop: Shop, service: SecretService, doorman: Doorman) -> None:
+def test_a_retry_is_possible_at_any_time(
+    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+) -> None:
     with service.keyring("pw"):
         service.lock()
-        lock_out(shop, "a")
+        lock_out(runtime, "a")
         service.unlock("pw")
-        shop.answering.retry(shop.requests()[0].run or "")
-        shop.tick()
-    assert (shop.requests(), doorman.let_in) == ([], ["/look"])
+        runtime.request_commands.retry(runtime.requests()[0].run or "")
+        runtime.tick()
+    assert (runtime.requests(), doorman.let_in) == ([], ["/look"])
 
 
-def test_an_outside_action_waits_and_happens_once(shop: Shop, service: SecretService, doorman: Doorman) -> None:
-    shop.deploy(consumer(tool="send").replace("world:x", "door:home"))
-    shop.publish("a")
+def test_an_outside_action_waits_and_happens_once(
+    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+) -> None:
+    runtime.deploy(consumer(tool="send").replace("world:x", "door:home"))
+    runtime.publish("a")
     with service.keyring("pw"):
         service.lock()
-        shop.tick()
-        assert [one.kind for one in shop.requests()] == ["keyring"]
-        assert shop.events() == {"a": "pending"}
+        runtime.tick()
+        assert [one.kind for one in runtime.requests()] == ["keyring"]
+        assert runtime.events() == {"a": "pending"}
         service.unlock("pw")
-        shop.house.allowing.keyring_is_back()
-        shop.tick()
+        runtime.services.grant_commands.resume_keyring_waits()
+        runtime.tick()
     assert doorman.let_in == ["/send"]
-    assert shop.events() == {"a": "consumed"}
+    assert runtime.events() == {"a": "consumed"}

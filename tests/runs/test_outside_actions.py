@@ -1,4 +1,4 @@
-"""The outside action: written down before it is made, made once, and never forgotten."""
+"""The outside action: stored before it is made, made once, and never forgotten."""
 
 import threading
 from datetime import datetime
@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from scheduler.rules.failures import FailureClass, classify_status
+from scheduler.rules.failures import FailureClass, classify_http_status
 from scheduler.store import connections
 from scheduler.store.errors import StoreError
-from tests.engine.harness import HOUR, MINUTE, SECOND
-from tests.runs.breaking import statements
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
+from tests.runs.fault_injection import record_statements
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import HEAD, consumer, producer
-from tests.runs.shop import Shop, fail
 
 FAILS_IN_NEXT = consumer().replace('state["told"]', 'assert not state.get("x") and {}["next"]\n        state["told"]')
 
 
 def consumer_with(phase: str, line: str) -> str:
-    """The usual consumer, which does one thing more at the beginning of a phase."""
+    """The usual consumer with an extra line at the start of a phase."""
     start = {
         "prepare": "def prepare(self, ctx, state):",
         "mutate": "def mutate(self, ctx, prepared):",
@@ -27,87 +27,86 @@ def consumer_with(phase: str, line: str) -> str:
     return consumer().replace(start, f"{start}\n        {line}")
 
 
-def test_the_action_gets_a_key_that_stays_the_same_in_its_chain_and_differs_in_another(shop: Shop) -> None:
-    shop.deploy(consumer())
-    shop.world.fails = [fail(FailureClass.TRANSIENT)]
-    shop.publish("a")
-    shop.tick()
-    shop.pass_time(40 * SECOND)
-    shop.publish("b")
-    shop.tick()
-    first, again, other = (call.key for call in shop.world.calls)
+def test_the_idempotency_key_is_the_same_within_a_chain_and_differs_between_chains(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer())
+    runtime.service.fails = [fail(FailureClass.TRANSIENT)]
+    runtime.publish("a")
+    runtime.tick()
+    runtime.pass_time(40 * SECOND)
+    runtime.publish("b")
+    runtime.tick()
+    first, again, other = (call.key for call in runtime.service.calls)
     assert first == again
     assert first != other
     assert len(first) == 32
 
 
 @pytest.mark.parametrize("answer", [None, 0, "", [], {"id": 7}, [1, "ü"]])
-def test_its_result_goes_to_next(shop: Shop, answer: Any) -> None:
-    """X1: whatever the tool answers."""
-    shop.world.answer = answer
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.tick()
-    assert shop.state("C")["told"] == ["applied", answer]
+def test_the_result_of_the_action_goes_to_next(runtime: RuntimeFixture, answer: Any) -> None:
+    """Whatever the tool returns."""
+    runtime.service.answer = answer
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.state("C")["told"] == ["applied", answer]
 
 
-def test_no_call_is_no_outcome(shop: Shop) -> None:
-    shop.deploy(consumer().replace('ctx.call("world:x", "act", n=prepared.data)', "pass"))
-    shop.publish("a")
-    shop.tick()
-    assert shop.state("C")["told"] == ["none", None]
-    assert shop.mutation(shop.runs("C")[-1].id) is None
-    assert shop.events() == {"a": "consumed"}
+def test_without_a_call_the_outcome_is_none(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer().replace('ctx.call("world:x", "act", n=prepared.data)', "pass"))
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.state("C")["told"] == ["none", None]
+    assert runtime.mutation(runtime.runs("C")[-1].id) is None
+    assert runtime.events() == {"a": "consumed"}
 
 
-def by_durability(told: list[str]) -> tuple[list[str], list[str]]:
-    """What was changed in transactions that wait for the disk, and in those that do not."""
-    durable, guarded, quick = False, list[str](), list[str]()
-    for statement in told:
+def by_durability(statements: list[str]) -> tuple[list[str], list[str]]:
+    """The changes made in durable transactions, and in others."""
+    is_durable, durable, quick = False, list[str](), list[str]()
+    for statement in statements:
         if statement.startswith("PRAGMA synchronous"):
-            durable = statement.endswith("FULL")
+            is_durable = statement.endswith("FULL")
         for mark in ("INSERT INTO mutations", "UPDATE mutations SET status", "INSERT INTO runs", "UPDATE events"):
             if statement.startswith(mark):
-                (guarded if durable else quick).append(mark)
-    return guarded, quick
+                (durable if is_durable else quick).append(mark)
+    return durable, quick
 
 
 @pytest.mark.parametrize(
     ("failure", "outcomes"), [(None, 1), (FailureClass.UNSURE, 2), (FailureClass.TRANSIENT, 1), (FailureClass.AUTH, 1)]
 )
-def test_only_the_commits_around_the_action_wait_for_the_disk(
-    shop: Shop, failure: FailureClass | None, outcomes: int
+def test_only_the_transactions_around_the_action_are_durable(
+    runtime: RuntimeFixture, failure: FailureClass | None, outcomes: int
 ) -> None:
-    """A power cut must not forget that something is about to be done, or how it went; everything else may be quick."""
-    shop.world.fails = [] if failure is None else [fail(failure)]
-    shop.deploy(consumer())
-    shop.tick()
-    told = statements(shop)
-    shop.publish("a")
-    shop.tick()
-    guarded, quick = by_durability(told)
-    assert guarded == ["INSERT INTO mutations"] + ["UPDATE mutations SET status"] * outcomes
+    """A power cut must not lose that an action started, or its outcome; everything else may be quick."""
+    runtime.service.fails = [] if failure is None else [fail(failure)]
+    runtime.deploy(consumer())
+    runtime.tick()
+    executed = record_statements(runtime)
+    runtime.publish("a")
+    runtime.tick()
+    durable, quick = by_durability(executed)
+    assert durable == ["INSERT INTO mutations"] + ["UPDATE mutations SET status"] * outcomes
     assert set(quick) == {"INSERT INTO runs", "UPDATE events"}
 
 
-def test_when_next_fails_only_next_is_tried_again_with_the_first_result(shop: Shop) -> None:
-    """X8"""
-    shop.world.answer = {"id": 1}
-    shop.deploy(FAILS_IN_NEXT)
-    shop.publish("a")
-    shop.tick()
-    [failed] = shop.runs("C")[-1:]
+def test_when_next_fails_only_next_is_retried_with_the_first_result(runtime: RuntimeFixture) -> None:
+    runtime.service.answer = {"id": 1}
+    runtime.deploy(FAILS_IN_NEXT)
+    runtime.publish("a")
+    runtime.tick()
+    [failed] = runtime.runs("C")[-1:]
     assert (failed.status, failed.phase) == ("failed:logic", "mutated")
-    assert shop.events() == {"a": "reserved"}
-    shop.world.answer = "another"
-    shop.deploy(consumer())
-    shop.tick()
-    assert len(shop.world.calls) == 1
-    assert shop.state("C") == {"done": ["a"], "told": ["applied", {"id": 1}]}
-    assert shop.events() == {"a": "consumed"}
-    last = shop.runs("C")[-1]
+    assert runtime.events() == {"a": "reserved"}
+    runtime.service.answer = "another"
+    runtime.deploy(consumer())
+    runtime.tick()
+    assert len(runtime.service.calls) == 1
+    assert runtime.state("C") == {"done": ["a"], "told": ["applied", {"id": 1}]}
+    assert runtime.events() == {"a": "consumed"}
+    last = runtime.runs("C")[-1]
     assert (last.retry_of, last.attempt, last.status) == (failed.id, 2, "committed")
-    assert shop.requests() == []
+    assert runtime.requests() == []
 
 
 @pytest.mark.parametrize(
@@ -122,54 +121,51 @@ def test_when_next_fails_only_next_is_tried_again_with_the_first_result(shop: Sh
         ("next", 'ctx.publish(t, id="x")', "publish"),
     ],
 )
-def test_what_a_phase_may_not_do_is_the_fault_of_the_script(
-    shop: Shop, phase: str, line: str, says: str | None
+def test_a_forbidden_call_in_a_phase_is_a_logic_failure(
+    runtime: RuntimeFixture, phase: str, line: str, says: str | None
 ) -> None:
-    """X9"""
-    shop.deploy(consumer_with(phase, line))
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
+    runtime.deploy(consumer_with(phase, line))
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
     if says is None:  # the first call never returns, so there is no second
-        assert (run.status, len(shop.world.calls)) == ("committed", 1)
+        assert (run.status, len(runtime.service.calls)) == ("committed", 1)
         return
     assert run.status == "failed:logic"
     assert says in run.error["sentence"]
-    assert len(shop.world.calls) == (phase == "next")
-    assert shop.events() == {"a": "reserved" if phase == "next" else "pending"}
+    assert len(runtime.service.calls) == (phase == "next")
+    assert runtime.events() == {"a": "reserved" if phase == "next" else "pending"}
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["this workflow", "all"])
-def test_pause_while_it_acts_lets_it_finish_first(shop: Shop, *, everything: bool) -> None:
-    """X11"""
-    shop.world.gate = threading.Event()
-    shop.deploy(consumer())
-    shop.tick()
-    shop.publish("a")
-    shop.wait(shop.world.entered.is_set)
-    shop.commands.pause_all() if everything else shop.commands.pause("w")
-    shop.publish("b")
-    shop.world.gate.set()
-    shop.tick()
-    assert shop.events() == {"a": "consumed", "b": "pending"}
-    assert len(shop.world.calls) == 1
-    shop.commands.resume_all() if everything else shop.commands.resume("w")
-    shop.tick()
-    assert shop.events() == {"a": "consumed", "b": "consumed"}
+def test_a_pause_during_an_action_lets_the_run_finish(runtime: RuntimeFixture, *, everything: bool) -> None:
+    runtime.service.gate = threading.Event()
+    runtime.deploy(consumer())
+    runtime.tick()
+    runtime.publish("a")
+    runtime.wait(runtime.service.entered.is_set)
+    runtime.commands.pause_all() if everything else runtime.commands.pause("w")
+    runtime.publish("b")
+    runtime.service.gate.set()
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed", "b": "pending"}
+    assert len(runtime.service.calls) == 1
+    runtime.commands.resume_all() if everything else runtime.commands.resume("w")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed", "b": "consumed"}
 
 
-def test_a_server_that_fails_leaves_an_action_unsure_and_a_read_to_be_tried_again(shop: Shop) -> None:
-    """X12"""
-    shop.world.fails = [fail(classify_status(503, mutating=True))]
-    shop.world.read_fails = [fail(classify_status(503, mutating=False))]
-    shop.world.check_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(consumer_with("prepare", 'ctx.call("world:x", "look")'))
-    shop.publish("a")
-    shop.tick()
-    assert shop.runs("C")[-1].status == "paused:transient"
-    shop.pass_time(33 * SECOND)
-    assert shop.runs("C")[-1].status == "paused:reconciliation"
-    assert len(shop.world.calls) == 1
+def test_a_server_error_makes_an_action_unsure_and_a_read_retried(runtime: RuntimeFixture) -> None:
+    runtime.service.fails = [fail(classify_http_status(503, mutating=True))]
+    runtime.service.read_fails = [fail(classify_http_status(503, mutating=False))]
+    runtime.service.check_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(consumer_with("prepare", 'ctx.call("world:x", "look")'))
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "paused:transient"
+    runtime.pass_time(33 * SECOND)
+    assert runtime.runs("C")[-1].status == "paused:reconciliation"
+    assert len(runtime.service.calls) == 1
 
 
 def nested(depth: int) -> list[Any]:
@@ -180,7 +176,7 @@ def nested(depth: int) -> list[Any]:
 
 
 class Hostile(dict[str, Any]):
-    """A connector of another maker may hand back anything."""
+    """A third-party connector may return anything."""
 
     def items(self) -> Any:
         raise RuntimeError
@@ -200,94 +196,94 @@ UNSTORABLE = [
 
 
 @pytest.mark.parametrize("answer", [*UNSTORABLE, "x" * 9_000_000], ids=lambda answer: type(answer).__name__)
-def test_an_action_whose_answer_cannot_be_stored_is_done_all_the_same(shop: Shop, answer: Any) -> None:
-    """The tool said that it was done: nobody needs to look, and the script is told why there is no answer."""
-    shop.world.answer = answer
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.tick()
-    assert (len(shop.world.calls), len(shop.world.checks)) == (1, 0)
-    outcome, result = shop.state("C")["told"]
+def test_an_action_with_an_unstorable_result_counts_as_applied(runtime: RuntimeFixture, answer: Any) -> None:
+    """The tool reported success: no check is needed, and the script sees why there is no result."""
+    runtime.service.answer = answer
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.tick()
+    assert (len(runtime.service.calls), len(runtime.service.checks)) == (1, 0)
+    outcome, result = runtime.state("C")["told"]
     assert outcome == "applied"
     assert result["note"].startswith("Done, but the answer could not be stored because it ")
 
 
 @pytest.mark.parametrize("answer", UNSTORABLE, ids=lambda answer: type(answer).__name__)
-def test_what_was_read_and_cannot_be_stored_is_a_failure_that_names_the_connection(shop: Shop, answer: Any) -> None:
-    shop.world.read_answer = answer
-    shop.deploy(consumer_with("prepare", 'ctx.call("world:x", "look")'))
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
+def test_a_read_with_an_unstorable_result_fails_and_names_the_connection(runtime: RuntimeFixture, answer: Any) -> None:
+    runtime.service.read_answer = answer
+    runtime.deploy(consumer_with("prepare", 'ctx.call("world:x", "look")'))
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
     assert run.status == "failed:logic"
-    assert "What world:x answered cannot be used because it " in str(run.error)
+    assert "The answer of world:x cannot be used because it " in str(run.error)
 
 
-def test_a_refusal_before_anything_was_done_leaves_no_action_behind(shop: Shop) -> None:
-    """Not connected: nothing was tried outside, so nothing is written down as tried."""
-    shop.deploy(consumer())
-    with shop.database.write() as db:
+def test_a_refusal_before_the_call_stores_no_mutation(runtime: RuntimeFixture) -> None:
+    """Not connected: no call was made, so none is stored."""
+    runtime.deploy(consumer())
+    with runtime.database.write() as db:
         db.execute("INSERT INTO connections VALUES ('world:x', '{}', 'Sign in again.', 0)")
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
-    assert (run.status, run.phase, shop.mutation(run.id)) == ("paused:approval", "prepared", None)
-    assert shop.events() == {"a": "pending"}
-    assert shop.world.calls == []
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    assert (run.status, run.phase, runtime.mutation(run.id)) == ("paused:approval", "prepared", None)
+    assert runtime.events() == {"a": "pending"}
+    assert runtime.service.calls == []
 
 
 @pytest.mark.parametrize("kind", [FailureClass.AUTH, FailureClass.PERMISSION])
-def test_a_refusal_in_the_middle_of_acting_is_written_down_as_not_done(shop: Shop, kind: FailureClass) -> None:
-    shop.world.fails = [fail(kind)]
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
-    mutation = shop.mutation(run.id)
+def test_a_refused_call_is_stored_as_failed(runtime: RuntimeFixture, kind: FailureClass) -> None:
+    runtime.service.fails = [fail(kind)]
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    mutation = runtime.mutation(run.id)
     assert mutation is not None and mutation.status == "failed"
     assert (run.status, run.phase) == ("paused:approval", "mutating")
-    assert shop.events() == {"a": "pending"}
+    assert runtime.events() == {"a": "pending"}
 
 
-def test_a_stop_while_it_acts_lets_the_call_end_and_keeps_what_is_done(shop: Shop) -> None:
-    """Nobody can call back what is under way; what was acted on is dealt with, and the run is over."""
-    shop.world.gate = threading.Event()
-    shop.deploy(consumer())
-    shop.tick()
-    shop.publish("a")
-    shop.wait(shop.world.entered.is_set)
-    shop.commands.stop("w")
-    shop.world.gate.set()
-    shop.tick()
-    assert shop.runs("C")[-1].status == "cancelled"
-    assert shop.events() == {"a": "consumed"}
-    mutation = shop.mutation(shop.runs("C")[-1].id)
+def test_a_stop_during_an_action_waits_for_the_call_and_keeps_its_outcome(runtime: RuntimeFixture) -> None:
+    """A call in flight cannot be undone: its events are settled and the run is cancelled."""
+    runtime.service.gate = threading.Event()
+    runtime.deploy(consumer())
+    runtime.tick()
+    runtime.publish("a")
+    runtime.wait(runtime.service.entered.is_set)
+    runtime.commands.stop("w")
+    runtime.service.gate.set()
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "cancelled"
+    assert runtime.events() == {"a": "consumed"}
+    mutation = runtime.mutation(runtime.runs("C")[-1].id)
     assert mutation is not None and mutation.status == "applied"
 
 
-@pytest.mark.parametrize("moment", ["_write_beginning", "find"])
-def test_a_stop_while_no_script_runs_is_not_lost(shop: Shop, moment: str) -> None:
-    """It came as the run was about to begin, or after mutate had said what it wants: nothing is done outside."""
-    shop.deploy(consumer())
-    shop.tick()
-    owner: Any = shop.house.layer if moment == "_write_beginning" else shop.house.layer.tools
+@pytest.mark.parametrize("moment", ["_record_start", "find"])
+def test_a_stop_between_phases_is_not_lost(runtime: RuntimeFixture, moment: str) -> None:
+    """It came as the run was starting, or after mutate had named its call: no action is made."""
+    runtime.deploy(consumer())
+    runtime.tick()
+    owner: Any = runtime.services.runner if moment == "_record_start" else runtime.services.runner.tools
     method = getattr(owner, moment)
 
     def stop_first(*args: Any, **named: Any) -> Any:
-        shop.house.layer.stop("w/C", kill=False)
+        runtime.services.engine.dispatch.stop("w/C", kill=False)
         return method(*args, **named)
 
     setattr(owner, moment, stop_first)
-    shop.publish("a")
-    shop.tick()
-    assert shop.world.calls == []
-    assert [run.status for run in shop.runs("C")[1:]] == ["cancelled"]
-    assert shop.events() == {"a": "pending"}
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.service.calls == []
+    assert [run.status for run in runtime.runs("C")[1:]] == ["cancelled"]
+    assert runtime.events() == {"a": "pending"}
 
 
-def test_a_phase_that_nobody_waits_for_any_more_ends_with_its_run(shop: Shop) -> None:
-    """Next runs ahead while prepare is stored; what it does is nobody's business once that has failed."""
-    shop.deploy(
+def test_a_phase_started_ahead_ends_with_its_failed_run(runtime: RuntimeFixture) -> None:
+    """`next` starts while prepare is being stored; its result is dropped if that fails."""
+    runtime.deploy(
         HEAD
         + """
 @flow.consumer(subscribe=[t])
@@ -300,48 +296,50 @@ class C:
         ctx.publish(t, id="x")
 """
     )
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
     assert run.status == "failed:logic"
-    assert "could reserve" in run.error["sentence"]
-    assert shop.events() == {"a": "pending"}
+    assert "to reserve" in run.error["sentence"]
+    assert runtime.events() == {"a": "pending"}
 
 
-def last_use(shop: Shop) -> datetime | None:
-    return connections.last_uses(shop.database.read()).get("world:x")
+def last_use(runtime: RuntimeFixture) -> datetime | None:
+    return connections.last_uses(runtime.database.read()).get("world:x")
 
 
 @pytest.mark.parametrize("script", [consumer(), producer('ctx.call("world:x", "look")')], ids=["acts", "reads"])
-def test_when_a_connection_was_used_is_known_to_the_minute(shop: Shop, script: str) -> None:
-    assert last_use(shop) is None
-    shop.deploy(script)
-    shop.publish("a")
-    shop.tick()
-    first = last_use(shop)
-    assert first is not None and shop.clock.wall - first < MINUTE
-    shop.pass_time(HOUR)
-    shop.publish("b")
-    shop.tick()
-    later = last_use(shop)
+def test_the_last_use_of_a_connection_is_stored_to_the_minute(runtime: RuntimeFixture, script: str) -> None:
+    assert last_use(runtime) is None
+    runtime.deploy(script)
+    runtime.publish("a")
+    runtime.tick()
+    first = last_use(runtime)
+    assert first is not None and runtime.clock.wall - first < MINUTE
+    runtime.pass_time(HOUR)
+    runtime.publish("b")
+    runtime.tick()
+    later = last_use(runtime)
     assert later is not None and later - first >= HOUR
 
 
-def test_a_use_that_cannot_be_noted_is_no_reason_to_fail(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_succeeds_even_if_the_last_use_cannot_be_stored(
+    runtime: RuntimeFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: Any) -> None:
         raise StoreError("The disk is full.")
 
     monkeypatch.setattr(connections, "note_use", refuse)
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.tick()
-    assert last_use(shop) is None
-    assert shop.events() == {"a": "consumed"}
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.tick()
+    assert last_use(runtime) is None
+    assert runtime.events() == {"a": "consumed"}
 
 
-def test_what_was_disconnected_was_never_used(shop: Shop) -> None:
-    with shop.database.write() as db:
-        connections.note_use(db, "world:x", shop.clock.wall)
-        connections.note_use(db, "world:xy", shop.clock.wall)
+def test_disconnecting_deletes_the_last_use(runtime: RuntimeFixture) -> None:
+    with runtime.database.write() as db:
+        connections.note_use(db, "world:x", runtime.clock.wall)
+        connections.note_use(db, "world:xy", runtime.clock.wall)
         connections.remove(db, "world:x")
-    assert set(connections.last_uses(shop.database.read())) == {"world:xy"}
+    assert set(connections.last_uses(runtime.database.read())) == {"world:xy"}

@@ -1,8 +1,8 @@
-"""K12: the classic patterns of message passing, as an author would write them."""
+"""The classic patterns of message passing, as an author would write them."""
 
-from tests.engine.harness import DAY, HOUR, MINUTE
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import HEAD, prepare
-from tests.runs.shop import Shop
 
 SEND = "def mutate(self, ctx, prepared):\n    ctx.call('world:x', 'act', n=prepared.data)"
 
@@ -70,79 +70,79 @@ return dayhand.prepared(reserve=events, data=[event.id for event in events], wak
 )
 
 
-def sent(shop: Shop) -> list[list[str]]:
-    return [call.parameters["n"] for call in shop.world.calls]
+def sent(runtime: RuntimeFixture) -> list[list[str]]:
+    return [call.parameters["n"] for call in runtime.service.calls]
 
 
-def test_correlation_across_two_topics(shop: Shop) -> None:
-    """Each pair once, in whatever order its halves come; halves wait for each other."""
-    shop.deploy(CORRELATION)
-    shop.publish("o1", topic="t")
-    shop.publish("o2", topic="t")
-    shop.tick()
-    assert sent(shop) == []
-    shop.publish("p2", {"order": "o2"}, topic="u")
-    shop.tick()
-    shop.publish("p3", {"order": "o3"}, topic="u")
-    shop.tick()
-    shop.publish("o3", topic="t")
-    shop.tick()
-    assert sent(shop) == [["o2", "p2"], ["o3", "p3"]]
-    assert (shop.pending("t"), shop.pending("u")) == (["o1"], [])
-    shop.crash()
+def test_correlation_across_two_topics(runtime: RuntimeFixture) -> None:
+    """Each pair once, in whatever order its halves arrive."""
+    runtime.deploy(CORRELATION)
+    runtime.publish("o1", topic="t")
+    runtime.publish("o2", topic="t")
+    runtime.tick()
+    assert sent(runtime) == []
+    runtime.publish("p2", {"order": "o2"}, topic="u")
+    runtime.tick()
+    runtime.publish("p3", {"order": "o3"}, topic="u")
+    runtime.tick()
+    runtime.publish("o3", topic="t")
+    runtime.tick()
+    assert sent(runtime) == [["o2", "p2"], ["o3", "p3"]]
+    assert (runtime.pending("t"), runtime.pending("u")) == (["o1"], [])
+    runtime.crash()
     for number in ("1", "4"):
-        shop.publish(f"o{number}", topic="t")
-        shop.publish(f"p{number}", {"order": f"o{number}"}, topic="u")
-    shop.pass_time(MINUTE)
-    assert sent(shop)[2:] == [["o1", "p1"], ["o4", "p4"]] and shop.pending("t") == []
+        runtime.publish(f"o{number}", topic="t")
+        runtime.publish(f"p{number}", {"order": f"o{number}"}, topic="u")
+    runtime.pass_time(MINUTE)
+    assert sent(runtime)[2:] == [["o1", "p1"], ["o4", "p4"]] and runtime.pending("t") == []
 
 
-def test_a_time_window(shop: Shop) -> None:
-    """What came within an hour of the first goes together; what came later opens the next window."""
-    shop.deploy(WINDOW)
+def test_a_time_window(runtime: RuntimeFixture) -> None:
+    """Events within an hour of the first go together; later ones open the next window."""
+    runtime.deploy(WINDOW)
     for identity in ("a", "b", "c"):
-        shop.publish(identity)
-        shop.pass_time(25 * MINUTE)
-    assert sent(shop) == [["a", "b", "c"]], "10:00, 10:25 and 10:50, at 11:00"
-    shop.publish("d")
-    shop.pass_time(59 * MINUTE)
-    assert len(sent(shop)) == 1
-    shop.pass_time(2 * MINUTE)
-    assert sent(shop)[1:] == [["d"]]
+        runtime.publish(identity)
+        runtime.pass_time(25 * MINUTE)
+    assert sent(runtime) == [["a", "b", "c"]], "10:00, 10:25 and 10:50, at 11:00"
+    runtime.publish("d")
+    runtime.pass_time(59 * MINUTE)
+    assert len(sent(runtime)) == 1
+    runtime.pass_time(2 * MINUTE)
+    assert sent(runtime)[1:] == [["d"]]
 
 
-def test_a_batch_with_a_time_limit(shop: Shop) -> None:
-    """Three at once, or what there is after ten minutes."""
-    shop.deploy(BATCH)
+def test_a_batch_with_a_time_limit(runtime: RuntimeFixture) -> None:
+    """Three at once, or whatever there is after ten minutes."""
+    runtime.deploy(BATCH)
     for identity in ("a", "b", "c", "d"):
-        shop.publish(identity)
-    shop.tick()
-    assert sent(shop) == [["a", "b", "c"]]
-    shop.pass_time(9 * MINUTE)
-    assert len(sent(shop)) == 1
-    shop.pass_time(2 * MINUTE)
-    assert sent(shop) == [["a", "b", "c"], ["d"]]
-    looks = len(shop.runs("C"))
-    shop.pass_time(6 * HOUR)
-    assert len(shop.runs("C")) <= looks + 1, "with nothing to do it rests"
+        runtime.publish(identity)
+    runtime.tick()
+    assert sent(runtime) == [["a", "b", "c"]]
+    runtime.pass_time(9 * MINUTE)
+    assert len(sent(runtime)) == 1
+    runtime.pass_time(2 * MINUTE)
+    assert sent(runtime) == [["a", "b", "c"], ["d"]]
+    before = len(runtime.runs("C"))
+    runtime.pass_time(6 * HOUR)
+    assert len(runtime.runs("C")) <= before + 1, "without events it does not run"
 
 
-def test_a_daily_digest(shop: Shop) -> None:
-    """One a day at six in the evening with all that came since the last, also over a restart."""
-    shop.deploy(DIGEST)
-    shop.publish("a")
-    shop.pass_time(2 * HOUR)
-    shop.publish("b")
-    shop.crash()
-    shop.pass_time(4 * HOUR)
-    assert sent(shop) == []
-    shop.pass_time(3 * HOUR)
-    assert sent(shop) == [["a", "b"]]
-    shop.publish("c")
-    shop.pass_time(HOUR)
-    assert len(sent(shop)) == 1, "once a day"
-    shop.pass_time(DAY)
-    assert sent(shop) == [["a", "b"], ["c"]]
-    before = len(shop.runs("C"))
-    shop.pass_time(2 * DAY)
-    assert len(sent(shop)) == 2 and len(shop.runs("C")) <= before + 4, "without events it only looks"
+def test_a_daily_digest(runtime: RuntimeFixture) -> None:
+    """One a day at 18:00 with everything since the last, even over a restart."""
+    runtime.deploy(DIGEST)
+    runtime.publish("a")
+    runtime.pass_time(2 * HOUR)
+    runtime.publish("b")
+    runtime.crash()
+    runtime.pass_time(4 * HOUR)
+    assert sent(runtime) == []
+    runtime.pass_time(3 * HOUR)
+    assert sent(runtime) == [["a", "b"]]
+    runtime.publish("c")
+    runtime.pass_time(HOUR)
+    assert len(sent(runtime)) == 1, "once a day"
+    runtime.pass_time(DAY)
+    assert sent(runtime) == [["a", "b"], ["c"]]
+    before = len(runtime.runs("C"))
+    runtime.pass_time(2 * DAY)
+    assert len(sent(runtime)) == 2 and len(runtime.runs("C")) <= before + 4, "without events it only checks"

@@ -1,6 +1,6 @@
-"""Workflows under everything that can happen to them: the invariants hold after every move, and nothing is lost.
+"""Workflows under random operations and faults: the invariants hold after every step, and nothing is lost.
 
-DAYHAND_LIVES=N lives N lives instead of the usual few, each with other moves than the time before.
+DAYHAND_LIVES=N runs N random histories instead of the usual few, different each time.
 """
 
 import os
@@ -27,18 +27,19 @@ from hypothesis.stateful import (
 )
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
-from scheduler.engine.launcher import lane_name
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.launcher import lane_name
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.requests import RequestKind
 from scheduler.store import events, lanes, mutations, requests, runs, schedules, workflows
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
-from tests.engine.harness import HOUR, MINUTE, SECOND
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
 from tests.engine.test_properties import Segment
 from tests.runs import invariants
-from tests.runs.pretended import FAULTS, Names, PretendedShop
-from tests.runs.shop import World
-from tests.runs.witness import watch
+from tests.runs.change_log import record_changes
+from tests.runs.runtime_fixture import FakeService
+from tests.runs.simulated_workers import FAULTS, SequentialUuids, SimulatedRuntime
 
 _LIVES = int(os.environ.get("DAYHAND_LIVES", "0"))
 
@@ -101,7 +102,7 @@ def k(ctx):
 
 
 def script(**chosen: Any) -> str:
-    """The workflow in one of its shapes; without `takes` the consumer that acts is gone, and its topic with it."""
+    """The workflow in one of its variants; without `takes` the acting consumer and its topic are removed."""
     options = {
         "takes": True, "has_job": True, "approve": "never", "tool": "act", "every": "5m", "wake": "seconds=40",
         "after_crash": "ask", "overlap": "skip", **chosen,
@@ -142,36 +143,36 @@ places = st.lists(st.integers(0, 2), max_size=14)
 
 
 def move(**given: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A rule after which some of what is under way goes on, each time to where it next could be interrupted."""
+    """A rule after which some threads move on, each to its next stop."""
 
     def decorate(act: Callable[..., None]) -> Callable[..., None]:
         @wraps(act)
-        def act_and_go_on(life: "Life", moves: list[int], **chosen: Any) -> None:
+        def act_and_step(life: "Life", moves: list[int], **chosen: Any) -> None:
             act(life, **chosen)
-            life.go_on(moves)
+            life.step(moves)
 
-        del act_and_go_on.__wrapped__  # type: ignore[attr-defined]  it takes more than what it wraps
-        return rule(moves=places, **given)(act_and_go_on)  # type: ignore[no-any-return]
+        del act_and_step.__wrapped__  # type: ignore[attr-defined]  it takes more than what it wraps
+        return rule(moves=places, **given)(act_and_step)  # type: ignore[no-any-return]
 
     return decorate
 
 
 @dataclass
-class TrueWorld(World):
-    """Knows what really happened, and looks into the ledger at every call."""
+class TrueWorld(FakeService):
+    """Knows what really happened, and checks the stored mutations at every call."""
 
     wait_here: Callable[[str], None] = lambda _: None
     look_up: Callable[[str], list[str]] = lambda _: []
     done: list[tuple[str, list[str]]] = field(default_factory=list)
     """The key and the events of every action that took place."""
     late_s: float | None = None
-    """So long after it was called does the service carry out what it seemed to have dropped; None if it does not."""
+    """How long after the call the service applies an action that seemed lost; None if never."""
     coming: list[tuple[float, str, list[str]]] = field(default_factory=list)
-    """When each action that is late takes place, with its key and events."""
+    """When each late action takes place, with its key and events."""
     elapsed: Callable[[], float] = lambda: 0.0
 
     def act(self, call: Call) -> Any:
-        assert self.look_up(call.key) == ["in_flight"], "the call was not written down, or had its outcome"
+        assert self.look_up(call.key) == ["in_flight"], "the call was not stored, or had an outcome already"
         self.wait_here("call")
         failure = self.fails.pop(0) if self.fails else None
         if failure is None or (failure.kind is FailureClass.UNSURE and self.happens):
@@ -185,7 +186,7 @@ class TrueWorld(World):
         return self.answer
 
     def carry_out(self) -> None:
-        """What was late takes place when its time has come."""
+        """Apply the late actions that are due."""
         now = self.elapsed()
         for at, key, batch in self.coming:
             if at <= now:
@@ -204,69 +205,69 @@ class TrueWorld(World):
 
 
 class Life(RuleBasedStateMachine):
-    """Two workflows from their first deploy on."""
+    """Two workflows from their first deploy on, under random operations."""
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
-        self.names = Names().use()
-        self.shop = PretendedShop(Path(self.folder.name) / "data")
+        self.names = SequentialUuids().use()
+        self.runtime = SimulatedRuntime(Path(self.folder.name) / "data")
         self.world = TrueWorld()
-        self.began = self.shop.clock.wall
-        self.told_wrong: set[str] = set()
-        """Events about which the person was mistaken."""
+        self.began = self.runtime.clock.wall
+        self.answered_wrong: set[str] = set()
+        """Events about which the user answered wrongly."""
         self.segments: dict[str, list[Segment]] = {}
-        self.edited = self.shop.clock.wall
+        self.edited = self.runtime.clock.wall
         self.published: set[tuple[str, str]] = set()
-        self.shop.die()
-        self.shop.world = self.world
+        self.runtime.kill()
+        self.runtime.service = self.world
         self.start()
 
     def start(self) -> None:
-        """Over the file that is there."""
-        self.shop.open()
-        self.world.wait_here = self.shop.stage.wait_here
-        self.world.elapsed = self.shop.clock.monotonic
+        """Open the existing store file."""
+        self.runtime.open()
+        self.world.wait_here = self.runtime.stepper.wait_here
+        self.world.elapsed = self.runtime.clock.monotonic
         self.world.look_up = self._ledger
-        watch(self.db)
+        record_changes(self.db)
 
     def teardown(self) -> None:
         try:
             if self.segments:
-                self._come_to_an_end()
+                self._finish_everything()
         finally:
-            self.shop.die()
+            self.runtime.kill()
             self.names.close()
             self.folder.cleanup()
 
     @property
     def db(self) -> Any:
-        return self.shop.database.read()
+        return self.runtime.database.read()
 
     @property
     def now(self) -> datetime:
-        return self.shop.clock.wall
+        return self.runtime.clock.wall
 
     @initialize(shape=shapes)
     def begin(self, shape: dict[str, Any]) -> None:
         self.world.inbox = [["e0", 0], ["e1", 0], ["e2", 0]]
-        self.shop.deploy(OTHER, path="v.py")
-        self.shop.deploy(script(**shape))
+        self.runtime.deploy(OTHER, path="v.py")
+        self.runtime.deploy(script(**shape))
         self.follow()
 
     @move(shape=shapes, grant=st.booleans())
     def redeploy(self, shape: dict[str, Any], grant: bool) -> None:  # noqa: FBT001
-        self.shop.deploy(script(**shape), grant=grant)
+        self.runtime.deploy(script(**shape), grant=grant)
         self.edited = self.now
         self.follow()
 
     @move(identity=names, data=st.integers(0, 2))
     def publish(self, identity: str, data: int) -> None:
-        """K1: the same id again changes a pending event and revives nothing."""
+        """Publishing an id again changes a pending event and revives nothing."""
         topic = "t" if self.has_taker else "u"
-        before = self.shop.events(topic).get(identity)
-        self.shop.publish(identity, data, topic=topic)
-        assert self.shop.events(topic)[identity] == (before or "pending")
+        before = self.runtime.events(topic).get(identity)
+        self.runtime.publish(identity, data, topic=topic)
+        assert self.runtime.events(topic)[identity] == (before or "pending")
         self.published.add((topic, identity))
 
     @move(inbox=st.lists(st.tuples(names, st.integers(0, 2)), max_size=3))
@@ -275,67 +276,67 @@ class Life(RuleBasedStateMachine):
 
     @move(handler=st.sampled_from(["p", "j"]), when_finished=st.booleans())
     def run_now(self, handler: str, when_finished: bool) -> None:  # noqa: FBT001
-        self.ask(self.shop.commands.run, "w", handler, when_finished=when_finished)
+        self.ask(self.runtime.commands.run, "w", handler, when_finished=when_finished)
 
     @move(more=places)
     def move_on(self, more: list[int]) -> None:
-        self.go_on(more)
+        self.step(more)
 
-    def go_on(self, places: list[int]) -> None:
+    def step(self, places: list[int]) -> None:
         for place in places:
-            self.shop.engine.stir()
-            self.shop.look()
-            if self.shop.stage.waiting:
-                self.shop.stage.let_go(place)
+            self.runtime.engine.wake()
+            self.runtime.tick_until_idle()
+            if self.runtime.stepper.waiting:
+                self.runtime.stepper.release(place)
 
     @rule()
     def come_to_rest(self) -> None:
-        self.shop.come_to_rest()
+        self.runtime.run_until_idle()
         self.follow()
 
     @rule(span=spans)
     def pass_time(self, span: timedelta) -> None:
-        """As the host would: wake when the engine wants to, let things run, go on."""
+        """As in the app: wake when the engine asks for it, and let runs finish."""
         end = self.now + span
-        since = max(self.now, self.shop.engine.context.paused_until or self.now)  # a pause holds up everything
-        self.shop.come_to_rest()
-        while (wake := self.shop.engine.tick(self.now)) <= end:
-            self.shop.clock.move(max(wake - self.now, timedelta()))
-            self.shop.come_to_rest()
+        since = max(self.now, self.runtime.engine.context.paused_until or self.now)  # a pause delays everything
+        self.runtime.run_until_idle()
+        while (wake := self.runtime.engine.tick(self.now)) <= end:
+            self.runtime.clock.move(max(wake - self.now, timedelta()))
+            self.runtime.run_until_idle()
             self._other_is_on_time()
-        self.shop.clock.move(end - self.now)
-        self.shop.come_to_rest()
+        self.runtime.clock.move(end - self.now)
+        self.runtime.run_until_idle()
         invariants.runs_on_time(self.db, "v/k", since)
 
     @move(span=jumps)
     def sleep(self, span: timedelta) -> None:
-        """The wall clock jumps ahead while things are under way."""
-        self.shop.clock.wall += span
+        """The wall clock jumps ahead while runs are active."""
+        self.runtime.clock.wall += span
 
     @rule(span=jumps)
     def set_the_clock_back(self, span: timedelta) -> None:
-        """Not to before the last change of times: what was summarised by other times cannot be counted again."""
+        """Not to before the last schedule change: gaps of other times cannot be counted again."""
         back = min(span, self.now - self.edited)
         if back > timedelta():
-            self.shop.clock.wall -= back
-            self.shop.look()
+            self.runtime.clock.wall -= back
+            self.runtime.tick_until_idle()
             self.segments = {name: [one.cut(self.now) for one in all_] for name, all_ in self.segments.items()}
             self.follow()
 
     @rule(off=jumps, moves=places)
     def crash(self, off: timedelta, moves: list[int]) -> None:
-        """Killed between any two commits, also right after an outside call."""
-        self.go_on(moves)
-        self.shop.die()
-        self.shop.clock.move(off)
+        """Kill between any two commits, including right after an outside call."""
+        self.step(moves)
+        self.runtime.kill()
+        self.runtime.clock.move(off)
         self.start()
         invariants.no_run_is_active(self.db)
         self.follow()
 
     @rule(off=jumps)
     def quit_and_start(self, off: timedelta) -> None:
-        self.shop.quit()
-        self.shop.clock.move(off)
+        self.runtime.quit()
+        self.runtime.clock.move(off)
         self.start()
         invariants.no_run_is_active(self.db)
         self.follow()
@@ -347,7 +348,7 @@ class Life(RuleBasedStateMachine):
 
     @move(number=st.integers(1, 3), late_s=st.sampled_from([1, 10, 59]))
     def actions_will_be_late(self, number: int, late_s: float) -> None:
-        """No answer comes, and the service acts later all the same."""
+        """No response arrives, and the service acts later."""
         self.world.fails = [Failure(kind=FailureClass.UNSURE, sentence="No answer came.")] * number
         self.world.happens, self.world.late_s = False, late_s
 
@@ -361,100 +362,102 @@ class Life(RuleBasedStateMachine):
 
     @move(fault=st.sampled_from(list(FAULTS)), after=st.integers(0, 3))
     def phases_will_fail(self, fault: str, after: int) -> None:
-        self.shop.workshop.faults = [None] * after + [fault]
+        self.runtime.workers.faults = [None] * after + [fault]
 
     @rule(why=st.sampled_from(["no worker", "bad script"]), number=st.integers(1, 4))
     def workers_will_not_start(self, why: str, number: int) -> None:
-        self.shop.workshop.unstartable = [why] * number
+        self.runtime.workers.unstartable = [why] * number
 
     @move()
     def pause(self) -> None:
-        self.ask(self.shop.commands.pause, "w")
+        self.ask(self.runtime.commands.pause, "w")
 
     @move()
     def resume(self) -> None:
-        self.ask(self.shop.commands.resume, "w")
+        self.ask(self.runtime.commands.resume, "w")
 
     @rule(span=st.none() | spans)
     def pause_everything(self, span: timedelta | None) -> None:
-        self.ask(self.shop.commands.pause_all, None if span is None else self.now + span)
+        self.ask(self.runtime.commands.pause_all, None if span is None else self.now + span)
 
     @rule()
     def resume_everything(self) -> None:
-        self.ask(self.shop.commands.resume_all)
+        self.ask(self.runtime.commands.resume_all)
 
     @move(what=st.sampled_from(["w", "w/p", "w/C", "w/j"]), kill=st.booleans())
     def stop(self, what: str, kill: bool) -> None:  # noqa: FBT001
-        self.ask(self.shop.commands.stop, what, kill=kill)
+        self.ask(self.runtime.commands.stop, what, kill=kill)
 
     @move()
     def try_again(self) -> None:
-        self.ask(self.shop.answering.retry, "w")
+        self.ask(self.runtime.request_commands.retry, "w")
 
     @rule()
     def revoke(self) -> None:
-        self.ask(self.shop.house.allowing.revoke, "w")
+        self.ask(self.runtime.services.grant_commands.revoke, "w")
 
-    @precondition(lambda self: self.shop.requests())
+    @precondition(lambda self: self.runtime.requests())
     @move(place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "skip"]), mistaken=st.booleans())
     def answer(self, place: int, word: str, mistaken: bool) -> None:  # noqa: FBT001
         """The first answer counts; the same again changes nothing, another one is refused."""
-        row = self.shop.requests()[place % len(self.shop.requests())]
+        row = self.runtime.requests()[place % len(self.runtime.requests())]
         give, other = self._answers(row, word, mistaken=mistaken)
         give()
-        before = self._picture()
+        before = self._snapshot()
         if row.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE, RequestKind.INTERRUPTED):
             give()
             assert self.ask(other) is False
-            assert self._picture() == before
+            assert self._snapshot() == before
 
     @invariant()
     def all_invariants_hold(self) -> None:
         if self.segments:
             invariants.check(self.db)
-            invariants.no_run_is_active(self.db, running=[run.id for run in runs.active(self.db) if self._is_told(run)])
+            invariants.no_run_is_active(
+                self.db, running=[run.id for run in runs.list_active(self.db) if self._is_running(run)]
+            )
             for schedule, segments in self.segments.items():
                 periods = [(one.times, one.since, min(self.now, one.until or self.now)) for one in segments]
-                invariants.every_planned_time_has_one_fate(self.db, schedule, periods)
+                invariants.every_planned_time_has_one_outcome(self.db, schedule, periods)
 
     @invariant()
     def nothing_is_done_twice(self) -> None:
-        """By what really happened outside: each event was acted on once at most, unless the person was mistaken."""
+        """By what really happened: each event was acted on at most once, unless the user answered wrongly."""
         self.world.carry_out()
         number = Counter(identity for _, batch in self.world.done for identity in batch)
-        twice = {identity for identity, times in number.items() if times > 1} - self.told_wrong
+        twice = {identity for identity, times in number.items() if times > 1} - self.answered_wrong
         assert not twice, f"done twice: {twice}"
 
-    def _is_told(self, run: RunRow) -> bool:
-        """Whether something of its lane is under way; a lane does one thing at a time."""
+    def _is_running(self, run: RunRow) -> bool:
+        """Whether its lane has work in flight; a lane does one thing at a time."""
         lane = lane_name(run.workflow, run.handler, run.kind)
-        return self.shop.engine.dispatch.flight_of(run.occurrence, lane) is not None
+        return self.runtime.engine.dispatch.find_running(run.occurrence, lane) is not None
 
     @property
     def has_taker(self) -> bool:
         row = workflows.find(self.db, "w")
         assert row is not None
-        return "C" in self.shop.house.plans.current(self.db, "w").handlers
+        return "C" in self.runtime.services.plans.current(self.db, "w").handlers
 
     def ask(self, command: Callable[..., Any], *given: Any, **named: Any) -> bool:
         """Give a command; a refusal changes nothing."""
-        before = self._picture()
+        before = self._snapshot()
         try:
             command(*given, **named)
         except RefusedError:
-            assert self._picture() == before
+            assert self._snapshot() == before
             return False
         return True
 
     def follow(self) -> None:
-        """Know which times are in force from now on."""
-        for row in schedules.every_one(self.db):
-            _spec, times = self.shop.engine.context.compile(row.id, row.spec)
+        """Record which schedules are in force from now on."""
+        for row in schedules.list_all(self.db):
+            _spec, times = self.runtime.engine.context.compile(row.id, row.spec)
             known = self.segments.setdefault(row.id, [])
             if not known or known[-1].until is not None or known[-1].times != times:
                 self._close(row.id)
                 known.append(Segment(times, self.now))
-        for gone in set(self.segments) - {row.id for row in schedules.every_one(self.db)}:
+        for gone in set(self.segments) - {row.id for row in schedules.list_all(self.db)}:
             self._close(gone)
 
     def _close(self, schedule: str) -> None:
@@ -463,19 +466,19 @@ class Life(RuleBasedStateMachine):
             known[-1] = Segment(known[-1].times, known[-1].since, self.now)
 
     def _answers(self, row: RequestRow, word: str, *, mistaken: bool) -> tuple[Callable[[], Any], Callable[[], Any]]:
-        """How the person answers, and how they would answer differently."""
-        answering = self.shop.answering
+        """The user's answer, and a different one."""
+        answering = self.runtime.request_commands
         assert row.run is not None
         match row.kind:
             case RequestKind.APPROVAL | RequestKind.PERMISSION:
                 yes, no = (lambda: answering.approve(row.id, always=word == "always")), lambda: answering.reject(row.id)
                 return (no, yes) if word == "no" else (yes, no)
             case RequestKind.UNSURE | RequestKind.INTERRUPTED:
-                said = self._truth(row, word, mistaken=mistaken)
-                other = "skip" if said != "skip" else "happened"
-                return (lambda: answering.resolve(row.run, said)), lambda: answering.resolve(row.run, other)
+                answer = self._truth(row, word, mistaken=mistaken)
+                other = "skip" if answer != "skip" else "happened"
+                return (lambda: answering.resolve(row.run, answer)), lambda: answering.resolve(row.run, other)
             case RequestKind.RECONNECT:
-                return (lambda: self.shop.house.allowing.connected(row.subject, {})), lambda: None
+                return (lambda: self.runtime.services.grant_commands.save_connection(row.subject, {})), lambda: None
         return (lambda: answering.retry(row.run)), lambda: None
 
     def _truth(self, row: RequestRow, word: str, *, mistaken: bool) -> str:
@@ -485,85 +488,85 @@ class Life(RuleBasedStateMachine):
         self.world.carry_out()
         happened = mutation.key in self.world.happened
         if mistaken or any(key == mutation.key for _, key, _ in self.world.coming):
-            self.told_wrong |= set(mutation.parameters["n"])
+            self.answered_wrong |= set(mutation.parameters["n"])
         return "happened" if happened is not mistaken else "not-happened"
 
     def _ledger(self, key: str) -> list[str]:
-        """How the actions stand of the chain in which that call is made."""
+        """The statuses of the mutations in the chain of that call."""
         query = (
             "SELECT m.status FROM mutations m JOIN runs r ON r.id = m.run WHERE m.status <> 'failed' AND r.chain = "
             "(SELECT r.chain FROM runs r JOIN mutations m ON m.run = r.id WHERE m.key = ? LIMIT 1)"
         )
         return [row[0] for row in self.db.execute(query, (key,))]
 
-    def _picture(self) -> Any:
-        """All that a refused command must not change."""
+    def _snapshot(self) -> Any:
+        """Everything that a refused command must not change."""
         tables = ("runs", "events", "mutations", "requests", "lanes", "occurrences", "grants", "workflows", "handlers")
         return [[tuple(row) for row in self.db.execute(f"SELECT * FROM {table}")] for table in tables]
 
     def _other_is_on_time(self) -> None:
-        """13: with everything else in whatever trouble, the other workflow's job has begun when it was due."""
+        """The other workflow's job starts on time, whatever happens to the first."""
         lane = lanes.find(self.db, "v", "k")
         assert lane is not None
-        if lane.blocked is None and not self.shop.engine.context.is_paused(self.now):
+        if lane.blocked is None and not self.runtime.engine.context.is_paused(self.now):
             query = "SELECT count(*) FROM occurrences WHERE schedule = 'v/k' AND state = 'queued' AND retry_at IS NULL"
-            assert self.db.execute(query).fetchone()[0] == 0, "another workflow holds it up"
+            assert self.db.execute(query).fetchone()[0] == 0, "another workflow delays it"
 
-    def _come_to_an_end(self) -> None:
-        """Nothing fails any more and every question is answered: then everything comes to its end."""
+    def _finish_everything(self) -> None:
+        """Once nothing fails any more and every request is answered, everything finishes."""
         self.world.fails, self.world.read_fails, self.world.check_fails, self.world.inbox = [], [], [], []
-        self.shop.workshop.faults, self.shop.workshop.unstartable = [], []
-        self.ask(self.shop.commands.resume_all)
-        # What was stopped does not start again by itself (K13); after a pause each consumer looks once.
-        self.ask(self.shop.commands.pause, "w")
-        self.shop.commands.resume("w")
-        self.ask(self.shop.house.allowing.grant, "w")
+        self.runtime.workers.faults, self.runtime.workers.unstartable = [], []
+        self.ask(self.runtime.commands.resume_all)
+        # Stopped consumers do not restart on their own; after a pause each consumer runs once.
+        self.ask(self.runtime.commands.pause, "w")
+        self.runtime.commands.resume("w")
+        self.ask(self.runtime.services.grant_commands.grant, "w")
         for step in (*[11 * MINUTE] * 20, *[2 * HOUR] * 20, *[12 * HOUR] * 20):
-            self.shop.come_to_rest()
-            for one in self.shop.requests():
+            self.runtime.run_until_idle()
+            for one in self.runtime.requests():
                 if requests.find(self.db, one.id).answer is None:  # type: ignore[union-attr]
                     self._answers(one, "yes", mistaken=False)[0]()
-            self.shop.come_to_rest()
-            if self._is_at_an_end():
+            self.runtime.run_until_idle()
+            if self._is_finished():
                 break
-            self.shop.clock.move(step)
+            self.runtime.clock.move(step)
         self.all_invariants_hold()
         self.nothing_is_done_twice()
-        assert self._is_at_an_end(), self._what_is_left()
-        self._everything_was_dealt_with()
+        assert self._is_finished(), self._unfinished()
+        self._check_everything_settled()
 
-    def _is_at_an_end(self) -> bool:
-        return not any(self._what_is_left().values())
+    def _is_finished(self) -> bool:
+        return not any(self._unfinished().values())
 
-    def _what_is_left(self) -> dict[str, Any]:
+    def _unfinished(self) -> dict[str, Any]:
         names = {"pending": "state = 'pending'", "reserved": "state = 'reserved'"}
         left = {
             name: [tuple(row) for row in self.db.execute(f"SELECT topic, id FROM events WHERE {where}")]
             for name, where in names.items()
         }
         return left | {
-            "requests": self.shop.requests(),
-            "lanes": lanes.blocked(self.db),
-            "runs": [one for one in runs.unfinished(self.db, "w") if not one.followed],
-            "unsettled": mutations.unsettled(self.db),
+            "requests": self.runtime.requests(),
+            "lanes": lanes.list_blocked(self.db),
+            "runs": [one for one in runs.list_unfinished(self.db, "w") if not one.followed],
+            "unsettled": mutations.list_unresolved(self.db),
         }
 
-    def _everything_was_dealt_with(self) -> None:
-        """No event is lost, and what counts as consumed was done, unless the person said so by mistake."""
+    def _check_everything_settled(self) -> None:
+        """No event is lost, and consumed events were acted on, unless the user answered wrongly."""
         done = {identity for _, batch in self.world.done for identity in batch}
         for topic, identity in self.published:
-            assert self.shop.events(topic)[identity] in ("consumed", "skipped")
-        taken = {identity for identity, state in self.shop.events("t").items() if state == "consumed"}
-        assert taken - done <= self.told_wrong, "consumed, and never done"
-        assert events.topics_in_use(self.db, "w") == set()
+            assert self.runtime.events(topic)[identity] in ("consumed", "skipped")
+        taken = {identity for identity, state in self.runtime.events("t").items() if state == "consumed"}
+        assert taken - done <= self.answered_wrong, "consumed but never acted on"
+        assert events.topics_with_pending(self.db, "w") == set()
 
 
 _SETTINGS = settings(deadline=None, database=None, max_examples=_LIVES or 8, stateful_step_count=40)
 _NUMBERS = [random.randrange(1 << 32)] if _LIVES else range(8)
 
 
-# Several series of a few lives are more varied than one long one, which dwells on what it has seen.
+# Several short series are more varied than one long one, which repeats what it has seen.
 @pytest.mark.parametrize("number", _NUMBERS)
-def test_the_invariants_hold_over_random_lives(number: int) -> None:
-    """1 to 13, and that everything comes to its end."""
+def test_the_invariants_hold_over_random_histories(number: int) -> None:
+    """All numbered invariants hold, and everything finishes."""
     seed(number)(get_state_machine_test(Life, settings=_SETTINGS))()

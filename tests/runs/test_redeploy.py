@@ -1,4 +1,4 @@
-"""Deploying anew while something is under way: what runs finishes, what waits follows, what has acted is not lost."""
+"""Deploying over open runs: active ones finish, waiting ones move on, actions are not lost or repeated."""
 
 import threading
 from collections.abc import Callable
@@ -6,25 +6,25 @@ from typing import Any
 
 import pytest
 
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import FailureClass
 from scheduler.store import lanes
 from scheduler.store.workflows import ScriptOrigin
-from tests.engine.harness import HOUR, MINUTE
+from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import consumer, job, prepare, producer
-from tests.runs.shop import Shop, fail
 
 LOOK = "ctx.call('world:x', 'look')\n"
 
 
-def refusal(act: Any, *told: Any, **options: Any) -> str:
+def refusal(act: Any, *args: Any, **options: Any) -> str:
     with pytest.raises(RefusedError) as refused:
-        act(*told, **options)
+        act(*args, **options)
     return str(refused.value)
 
 
-def is_held_up(shop: Shop) -> bool:
-    return lanes.blocked(shop.database.read()) != []
+def has_blocked_lane(runtime: RuntimeFixture) -> bool:
+    return lanes.list_blocked(runtime.database.read()) != []
 
 
 def later(source: str) -> str:
@@ -32,328 +32,333 @@ def later(source: str) -> str:
     return f"{source}\n# another version\n"
 
 
-def test_what_runs_finishes_on_its_version_and_the_new_one_applies_from_the_next(shop: Shop) -> None:
-    go = shop.folder / "go"
+def test_an_active_run_finishes_on_its_version_and_the_next_uses_the_new_one(runtime: RuntimeFixture) -> None:
+    go = runtime.folder / "go"
     wait = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n"
-    shop.deploy(job(f"{wait}ctx.done('old')"))
-    shop.commands.run("w")
-    shop.until_begun()
-    shop.deploy(job("ctx.done('new')"))
+    runtime.deploy(job(f"{wait}ctx.done('old')"))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    runtime.deploy(job("ctx.done('new')"))
     go.touch()
-    shop.tick()
-    shop.commands.run("w")
-    shop.tick()
-    assert [(run.script, run.summary) for run in shop.runs()] == [(1, "old"), (2, "new")]
-    assert shop.states("j") == ["succeeded"] * 2, "its time was not let go while it ran"
+    runtime.tick()
+    runtime.commands.run("w")
+    runtime.tick()
+    assert [(run.script, run.summary) for run in runtime.runs()] == [(1, "old"), (2, "new")]
+    assert runtime.states("j") == ["succeeded"] * 2, "its occurrence was not cancelled while it ran"
 
 
 @pytest.mark.parametrize("origin", [ScriptOrigin.AUTHOR, ScriptOrigin.FIX])
-def test_while_an_approval_waits_it_is_withdrawn_and_asked_anew_for_what_the_new_version_would_do(
-    shop: Shop, origin: ScriptOrigin
+def test_a_waiting_approval_is_withdrawn_and_asked_again_for_the_new_version(
+    runtime: RuntimeFixture, origin: ScriptOrigin
 ) -> None:
-    """X14: also of a repair, which is made for another run."""
-    shop.deploy(consumer(approve="always"))
-    shop.publish("a")
-    shop.tick()
-    [old] = shop.requests()
-    shop.deploy(consumer(approve="always", tool="send"), origin=origin)
-    assert shop.requests() == [] and shop.pending() == ["a"]
-    shop.tick()
-    [new] = shop.requests()
+    """Even by a repair, which is made for another run."""
+    runtime.deploy(consumer(approve="always"))
+    runtime.publish("a")
+    runtime.tick()
+    [old] = runtime.requests()
+    runtime.deploy(consumer(approve="always", tool="send"), origin=origin)
+    assert runtime.requests() == [] and runtime.pending() == ["a"]
+    runtime.tick()
+    [new] = runtime.requests()
     assert (old.call["tool"], new.call["tool"]) == ("act", "send")
-    assert [(run.status, run.script) for run in shop.runs("C")] == [("cancelled", 1), ("paused:approval", 2)]
-    assert "already answered (withdrawn)" in refusal(shop.answering.approve, old.id)
-    shop.answering.approve(new.id)
-    shop.tick()
-    assert len(shop.world.calls) == 1 and shop.events() == {"a": "consumed"}
+    assert [(run.status, run.script) for run in runtime.runs("C")] == [("cancelled", 1), ("paused:approval", 2)]
+    assert "already answered (withdrawn)" in refusal(runtime.request_commands.approve, old.id)
+    runtime.request_commands.approve(new.id)
+    runtime.tick()
+    assert len(runtime.service.calls) == 1 and runtime.events() == {"a": "consumed"}
 
 
 @pytest.mark.parametrize("kind", [FailureClass.TRANSIENT, FailureClass.LOGIC, FailureClass.INTERNAL])
-def test_what_backs_off_or_has_failed_is_let_go_and_its_lane_opened(shop: Shop, kind: FailureClass) -> None:
-    """Its occurrence ends with it, so that the next one is not held up."""
-    shop.world.read_fails = [fail(kind)]
-    shop.deploy(job(LOOK))
-    shop.commands.run("w")
-    shop.tick()
-    assert shop.lane("j").blocked is not None
-    shop.deploy(job("pass"))
-    assert shop.lane("j").blocked is None and shop.requests() == []
-    shop.tick()
-    last = shop.runs()[-1]
+def test_retrying_and_failed_runs_are_cancelled_and_their_lane_opened(
+    runtime: RuntimeFixture, kind: FailureClass
+) -> None:
+    """Its occurrence ends with it, so that the next one can start."""
+    runtime.service.read_fails = [fail(kind)]
+    runtime.deploy(job(LOOK))
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.lane("j").blocked is not None
+    runtime.deploy(job("pass"))
+    assert runtime.lane("j").blocked is None and runtime.requests() == []
+    runtime.tick()
+    last = runtime.runs()[-1]
     assert last.status == "cancelled" and last.summary == "The script changed."
     if kind is FailureClass.TRANSIENT:
-        assert shop.occurrences("j")[0].detail == "The script changed."
-    assert shop.states("j") == (["cancelled"] if kind is FailureClass.TRANSIENT else ["failed"])
-    shop.pass_time(2 * HOUR)
-    assert shop.states("j")[1:] == ["succeeded"] * 2
+        assert runtime.occurrences("j")[0].detail == "The script changed."
+    assert runtime.states("j") == (["cancelled"] if kind is FailureClass.TRANSIENT else ["failed"])
+    runtime.pass_time(2 * HOUR)
+    assert runtime.states("j")[1:] == ["succeeded"] * 2
 
 
-def test_an_account_that_others_wait_for_is_still_asked_for(shop: Shop) -> None:
-    """F3: one workflow's new version answers nothing for the other."""
-    shop.world.read_fails = [fail(FailureClass.AUTH, "Sign in again.")] * 2
+def test_a_reconnect_request_stays_open_for_other_workflows(runtime: RuntimeFixture) -> None:
+    """A new version of one workflow answers nothing for another."""
+    runtime.service.read_fails = [fail(FailureClass.AUTH, "Sign in again.")] * 2
     for name in ("W", "V"):
-        shop.deploy(job(LOOK).replace('"W"', f'"{name}"'), path=f"{name}.py")
-        shop.commands.run(name)
-        shop.tick()
-    assert len(shop.requests()) == 1
-    shop.deploy(job("pass"), path="W.py")
-    assert [request.kind for request in shop.requests()] == ["reconnect"]
-    shop.house.allowing.connected("world:x", {})
-    shop.tick()
-    assert shop.requests() == [] and shop.states("j", "v") == ["succeeded"]
+        runtime.deploy(job(LOOK).replace('"W"', f'"{name}"'), path=f"{name}.py")
+        runtime.commands.run(name)
+        runtime.tick()
+    assert len(runtime.requests()) == 1
+    runtime.deploy(job("pass"), path="W.py")
+    assert [request.kind for request in runtime.requests()] == ["reconnect"]
+    runtime.services.grant_commands.save_connection("world:x", {})
+    runtime.tick()
+    assert runtime.requests() == [] and runtime.states("j", "v") == ["succeeded"]
 
 
 @pytest.mark.parametrize("change", [later, str], ids=["another version", "the same again"])
-def test_too_many_failures_are_forgiven(shop: Shop, change: Callable[[str], str]) -> None:
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)] * 5
-    shop.deploy(job(LOOK, every="24h"))
-    shop.commands.run("w")
-    shop.pass_time(2 * HOUR)
-    assert shop.lane("j").blocked == "too many failures"
-    shop.deploy(change(job(LOOK, every="24h")))
-    assert shop.lane("j").blocked is None and shop.handler("j").failures == 0 and shop.requests() == []
+def test_a_deploy_resets_too_many_failures(runtime: RuntimeFixture, change: Callable[[str], str]) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)] * 5
+    runtime.deploy(job(LOOK, every="24h"))
+    runtime.commands.run("w")
+    runtime.pass_time(2 * HOUR)
+    assert runtime.lane("j").blocked == "too many failures"
+    runtime.deploy(change(job(LOOK, every="24h")))
+    assert runtime.lane("j").blocked is None and runtime.handler("j").failures == 0 and runtime.requests() == []
 
 
-def test_a_consumer_that_failed_before_it_acted_begins_anew_on_the_new_version(shop: Shop) -> None:
-    shop.deploy(prepare("raise ValueError('broken')"))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(consumer())
-    shop.tick()
-    assert shop.events() == {"a": "consumed"} and len(shop.world.calls) == 1
+def test_a_consumer_that_failed_before_acting_starts_again_on_the_new_version(runtime: RuntimeFixture) -> None:
+    runtime.deploy(prepare("raise ValueError('broken')"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(consumer())
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"} and len(runtime.service.calls) == 1
 
 
-def test_what_has_acted_goes_on_with_next_of_the_new_version(shop: Shop) -> None:
-    """It is not done again."""
-    shop.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
-    shop.publish("a")
-    shop.tick()
-    assert shop.runs("C")[-1].status == "failed:logic" and len(shop.world.calls) == 1
-    shop.deploy(consumer())
-    shop.tick()
-    assert len(shop.world.calls) == 1 and shop.events() == {"a": "consumed"}
-    assert shop.state("C") == {"done": ["a"], "told": ["applied", "done"]}
-    assert [run.script for run in shop.runs("C") if run.status == "committed"][-1] == 2
+def test_a_run_that_acted_continues_with_next_of_the_new_version(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "failed:logic" and len(runtime.service.calls) == 1
+    runtime.deploy(consumer())
+    runtime.tick()
+    assert len(runtime.service.calls) == 1 and runtime.events() == {"a": "consumed"}
+    assert runtime.state("C") == {"done": ["a"], "told": ["applied", "done"]}
+    assert [run.script for run in runtime.runs("C") if run.status == "committed"][-1] == 2
 
 
-def test_nobody_is_asked_about_a_failure_that_a_new_version_goes_on_from(shop: Shop) -> None:
-    """Also while it is paused, and cannot go on yet."""
-    shop.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
-    shop.publish("a")
-    shop.tick()
-    shop.commands.pause("w")
-    assert [one.kind for one in shop.requests()] == ["script error"]
-    shop.deploy(consumer())
-    shop.tick()
-    assert (shop.requests(), shop.events()) == ([], {"a": "reserved"})
-    shop.commands.resume("w")
-    shop.tick()
-    assert (len(shop.world.calls), shop.events()) == (1, {"a": "consumed"})
+def test_a_new_version_closes_the_script_error_request(runtime: RuntimeFixture) -> None:
+    """Even while it is paused and cannot continue yet."""
+    runtime.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.commands.pause("w")
+    assert [one.kind for one in runtime.requests()] == ["script error"]
+    runtime.deploy(consumer())
+    runtime.tick()
+    assert (runtime.requests(), runtime.events()) == ([], {"a": "reserved"})
+    runtime.commands.resume("w")
+    runtime.tick()
+    assert (len(runtime.service.calls), runtime.events()) == (1, {"a": "consumed"})
 
 
-def test_what_has_acted_and_has_no_consumer_any_more_is_closed_with_a_note(shop: Shop) -> None:
-    shop.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(job("pass"))
-    shop.tick()
-    last = shop.runs("C")[-1]
-    assert last.summary == "It was done; the part that would have gone on was removed."
-    assert shop.events() == {"a": "consumed"} and shop.requests() == [] and not is_held_up(shop)
+def test_a_run_that_acted_and_lost_its_consumer_is_closed_with_a_note(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer().replace('        state["done"]', '        1 / 0\n        state["done"]'))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(job("pass"))
+    runtime.tick()
+    last = runtime.runs("C")[-1]
+    assert last.summary == "It was done; the handler that would have continued was removed."
+    assert runtime.events() == {"a": "consumed"} and runtime.requests() == [] and not has_blocked_lane(runtime)
 
 
-def test_what_a_person_had_left_out_stays_left_out_without_its_consumer(shop: Shop) -> None:
-    """X13 and its neighbours: no is no, whoever is there to hear it."""
-    shop.deploy(consumer(approve="always").replace('        state["done"]', '        1 / 0\n        state["done"]'))
-    shop.publish("a")
-    shop.tick()
-    shop.answering.reject(shop.requests()[0].id)
-    shop.tick()
-    assert shop.runs("C")[-1].status == "failed:logic"
-    shop.deploy(job("pass"))
-    shop.tick()
-    assert shop.events() == {"a": "skipped"} and not is_held_up(shop)
-    assert shop.runs("C")[-1].summary == "It was left out; the part that would have gone on was removed."
+def test_a_rejected_action_stays_skipped_when_its_consumer_is_removed(runtime: RuntimeFixture) -> None:
+    """The rejection stays in effect."""
+    runtime.deploy(consumer(approve="always").replace('        state["done"]', '        1 / 0\n        state["done"]'))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.request_commands.reject(runtime.requests()[0].id)
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "failed:logic"
+    runtime.deploy(job("pass"))
+    runtime.tick()
+    assert runtime.events() == {"a": "skipped"} and not has_blocked_lane(runtime)
+    assert runtime.runs("C")[-1].summary == "It was skipped; the handler that would have continued was removed."
 
 
 @pytest.mark.parametrize(
     ("happened", "state"), [(True, "consumed"), (False, "skipped")], ids=["it happened", "it did not"]
 )
-def test_an_unsure_outcome_is_found_out_before_a_removed_consumer_is_closed(
-    shop: Shop,
+def test_an_unsure_outcome_is_checked_before_the_run_of_a_removed_consumer_is_closed(
+    runtime: RuntimeFixture,
     happened: bool,  # noqa: FBT001
     state: str,
 ) -> None:
-    """X15: by the tool's own checker."""
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.world.happens = happened
-    shop.world.check_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.tick()
-    assert shop.runs("C")[-1].status == "paused:reconciliation"
-    shop.deploy(job("pass"))
-    assert shop.events() == {"a": "reserved"}, "first it must be known"
-    shop.pass_time(3 * MINUTE)
-    assert shop.events() == {"a": state} and len(shop.world.calls) == 1
-    last = shop.runs("C")[-1]
-    assert last.status == "cancelled" and last.summary and not is_held_up(shop)
-    assert shop.requests() == []
+    """By the tool's checker."""
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.service.happens = happened
+    runtime.service.check_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "paused:reconciliation"
+    runtime.deploy(job("pass"))
+    assert runtime.events() == {"a": "reserved"}, "the outcome must be known first"
+    runtime.pass_time(3 * MINUTE)
+    assert runtime.events() == {"a": state} and len(runtime.service.calls) == 1
+    last = runtime.runs("C")[-1]
+    assert last.status == "cancelled" and last.summary and not has_blocked_lane(runtime)
+    assert runtime.requests() == []
 
 
 @pytest.mark.parametrize(
     ("answer", "state"), [("happened", "consumed"), ("not-happened", "skipped"), ("skip", "skipped")]
 )
-def test_a_person_finds_it_out_where_no_tool_can(shop: Shop, answer: str, state: str) -> None:
-    """X15."""
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(job("pass"))
-    shop.tick()
-    [request] = shop.requests()
-    shop.answering.resolve(request.run, answer)
-    shop.tick()
-    assert shop.events() == {"a": state} and not is_held_up(shop)
-    assert shop.runs("C")[-1].status == "cancelled"
+def test_the_user_resolves_the_run_of_a_removed_consumer_without_a_checker(
+    runtime: RuntimeFixture, answer: str, state: str
+) -> None:
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(job("pass"))
+    runtime.tick()
+    [request] = runtime.requests()
+    runtime.request_commands.resolve(request.run, answer)
+    runtime.tick()
+    assert runtime.events() == {"a": state} and not has_blocked_lane(runtime)
+    assert runtime.runs("C")[-1].status == "cancelled"
 
 
-def test_a_consumer_that_goes_and_comes_back_does_nothing_before_it_is_known(shop: Shop) -> None:
-    """X15: nobody acts beside an action of which nobody knows whether it happened."""
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(job("pass"))
-    shop.deploy(later(consumer(tool="blind")))
-    shop.publish("b")
-    shop.tick()
-    assert (len(shop.world.calls), shop.events()) == (1, {"a": "reserved", "b": "pending"})
-    shop.answering.resolve(shop.requests()[0].run, "happened")
-    shop.tick()
-    assert (len(shop.world.calls), shop.events()) == (2, {"a": "consumed", "b": "consumed"})
+def test_a_consumer_that_is_added_again_waits_for_the_unsure_outcome(runtime: RuntimeFixture) -> None:
+    """No new action starts while an outcome is unknown."""
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(job("pass"))
+    runtime.deploy(later(consumer(tool="blind")))
+    runtime.publish("b")
+    runtime.tick()
+    assert (len(runtime.service.calls), runtime.events()) == (1, {"a": "reserved", "b": "pending"})
+    runtime.request_commands.resolve(runtime.requests()[0].run, "happened")
+    runtime.tick()
+    assert (len(runtime.service.calls), runtime.events()) == (2, {"a": "consumed", "b": "consumed"})
 
 
-def test_an_unsure_outcome_goes_on_with_the_new_version_once_it_is_known(shop: Shop) -> None:
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(later(consumer(tool="blind")))
-    [request] = shop.requests()
-    shop.answering.resolve(request.run, "happened")
-    shop.tick()
-    assert shop.events() == {"a": "consumed"} and len(shop.world.calls) == 1
-    assert shop.runs("C")[-1].script == 2
+def test_an_unsure_run_continues_on_the_new_version_once_resolved(runtime: RuntimeFixture) -> None:
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(later(consumer(tool="blind")))
+    [request] = runtime.requests()
+    runtime.request_commands.resolve(request.run, "happened")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"} and len(runtime.service.calls) == 1
+    assert runtime.runs("C")[-1].script == 2
 
 
-def test_a_consumer_that_is_removed_while_it_acts_finishes(shop: Shop) -> None:
-    shop.world.gate = threading.Event()
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.wait(shop.world.entered.is_set)
-    shop.deploy(job("pass"))
-    shop.world.gate.set()
-    shop.tick()
-    assert shop.runs("C")[-1].status == "committed" and shop.events() == {"a": "consumed"}
+def test_a_consumer_removed_during_its_action_finishes(runtime: RuntimeFixture) -> None:
+    runtime.service.gate = threading.Event()
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.wait(runtime.service.entered.is_set)
+    runtime.deploy(job("pass"))
+    runtime.service.gate.set()
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "committed" and runtime.events() == {"a": "consumed"}
 
 
-def test_a_producer_that_is_removed_while_it_runs_and_then_fails_holds_up_nobody(shop: Shop) -> None:
-    go = shop.folder / "go"
+def test_a_producer_that_fails_after_its_removal_blocks_nothing(runtime: RuntimeFixture) -> None:
+    go = runtime.folder / "go"
     wait = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n"
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(producer(f"{wait}{LOOK}"))
-    shop.wait(lambda: [run.handler for run in shop.active()] == ["p"])
-    shop.deploy(consumer())
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(producer(f"{wait}{LOOK}"))
+    runtime.wait(lambda: [run.handler for run in runtime.active()] == ["p"])
+    runtime.deploy(consumer())
     go.touch()
-    shop.publish("a")
-    shop.pass_time(10 * MINUTE)
-    assert shop.events() == {"a": "consumed"} and not is_held_up(shop)
-    assert shop.states("p") == ["cancelled"]
+    runtime.publish("a")
+    runtime.pass_time(10 * MINUTE)
+    assert runtime.events() == {"a": "consumed"} and not has_blocked_lane(runtime)
+    assert runtime.states("p") == ["cancelled"]
 
 
-def test_a_job_that_is_removed_while_it_runs_and_then_fails_is_over(shop: Shop) -> None:
-    go = shop.folder / "go"
+def test_a_job_that_fails_after_its_removal_is_cancelled(runtime: RuntimeFixture) -> None:
+    go = runtime.folder / "go"
     wait = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n"
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(job(f"{wait}{LOOK}"))
-    shop.commands.run("w")
-    shop.until_begun()
-    shop.deploy(consumer())
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(job(f"{wait}{LOOK}"))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    runtime.deploy(consumer())
     go.touch()
-    shop.pass_time(10 * MINUTE)
-    assert shop.states("j") == ["cancelled"] and not is_held_up(shop)
-    shop.deploy(later(consumer()))
-    assert [lane.name for lane in lanes.of_workflow(shop.database.read(), "w")] == [""]
+    runtime.pass_time(10 * MINUTE)
+    assert runtime.states("j") == ["cancelled"] and not has_blocked_lane(runtime)
+    runtime.deploy(later(consumer()))
+    assert [lane.name for lane in lanes.of_workflow(runtime.database.read(), "w")] == [""]
 
 
-def test_pending_events_of_a_topic_that_is_gone_are_skipped(shop: Shop) -> None:
-    shop.deploy(prepare("return dayhand.nothing()"))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(job("pass"))
-    assert shop.events() == {"a": "skipped"}
-    shop.deploy(later(prepare("return dayhand.prepared(reserve=ctx.peek(t))")))
-    shop.publish("a")
-    shop.tick()
-    assert shop.events() == {"a": "skipped"}, "and stay so"
+def test_pending_events_of_a_removed_topic_are_skipped(runtime: RuntimeFixture) -> None:
+    runtime.deploy(prepare("return dayhand.nothing()"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(job("pass"))
+    assert runtime.events() == {"a": "skipped"}
+    runtime.deploy(later(prepare("return dayhand.prepared(reserve=ctx.peek(t))")))
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.events() == {"a": "skipped"}, "they stay skipped"
 
 
-def test_events_that_a_removed_consumer_had_reserved_are_skipped_with_their_topic(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always"))
-    shop.publish("a")
-    shop.tick()
-    shop.deploy(job("pass"))
-    assert shop.events() == {"a": "skipped"} and shop.requests() == []
+def test_events_reserved_by_a_removed_consumer_are_skipped_with_their_topic(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.deploy(job("pass"))
+    assert runtime.events() == {"a": "skipped"} and runtime.requests() == []
 
 
-def test_a_job_that_asks_whether_it_finished_and_is_removed_asks_no_longer(shop: Shop) -> None:
-    go = shop.folder / "go"
-    shop.deploy(job(f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)"))
-    shop.commands.run("w")
-    shop.until_begun()
+def test_removing_an_interrupted_job_withdraws_its_request(runtime: RuntimeFixture) -> None:
+    go = runtime.folder / "go"
+    runtime.deploy(job(f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)"))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
     go.touch()
-    shop.crash()
-    shop.tick()
-    assert [request.kind for request in shop.requests()] == ["interrupted"]
-    shop.deploy(prepare("return dayhand.nothing()"))
-    shop.tick()
-    assert shop.requests() == [] and shop.states("j") == ["cancelled"]
+    runtime.crash()
+    runtime.tick()
+    assert [request.kind for request in runtime.requests()] == ["interrupted"]
+    runtime.deploy(prepare("return dayhand.nothing()"))
+    runtime.tick()
+    assert runtime.requests() == [] and runtime.states("j") == ["cancelled"]
 
 
-def test_the_same_script_again_lets_go_of_what_has_failed(shop: Shop) -> None:
-    """It may have stumbled over something that is there now."""
-    missing = shop.folder / "list.txt"
+def test_deploying_the_same_script_again_cancels_failed_runs(runtime: RuntimeFixture) -> None:
+    """The missing file may exist now."""
+    missing = runtime.folder / "list.txt"
     source = job(f"open({str(missing)!r})")
-    shop.deploy(source)
-    shop.commands.run("w")
-    shop.tick()
-    assert shop.lane("j").blocked == "script error"
+    runtime.deploy(source)
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.lane("j").blocked == "script error"
     missing.touch()
-    assert shop.deploy(source)["version"] == 1
-    assert shop.lane("j").blocked is None and shop.requests() == []
-    assert (shop.runs("j")[-1].status, shop.runs("j")[-1].summary) == ("cancelled", "The script was deployed again.")
-    shop.commands.run("w")
-    shop.tick()
-    assert shop.runs("j")[-1].status == "committed"
+    assert runtime.deploy(source)["version"] == 1
+    assert runtime.lane("j").blocked is None and runtime.requests() == []
+    assert (runtime.runs("j")[-1].status, runtime.runs("j")[-1].summary) == (
+        "cancelled",
+        "The script was deployed again.",
+    )
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "committed"
 
 
-def test_the_same_script_again_leaves_alone_what_waits_for_an_answer(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always"))
-    shop.publish("a")
-    shop.tick()
-    [request] = shop.requests()
-    shop.deploy(consumer(approve="always"))
-    shop.tick()
-    assert [one.id for one in shop.requests()] == [request.id]
+def test_deploying_the_same_script_again_keeps_open_requests(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always"))
+    runtime.publish("a")
+    runtime.tick()
+    [request] = runtime.requests()
+    runtime.deploy(consumer(approve="always"))
+    runtime.tick()
+    assert [one.id for one in runtime.requests()] == [request.id]
 
 
-def test_what_waits_for_permission_goes_on_when_the_same_script_is_deployed_with_it(shop: Shop) -> None:
-    shop.deploy(consumer(), grant=False)
-    shop.publish("a")
-    shop.tick()
-    assert [one.kind for one in shop.requests()] == ["permission"]
-    shop.deploy(consumer(), grant=True)
-    shop.tick()
-    assert (shop.requests(), shop.events()) == ([], {"a": "consumed"})
+def test_deploying_the_same_script_with_permission_resumes_waiting_runs(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(), grant=False)
+    runtime.publish("a")
+    runtime.tick()
+    assert [one.kind for one in runtime.requests()] == ["permission"]
+    runtime.deploy(consumer(), grant=True)
+    runtime.tick()
+    assert (runtime.requests(), runtime.events()) == ([], {"a": "consumed"})

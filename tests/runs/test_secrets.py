@@ -1,4 +1,4 @@
-"""Whatever a connector or its libraries say when they fail: no secret gets into the store, a log or a warning."""
+"""Errors of connectors and their libraries: no secret gets into the store, a log or a warning."""
 
 import logging
 from collections.abc import Mapping
@@ -10,20 +10,20 @@ import pytest
 from scheduler.connections.connector import Call, Checked, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connector import ToolFailedError as Failed
 from scheduler.connections.registry import Registry
-from scheduler.engine.runs.hiding import make_keepable
+from scheduler.engine.runs.tool_calls import redact_failure
 from scheduler.rules.failures import Failure, FailureClass
-from tests.engine.harness import HOUR, MINUTE
+from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer, job
-from tests.runs.shop import Shop
 
 SECRET = "hunter2 & söhne/%"
 
 
-class Talkative:
-    """Tools of the world that quote the password in whatever goes wrong, and the keyring that holds it."""
+class LeakyTools:
+    """Tools whose errors quote the password, and the keyring that holds it."""
 
-    def __init__(self, *, foreseen: bool) -> None:
-        self.foreseen = foreseen
+    def __init__(self, *, is_converted: bool) -> None:
+        self.is_converted = is_converted
         self.calls: list[Call] = []
 
     def read(self, connection: str) -> Mapping[str, Any]:
@@ -31,10 +31,10 @@ class Talkative:
 
     def fail(self, call: Call) -> Any:
         self.calls.append(call)
-        said = f"https://me:{quote(call.settings['password'], '')}@x failed: {call.settings['password']}"
-        if self.foreseen:
-            raise Failed.because(FailureClass.UNSURE, said)
-        raise RuntimeError(said)
+        sentence = f"https://me:{quote(call.settings['password'], '')}@x failed: {call.settings['password']}"
+        if self.is_converted:
+            raise Failed.because(FailureClass.UNSURE, sentence)
+        raise RuntimeError(sentence)
 
     def check(self, call: Call) -> Checked:
         return Checked(happened=self.fail(call))
@@ -51,59 +51,61 @@ class Talkative:
         )
 
 
-@pytest.mark.parametrize("foreseen", [True, False])
-def test_no_secret_is_kept_of_an_error(shop: Shop, foreseen: bool, caplog: pytest.LogCaptureFixture) -> None:  # noqa: FBT001
-    """Invariant 15: of a read, an action and a checker that fail, over the whole file of the store."""
+@pytest.mark.parametrize("is_converted", [True, False])
+def test_errors_are_stored_without_secrets(
+    runtime: RuntimeFixture, *, is_converted: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """For a failing read, action and checker, over the whole store file."""
     caplog.set_level(logging.DEBUG)
-    talkative = Talkative(foreseen=foreseen)
-    shop.world.registry = talkative.registry  # type: ignore[method-assign]
-    shop.crash()
-    shop.house.layer.tools._secrets = talkative
-    shop.house.allowing.connected("world:x", {})
-    shop.deploy(consumer())
-    shop.deploy(job('ctx.call("world:x", "look")').replace('"W"', '"R"'), path="r.py")
-    shop.publish("a")
-    shop.clock.move(HOUR)
-    shop.pass_time(5 * MINUTE)
-    assert len(talkative.calls) >= 3
-    assert "•••" in shop.runs("C")[-1].error["sentence"]
-    assert "•••" in shop.runs("j", "r")[-1].error["sentence"]
-    told = " ".join(one.sentence for one in shop.announcements) + caplog.text
-    stored = b"".join(file.read_bytes() for file in shop.folder.rglob("*") if file.is_file())
+    leaky = LeakyTools(is_converted=is_converted)
+    runtime.service.registry = leaky.registry  # type: ignore[method-assign]
+    runtime.crash()
+    runtime.services.runner.tools._secrets = leaky
+    runtime.services.grant_commands.save_connection("world:x", {})
+    runtime.deploy(consumer())
+    runtime.deploy(job('ctx.call("world:x", "look")').replace('"W"', '"R"'), path="r.py")
+    runtime.publish("a")
+    runtime.clock.move(HOUR)
+    runtime.pass_time(5 * MINUTE)
+    assert len(leaky.calls) >= 3
+    assert "•••" in runtime.runs("C")[-1].error["sentence"]
+    assert "•••" in runtime.runs("j", "r")[-1].error["sentence"]
+    texts = " ".join(one.sentence for one in runtime.announcements) + caplog.text
+    stored = b"".join(file.read_bytes() for file in runtime.folder.rglob("*") if file.is_file())
     for spelling in (SECRET, quote(SECRET), quote(SECRET, "")):
-        assert spelling not in told
+        assert spelling not in texts
         assert spelling.encode() not in stored
         assert spelling.encode("unicode_escape") not in stored
 
 
 @pytest.mark.parametrize("secret", ["p", "pass word", "a%20b", "ü", "x" * 200])
-def test_a_secret_is_hidden_however_it_is_spelled(secret: str) -> None:
+def test_a_secret_is_redacted_in_every_encoding(secret: str) -> None:
     failure = Failure(
         kind=FailureClass.AUTH,
         sentence=f"({secret}) ({quote(secret)})",
         traceback=f"Traceback: {secret}",
     )
-    kept = make_keepable(failure, [secret])
+    kept = redact_failure(failure, [secret])
     assert kept.sentence == "(•••) (•••)"
     assert secret not in (kept.traceback or "")
     assert kept.kind is FailureClass.AUTH
 
 
-def test_what_quotes_no_secret_stays_as_it_is() -> None:
+def test_a_failure_without_secrets_is_unchanged() -> None:
     failure = Failure(kind=FailureClass.LOGIC, sentence="There is no such row.", line=3)
-    assert make_keepable(failure, ["hunter2"]) == failure
-    assert make_keepable(failure, []) == failure
+    assert redact_failure(failure, ["hunter2"]) == failure
+    assert redact_failure(failure, []) == failure
 
 
-def test_what_a_checker_finds_repeats_no_secret(shop: Shop) -> None:
+def test_a_checkers_result_is_redacted(runtime: RuntimeFixture) -> None:
     """It becomes the result of the action."""
-    talkative = Talkative(foreseen=True)
-    talkative.check = lambda call: Checked(happened=True, result={"to": call.settings["password"]})  # type: ignore[method-assign]
-    shop.world.registry = talkative.registry  # type: ignore[method-assign]
-    shop.crash()
-    shop.house.layer.tools._secrets = talkative
-    shop.house.allowing.connected("world:x", {})
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.pass_time(MINUTE)
-    assert shop.state("C")["told"] == ["applied", {"to": "•••"}]
+    leaky = LeakyTools(is_converted=True)
+    leaky.check = lambda call: Checked(happened=True, result={"to": call.settings["password"]})  # type: ignore[method-assign]
+    runtime.service.registry = leaky.registry  # type: ignore[method-assign]
+    runtime.crash()
+    runtime.services.runner.tools._secrets = leaky
+    runtime.services.grant_commands.save_connection("world:x", {})
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.pass_time(MINUTE)
+    assert runtime.state("C")["told"] == ["applied", {"to": "•••"}]

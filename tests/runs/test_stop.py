@@ -1,4 +1,4 @@
-"""Stop: what runs ends soon with all its children, what waits is let go, and neither starts again by itself."""
+"""Stop: active runs end soon with all children, waiting ones are cancelled, and neither restarts on its own."""
 
 import threading
 from collections.abc import Iterator
@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from scheduler.connections.connector import Call
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs.layer import RunLayer
-from scheduler.engine.workflows.views import WorkflowViews
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runs.runner import Runner
 from scheduler.rules.failures import FailureClass
-from scheduler.workers.limits import Limits
-from tests.engine.harness import HOUR, MINUTE
+from scheduler.workers.script import Limits
+from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.runs.runtime_fixture import TIMEOUT_S, RuntimeFixture, fail, is_alive
 from tests.runs.scripts import consumer, job, prepare, producer
-from tests.runs.shop import PATIENCE, Shop, fail, is_alive
 
 FOREVER = "import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"
-DEAF = (
+UNRESPONSIVE = (
     "import signal, subprocess, sys\n"
     "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     "child = subprocess.Popen([sys.executable, '-c', 'import signal, time; signal.signal(15, signal.SIG_IGN); "
@@ -28,292 +28,293 @@ DEAF = (
 )
 
 
-def refusal(shop: Shop, target: str) -> str:
+def refusal(runtime: RuntimeFixture, target: str) -> str:
     with pytest.raises(RefusedError) as refused:
-        shop.commands.stop(target)
+        runtime.commands.stop(target)
     return str(refused.value)
 
 
-def test_a_running_job_ends_and_its_occurrence_is_cancelled(shop: Shop) -> None:
-    shop.deploy(job(FOREVER))
-    shop.commands.run("w")
-    shop.until_begun()
-    [run] = shop.active()
-    assert shop.commands.stop("w") == {"stopped": [run.id]}
-    shop.tick()
-    assert shop.runs("j")[-1].status == "cancelled"
-    assert [(row.state, row.reason) for row in shop.occurrences("j")] == [("cancelled", "stopped")]
-    assert shop.lane("j").blocked is None and shop.requests() == []
-    assert shop.handler("j").failures == 0, "a person's stop is no failure"
+def test_a_running_job_is_stopped_and_its_occurrence_cancelled(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job(FOREVER))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    [run] = runtime.active()
+    assert runtime.commands.stop("w") == {"stopped": [run.id]}
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "cancelled"
+    assert [(row.state, row.reason) for row in runtime.occurrences("j")] == [("cancelled", "stopped")]
+    assert runtime.lane("j").blocked is None and runtime.requests() == []
+    assert runtime.handler("j").failures == 0, "a stop is no failure"
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
-def test_a_deaf_job_ends_with_its_children(shop: Shop) -> None:
-    """L1: asked first, ended after three seconds, so that ten are enough."""
-    pid = shop.folder / "pid"
-    shop.deploy(job(DEAF.replace("PATH", repr(str(pid)))))
-    shop.commands.run("w")
-    shop.wait(lambda: pid.exists() and pid.read_text() != "")
+def test_an_unresponsive_job_is_killed_with_its_children(runtime: RuntimeFixture) -> None:
+    """Asked first, killed after three seconds."""
+    pid = runtime.folder / "pid"
+    runtime.deploy(job(UNRESPONSIVE.replace("PATH", repr(str(pid)))))
+    runtime.commands.run("w")
+    runtime.wait(lambda: pid.exists() and pid.read_text() != "")
     child = int(pid.read_text())
     assert is_alive(child)
-    shop.commands.stop("w")
-    shop.tick()
-    assert shop.runs("j")[-1].status == "cancelled"
-    shop.wait(lambda: not is_alive(child))
+    runtime.commands.stop("w")
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "cancelled"
+    runtime.wait(lambda: not is_alive(child))
     assert Limits().grace == 3
 
 
-def test_a_handler_that_never_returns_is_ended_by_its_limit(shop: Shop) -> None:
-    """L1: it is tried again later, like anything that took too long."""
-    shop.deploy(job("while True:\n    pass", timeout="1s"))
-    shop.commands.run("w")
-    shop.tick()
-    run = shop.runs("j")[-1]
+def test_a_handler_that_never_returns_times_out(runtime: RuntimeFixture) -> None:
+    """It is retried later, like any timeout."""
+    runtime.deploy(job("while True:\n    pass", timeout="1s"))
+    runtime.commands.run("w")
+    runtime.tick()
+    run = runtime.runs("j")[-1]
     assert run.status == "paused:transient" and "1 s" in run.error["sentence"]
-    assert shop.lane("j").blocked == "retrying" and shop.states("j") == ["started"]
+    assert runtime.lane("j").blocked == "retrying" and runtime.states("j") == ["started"]
 
 
-def test_the_script_is_asked_first(shop: Shop) -> None:
-    """`ctx.cancelled` tells a long loop, which may clean up."""
+def test_the_script_is_asked_first(runtime: RuntimeFixture) -> None:
+    """`ctx.cancelled` lets a long loop clean up."""
     body = (
-        f"import time\nprint('at work', flush=True)\nopen({str(shop.folder / 'there')!r}, 'w').close()\n"
+        f"import time\nprint('at work', flush=True)\nopen({str(runtime.folder / 'there')!r}, 'w').close()\n"
         "while not ctx.cancelled:\n    time.sleep(0.01)\nprint('cleaned up', flush=True)"
     )
-    shop.deploy(job(body))
-    shop.commands.run("w")
-    shop.wait((shop.folder / "there").exists)
-    shop.commands.stop("w")
-    shop.tick()
-    run = shop.runs("j")[-1]
-    assert run.status == "cancelled" and "cleaned up" in shop.log(run.id)
+    runtime.deploy(job(body))
+    runtime.commands.run("w")
+    runtime.wait((runtime.folder / "there").exists)
+    runtime.commands.stop("w")
+    runtime.tick()
+    run = runtime.runs("j")[-1]
+    assert run.status == "cancelled" and "cleaned up" in runtime.log(run.id)
 
 
-def test_a_stopped_consumer_does_not_start_again_by_itself(shop: Shop) -> None:
-    """K13: neither for what is pending, nor for a wake time that has come."""
-    go = shop.folder / "go"
-    shop.deploy(
+def test_a_stopped_consumer_does_not_restart_on_its_own(runtime: RuntimeFixture) -> None:
+    """Neither for pending events nor for a due wake time."""
+    go = runtime.folder / "go"
+    runtime.deploy(
         prepare(
             f"import os, time\nwhile not (os.path.exists({str(go)!r}) or ctx.cancelled):\n    time.sleep(0.01)\n"
             "return dayhand.prepared(reserve=ctx.peek(t))"
         )
     )
-    shop.publish("a")
-    shop.until_begun()
-    shop.commands.stop("w/C")
-    shop.tick()
-    assert [run.status for run in shop.runs("C")] == ["cancelled"] and shop.pending() == ["a"]
+    runtime.publish("a")
+    runtime.tick_until_active()
+    runtime.commands.stop("w/C")
+    runtime.tick()
+    assert [run.status for run in runtime.runs("C")] == ["cancelled"] and runtime.pending() == ["a"]
     go.touch()
-    shop.pass_time(HOUR)
-    assert len(shop.runs("C")) == 1
-    shop.publish("b")
-    shop.tick()
-    assert shop.events() == {"a": "consumed", "b": "consumed"}, "news wakes it, and it finds what it had left"
+    runtime.pass_time(HOUR)
+    assert len(runtime.runs("C")) == 1
+    runtime.publish("b")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed", "b": "consumed"}, "a new event wakes it, and it takes the old one too"
 
 
-def test_what_arrived_during_the_stopped_run_still_wakes_the_consumer(shop: Shop) -> None:
-    """K13 and K2: stop forgets what there was, never what came since."""
-    go = shop.folder / "go"
-    shop.deploy(
+def test_events_that_arrive_during_the_stopped_run_still_wake_the_consumer(runtime: RuntimeFixture) -> None:
+    """A stop ignores only events that existed when the run started."""
+    go = runtime.folder / "go"
+    runtime.deploy(
         prepare(
             f"import os, time\nwhile not (os.path.exists({str(go)!r}) or ctx.cancelled):\n    time.sleep(0.01)\n"
             "return dayhand.prepared(reserve=ctx.peek(t))"
         )
     )
-    shop.publish("a")
-    shop.until_begun()
-    shop.publish("b")
-    shop.commands.stop("w/C")
+    runtime.publish("a")
+    runtime.tick_until_active()
+    runtime.publish("b")
+    runtime.commands.stop("w/C")
     go.touch()
-    shop.tick()
-    assert shop.events() == {"a": "consumed", "b": "consumed"}
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed", "b": "consumed"}
 
 
-def test_a_consumer_stopped_between_attempts_does_not_start_again(shop: Shop) -> None:
-    """K13: it had failed in prepare, so it never counted as having looked."""
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(prepare("ctx.call('world:x', 'look')\nreturn dayhand.prepared(reserve=ctx.peek(t))"))
-    shop.publish("a")
-    shop.tick()
-    assert shop.runs("C")[-1].status == "paused:transient"
-    shop.commands.stop("w")
-    shop.pass_time(2 * HOUR)
-    assert [run.status for run in shop.runs("C")] == ["cancelled"] and shop.pending() == ["a"]
-    assert shop.lane().blocked is None
-    shop.publish("b")
-    shop.tick()
-    assert shop.events() == {"a": "consumed", "b": "consumed"}
+def test_a_consumer_stopped_between_attempts_does_not_start_again(runtime: RuntimeFixture) -> None:
+    """It had failed in prepare, which does not count as seen."""
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(prepare("ctx.call('world:x', 'look')\nreturn dayhand.prepared(reserve=ctx.peek(t))"))
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.runs("C")[-1].status == "paused:transient"
+    runtime.commands.stop("w")
+    runtime.pass_time(2 * HOUR)
+    assert [run.status for run in runtime.runs("C")] == ["cancelled"] and runtime.pending() == ["a"]
+    assert runtime.lane().blocked is None
+    runtime.publish("b")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed", "b": "consumed"}
 
 
-def test_what_came_while_it_waited_for_its_next_attempt_wakes_it_after_a_stop(shop: Shop) -> None:
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(prepare("ctx.call('world:x', 'look')\nreturn dayhand.prepared(reserve=ctx.peek(t))"))
-    shop.publish("a")
-    shop.tick()
-    shop.publish("b")
-    shop.commands.stop("w")
-    shop.tick()
-    assert shop.events() == {"a": "consumed", "b": "consumed"}
+def test_events_that_arrive_before_the_retry_wake_the_consumer_after_a_stop(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(prepare("ctx.call('world:x', 'look')\nreturn dayhand.prepared(reserve=ctx.peek(t))"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.publish("b")
+    runtime.commands.stop("w")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed", "b": "consumed"}
 
 
-def test_a_wake_time_that_has_come_is_cleared_and_one_to_come_stays(shop: Shop) -> None:
-    """K13."""
-    flag = shop.folder / "flag"
-    shop.deploy(
+def test_a_stop_clears_a_due_wake_time_and_keeps_a_future_one(runtime: RuntimeFixture) -> None:
+    flag = runtime.folder / "flag"
+    runtime.deploy(
         prepare(
             "import os, time\nfrom datetime import timedelta\n"
             f"while os.path.exists({str(flag)!r}) and not ctx.cancelled:\n    time.sleep(0.01)\n"
             "return dayhand.nothing(wake_at=ctx.now + timedelta(hours=1))"
         )
     )
-    shop.tick()
+    runtime.tick()
     flag.touch()
-    shop.publish("a")
-    shop.until_begun()
-    shop.commands.stop("w")
-    shop.tick()
-    assert shop.handler("C").wake_at is not None, "it lies ahead"
-    shop.clock.move(HOUR + MINUTE)
-    shop.until_begun()
-    shop.commands.stop("w")
-    shop.tick()
-    assert shop.handler("C").wake_at is None
-    before = len(shop.runs("C"))
-    shop.pass_time(HOUR)
-    assert len(shop.runs("C")) == before
+    runtime.publish("a")
+    runtime.tick_until_active()
+    runtime.commands.stop("w")
+    runtime.tick()
+    assert runtime.handler("C").wake_at is not None, "it is in the future"
+    runtime.clock.move(HOUR + MINUTE)
+    runtime.tick_until_active()
+    runtime.commands.stop("w")
+    runtime.tick()
+    assert runtime.handler("C").wake_at is None
+    before = len(runtime.runs("C"))
+    runtime.pass_time(HOUR)
+    assert len(runtime.runs("C")) == before
 
 
-def test_an_approval_that_waits_is_withdrawn_and_its_events_released(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always"))
-    shop.publish("a")
-    shop.tick()
-    [request] = shop.requests()
-    shop.commands.stop("w")
-    shop.pass_time(HOUR)
-    assert (shop.requests(), shop.pending(), shop.world.calls) == ([], ["a"], [])
-    assert shop.runs("C")[-1].status == "cancelled"
+def test_a_waiting_approval_is_withdrawn_and_its_events_released(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always"))
+    runtime.publish("a")
+    runtime.tick()
+    [request] = runtime.requests()
+    runtime.commands.stop("w")
+    runtime.pass_time(HOUR)
+    assert (runtime.requests(), runtime.pending(), runtime.service.calls) == ([], ["a"], [])
+    assert runtime.runs("C")[-1].status == "cancelled"
     with pytest.raises(RefusedError, match="already answered"):
-        shop.answering.approve(request.id)
+        runtime.request_commands.approve(request.id)
 
 
-def test_between_attempts_the_occurrence_ends_too(shop: Shop) -> None:
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(job("ctx.call('world:x', 'look')"))
-    shop.commands.run("w")
-    shop.tick()
-    run = shop.runs("j")[-1]
-    shop.commands.stop(run.id[:8])
-    assert shop.states("j") == ["cancelled"] and shop.lane("j").blocked is None
-    shop.pass_time(HOUR)
-    assert shop.states("j") == ["cancelled", "succeeded"], "the regular times go on"
+def test_a_stop_between_attempts_cancels_the_occurrence(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(job("ctx.call('world:x', 'look')"))
+    runtime.commands.run("w")
+    runtime.tick()
+    run = runtime.runs("j")[-1]
+    runtime.commands.stop(run.id[:8])
+    assert runtime.states("j") == ["cancelled"] and runtime.lane("j").blocked is None
+    runtime.pass_time(HOUR)
+    assert runtime.states("j") == ["cancelled", "succeeded"], "the regular times continue"
 
 
-def test_one_handler_of_a_workflow_is_stopped_and_not_the_other(shop: Shop) -> None:
-    shop.deploy(producer(FOREVER) + f"@flow.job(every='1h')\ndef k(ctx):\n    exec({FOREVER!r})\n")
-    shop.commands.run("w", "k")
-    shop.wait(lambda: {run.handler for run in shop.active()} == {"p", "k"})
-    shop.commands.stop("w/k")
-    shop.wait(lambda: len(shop.active()) == 1)
-    assert [run.handler for run in shop.active()] == ["p"]
-    shop.commands.stop("w")
-    shop.tick()
+def test_one_handler_of_a_workflow_is_stopped_and_not_the_other(runtime: RuntimeFixture) -> None:
+    runtime.deploy(producer(FOREVER) + f"@flow.job(every='1h')\ndef k(ctx):\n    exec({FOREVER!r})\n")
+    runtime.commands.run("w", "k")
+    runtime.wait(lambda: {run.handler for run in runtime.active()} == {"p", "k"})
+    runtime.commands.stop("w/k")
+    runtime.wait(lambda: len(runtime.active()) == 1)
+    assert [run.handler for run in runtime.active()] == ["p"]
+    runtime.commands.stop("w")
+    runtime.tick()
 
 
-def test_what_may_have_happened_cannot_be_stopped(shop: Shop) -> None:
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.tick()
-    assert refusal(shop, "w") == "Say first whether it happened: dayhand attention"
+def test_an_unsure_run_cannot_be_stopped(runtime: RuntimeFixture) -> None:
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.tick()
+    assert refusal(runtime, "w") == "First answer whether it happened: dayhand attention"
 
 
-def test_the_same_request_stops_once(shop: Shop) -> None:
-    shop.deploy(job(FOREVER))
-    shop.commands.run("w")
-    shop.until_begun()
-    first = shop.commands.stop("w", request="r")
-    shop.tick()
-    shop.commands.run("w")
-    shop.until_begun()
-    assert shop.commands.stop("w", request="r") == first
-    assert len(shop.active()) == 1, "the second run was not meant"
-    shop.commands.stop("w")
-    shop.tick()
+def test_the_same_request_stops_once(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job(FOREVER))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    first = runtime.commands.stop("w", idempotency_key="r")
+    runtime.tick()
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    assert runtime.commands.stop("w", idempotency_key="r") == first
+    assert len(runtime.active()) == 1, "the second run is not stopped"
+    runtime.commands.stop("w")
+    runtime.tick()
 
 
 @pytest.fixture
-def silence(shop: Shop) -> Iterator[threading.Event]:
-    """A server that does not answer before the end; set as soon as it is asked."""
+def silent_server(runtime: RuntimeFixture) -> Iterator[threading.Event]:
+    """A server that never responds; the event is set once it is called."""
     answers, asked = threading.Event(), threading.Event()
 
     def hang(_: Call) -> None:
         asked.set()
-        assert answers.wait(PATIENCE)
+        assert answers.wait(TIMEOUT_S)
 
-    shop.world.look = hang  # type: ignore[method-assign]
-    shop.crash()  # the tools are made of what the world does then
+    runtime.service.look = hang  # type: ignore[method-assign]
+    runtime.crash()  # rebuilds the tools with the patched method
     yield asked
     answers.set()
 
 
-def test_a_run_that_waits_for_an_answer_from_outside_is_stopped_at_once(shop: Shop, silence: threading.Event) -> None:
-    """A server that does not answer holds up nobody; reading leaves nothing behind."""
-    shop.deploy(job("ctx.call('world:x', 'look')"))
-    shop.commands.run("w")
-    shop.wait(silence.is_set)
-    shop.commands.stop("w")
-    shop.tick()
-    assert shop.runs("j")[-1].status == "cancelled" and shop.states("j") == ["cancelled"]
-
-
-def test_the_time_limit_holds_while_a_run_waits_for_an_answer_from_outside(
-    shop: Shop, silence: threading.Event
+def test_a_run_that_waits_for_a_server_is_stopped_at_once(
+    runtime: RuntimeFixture, silent_server: threading.Event
 ) -> None:
-    shop.deploy(job("ctx.call('world:x', 'look')", timeout="1s"))
-    shop.commands.run("w")
-    shop.tick()
-    assert silence.is_set()
-    [run] = shop.runs("j")
+    """A silent server delays nothing; a read changes nothing."""
+    runtime.deploy(job("ctx.call('world:x', 'look')"))
+    runtime.commands.run("w")
+    runtime.wait(silent_server.is_set)
+    runtime.commands.stop("w")
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "cancelled" and runtime.states("j") == ["cancelled"]
+
+
+def test_the_timeout_applies_while_a_run_waits_for_a_server(
+    runtime: RuntimeFixture, silent_server: threading.Event
+) -> None:
+    runtime.deploy(job("ctx.call('world:x', 'look')", timeout="1s"))
+    runtime.commands.run("w")
+    runtime.tick()
+    assert silent_server.is_set()
+    [run] = runtime.runs("j")
     assert run.status == "paused:transient"
-    assert run.error is not None and run.error["sentence"] == "It took longer than 1 seconds and was ended."
+    assert run.error is not None and run.error["sentence"] == "It took longer than 1 seconds and was stopped."
 
 
-def test_one_that_waits_for_its_turn_is_known_by_its_id_and_stopped(shop: Shop) -> None:
-    """It has an id before it begins: its log can be followed, and it need not begin at all."""
-    shop.deploy(job(FOREVER))
-    [running] = shop.commands.run("w")["runs"]
-    shop.until_begun()
-    [waiting] = shop.commands.run("w", when_finished=True)["runs"]
-    views = WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry)
+def test_a_queued_run_has_an_id_and_can_be_stopped(runtime: RuntimeFixture) -> None:
+    """It has an id before it starts: its log can be followed, and it can be cancelled."""
+    runtime.deploy(job(FOREVER))
+    [running] = runtime.commands.run("w")["runs"]
+    runtime.tick_until_active()
+    [waiting] = runtime.commands.run("w", when_finished=True)["runs"]
+    views = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry)
     part = views.log(waiting, 0)
     assert (part.run, part.text, part.is_over) == (waiting, "", False)
     with pytest.raises(RefusedError) as refused:
         views.run(waiting)
-    assert str(refused.value) == f"{waiting} has not begun yet; it waits for its turn."
-    assert shop.commands.stop(waiting[:6]) == {"stopped": [waiting]}
-    assert [run.id for run in shop.active()] == [running], "the other one goes on"
-    shop.commands.stop(running)
-    shop.tick()
-    assert shop.states("j") == ["cancelled"] * 2 and len(shop.runs("j")) == 1
-    assert "There is no run" in refusal(shop, waiting)
+    assert str(refused.value) == f"{waiting} has not started yet; it is queued."
+    assert runtime.commands.stop(waiting[:6]) == {"stopped": [waiting]}
+    assert [run.id for run in runtime.active()] == [running], "the other one continues"
+    runtime.commands.stop(running)
+    runtime.tick()
+    assert runtime.states("j") == ["cancelled"] * 2 and len(runtime.runs("j")) == 1
+    assert "There is no run" in refusal(runtime, waiting)
 
 
-def test_nothing_to_stop_is_said(shop: Shop) -> None:
-    shop.deploy(job("pass"))
-    assert refusal(shop, "w") == "Nothing of w is running or waiting."
-    assert refusal(shop, "nobody").startswith("There is no run nobody")
+def test_a_stop_with_nothing_running_is_refused(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("pass"))
+    assert refusal(runtime, "w") == "Nothing of w is running or waiting."
+    assert refusal(runtime, "nobody").startswith("There is no run nobody")
 
 
-def test_a_stop_before_the_script_runs_is_not_lost(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The row says that it runs, and nobody has told its worker yet."""
-    tell, stopped = RunLayer._tell, []
+def test_a_stop_before_the_script_runs_is_not_lost(runtime: RuntimeFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row says active, but its worker has not started the phase yet."""
+    tell, stopped = Runner._execute, []
 
-    def stop_first(self: RunLayer, *told: object) -> object:
+    def stop_first(self: Runner, *args: object) -> object:
         if not stopped:
-            stopped.append(shop.commands.stop("w"))
-        return tell(self, *told)  # type: ignore[arg-type]
+            stopped.append(runtime.commands.stop("w"))
+        return tell(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(RunLayer, "_tell", stop_first)
-    shop.deploy(job(FOREVER))
-    shop.commands.run("w")
-    shop.tick()
-    assert shop.runs("j")[-1].status == "cancelled" and shop.states("j") == ["cancelled"]
+    monkeypatch.setattr(Runner, "_execute", stop_first)
+    runtime.deploy(job(FOREVER))
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.runs("j")[-1].status == "cancelled" and runtime.states("j") == ["cancelled"]

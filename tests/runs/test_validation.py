@@ -1,18 +1,18 @@
-"""Validation: every mistake of a script is named with its file, its line and what to write instead."""
+"""Validation: every error names the file, the line and the fix."""
 
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from scheduler.engine.runs.workshop import Workshop
-from scheduler.engine.workflows.validation import NotValidError, Validation
+from scheduler.engine.runs.script_workers import ScriptWorkers
+from scheduler.engine.workflows.validation import InvalidScriptError, ScriptValidator
 from scheduler.store import workflows
 from scheduler.workers.environments import find_uv
-from scheduler.workers.limits import Limits
-from tests.engine.harness import HOUR
+from scheduler.workers.script import Limits
+from tests.engine.engine_fixture import HOUR
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import HEAD, consumer, job, prepare, producer
-from tests.runs.shop import Shop
 
 FLOW = 'import dayhand\nflow = dayhand.Workflow("W", connections=["world:x"])\nt = flow.topic("t")\n'
 JOB = "@flow.job(every='1h')\ndef j(ctx):\n"
@@ -21,7 +21,7 @@ LISTENS = (
 )
 
 
-def acts(body: str) -> str:
+def consumer_class(body: str) -> str:
     return f"{FLOW}@flow.consumer(subscribe=[t])\nclass C:\n{body}"
 
 
@@ -33,23 +33,23 @@ BAD = {
     "no handler": (FLOW, "w.py, line 2: W has no handler; add a function with @flow.producer(…) or @flow.job(…)."),
     "two workflows": (
         f"{FLOW}dayhand.Workflow('V')\n",
-        "w.py, line 4: this file defines two workflows; put each in a file of its own.",
+        "w.py, line 4: this file defines two workflows; put each in its own file.",
     ),
     "unknown topic": (
         f"{FLOW}@flow.producer(every='1h', publishes=['u'])\ndef p(ctx, state):\n    pass\n",
-        "w.py, line 4: publishes has 'u', which is no topic; write mails = flow.topic('mails') first.",
+        "w.py, line 4: publishes contains 'u', which is not a topic; write mails = flow.topic('mails') first.",
     ),
     "published and never subscribed": (
         f"{FLOW}@flow.producer(every='1h', publishes=[t])\ndef p(ctx, state):\n    pass\n",
-        "w.py, line 4: p publishes to t and no consumer subscribes to it; add subscribe=[t] to a consumer, or stop",
+        "w.py, line 4: p publishes to t, but no consumer subscribes to it; add subscribe=[t] to a consumer, or stop",
     ),
     "consumer without prepare": (
-        acts("    pass\n"),
+        consumer_class("    pass\n"),
         "w.py, line 4: C has no prepare; add def prepare(self, ctx, state) and return dayhand.prepared(…).",
     ),
     "publishes without next": (
         f"{FLOW}@flow.consumer(subscribe=[t], publishes=[t])\nclass C:\n    def prepare(self, ctx, state): ...\n",
-        "w.py, line 4: C publishes and has no next; add def next(self, ctx, prepared, result, state) and publish",
+        "w.py, line 4: C publishes but has no next; add def next(self, ctx, prepared, result, state) and publish",
     ),
     "bad interval": (
         f"{FLOW}\n@flow.job(every='5 weeks')\ndef j(ctx):\n    pass\n",
@@ -76,7 +76,7 @@ BAD = {
     ),
     "a time that has passed": (
         f"{FLOW}\n@flow.job(once='2020-01-01T09:00')\ndef j(ctx):\n    pass\n",
-        "w.py, line 5: schedule: it has no time after now; give it a later or wider one.",
+        "w.py, line 5: schedule: it has no time in the future; choose a later or wider one.",
     ),
     "side by side outside jobs": (
         f"{FLOW}{LISTENS}@flow.producer(every='1h', overlap='allow_all', publishes=[t])\ndef p(ctx, state): ...\n",
@@ -93,25 +93,25 @@ BAD = {
     "unknown tool": (f"{FLOW}{JOB}    ctx.call('world:x', 'fly')\n", "w.py, line 6: "),
     "acting in a job": (
         f"{FLOW}{JOB}    ctx.call('world:x', 'act')\n",
-        "w.py, line 6: act of world:x acts, and job may only read; call it in mutate.",
+        "w.py, line 6: act of world:x is an action, and job may only read; call it in mutate.",
     ),
     "acting in a producer": (
         f"{FLOW}{LISTENS}@flow.producer(every='1h', publishes=[t])\ndef p(ctx, _):\n    ctx.call('world:x', 'act')\n",
-        "w.py, line 10: act of world:x acts, and producer may only read; call it in mutate.",
+        "w.py, line 10: act of world:x is an action, and producer may only read; call it in mutate.",
     ),
     "acting in prepare": (
-        acts("    def prepare(self, ctx, state):\n        ctx.call('world:x', 'act')\n"),
-        "w.py, line 7: act of world:x acts, and prepare may only read; call it in mutate.",
+        consumer_class("    def prepare(self, ctx, state):\n        ctx.call('world:x', 'act')\n"),
+        "w.py, line 7: act of world:x is an action, and prepare may only read; call it in mutate.",
     ),
     "acting in next": (
-        acts(
+        consumer_class(
             "    def prepare(self, ctx, state):\n        pass\n"
             "    def next(self, ctx, prepared, result, state):\n        ctx.call('world:x', 'act')\n"
         ),
-        "w.py, line 9: act of world:x acts, and next may only read; call it in mutate.",
+        "w.py, line 9: act of world:x is an action, and next may only read; call it in mutate.",
     ),
     "reading in mutate": (
-        acts(
+        consumer_class(
             "    def prepare(self, ctx, state):\n        pass\n"
             "    def mutate(self, ctx, prepared):\n        ctx.call('world:x', 'look')\n"
         ),
@@ -121,10 +121,10 @@ BAD = {
     "not a text": (f"{FLOW}x = '\0'\n", "w.py, line 1: SyntaxError: "),
     "raises": (f"{FLOW}1 / 0\n", "w.py, line 4: "),
     "raises without a word": (f"{FLOW}raise KeyboardInterrupt\n", "w.py, line 4: KeyboardInterrupt"),
-    "dies": (f"{FLOW}import os; os._exit(0)\n", "w.py: The script ended its own process with exit code 0."),
+    "dies": (f"{FLOW}import os; os._exit(0)\n", "w.py: The script exited its own process with code 0."),
     "imports from its folder": (
         f"{FLOW}from . import other\n",
-        "w.py, line 4: ImportError: attempted relative import with no known parent package. A workflow is one file, so",
+        "w.py, line 4: ImportError: attempted relative import with no known parent package. A workflow is a single",
     ),
     "unknown setting": (
         f"{FLOW}@flow.job(evry='1h')\ndef j(ctx):\n    pass\n",
@@ -132,7 +132,7 @@ BAD = {
     ),
     "other parameters": (
         f"{FLOW}@flow.job(every='1h')\ndef j():\n    pass\n",
-        "w.py, line 4: j has other parameters than a job gets; write def j(ctx).",
+        "w.py, line 4: j does not have the parameters of a job; write def j(ctx).",
     ),
     "bad dependencies": (
         f"# /// script\n# dependencies = 7\n# ///\n{FLOW}{JOB}    pass\n",
@@ -140,27 +140,26 @@ BAD = {
     ),
     "too large": (
         f"{FLOW}{JOB}    '{'x' * 1_000_000}'\n",
-        "w.py: a script has at most 1,000,000 letters; move data into files.",
+        "w.py: a script can have at most 1,000,000 characters; move data into files.",
     ),
 }
 
 
 @pytest.mark.parametrize(("source", "sentence"), BAD.values(), ids=list(BAD))
-def test_a_mistake_is_named_with_file_line_and_fix(shop: Shop, source: str, sentence: str) -> None:
-    """K9 and its neighbours."""
-    with pytest.raises(NotValidError) as refused:
-        shop.house.validation.validate("/somewhere/w.py", source)
+def test_a_mistake_is_named_with_file_line_and_fix(runtime: RuntimeFixture, source: str, sentence: str) -> None:
+    with pytest.raises(InvalidScriptError) as refused:
+        runtime.services.validation.validate("/somewhere/w.py", source)
     [found] = refused.value.sentences
     assert found.startswith(sentence) and len(found) > len("w.py, line 5: "), found
-    assert workflows.every_one(shop.database.read()) == []
+    assert workflows.list_all(runtime.database.read()) == []
 
 
-def test_all_mistakes_of_times_and_tools_are_told_at_once(shop: Shop) -> None:
+def test_all_schedule_and_tool_errors_are_reported_at_once(runtime: RuntimeFixture) -> None:
     source = (
         f"{FLOW}@flow.job(every='1s')\ndef j(ctx):\n    ctx.call('world:x', 'act')\n    ctx.call('world:x', 'fly')\n"
     )
-    with pytest.raises(NotValidError) as refused:
-        shop.house.validation.validate("w.py", source)
+    with pytest.raises(InvalidScriptError) as refused:
+        runtime.services.validation.validate("w.py", source)
     assert [sentence.partition(":")[0] for sentence in refused.value.sentences] == [
         "w.py, line 4",
         "w.py, line 6",
@@ -168,44 +167,43 @@ def test_all_mistakes_of_times_and_tools_are_told_at_once(shop: Shop) -> None:
     ]
 
 
-def test_a_tool_used_in_a_function_of_the_file_is_found(shop: Shop) -> None:
+def test_a_tool_used_in_a_function_of_the_file_is_found(runtime: RuntimeFixture) -> None:
     source = f"{FLOW}NAME = 'world:x'\ndef send(ctx):\n    ctx.call(NAME, 'act')\n{JOB}    send(ctx)\n"
-    with pytest.raises(NotValidError, match=r"line 6: act of world:x acts, and job may only read"):
-        shop.house.validation.validate("w.py", source)
+    with pytest.raises(InvalidScriptError, match=r"line 6: act of world:x is an action, and job may only read"):
+        runtime.services.validation.validate("w.py", source)
 
 
 @pytest.mark.parametrize("source", [consumer(), job("pass"), producer(), prepare("return dayhand.nothing()")])
-def test_checking_only_changes_nothing(shop: Shop, source: str) -> None:
-    """`deploy --check`: it says what would be deployed."""
-    checked = shop.house.validation.validate("w.py", source)
+def test_validation_changes_nothing(runtime: RuntimeFixture, source: str) -> None:
+    """As for `deploy --check`."""
+    checked = runtime.services.validation.validate("w.py", source)
     assert (checked.slug, checked.warnings, checked.described["name"]) == ("w", (), "W")
-    assert workflows.every_one(shop.database.read()) == [] and shop.runs() == []
+    assert workflows.list_all(runtime.database.read()) == [] and runtime.runs() == []
 
 
-def test_two_consumers_of_one_topic_compete_which_is_a_warning(shop: Shop) -> None:
+def test_two_consumers_of_one_topic_give_a_warning(runtime: RuntimeFixture) -> None:
     second = LISTENS.replace("class C", "class D")
-    checked = shop.house.validation.validate("w.py", FLOW + LISTENS + second)
+    checked = runtime.services.validation.validate("w.py", FLOW + LISTENS + second)
     assert checked.warnings == ("C and D both take events from t: each event goes to the one that reserves it first.",)
 
 
-def test_what_a_script_prints_while_it_is_loaded_harms_nobody(shop: Shop) -> None:
+def test_output_while_loading_is_harmless(runtime: RuntimeFixture) -> None:
     said: list[str] = []
-    checked = shop.house.validation.validate("w.py", f"print('hello')\n{job('pass')}", said.append)
+    checked = runtime.services.validation.validate("w.py", f"print('hello')\n{job('pass')}", said.append)
     assert checked.slug == "w"
 
 
-def test_a_script_that_never_comes_to_its_end_is_refused(shop: Shop) -> None:
-    """L1 for the top level."""
-    workshop = Workshop(shop.folder, Limits(start=1))
-    validation = Validation(shop.engine.context, shop.house.registry, workshop)
-    with pytest.raises(NotValidError, match=r"1 s"):
+def test_a_script_that_never_finishes_loading_is_refused(runtime: RuntimeFixture) -> None:
+    workshop = ScriptWorkers(runtime.folder, Limits(start=1))
+    validation = ScriptValidator(runtime.engine.context, runtime.services.registry, workshop)
+    with pytest.raises(InvalidScriptError, match=r"1 s"):
         validation.validate("w.py", "while True:\n    pass\n")
     workshop.close()
 
 
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A place with one small package, and nothing from the network."""
+    """A folder with one small package, without network access."""
     if find_uv() is None:
         pytest.skip("uv is not installed")
     folder = tmp_path / "wheels"
@@ -220,52 +218,52 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_script_gets_the_packages_that_it_names(shop: Shop, wheels: Path) -> None:
-    """PEP 723: installed when it is deployed, there when it runs."""
+def test_a_script_gets_its_dependencies(runtime: RuntimeFixture, wheels: Path) -> None:
+    """PEP 723: installed at deploy, available at run time."""
     said: list[str] = []
     source = '# /// script\n# dependencies = ["tiny"]\n# ///\nimport tiny\n' + job("ctx.done(tiny.WORD)")
-    shop.house.validation.validate("w.py", source, said.append)
-    assert said, "it tells what it is doing"
-    shop.deploy(source)
-    shop.commands.run("w")
-    shop.tick()
-    assert shop.runs()[-1].summary == "tiny"
+    runtime.services.validation.validate("w.py", source, said.append)
+    assert said, "progress is reported"
+    runtime.deploy(source)
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.runs()[-1].summary == "tiny"
 
 
-def test_a_package_that_cannot_be_had_is_named(shop: Shop, wheels: Path) -> None:
+def test_an_unavailable_package_is_named(runtime: RuntimeFixture, wheels: Path) -> None:
     source = '# /// script\n# dependencies = ["no-such-thing"]\n# ///\n' + job("pass")
-    with pytest.raises(NotValidError, match=r"^w\.py: .*no-such-thing.* could not be installed"):
-        shop.house.validation.validate("w.py", source)
+    with pytest.raises(InvalidScriptError, match=r"^w\.py: .*no-such-thing.* could not be installed"):
+        runtime.services.validation.validate("w.py", source)
 
 
-def test_a_module_that_is_not_there_is_said_with_what_to_write(shop: Shop) -> None:
-    with pytest.raises(NotValidError, match="Name the package in the script's dependencies"):
-        shop.house.validation.validate("w.py", f"import nothing_of_the_kind\n{HEAD}")
+def test_a_missing_module_is_reported_with_the_fix(runtime: RuntimeFixture) -> None:
+    with pytest.raises(InvalidScriptError, match="Add the package to the script's dependencies"):
+        runtime.services.validation.validate("w.py", f"import nothing_of_the_kind\n{HEAD}")
 
 
-def test_a_module_that_lies_beside_the_script_is_not_part_of_it(shop: Shop, tmp_path: Path) -> None:
+def test_a_module_next_to_the_script_cannot_be_imported(runtime: RuntimeFixture, tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("")
-    with pytest.raises(NotValidError, match=r"A workflow is one file, .*: write it into this file"):
-        shop.house.validation.validate(str(tmp_path / "w.py"), f"import beside\n{HEAD}")
+    with pytest.raises(InvalidScriptError, match=r"A workflow is a single file .*: move that code into this file"):
+        runtime.services.validation.validate(str(tmp_path / "w.py"), f"import beside\n{HEAD}")
 
 
-def test_a_time_that_has_passed_since_it_was_deployed_is_no_mistake(shop: Shop) -> None:
-    """The script can still be changed elsewhere."""
+def test_a_deployed_schedule_whose_time_has_passed_stays_valid(runtime: RuntimeFixture) -> None:
+    """Other parts of the script can still be changed."""
     source = job("pass", every=None, once="2026-11-16T10:30:00+00:00")  # type: ignore[arg-type]
-    shop.deploy(source)
-    shop.pass_time(HOUR)
-    assert shop.states("j") == ["succeeded"]
-    assert shop.deploy(f"{source}# better\n")["version"] == 2
-    with pytest.raises(NotValidError, match=r"line 6: schedule: it has no time after now"):
-        shop.deploy(source.replace("10:30", "10:40"))
+    runtime.deploy(source)
+    runtime.pass_time(HOUR)
+    assert runtime.states("j") == ["succeeded"]
+    assert runtime.deploy(f"{source}# better\n")["version"] == 2
+    with pytest.raises(InvalidScriptError, match=r"line 6: schedule: it has no time in the future"):
+        runtime.deploy(source.replace("10:30", "10:40"))
 
 
-def test_packages_that_no_script_needs_any_longer_are_removed(shop: Shop, wheels: Path) -> None:
-    """Cleaned when unused, and only then."""
+def test_unused_environments_are_removed(runtime: RuntimeFixture, wheels: Path) -> None:
+    """Only when unused."""
     needing = f"# /// script\n# dependencies = ['tiny']\n# ///\n{job('pass')}"
-    shop.deploy(needing)
-    [place] = [path for path in (shop.folder / "environments").iterdir() if path.is_dir()]
-    assert shop.house.remove_unused_environments() == []
-    shop.deploy(job("pass"))
-    assert shop.house.remove_unused_environments() == [place.name]
+    runtime.deploy(needing)
+    [place] = [path for path in (runtime.folder / "environments").iterdir() if path.is_dir()]
+    assert runtime.services.remove_unused_environments() == []
+    runtime.deploy(job("pass"))
+    assert runtime.services.remove_unused_environments() == [place.name]
     assert not place.exists()

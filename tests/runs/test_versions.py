@@ -1,271 +1,273 @@
-"""Versions: numbered and immutable; rolling back deploys an old one anew. Archive and remove leave nothing open."""
+"""Versions: numbered and immutable; a rollback deploys an old one again. Archive and remove leave nothing open."""
 
 import threading
 from typing import Any
 
 import pytest
 
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import FailureClass
 from scheduler.store import events, grants, lanes, logs, requests, workflows
 from scheduler.store.workflows import ScriptOrigin
-from tests.engine.harness import HOUR
+from tests.engine.engine_fixture import HOUR
+from tests.runs.runtime_fixture import RuntimeFixture, fail, is_alive
 from tests.runs.scripts import consumer, job, producer
-from tests.runs.shop import Shop, fail, is_alive
 
 
-def refusal(act: Any, *told: Any, **options: Any) -> str:
+def refusal(act: Any, *args: Any, **options: Any) -> str:
     with pytest.raises(RefusedError) as refused:
-        act(*told, **options)
+        act(*args, **options)
     return str(refused.value)
 
 
-def run(shop: Shop) -> None:
-    shop.commands.run("w")
-    shop.tick()
+def run(runtime: RuntimeFixture) -> None:
+    runtime.commands.run("w")
+    runtime.tick()
 
 
-def versions(shop: Shop) -> list[tuple[int, str]]:
-    return [(one.number, one.origin.value) for one in workflows.scripts(shop.database.read(), "w")][::-1]
+def versions(runtime: RuntimeFixture) -> list[tuple[int, str]]:
+    return [(one.number, one.origin.value) for one in workflows.list_scripts(runtime.database.read(), "w")][::-1]
 
 
-def test_each_version_is_kept_as_it_was(shop: Shop) -> None:
+def test_each_version_is_kept_as_it_was(runtime: RuntimeFixture) -> None:
     for number in (1, 2, 3):
-        shop.deploy(job(f"print({number})"))
-        run(shop)
-    assert versions(shop) == [(1, "author"), (2, "author"), (3, "author")]
-    assert [row.script for row in shop.runs()] == [1, 2, 3]
-    kept = workflows.find_script(shop.database.read(), "w", 2)
+        runtime.deploy(job(f"print({number})"))
+        run(runtime)
+    assert versions(runtime) == [(1, "author"), (2, "author"), (3, "author")]
+    assert [row.script for row in runtime.runs()] == [1, 2, 3]
+    kept = workflows.find_script(runtime.database.read(), "w", 2)
     assert kept is not None and "print(2)" in kept.source
 
 
-def test_rolling_back_goes_to_the_last_version_that_committed_a_run(shop: Shop) -> None:
-    """As a new version: numbers are never given again."""
-    shop.deploy(job("ctx.done('good')"))
-    run(shop)
-    shop.deploy(job("raise ValueError(1)"))
-    run(shop)
-    shop.deploy(job("raise ValueError(2)"))
-    run(shop)
-    assert shop.lane("j").blocked == "script error"
-    assert shop.commands.rollback("w")["version"] == 4
-    assert shop.lane("j").blocked is None and shop.requests() == []
-    run(shop)
-    assert shop.runs()[-1].summary == "good"
-    assert versions(shop)[-1] == (4, ScriptOrigin.ROLLBACK.value)
+def test_rolling_back_goes_to_the_last_version_that_committed_a_run(runtime: RuntimeFixture) -> None:
+    """As a new version: numbers are never reused."""
+    runtime.deploy(job("ctx.done('good')"))
+    run(runtime)
+    runtime.deploy(job("raise ValueError(1)"))
+    run(runtime)
+    runtime.deploy(job("raise ValueError(2)"))
+    run(runtime)
+    assert runtime.lane("j").blocked == "script error"
+    assert runtime.commands.rollback("w")["version"] == 4
+    assert runtime.lane("j").blocked is None and runtime.requests() == []
+    run(runtime)
+    assert runtime.runs()[-1].summary == "good"
+    assert versions(runtime)[-1] == (4, ScriptOrigin.ROLLBACK.value)
 
 
-def test_rolling_back_leaves_a_version_that_worked_too(shop: Shop) -> None:
-    """The one in use is not the one to go back to."""
+def test_rolling_back_skips_the_current_version_even_if_it_worked(runtime: RuntimeFixture) -> None:
+    """Not to the current version."""
     for number in (1, 2):
-        shop.deploy(job(f"ctx.done('{number}')"))
-        run(shop)
-    shop.commands.rollback("w")
-    run(shop)
-    assert shop.runs()[-1].summary == "1"
+        runtime.deploy(job(f"ctx.done('{number}')"))
+        run(runtime)
+    runtime.commands.rollback("w")
+    run(runtime)
+    assert runtime.runs()[-1].summary == "1"
 
 
-def test_rolling_back_to_a_version_by_its_number(shop: Shop) -> None:
+def test_rolling_back_to_a_version_by_its_number(runtime: RuntimeFixture) -> None:
     for number in (1, 2, 3):
-        shop.deploy(job(f"print({number})"))
-    shop.commands.rollback("w", 1, request="r")
-    shop.commands.rollback("w", 1, request="r")
-    assert shop.workflow().script == 4
-    run(shop)
-    assert shop.log(shop.runs()[-1].id) == "1\n"
+        runtime.deploy(job(f"print({number})"))
+    runtime.commands.rollback("w", 1, idempotency_key="r")
+    runtime.commands.rollback("w", 1, idempotency_key="r")
+    assert runtime.workflow().script == 4
+    run(runtime)
+    assert runtime.log(runtime.runs()[-1].id) == "1\n"
 
 
-def test_rolling_back_from_a_version_that_is_no_longer_in_use_changes_nothing(shop: Shop) -> None:
-    """The card about version 2 was still on the screen when the author put it right."""
+def test_rolling_back_from_a_version_that_is_no_longer_in_use_changes_nothing(runtime: RuntimeFixture) -> None:
+    """The card about version 2 was still shown when the author fixed the script."""
     for number in (1, 2, 3):
-        shop.deploy(job(f"print({number})"))
-    assert "uses version 3 by now, not 2" in refusal(shop.commands.rollback, "w", 1, current=2)
-    assert shop.workflow().script == 3
-    shop.commands.rollback("w", 1, current=3)
-    assert shop.workflow().script == 4
+        runtime.deploy(job(f"print({number})"))
+    assert "now uses version 3, not 2" in refusal(runtime.commands.rollback, "w", 1, current=2)
+    assert runtime.workflow().script == 3
+    runtime.commands.rollback("w", 1, current=3)
+    assert runtime.workflow().script == 4
 
 
-def test_rolling_back_does_not_roll_the_state_back(shop: Shop) -> None:
-    shop.deploy(producer("return {'n': state.get('n', 0) + 1}"))
-    shop.tick()
-    shop.deploy(producer("return {'n': state.get('n', 0) + 10}"))
-    run(shop)
-    shop.commands.rollback("w", 1)
-    run(shop)
-    assert shop.state("p") == {"n": 12}
+def test_rolling_back_does_not_roll_the_state_back(runtime: RuntimeFixture) -> None:
+    runtime.deploy(producer("return {'n': state.get('n', 0) + 1}"))
+    runtime.tick()
+    runtime.deploy(producer("return {'n': state.get('n', 0) + 10}"))
+    run(runtime)
+    runtime.commands.rollback("w", 1)
+    run(runtime)
+    assert runtime.state("p") == {"n": 12}
 
 
-def test_the_process_of_a_version_goes_with_it(shop: Shop) -> None:
+def test_the_worker_of_a_replaced_version_ends(runtime: RuntimeFixture) -> None:
     """It would wait for a run that never comes."""
-    shop.deploy(job("import os\nctx.done(str(os.getpid()))"))
-    run(shop)
-    pid = int(shop.runs("j")[-1].summary or "")
-    assert is_alive(pid), "it is warm"
-    shop.deploy(job("pass"))
-    shop.wait(lambda: not is_alive(pid))
+    runtime.deploy(job("import os\nctx.done(str(os.getpid()))"))
+    run(runtime)
+    pid = int(runtime.runs("j")[-1].summary or "")
+    assert is_alive(pid), "it is kept"
+    runtime.deploy(job("pass"))
+    runtime.wait(lambda: not is_alive(pid))
 
 
-def test_rolling_back_to_a_script_whose_connector_is_gone_is_possible(shop: Shop) -> None:
-    """It fails when it runs, with a sentence, and not here."""
-    shop.deploy(consumer(approve="always"))
-    shop.deploy(consumer(approve="first"))
-    shop.house.registry._connectors.clear()
-    assert shop.commands.rollback("w", 1)["version"] == 3
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs("C")[-1]
-    assert run.status == "failed:logic" and 'no kind of connection called "world"' in run.error["sentence"]
+def test_rolling_back_to_a_script_with_a_missing_connector_is_possible(runtime: RuntimeFixture) -> None:
+    """It fails when it runs, not here."""
+    runtime.deploy(consumer(approve="always"))
+    runtime.deploy(consumer(approve="first"))
+    runtime.services.registry._connectors.clear()
+    assert runtime.commands.rollback("w", 1)["version"] == 3
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    assert run.status == "failed:logic" and 'no connection kind "world"' in run.error["sentence"]
 
 
-def test_rolling_back_is_refused_where_there_is_nothing_to_go_to(shop: Shop) -> None:
-    shop.deploy(job("pass"))
-    assert refusal(shop.commands.rollback, "w") == (
+def test_rolling_back_is_refused_without_an_earlier_version(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("pass"))
+    assert refusal(runtime.commands.rollback, "w") == (
         "W has no earlier version that worked; dayhand versions w lists them."
     )
-    assert refusal(shop.commands.rollback, "w", 0) == "W has no version 0; dayhand versions w lists them."
-    assert refusal(shop.commands.rollback, "w", 7) == "W has no version 7; dayhand versions w lists them."
+    assert refusal(runtime.commands.rollback, "w", 0) == "W has no version 0; dayhand versions w lists them."
+    assert refusal(runtime.commands.rollback, "w", 7) == "W has no version 7; dayhand versions w lists them."
 
 
-def test_an_archived_workflow_rests_and_asks_nobody(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always") + "@flow.job(every='1h')\ndef j(ctx):\n    pass\n")
-    shop.publish("a")
-    shop.tick()
-    assert shop.commands.archive("w") == {"workflow": "w", "state": "archived"}
-    assert shop.requests() == [] and shop.pending() == ["a"]
-    shop.pass_time(3 * HOUR)
-    assert shop.states("j") == [] and [row.status for row in shop.runs()] == ["cancelled"]
+def test_an_archived_workflow_runs_nothing_and_asks_nothing(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always") + "@flow.job(every='1h')\ndef j(ctx):\n    pass\n")
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.commands.archive("w") == {"workflow": "w", "state": "archived"}
+    assert runtime.requests() == [] and runtime.pending() == ["a"]
+    runtime.pass_time(3 * HOUR)
+    assert runtime.states("j") == [] and [row.status for row in runtime.runs()] == ["cancelled"]
 
 
-def test_an_archived_workflow_comes_back_with_a_resume_or_a_new_version(shop: Shop) -> None:
-    shop.deploy(job("pass"))
+def test_an_archived_workflow_comes_back_with_a_resume_or_a_new_version(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("pass"))
     for come_back in (
-        lambda: shop.commands.resume("w"),
-        lambda: shop.deploy(job("pass")),
-        lambda: shop.deploy(job("print(2)")),
+        lambda: runtime.commands.resume("w"),
+        lambda: runtime.deploy(job("pass")),
+        lambda: runtime.deploy(job("print(2)")),
     ):
-        shop.commands.archive("w")
-        shop.clock.move(HOUR * 3)
-        shop.tick()
+        runtime.commands.archive("w")
+        runtime.clock.move(HOUR * 3)
+        runtime.tick()
         come_back()
-        before = len(shop.states("j"))
-        shop.pass_time(HOUR)
-        assert len(shop.states("j")) > before and shop.workflow().status == "active"
+        before = len(runtime.states("j"))
+        runtime.pass_time(HOUR)
+        assert len(runtime.states("j")) > before and runtime.workflow().status == "active"
 
 
-def test_what_was_being_asked_when_it_was_put_away_is_asked_anew_when_it_comes_back(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always"))
-    shop.publish("a")
-    shop.tick()
-    shop.commands.archive("w")
-    shop.tick()
-    shop.deploy(consumer(approve="always"))
-    shop.tick()
-    assert [one.kind for one in shop.requests()] == ["approval"] and shop.events() == {"a": "reserved"}
+def test_requests_withdrawn_by_archiving_are_asked_again_after_a_restore(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always"))
+    runtime.publish("a")
+    runtime.tick()
+    runtime.commands.archive("w")
+    runtime.tick()
+    runtime.deploy(consumer(approve="always"))
+    runtime.tick()
+    assert [one.kind for one in runtime.requests()] == ["approval"] and runtime.events() == {"a": "reserved"}
 
 
-def test_a_removed_workflow_leaves_nothing_of_its_own(shop: Shop) -> None:
-    shop.deploy(consumer(approve="always") + "@flow.job(every='1h')\ndef j(ctx):\n    print(1)\n")
-    shop.publish("a")
-    shop.pass_time(HOUR)
-    [request] = shop.requests()
-    ran = shop.runs("j")[-1].id
-    assert shop.commands.remove("w") == {"workflow": "w", "state": "removed"}
-    db = shop.database.read()
-    assert workflows.every_one(db) == [] and requests.find(db, request.id) is None
-    assert (shop.runs(), events.peek(db, "w", "t", 10), lanes.of_workflow(db, "w"), grants.of_workflow(db, "w")) == (
+def test_a_removed_workflow_leaves_no_rows(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer(approve="always") + "@flow.job(every='1h')\ndef j(ctx):\n    print(1)\n")
+    runtime.publish("a")
+    runtime.pass_time(HOUR)
+    [request] = runtime.requests()
+    ran = runtime.runs("j")[-1].id
+    assert runtime.commands.remove("w") == {"workflow": "w", "state": "removed"}
+    db = runtime.database.read()
+    assert workflows.list_all(db) == [] and requests.find(db, request.id) is None
+    assert (runtime.runs(), events.peek(db, "w", "t", 10), lanes.of_workflow(db, "w"), grants.of_workflow(db, "w")) == (
         [],
         [],
         [],
         [],
     )
-    assert logs.read(db, ran) == "" and shop.schedule("j").removed is not None
-    assert shop.states("j") == [], "planned times are history too"
-    shop.pass_time(3 * HOUR)
-    assert refusal(shop.commands.run, "w") == "There is no workflow w. Deploy one first: dayhand deploy FILE"
+    assert logs.read(db, ran) == "" and runtime.schedule("j").removed is not None
+    assert runtime.states("j") == [], "occurrences are deleted too"
+    runtime.pass_time(3 * HOUR)
+    assert refusal(runtime.commands.run, "w") == "There is no workflow w. Deploy one first: dayhand deploy FILE"
 
 
 @pytest.mark.parametrize("verb", ["deploy", "remove"])
-def test_no_process_stays_warm_for_a_version_that_is_gone(shop: Shop, verb: str) -> None:
-    shop.deploy(job("import os\nprint(os.getpid())"))
-    run(shop)
-    warm = int(shop.log(shop.runs()[-1].id))
+def test_no_worker_is_kept_for_a_removed_version(runtime: RuntimeFixture, verb: str) -> None:
+    runtime.deploy(job("import os\nprint(os.getpid())"))
+    run(runtime)
+    warm = int(runtime.log(runtime.runs()[-1].id))
     assert is_alive(warm)
     if verb == "deploy":
-        shop.deploy(job("pass"))
+        runtime.deploy(job("pass"))
     else:
-        shop.commands.remove("w")
-    shop.wait(lambda: not is_alive(warm))
+        runtime.commands.remove("w")
+    runtime.wait(lambda: not is_alive(warm))
 
 
-def test_a_workflow_of_the_same_name_begins_anew_after_a_removal(shop: Shop) -> None:
-    shop.deploy(producer("return {'n': state.get('n', 0) + 1}"))
-    shop.tick()
-    shop.commands.remove("w")
-    assert shop.deploy(producer("print('new')\nreturn {'n': state.get('n', 0) + 1}"), path="other.py")["version"] == 1
-    shop.tick()
-    assert shop.state("p") == {"n": 1} and shop.log(shop.runs("p")[-1].id) == "new\n"
-
-
-@pytest.mark.parametrize("verb", ["archive", "remove"])
-def test_refused_while_it_acts_outside(shop: Shop, verb: str) -> None:
-    shop.world.gate = threading.Event()
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.wait(shop.world.entered.is_set)
-    sentence = refusal(getattr(shop.commands, verb), "w")
-    assert sentence == "W is in the middle of an outside action; wait until that has ended."
-    shop.world.gate.set()
-    shop.tick()
-    assert shop.events() == {"a": "consumed"}
+def test_a_workflow_of_the_same_name_starts_fresh_after_a_removal(runtime: RuntimeFixture) -> None:
+    runtime.deploy(producer("return {'n': state.get('n', 0) + 1}"))
+    runtime.tick()
+    runtime.commands.remove("w")
+    assert (
+        runtime.deploy(producer("print('new')\nreturn {'n': state.get('n', 0) + 1}"), path="other.py")["version"] == 1
+    )
+    runtime.tick()
+    assert runtime.state("p") == {"n": 1} and runtime.log(runtime.runs("p")[-1].id) == "new\n"
 
 
 @pytest.mark.parametrize("verb", ["archive", "remove"])
-def test_refused_while_nobody_knows_whether_it_happened(shop: Shop, verb: str) -> None:
-    shop.world.fails = [fail(FailureClass.UNSURE)]
-    shop.deploy(consumer(tool="blind"))
-    shop.publish("a")
-    shop.tick()
-    sentence = refusal(getattr(shop.commands, verb), "w")
-    assert sentence == "Say first whether what W did happened: dayhand attention"
-    shop.answering.resolve(shop.requests()[0].run or "", "happened")
-    shop.tick()
-    getattr(shop.commands, verb)("w")
+def test_refused_during_an_outside_action(runtime: RuntimeFixture, verb: str) -> None:
+    runtime.service.gate = threading.Event()
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.wait(runtime.service.entered.is_set)
+    sentence = refusal(getattr(runtime.commands, verb), "w")
+    assert sentence == "W is in the middle of an outside action; wait until it has ended."
+    runtime.service.gate.set()
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"}
 
 
 @pytest.mark.parametrize("verb", ["archive", "remove"])
-def test_refused_while_it_runs(shop: Shop, verb: str) -> None:
-    shop.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
-    shop.commands.run("w")
-    shop.until_begun()
-    assert refusal(getattr(shop.commands, verb), "w") == "W is running now; first: dayhand stop w"
-    shop.commands.stop("w")
-    shop.tick()
-    getattr(shop.commands, verb)("w")
+def test_refused_while_the_outcome_is_unknown(runtime: RuntimeFixture, verb: str) -> None:
+    runtime.service.fails = [fail(FailureClass.UNSURE)]
+    runtime.deploy(consumer(tool="blind"))
+    runtime.publish("a")
+    runtime.tick()
+    sentence = refusal(getattr(runtime.commands, verb), "w")
+    assert sentence == "First answer whether the last action of W happened: dayhand attention"
+    runtime.request_commands.resolve(runtime.requests()[0].run or "", "happened")
+    runtime.tick()
+    getattr(runtime.commands, verb)("w")
+
+
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_refused_while_it_runs(runtime: RuntimeFixture, verb: str) -> None:
+    runtime.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    assert refusal(getattr(runtime.commands, verb), "w") == "W is running now; first: dayhand stop w"
+    runtime.commands.stop("w")
+    runtime.tick()
+    getattr(runtime.commands, verb)("w")
 
 
 @pytest.mark.parametrize(("verb", "left"), [("archive", ["cancelled"]), ("remove", [])])
-def test_what_waits_for_its_next_attempt_is_over_and_its_occurrence_with_it(
-    shop: Shop, verb: str, left: list[str]
+def test_a_run_that_waits_for_its_retry_is_cancelled_with_its_occurrence(
+    runtime: RuntimeFixture, verb: str, left: list[str]
 ) -> None:
-    shop.world.read_fails = [fail(FailureClass.TRANSIENT)]
-    shop.deploy(job("ctx.call('world:x', 'look')"))
-    shop.commands.run("w")
-    shop.tick()
-    assert shop.states("j") == ["started"]
-    getattr(shop.commands, verb)("w", request="r")
-    getattr(shop.commands, verb)("w", request="r")
-    assert shop.states("j") == left
-    shop.pass_time(HOUR)
-    assert shop.states("j") == left and len(shop.world.reads) == 1
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)]
+    runtime.deploy(job("ctx.call('world:x', 'look')"))
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.states("j") == ["started"]
+    getattr(runtime.commands, verb)("w", idempotency_key="r")
+    getattr(runtime.commands, verb)("w", idempotency_key="r")
+    assert runtime.states("j") == left
+    runtime.pass_time(HOUR)
+    assert runtime.states("j") == left and len(runtime.service.reads) == 1
 
 
 @pytest.mark.parametrize(("verb", "left"), [("archive", ["cancelled"]), ("remove", [])])
-def test_a_job_that_asks_whether_it_finished_asks_no_longer(shop: Shop, verb: str, left: list[str]) -> None:
-    shop.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
-    shop.commands.run("w")
-    shop.until_begun()
-    shop.crash()
-    shop.tick()
-    assert [request.kind for request in shop.requests()] == ["interrupted"]
-    getattr(shop.commands, verb)("w")
-    assert (shop.requests(), shop.states("j")) == ([], left)
+def test_the_request_of_an_interrupted_job_is_withdrawn(runtime: RuntimeFixture, verb: str, left: list[str]) -> None:
+    runtime.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
+    runtime.commands.run("w")
+    runtime.tick_until_active()
+    runtime.crash()
+    runtime.tick()
+    assert [request.kind for request in runtime.requests()] == ["interrupted"]
+    getattr(runtime.commands, verb)("w")
+    assert (runtime.requests(), runtime.states("j")) == ([], left)

@@ -1,4 +1,4 @@
-"""Every mistake in a definition has one sentence with file, line and what to write instead."""
+"""Every mistake in a definition is reported with file, line and fix."""
 
 import importlib.util
 import itertools
@@ -33,43 +33,43 @@ CONSUMER = "@flow.consumer(subscribe=[mails])\nclass File:\n    def prepare(self
 
 MISTAKES = {
     "no handler": ("", 2, "Chores has no handler"),
-    "no brackets": ("@flow.job\ndef work(ctx): ...", FIRST, "write @flow.job(every='5m')"),
+    "no parentheses": ("@flow.job\ndef work(ctx): ...", FIRST, "write @flow.job(every='5m')"),
     "no name for a value": (producer("'5m'"), FIRST, "'5m' has no name; write for example @flow.producer(every='5m')"),
     "unknown setting": (producer("evry='5m'"), FIRST, "producer has no setting evry; did you mean every?"),
-    "no time": (producer("publishes=[mails]"), FIRST, "say one of every, cron, calendar or once"),
-    "two times": (producer("every='5m', cron='@daily'"), FIRST, "has every and cron; keep one"),
-    "every is a number": (producer("every=5"), FIRST, "every=5 is not a text; write for example every='5m'"),
-    "cron is a number": (producer("cron=[5]"), FIRST, "cron=[5] is not a text or a list of texts"),
-    "calendar is a text": (producer("calendar='daily'"), FIRST, "is not a dict or a list of dicts"),
+    "no schedule": (producer("publishes=[mails]"), FIRST, "set one of every, cron, calendar or once"),
+    "two schedules": (producer("every='5m', cron='@daily'"), FIRST, "has every and cron; keep one"),
+    "every is a number": (producer("every=5"), FIRST, "every=5 is not a string; write for example every='5m'"),
+    "cron is a number": (producer("cron=[5]"), FIRST, "cron=[5] is not a string or a list of strings"),
+    "calendar is a string": (producer("calendar='daily'"), FIRST, "is not a dict or a list of dicts"),
     "once is a number": (producer("once=7"), FIRST, "once=7 is not a date and time"),
-    "zone is a number": (producer("every='5m', timezone=1"), FIRST, "timezone=1 is not a text"),
+    "zone is a number": (producer("every='5m', timezone=1"), FIRST, "timezone=1 is not a string"),
     "limit is zero": (producer("every='5m', limit=0"), FIRST, "limit=0 is not a number of runs"),
-    "jitter is a number": (producer("every='5m', jitter=30"), FIRST, "jitter=30 is not a text"),
-    "window is a number": (producer("every='5m', catchup_window=5"), FIRST, "is not a length of time or 0"),
-    "so many failures are no number": (producer("every='5m', max_failures=-1"), FIRST, "is not a number from 0"),
-    "pause is a text": (producer("every='5m', pause_on_failure='yes'"), FIRST, "is not True or False"),
-    "needs is a number": (producer("every='5m', needs=1"), FIRST, "needs=1 is not a text or a list of texts"),
+    "jitter is a number": (producer("every='5m', jitter=30"), FIRST, "jitter=30 is not a string"),
+    "window is a number": (producer("every='5m', catchup_window=5"), FIRST, "is not a duration or 0"),
+    "max_failures is negative": (producer("every='5m', max_failures=-1"), FIRST, "is not a number from 0"),
+    "pause_on_failure is a string": (producer("every='5m', pause_on_failure='yes'"), FIRST, "is not True or False"),
+    "needs is a number": (producer("every='5m', needs=1"), FIRST, "needs=1 is not a string or a list of strings"),
     "exclude is a number": (producer("every='5m', exclude=[3]"), FIRST, "is not a list of dates or calendars"),
-    "run_on_deploy is a text": (producer("every='5m', run_on_deploy='no'"), FIRST, "is not True or False"),
-    "timeout is nothing": (producer("every='5m', timeout=0"), FIRST, "timeout=0 is not a length of time"),
+    "run_on_deploy is a string": (producer("every='5m', run_on_deploy='no'"), FIRST, "is not True or False"),
+    "timeout is zero": (producer("every='5m', timeout=0"), FIRST, "timeout=0 is not a duration"),
     "allow_all in a producer": (producer("every='5m', overlap='allow_all'"), FIRST, "is for jobs"),
-    "calendar that is no JSON": (producer("calendar={'hour': {9}}"), FIRST, "calendar.hour is a set"),
-    "a topic's name": (producer("every='5m', publishes=['mails']"), FIRST, "'mails', which is no topic"),
+    "calendar that is not JSON": (producer("calendar={'hour': {9}}"), FIRST, "calendar.hour is a set"),
+    "a topic's name": (producer("every='5m', publishes=['mails']"), FIRST, "'mails', which is not a topic"),
     "one topic": (producer("every='5m', publishes=mails"), FIRST, "write publishes=[mails]"),
-    "a foreign topic": (
+    "a topic of another workflow": (
         producer("every='5m', publishes=[dayhand.Topic('mails')]"),
         FIRST,
         "the topic mails of another workflow",
     ),
-    "no such crash word": (
+    "unknown after_crash": (
         "@flow.job(every='1h', after_crash='perhaps')\ndef work(ctx): ...",
         FIRST,
-        "after_crash='perhaps' is not known; choose one of 'ask', 'again', 'never'",
+        "after_crash='perhaps' is not valid; choose one of 'ask', 'again', 'never'",
     ),
     "too few parameters": ("@flow.producer(every='5m')\ndef poll(ctx): ...", FIRST, "write def poll(ctx, state)"),
     "too many parameters": ("@flow.job(every='5m')\ndef work(ctx, state): ...", FIRST, "write def work(ctx)"),
     "async": ("@flow.job(every='5m')\nasync def work(ctx): ...", FIRST, "work is async; write a plain def work(ctx)"),
-    "a generator": ("@flow.job(every='5m')\ndef work(ctx): yield", FIRST, "work has yield and would never run"),
+    "a generator": ("@flow.job(every='5m')\ndef work(ctx): yield", FIRST, "work is a generator and would never run"),
     "a job without a name": ("flow.job(every='5m')(lambda ctx: None)", FIRST, "a job is a function with a name"),
     "a job that is an object": (
         "import functools\nflow.job(every='5m')(functools.partial(print))",
@@ -91,7 +91,7 @@ MISTAKES = {
     "publishes without next": (
         "@flow.consumer(subscribe=[mails], publishes=[mails])\nclass File:\n    def prepare(self, ctx, state): ...",
         FIRST,
-        "File publishes and has no next",
+        "File publishes but has no next",
     ),
     "subscribes to nothing": ("@flow.consumer()\nclass File: ...", FIRST, "write subscribe=[mails]"),
     "prepare without state": (
@@ -99,43 +99,43 @@ MISTAKES = {
         FIRST + 2,
         "write def prepare(self, ctx, state)",
     ),
-    "a next of the wrong shape": (
+    "a next with the wrong parameters": (
         CONSUMER + "\n    def next(self, ctx, state): ...",
         FIRST + 3,
         "write def next(self, ctx, prepared, result, state)",
     ),
-    "a consumer that wants arguments": (
+    "a consumer whose __init__ has parameters": (
         CONSUMER + "\n    def __init__(self, x): ...",
         FIRST,
         "give __init__ no parameters but self",
     ),
-    "no such approval": (
+    "unknown approve": (
         "@flow.consumer(subscribe=[mails], approve='sometimes')\nclass File: ...",
         FIRST,
-        "approve='sometimes' is not known; choose one of 'always', 'first', 'never'",
+        "approve='sometimes' is not valid; choose one of 'always', 'first', 'never'",
     ),
-    "two of one name": (
+    "two handlers with one name": (
         "@flow.job(every='1h')\ndef work(ctx): ...\n@flow.job(every='2h')\ndef work(ctx): ...",
         FIRST + 2,
-        "two handlers are called work; rename one",
+        "two handlers are named work; rename one",
     ),
-    "the same topic twice": ("flow.topic('mails')", FIRST, "the topic mails is made twice"),
-    "a topic without a name": ("flow.topic('')", FIRST, "'' is not a topic's name"),
+    "the same topic twice": ("flow.topic('mails')", FIRST, "the topic mails is created twice"),
+    "a topic without a name": ("flow.topic('')", FIRST, "'' is not a valid topic name"),
     "published and never subscribed": (
         producer("every='5m', publishes=[mails]"),
         FIRST,
-        "poll publishes to mails and no consumer subscribes to it",
+        "poll publishes to mails, but no consumer subscribes to it",
     ),
-    "two workflows": ("other = dayhand.Workflow('Other')", FIRST, "put each in a file of its own"),
-    "connections as one text": ("dayhand.Workflow('A', connections='x:y')", FIRST, "write connections=['x:y']"),
-    "a connection that is a number": ("dayhand.Workflow('A', connections=[1])", FIRST, "1, which is no name"),
-    "a workflow without a name": ("dayhand.Workflow('  ')", FIRST, "is not a name"),
-    "a name without letters": ("dayhand.Workflow('!!')", FIRST, "has no letter and no digit"),
+    "two workflows": ("other = dayhand.Workflow('Other')", FIRST, "put each in its own file"),
+    "connections as one string": ("dayhand.Workflow('A', connections='x:y')", FIRST, "write connections=['x:y']"),
+    "a connection that is a number": ("dayhand.Workflow('A', connections=[1])", FIRST, "1, which is not a name"),
+    "a workflow without a name": ("dayhand.Workflow('  ')", FIRST, "is not a valid name"),
+    "a name without letters": ("dayhand.Workflow('!!')", FIRST, "has no letters or digits"),
 }
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_has_a_sentence_with_its_place(tmp_path: Path, mistake: str) -> None:
+def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, mistake: str) -> None:
     source, line, sentence = MISTAKES[mistake]
     with pytest.raises(dayhand.Misuse) as caught:
         dayhand.describe(load(tmp_path, BEGIN + source))
@@ -144,12 +144,12 @@ def test_a_mistake_has_a_sentence_with_its_place(tmp_path: Path, mistake: str) -
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_without_a_workflow_is_told_what_to_write(tmp_path: Path) -> None:
+def test_a_file_without_a_workflow_is_reported_with_a_fix(tmp_path: Path) -> None:
     with pytest.raises(dayhand.Misuse, match=r"chore\.py, line 1: this file defines no workflow; write flow ="):
         dayhand.describe(load(tmp_path, "x = 1"))
 
 
-def test_the_description_holds_what_was_written_and_nothing_else(tmp_path: Path) -> None:
+def test_the_description_contains_the_settings_as_written(tmp_path: Path) -> None:
     source = dedent('''
         """Receipts."""
         import dayhand

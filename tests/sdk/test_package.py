@@ -1,4 +1,4 @@
-"""The package works where nothing is installed."""
+"""The package works without anything else installed."""
 
 import ast
 import subprocess
@@ -23,7 +23,7 @@ def test_it_imports_the_standard_library_only(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_it_is_written_in_python_3_9(path: Path) -> None:
+def test_it_parses_as_python_3_9(path: Path) -> None:
     ast.parse(path.read_text(), feature_version=(3, 9))
 
 
@@ -37,7 +37,7 @@ def test_python_3_9_imports_it() -> None:
 
 
 def test_every_public_thing_is_documented() -> None:
-    """The docstrings are the author's reference."""
+    """The reference is generated from the docstrings."""
     for name in dayhand.__all__:
         thing = getattr(dayhand, name)
         assert thing.__doc__, name

@@ -1,4 +1,4 @@
-"""What is not JSON is named by its path."""
+"""Values that are not JSON are reported by their path."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -21,7 +21,7 @@ def nested(depth: int) -> Any:
     return [nested(depth - 1)] if depth else 1
 
 
-def test_json_passes() -> None:
+def test_json_is_accepted() -> None:
     check({"a": [1, 2.5, None, True, ("x", "é")], "b": {}}, "data")
     check(nested(90), "data")
 
@@ -34,22 +34,22 @@ def test_json_passes() -> None:
         ([{1}], "data[0] is a set; write sorted(…) or list(…)."),
         (b"x", "data is a bytes; write .decode(), or the path of a file."),
         (Decimal(1), "data is a Decimal; write str(…) or float(…)."),
-        ({3: 1}, "data has the key 3, an int; keys are texts: write str(3)."),
+        ({3: 1}, "data has the key 3, an int; keys are strings: write str(3)."),
         ([float("nan")], "data[0] is nan, which JSON does not have; write None."),
-        ("\ud800", "data is a text with half a character; write .encode(errors='replace').decode()."),
-        ({"\ud800": 1}, "data has the key '\\ud800' with half a character"),
-        (10**400, "data is a number too long to be read again; write str(…)."),
-        (object(), "data is an object; JSON has texts, numbers, True, False, None, lists and dicts."),
-        (nested(200), "is nested too deeply, or contains itself; make it flat."),
+        ("\ud800", "data is a string with an invalid character; write .encode(errors='replace').decode()."),
+        ({"\ud800": 1}, "data has the key '\\ud800' with an invalid character"),
+        (10**400, "data is too large for a JSON number; write str(…)."),
+        (object(), "data is an object; JSON has strings, numbers, True, False, None, lists and dicts."),
+        (nested(200), "is nested too deeply, or contains itself; make it flatter."),
     ],
 )
-def test_anything_else_is_refused_with_its_path(value: Any, sentence: str) -> None:
+def test_anything_else_is_rejected_with_its_path(value: Any, sentence: str) -> None:
     with pytest.raises(dayhand.Misuse) as caught:
         check(value, "data")
     assert sentence in str(caught.value)
 
 
-def test_a_list_that_contains_itself_is_refused() -> None:
+def test_a_list_that_contains_itself_is_rejected() -> None:
     endless: list[Any] = []
     endless.append(endless)
     with pytest.raises(dayhand.Misuse, match="contains itself"):
@@ -57,7 +57,7 @@ def test_a_list_that_contains_itself_is_refused() -> None:
 
 
 @given(JSON)
-def test_whatever_passes_comes_back_equal(value: Any) -> None:
+def test_accepted_values_survive_the_protocol(value: Any) -> None:
     from dayhand import _protocol as protocol
 
     try:
@@ -70,8 +70,8 @@ def test_whatever_passes_comes_back_equal(value: Any) -> None:
 
 
 class TestPrepared:
-    def test_what_is_reserved_must_be_events(self) -> None:
-        with pytest.raises(dayhand.Misuse, match=r"reserve\[0\] is not an event; reserve what ctx.peek gave"):
+    def test_reserve_must_contain_events(self) -> None:
+        with pytest.raises(dayhand.Misuse, match=r"reserve\[0\] is not an event; reserve events from ctx.peek"):
             dayhand.prepared(reserve=["a"])  # type: ignore[list-item]
 
     def test_one_event_is_not_a_list(self) -> None:
@@ -83,7 +83,7 @@ class TestPrepared:
         ("settings", "sentence"),
         [
             ({"reserve": 3}, "write reserve=ctx.peek"),
-            ({"say": 3}, "say is not a text"),
+            ({"say": 3}, "say is not a string"),
             ({"ui": 3}, "ui is not a dict"),
             ({"data": {1, 2}}, "data is a set"),
             ({"ui": {"Total": Decimal(1)}}, "ui.Total is a Decimal"),
@@ -94,10 +94,10 @@ class TestPrepared:
             dayhand.prepared(**settings)
         assert sentence in str(caught.value)
 
-    def test_wake_times_become_text_and_garbage_is_left_to_the_host(self) -> None:
+    def test_wake_times_become_text_and_the_host_checks_them(self) -> None:
         at = datetime(2026, 11, 16, 9, tzinfo=UTC)
-        told = dayhand.nothing(wake_at=at).wake_at
-        assert told is not None and datetime.fromisoformat(told) == at
+        text = dayhand.nothing(wake_at=at).wake_at
+        assert text is not None and datetime.fromisoformat(text) == at
         assert dayhand.nothing(wake_at="soon").wake_at == "soon"
         assert dayhand.nothing(wake_at=timedelta(hours=1)).wake_at == "1:00:00"  # type: ignore[arg-type]
         assert dayhand.nothing().wake_at is None

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from scheduler.store import connection, migrations
+from scheduler.store import migrations, sqlite
 from scheduler.store.database import Database
-from scheduler.store.health import open_store
-from tests.store.stores import NOW
+from scheduler.store.opening import open_store
+from tests.store.store_files import NOW
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def database(folder: Path) -> Iterator[Database]:
-    """New and empty; files whose tests need rows in it have one of their own."""
+    """New and empty; test files that need rows define their own."""
     database = open_store(folder, NOW).database
     yield database
     database.close()
@@ -26,22 +26,22 @@ def database(folder: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every statement that SQLite begins from now on."""
+    """Every SQL statement from now on."""
     seen: list[str] = []
     connect = sqlite3.connect
 
     def traced(*arguments: Any, **settings: Any) -> Any:
-        made = connect(*arguments, **settings)
-        made.set_trace_callback(seen.append)
-        return made
+        connection = connect(*arguments, **settings)
+        connection.set_trace_callback(seen.append)
+        return connection
 
-    monkeypatch.setattr(connection.sqlite3, "connect", traced)
+    monkeypatch.setattr(sqlite.sqlite3, "connect", traced)
     return seen
 
 
 @pytest.fixture
 def add_steps(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Pretend that a later version brought these steps."""
+    """Pretend that a later version added these migration steps."""
     known = migrations._steps()
 
     def add(*scripts: str) -> None:

@@ -1,30 +1,32 @@
-"""A past to look back on: runs, events and planned times in a real store file."""
+"""Adds runs, events and planned times to a real store file."""
 
 import sqlite3
 from datetime import datetime, timedelta
 from typing import Any
 
-from scheduler.rules.phases import Phase, Status
+from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.store import events, occurrences, runs, schedules
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.occurrences import Origin, Reason, State
-from tests.store.workflow_rows import NOW, run
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from tests.store.workflow_rows import NOW, make_run
 
 MINUTE = timedelta(minutes=1)
 
 
-def add_past(
+def add_ended_run(
     db: sqlite3.Connection,
     name: str,
     *,
     at: datetime = NOW,
-    status: Status = Status.COMMITTED,
+    status: RunStatus = RunStatus.COMMITTED,
     handler: str = "file",
     **facts: Any,
 ) -> None:
     """A run that began and ended at that time."""
-    row = run(name, workflow=facts.pop("workflow", "w"), phase=facts.pop("phase", Phase.COMMITTED), status=status)
+    row = make_run(
+        name, workflow=facts.pop("workflow", "w"), phase=facts.pop("phase", RunPhase.COMMITTED), status=status
+    )
     given = {"created": at, "updated": at, "began": at, "ended": at, "handler": handler} | facts
     runs.insert(db, row._replace(**given))
 
@@ -51,23 +53,23 @@ def add_schedule(db: sqlite3.Connection, name: str = "w/poll", **facts: Any) -> 
     schedules.save(db, row._replace(**facts))
 
 
-def add_time(
+def add_occurrence(
     db: sqlite3.Connection,
     key: str,
     planned: datetime,
-    state: State = State.SKIPPED,
-    reason: Reason | None = Reason.OVERLAP,
+    state: OccurrenceState = OccurrenceState.SKIPPED,
+    reason: OccurrenceReason | None = OccurrenceReason.OVERLAP,
     **facts: Any,
 ) -> None:
-    """A planned time of w/poll that is over, unless its state says otherwise."""
-    is_over = state not in (State.QUEUED, State.STARTED)
+    """A planned time of w/poll, ended unless it is queued or started."""
+    is_over = state not in (OccurrenceState.QUEUED, OccurrenceState.STARTED)
     row = OccurrenceRow(
         key=key,
         schedule=facts.pop("schedule", "w/poll"),
         planned=planned,
         due=planned,
         created=planned,
-        origin=Origin.AUTOMATIC,
+        origin=OccurrenceOrigin.AUTOMATIC,
         state=state,
         reason=reason,
         ended=planned if is_over else None,

@@ -1,6 +1,6 @@
-"""Does one thing to a store again and again, each time killed one step later, and looks at what is left.
+"""Repeats an operation on a store, killed one step later each time, and checks what is left.
 
-python -m tests.store.killing FOLDER SCENE
+python -m tests.store.kill_steps FOLDER SCENARIO
 """
 
 import itertools
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.store import migrations
-from scheduler.store.backups import back_up, is_good, last_backup
-from scheduler.store.connection import Connection
-from scheduler.store.health import close_store, open_store, restore
-from tests.store.stores import NOW, count, count_in, crashed, fill
+from scheduler.store.backups import back_up, find_last_backup, is_usable
+from scheduler.store.opening import close_store, open_store, restore
+from scheduler.store.sqlite import Connection
+from tests.store.store_files import NOW, count, count_in, fill, make_crashed_store
 
-_TOUCHING = {"open", "os.rename", "os.remove", "os.mkdir", "os.chmod", "shutil.copyfile"}
+_FILE_EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.chmod", "shutil.copyfile"}
 _KNOWN = migrations._steps()
 _LATER = [*_KNOWN, (len(_KNOWN) + 1, "ALTER TABLE schedules ADD COLUMN tag TEXT;\nUPDATE schedules SET tag = spec;")]
 
@@ -31,10 +31,10 @@ def open_damaged(folder: Path) -> None:
     close_store(open_store(folder, NOW).database)
 
 
-def damage_is_said(folder: Path) -> None:
+def check_damage_is_reported(folder: Path) -> None:
     opened = open_store(folder, NOW)
     if opened.damage is None:
-        assert count(opened.database) == 200, "damage went unsaid"
+        assert count(opened.database) == 200, "damage was not reported"
         close_store(opened.database)
         return
     assert count(opened.database) == 0
@@ -49,10 +49,10 @@ def replace(folder: Path) -> None:
     restore(folder, NOW)
 
 
-def one_of_the_two_is_there(folder: Path) -> None:
+def check_old_or_new_store_is_there(folder: Path) -> None:
     opened = open_store(folder, NOW)
     if opened.damage is not None:
-        assert "was gone" in opened.damage.say()
+        assert "was missing" in opened.damage.describe()
         close_store(opened.database)
         restore(folder, NOW)
         opened = open_store(folder, NOW)
@@ -64,13 +64,13 @@ def copy(folder: Path) -> None:
     back_up(folder, NOW)
 
 
-def every_backup_is_whole(folder: Path) -> None:
-    backup = last_backup(folder, NOW)
+def check_backups_are_intact(folder: Path) -> None:
+    backup = find_last_backup(folder, NOW)
     assert backup is not None and count_in(backup) == 200
-    assert all(map(is_good, (folder / "backups").glob("*.db"))), "a half copy has the name of a backup"
+    assert all(map(is_usable, (folder / "backups").glob("*.db"))), "a partial copy has the name of a backup"
     back_up(folder, NOW + timedelta(seconds=1))
     assert not list((folder / "backups").glob("*.part*"))
-    all_is_well(folder)
+    check_store_is_intact(folder)
 
 
 def migrate(folder: Path) -> None:
@@ -78,13 +78,13 @@ def migrate(folder: Path) -> None:
     close_store(open_store(folder, NOW).database)
 
 
-def the_old_version_works_or_the_new_one(folder: Path) -> None:
+def check_old_or_new_version_works(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "dayhand.db")) as db:
         is_old = db.execute("PRAGMA user_version").fetchone()[0] == len(_KNOWN)
     if is_old:
-        all_is_well(folder)
+        check_store_is_intact(folder)
     migrate(folder)
-    all_is_well(folder)
+    check_store_is_intact(folder)
     migrations._steps = lambda: _KNOWN
 
 
@@ -95,7 +95,7 @@ def use(folder: Path) -> None:
     close_store(database)
 
 
-def all_is_well(folder: Path) -> None:
+def check_store_is_intact(folder: Path) -> None:
     opened = open_store(folder, NOW)
     assert opened.damage is None
     assert count(opened.database) >= 200
@@ -103,41 +103,41 @@ def all_is_well(folder: Path) -> None:
     close_store(opened.database)
 
 
-SCENES: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
-    "damage": (open_damaged, damage_is_said),
-    "restore": (replace, one_of_the_two_is_there),
-    "backup": (copy, every_backup_is_whole),
-    "migration": (migrate, the_old_version_works_or_the_new_one),
-    "use": (use, all_is_well),
+SCENARIOS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
+    "damage": (open_damaged, check_damage_is_reported),
+    "restore": (replace, check_old_or_new_store_is_there),
+    "backup": (copy, check_backups_are_intact),
+    "migration": (migrate, check_old_or_new_version_works),
+    "use": (use, check_store_is_intact),
 }
 
 
 def kill_at(step: int) -> None:
-    """This process dies before its so-manyth file operation or SQL statement."""
-    left = itertools.count(step, -1)
+    """Make this process die before that file operation or SQL statement."""
+    steps_left = itertools.count(step, -1)
     execute = Connection.execute
 
-    def touch() -> None:
-        if next(left) == 0:
+    def count_step() -> None:
+        if next(steps_left) == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def hear(event: str, _: Any) -> None:
-        if event in _TOUCHING:
-            touch()
+    def on_audit_event(event: str, _: Any) -> None:
+        if event in _FILE_EVENTS:
+            count_step()
 
     def execute_or_die(connection: Connection, *arguments: Any) -> Any:
-        touch()
+        count_step()
         return execute(connection, *arguments)
 
     Connection.execute = execute_or_die  # type: ignore[method-assign]
-    sys.addaudithook(hear)
+    sys.addaudithook(on_audit_event)
 
 
-def main(base: Path, scene: str) -> int:
-    act, look = SCENES[scene]
-    crashed(base / "backed up")
+def main(base: Path, scenario: str) -> int:
+    act, check = SCENARIOS[scenario]
+    make_crashed_store(base / "backed up")
     back_up(base / "backed up", NOW - timedelta(days=1))
-    crashed(base / "whole")
+    make_crashed_store(base / "whole")
     shutil.copytree(base / "backed up/backups", base / "whole/backups")
     for step in itertools.count():
         folder = base / str(step)
@@ -151,9 +151,9 @@ def main(base: Path, scene: str) -> int:
         left = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
         try:
             assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL)
-            look(folder)
+            check(folder)
         except BaseException:
-            print("after a kill at step", step, left, file=sys.stderr)  # noqa: T201  for whoever reads the failure
+            print("after a kill at step", step, left, file=sys.stderr)  # noqa: T201  explains the failure
             raise
         shutil.rmtree(folder)
         if status == 0:

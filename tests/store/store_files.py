@@ -1,4 +1,4 @@
-"""Stores on real files: filling, crashing and looking into them."""
+"""Real store files: creating, filling, crashing and inspecting them."""
 
 import os
 import shutil
@@ -11,9 +11,9 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from scheduler.store import marker
+from scheduler.store import dirty_flag
 from scheduler.store.database import Database
-from scheduler.store.health import close_store, open_store
+from scheduler.store.opening import close_store, open_store
 
 NOW = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ def fill(database: Database, number: int, word: str = "w") -> None:
         )
 
 
-def made(folder: Path, number: int = 200) -> Path:
+def make_store(folder: Path, number: int = 200) -> Path:
     """A cleanly closed store with that many schedules."""
     database = open_store(folder, NOW).database
     fill(database, number)
@@ -37,8 +37,8 @@ def made(folder: Path, number: int = 200) -> Path:
     return folder / "dayhand.db"
 
 
-def crashed(folder: Path) -> Path:
-    """A store with 100 schedules in its file and 100 more that are only in its journal."""
+def make_crashed_store(folder: Path) -> Path:
+    """A store with 100 schedules in its file and 100 more only in its journal."""
     alive = folder.with_name(f"alive {folder.name}")
     database = open_store(alive, NOW).database
     fill(database, 100, "old")
@@ -47,7 +47,7 @@ def crashed(folder: Path) -> Path:
     fill(database, 100, "new")
     shutil.copytree(alive, folder)
     database.close()
-    assert listing(folder) == {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
+    assert file_names(folder) == {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
     return folder / "dayhand.db"
 
 
@@ -56,14 +56,14 @@ def count(database: Database) -> int:
 
 
 def count_in(path: Path) -> int:
-    """Read with nothing but SQLite itself."""
+    """Count with plain SQLite."""
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return int(db.execute("SELECT count(*) FROM schedules").fetchone()[0])
 
 
 def zero_pages(path: Path, start: int | None = None) -> None:
-    """What a failing disk leaves: a readable header and schema, and nothing where the latest rows were."""
+    """Like a failing disk: a readable header and schema, but zeros in place of the latest rows."""
     content = bytearray(path.read_bytes())
     first, number = (len(content) // 4096 - 6, 5) if start is None else (start // 4096, 1)
     content[first * 4096 : (first + number) * 4096] = bytes(number * 4096)
@@ -71,10 +71,10 @@ def zero_pages(path: Path, start: int | None = None) -> None:
 
 
 def end_uncleanly(path: Path) -> None:
-    marker.put(path)
+    dirty_flag.mark_in_use(path)
 
 
-def listing(folder: Path) -> set[str]:
+def file_names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
@@ -83,7 +83,7 @@ def modes(folder: Path) -> dict[str, str]:
 
 
 def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Another process, which may die."""
+    """Run code in another process, which may die."""
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
@@ -94,14 +94,14 @@ def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str
     )
 
 
-def in_threads(*acts: Callable[[], object]) -> list[BaseException]:
-    """Run them side by side to their end; what they raised."""
+def run_in_threads(*acts: Callable[[], object]) -> list[BaseException]:
+    """Run them in parallel to the end; returns what they raised."""
     raised: list[BaseException] = []
 
     def run(act: Callable[[], object]) -> None:
         try:
             act()
-        except BaseException as error:  # noqa: BLE001  judged by the test
+        except BaseException as error:  # noqa: BLE001  checked by the test
             raised.append(error)
 
     threads = [threading.Thread(target=run, args=(act,)) for act in acts]

@@ -1,4 +1,4 @@
-"""Backups: whole, private, few, and never a half one."""
+"""Backups: complete, private, limited in number, and never partial."""
 
 import shutil
 import signal
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.store import backups, facts, migrations
-from scheduler.store.backups import back_up, back_up_if_due, last_backup
+from scheduler.store import backups, key_values, migrations
+from scheduler.store.backups import back_up, back_up_if_due, find_last_backup
 from scheduler.store.database import Database
 from scheduler.store.errors import StoreDamagedError, StoreError
-from scheduler.store.health import close_store, dismiss_damage, open_store
-from tests.store.stores import NOW, count_in, fill, listing, made, modes, run_python, zero_pages
+from scheduler.store.opening import close_store, dismiss_damage, open_store
+from tests.store.store_files import NOW, count_in, file_names, fill, make_store, modes, run_python, zero_pages
 
 DAY = timedelta(days=1)
 
@@ -31,10 +31,10 @@ def kept(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "backups").iterdir())
 
 
-def test_a_backup_is_one_private_file_that_holds_everything(store: Database, folder: Path) -> None:
+def test_a_backup_is_one_private_file_with_everything(store: Database, folder: Path) -> None:
     backup = back_up(folder, NOW)
     assert kept(folder) == ["dayhand-20261116-100000.db"] == [backup.name]
-    assert count_in(backup) == 200, "also what is only in the journal of the running store"
+    assert count_in(backup) == 200, "including what is only in the journal of the running store"
     assert kept(folder) == [backup.name], "reading it needs no side files"
     assert modes(folder)["data/backups"] == "0o700"
     assert modes(folder)["data/backups/dayhand-20261116-100000.db"] == "0o600"
@@ -46,7 +46,7 @@ def test_at_most_five_are_kept(store: Database, folder: Path) -> None:
     assert kept(folder) == [f"dayhand-202611{16 + day}-100000.db" for day in range(3, 8)]
 
 
-def test_other_files_in_the_folder_are_nobody_s_business(store: Database, folder: Path) -> None:
+def test_other_files_in_the_folder_are_left_alone(store: Database, folder: Path) -> None:
     (folder / "backups").mkdir()
     mine = folder / "backups" / "dayhand-before-holidays.db"
     mine.write_text("mine")
@@ -64,7 +64,7 @@ def test_a_backup_is_due_once_a_day(store: Database, folder: Path) -> None:
     assert len(kept(folder)) == 2
 
 
-def test_looking_whether_one_is_due_does_not_touch_the_store(
+def test_checking_whether_one_is_due_does_not_touch_the_store(
     store: Database, folder: Path, statements: list[str]
 ) -> None:
     back_up(folder, NOW)
@@ -74,23 +74,21 @@ def test_looking_whether_one_is_due_does_not_touch_the_store(
     assert statements == []
 
 
-def test_a_backup_does_not_stop_the_writers(store: Database, folder: Path) -> None:
+def test_a_backup_does_not_block_writers(store: Database, folder: Path) -> None:
     with store.write() as db:
         db.execute("DELETE FROM schedules")
         backup = back_up(folder, NOW)
-    assert count_in(backup) == 200, "what was not committed is not in it"
+    assert count_in(backup) == 200, "uncommitted changes are not in it"
 
 
-def test_a_clock_that_was_wrong_neither_stops_backups_nor_throws_the_new_ones_away(
-    store: Database, folder: Path
-) -> None:
+def test_a_wrong_clock_neither_stops_backups_nor_deletes_new_ones(store: Database, folder: Path) -> None:
     for day in range(5):
         back_up(folder, NOW + timedelta(days=365 + day))
     fill(store, 1, "new")
     backup = back_up_if_due(folder, NOW)
     assert backup is not None and backup.exists()
     assert len(kept(folder)) == 5
-    assert last_backup(folder, NOW) == backup, "the one that was made last, not the one that says so"
+    assert find_last_backup(folder, NOW) == backup, "the one made last, not the one dated last"
     assert back_up_if_due(folder, NOW) is None
 
 
@@ -104,20 +102,20 @@ DIES_WHILE_COPYING = """
 import os, signal, sys
 from pathlib import Path
 from scheduler.store import backups
-from tests.store.stores import NOW
+from tests.store.store_files import NOW
 backups.put_in_place = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 backups.back_up(Path(sys.argv[1]), NOW)
 """
 
 
 def test_an_unfinished_copy_is_never_taken_for_a_backup(folder: Path) -> None:
-    made(folder)
+    make_store(folder)
     assert run_python(DIES_WHILE_COPYING, folder).returncode == -signal.SIGKILL
     assert kept(folder) == ["dayhand-20261116-100000.part"]
     assert modes(folder)["data/backups/dayhand-20261116-100000.part"] == "0o600"
-    assert last_backup(folder, NOW) is None
+    assert find_last_backup(folder, NOW) is None
     assert back_up_if_due(folder, NOW + DAY) is not None
-    assert kept(folder) == ["dayhand-20261117-100000.db"], "and the next backup clears it away"
+    assert kept(folder) == ["dayhand-20261117-100000.db"], "the next backup removes it"
 
 
 def test_a_copy_reaches_the_disk_before_it_gets_its_name(
@@ -143,25 +141,25 @@ def test_a_copy_reaches_the_disk_before_it_gets_its_name(
 def test_a_copy_that_fails_leaves_nothing_behind(
     store: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D5: above all not a large file on a full disk."""
+    """Especially not a large file on a full disk."""
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     good = back_up(folder, NOW)
     monkeypatch.setattr(backups, "put_in_place", fail)
-    with pytest.raises(StoreError, match="no room left"):
+    with pytest.raises(StoreError, match="is full"):
         back_up(folder, NOW + DAY)
     assert kept(folder) == [good.name]
 
 
 def test_a_damaged_store_never_replaces_good_backups(folder: Path) -> None:
-    """D4: damage that nobody has met yet is found by the daily backup, and checked at the next start."""
-    path = made(folder)
+    """The daily backup finds damage that was not noticed yet; the next start checks."""
+    path = make_store(folder)
     good = back_up(folder, NOW)
     zero_pages(path)
     opened = open_store(folder, NOW + DAY)
-    assert opened.damage is None, "after a clean end nobody looks at every page"
+    assert opened.damage is None, "after a clean exit not every page is checked"
     for _ in range(6):
         with pytest.raises(StoreDamagedError, match="Quit Dayhand and start it again"):
             back_up_if_due(folder, NOW + DAY)
@@ -193,7 +191,7 @@ def _replace_by_folder(path: Path) -> None:
     path.mkdir()
 
 
-def _age_beyond_sqlite(path: Path) -> None:
+def _set_unknown_format(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content[:47] + b"\x99" + content[48:])
 
@@ -205,20 +203,19 @@ def _make_newer(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil", [_zero, _truncate, _scribble, _empty, _replace_by_folder, _age_beyond_sqlite, _make_newer]
+    "damage", [_zero, _truncate, _scribble, _empty, _replace_by_folder, _set_unknown_format, _make_newer]
 )
-def test_a_spoilt_newest_backup_is_passed_over(store: Database, folder: Path, spoil: Callable[[Path], None]) -> None:
-    """D4"""
+def test_a_damaged_newest_backup_is_skipped(store: Database, folder: Path, damage: Callable[[Path], None]) -> None:
     older, newest = back_up(folder, NOW), back_up(folder, NOW + DAY)
-    assert last_backup(folder, NOW + DAY) == newest
-    spoil(newest)
-    assert last_backup(folder, NOW + DAY) == older
-    assert kept(folder) == [older.name, newest.name], "looking at it leaves nothing behind"
+    assert find_last_backup(folder, NOW + DAY) == newest
+    damage(newest)
+    assert find_last_backup(folder, NOW + DAY) == older
+    assert kept(folder) == [older.name, newest.name], "checking it leaves no files behind"
 
 
-def test_the_offered_backup_stays_until_the_person_decided(folder: Path) -> None:
-    """D4: days of backups of the empty store must not push out the one that holds the data."""
-    path = made(folder)
+def test_the_offered_backup_stays_until_the_user_decides(folder: Path) -> None:
+    """Daily backups of the empty store must not displace the one with the data."""
+    path = make_store(folder)
     offered = back_up(folder, NOW)
     path.write_text("garbage")
     database = open_store(folder, NOW + DAY).database
@@ -231,9 +228,8 @@ def test_the_offered_backup_stays_until_the_person_decided(folder: Path) -> None
     database.close()
 
 
-def test_a_backup_does_not_inherit_that_its_store_replaced_a_damaged_one(folder: Path) -> None:
-    """D4"""
-    path = made(folder)
+def test_a_backup_does_not_contain_the_note_that_its_store_replaced_a_damaged_one(folder: Path) -> None:
+    path = make_store(folder)
     back_up(folder, NOW)
     path.write_text("garbage")
     opened = open_store(folder, NOW + DAY)
@@ -243,13 +239,13 @@ def test_a_backup_does_not_inherit_that_its_store_replaced_a_damaged_one(folder:
     shutil.copy(backup, path)
     opened = open_store(folder, NOW + DAY)
     assert opened.damage is None
-    assert facts.read(opened.database.read(), facts.OFFERED) is None
+    assert key_values.read(opened.database.read(), key_values.OFFERED_BACKUP) is None
     opened.database.close()
 
 
-def test_no_store_no_backup(folder: Path) -> None:
+def test_without_a_store_there_is_no_backup(folder: Path) -> None:
     folder.mkdir()
     with pytest.raises(StoreError, match=r"dayhand\.db cannot be opened"):
         back_up_if_due(folder, NOW)
     assert kept(folder) == []
-    assert listing(folder) == {"backups"}
+    assert file_names(folder) == {"backups"}

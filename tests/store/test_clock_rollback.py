@@ -1,4 +1,4 @@
-"""A clock that was set back: what was to go on soon does not wait for the time that lay ahead."""
+"""After the clock was set back, nothing waits for times computed while it was ahead."""
 
 import sqlite3
 from datetime import datetime, timedelta
@@ -6,53 +6,51 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import Status
-from scheduler.store import handlers, mutations, runs, waits
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunStatus
+from scheduler.store import handlers, mutations, next_wake, runs
 from scheduler.store.mutations import MutationRow
-from tests.store.workflow_rows import NOW, run, store
+from tests.store.workflow_rows import NOW, make_run, store
 
 HOUR, DAY, SECOND = timedelta(hours=1), timedelta(days=1), timedelta(seconds=1)
 
 
 def shorten(db: sqlite3.Connection) -> None:
-    waits.shorten(db, NOW, retry=HOUR, wake=DAY, check=timedelta(minutes=10), to=30 * SECOND)
+    next_wake.shorten_waits(db, NOW, retry=HOUR, wake=DAY, check=timedelta(minutes=10), to=30 * SECOND)
 
 
-def resumes(db: sqlite3.Connection, status: Status, at: datetime, *, written: datetime) -> datetime | None:
-    runs.insert(db, run("r")._replace(status=status, resume_at=at, updated=written))
+def resume_time(db: sqlite3.Connection, status: RunStatus, at: datetime, *, written: datetime) -> datetime | None:
+    runs.insert(db, make_run("r")._replace(status=status, resume_at=at, updated=written))
     shorten(db)
     found = runs.find(db, "r")
     assert found is not None
     return found.resume_at
 
 
-@pytest.mark.parametrize("status", [Status.CRASHED, Status.APPROVAL, Status.RECONCILIATION, Status.LOGIC])
-def test_what_may_go_on_goes_on_now(tmp_path: Path, status: Status) -> None:
-    """M5: its answer was given, or Dayhand was started, under a clock that lay ahead."""
+@pytest.mark.parametrize("status", [RunStatus.CRASHED, RunStatus.APPROVAL, RunStatus.RECONCILIATION, RunStatus.LOGIC])
+def test_an_attempt_that_need_not_wait_resumes_now(tmp_path: Path, status: RunStatus) -> None:
+    """It was answered, or Dayhand was started, while the clock was ahead."""
     with store(tmp_path) as database, database.write() as db:
-        assert resumes(db, status, NOW + 400 * DAY, written=NOW - DAY) == NOW
+        assert resume_time(db, status, NOW + 400 * DAY, written=NOW - DAY) == NOW
 
 
-def test_a_retry_never_waits_longer_than_retries_do(tmp_path: Path) -> None:
+def test_a_retry_never_waits_longer_than_the_longest_delay(tmp_path: Path) -> None:
     with store(tmp_path) as database, database.write() as db:
-        assert resumes(db, Status.TRANSIENT, NOW + 400 * DAY, written=NOW + 400 * DAY) == NOW + 30 * SECOND
+        assert resume_time(db, RunStatus.TRANSIENT, NOW + 400 * DAY, written=NOW + 400 * DAY) == NOW + 30 * SECOND
 
 
-def test_a_retry_that_is_near_stays(tmp_path: Path) -> None:
+def test_a_retry_in_the_near_future_stays(tmp_path: Path) -> None:
     with store(tmp_path) as database, database.write() as db:
-        assert resumes(db, Status.TRANSIENT, NOW + HOUR, written=NOW + 2 * HOUR) == NOW + HOUR
+        assert resume_time(db, RunStatus.TRANSIENT, NOW + HOUR, written=NOW + 2 * HOUR) == NOW + HOUR
 
 
-def test_a_long_wait_that_a_server_asked_for_stays(tmp_path: Path) -> None:
-    """F2"""
+def test_a_long_delay_requested_by_a_server_stays(tmp_path: Path) -> None:
     with store(tmp_path) as database, database.write() as db:
-        assert resumes(db, Status.TRANSIENT, NOW + DAY, written=NOW - SECOND) == NOW + DAY
+        assert resume_time(db, RunStatus.TRANSIENT, NOW + DAY, written=NOW - SECOND) == NOW + DAY
 
 
 @pytest.mark.parametrize(("asked", "left"), [(2 * DAY, 30 * SECOND), (DAY, DAY), (HOUR, HOUR)])
 def test_a_wake_is_never_more_than_a_day_away(tmp_path: Path, asked: timedelta, left: timedelta) -> None:
-    """Invariant 11"""
     with store(tmp_path) as database, database.write() as db:
         handlers.update(db, "w", "file", wake_at=NOW + asked)
         shorten(db)
@@ -61,10 +59,17 @@ def test_a_wake_is_never_more_than_a_day_away(tmp_path: Path, asked: timedelta, 
 
 
 @pytest.mark.parametrize(("asked", "left"), [(DAY, 30 * SECOND), (10 * SECOND, 10 * SECOND)])
-def test_a_tool_is_asked_after_ten_minutes_at_the_latest(tmp_path: Path, asked: timedelta, left: timedelta) -> None:
+def test_a_tool_is_checked_after_ten_minutes_at_the_latest(tmp_path: Path, asked: timedelta, left: timedelta) -> None:
     with store(tmp_path) as database, database.write() as db:
         row = MutationRow(
-            run="r", workflow="w", connection="c:x", tool="t", parameters={}, key="k", status=Mutation.UNSURE, begun=NOW
+            run="r",
+            workflow="w",
+            connection="c:x",
+            tool="t",
+            parameters={},
+            key="k",
+            status=MutationStatus.UNSURE,
+            begun=NOW,
         )
         mutations.begin(db, row._replace(check_at=NOW + asked))
         shorten(db)

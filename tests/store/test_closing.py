@@ -1,4 +1,4 @@
-"""Closing: after what is under way, for all threads, and whoever reads."""
+"""Closing: waits for the running transaction and closes the connections of all threads."""
 
 import sqlite3
 import threading
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.store import facts, marker
+from scheduler.store import dirty_flag, key_values
 from scheduler.store.database import Database
 from scheduler.store.errors import (
     StoreClosedError,
 )
-from scheduler.store.health import close_store
-from tests.store.stores import count, count_in, fill, in_threads, listing, run_python
+from scheduler.store.opening import close_store
+from tests.store.store_files import count, count_in, file_names, fill, run_in_threads, run_python
 
 
 def test_closing_closes_the_connections_of_all_threads(database: Database, folder: Path) -> None:
@@ -50,31 +50,31 @@ def test_closing_closes_the_connections_of_all_threads(database: Database, folde
     may_end.set()
     thread.join()
     assert len(refused) == 4
-    assert listing(folder) == {"dayhand.db"}
+    assert file_names(folder) == {"dayhand.db"}
     assert count_in(folder / "dayhand.db") == 10
 
 
-def test_closing_waits_for_the_transaction_under_way(database: Database, folder: Path) -> None:
+def test_closing_waits_for_the_running_transaction(database: Database, folder: Path) -> None:
     inside, closing_now = threading.Event(), threading.Event()
 
     def write() -> None:
         with database.write() as db:
             inside.set()
             assert closing_now.wait(10)
-            facts.write(db, "a", "1")
+            key_values.write(db, "a", "1")
 
     def close() -> None:
         assert inside.wait(10)
         closing_now.set()
         close_store(database)
 
-    assert in_threads(write, close) == []
+    assert run_in_threads(write, close) == []
     with closing(sqlite3.connect(folder / "dayhand.db")) as db:
-        assert facts.read(db, "a") == "1"
-    assert not marker.is_there(database.path)
+        assert key_values.read(db, "a") == "1"
+    assert not dirty_flag.is_set(database.path)
 
 
-def test_closing_twice_is_closing(database: Database) -> None:
+def test_closing_twice_is_allowed(database: Database) -> None:
     close_store(database)
     close_store(database)
     with pytest.raises(StoreClosedError, match="Dayhand is closing"):
@@ -85,8 +85,8 @@ CLOSES_UNDER_READERS = """
 import sys, threading
 from pathlib import Path
 from scheduler.store.errors import StoreClosedError
-from scheduler.store.health import close_store, open_store
-from tests.store.stores import NOW, fill
+from scheduler.store.opening import close_store, open_store
+from tests.store.store_files import NOW, fill
 
 for number in range(15):
     database = open_store(Path(sys.argv[1]) / str(number), NOW).database
@@ -116,6 +116,6 @@ print("alive")
 
 
 def test_closing_under_readers_does_not_crash_python(folder: Path) -> None:
-    """A connection that is closed while another thread is inside SQLite with it is a segmentation fault."""
+    """Closing a connection while another thread uses it inside SQLite would be a segmentation fault."""
     ended = run_python(CLOSES_UNDER_READERS, folder)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "alive\n", "")

@@ -1,4 +1,4 @@
-"""Connections: their settings and what is wrong with them, nothing secret."""
+"""Connections: their settings and trouble, no secrets."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -20,36 +20,36 @@ def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def test_a_connection_comes_back_as_it_was_saved(db: sqlite3.Connection) -> None:
+def test_a_connection_is_read_as_it_was_saved(db: sqlite3.Connection) -> None:
     assert connections.find(db, "imap:home") == HOME
     assert connections.find(db, "imap:work") is None
 
 
-def test_they_are_listed_by_name(db: sqlite3.Connection) -> None:
+def test_connections_are_listed_by_name(db: sqlite3.Connection) -> None:
     connections.save(db, "table:x", {}, NOW)
     connections.save(db, "folder:a", {}, NOW)
-    assert [one.name for one in connections.every_one(db)] == ["folder:a", "imap:home", "table:x"]
+    assert [one.name for one in connections.list_all(db)] == ["folder:a", "imap:home", "table:x"]
 
 
-def test_trouble_is_kept_until_it_is_over(db: sqlite3.Connection) -> None:
+def test_trouble_is_kept_until_it_is_cleared(db: sqlite3.Connection) -> None:
     connections.set_trouble(db, "imap:home", "The password was refused.")
     assert connections.find(db, "imap:home") == HOME._replace(trouble="The password was refused.")
     connections.set_trouble(db, "imap:home", None)
     assert connections.find(db, "imap:home") == HOME
 
 
-def test_connecting_again_keeps_its_identity_and_ends_its_trouble(db: sqlite3.Connection) -> None:
+def test_reconnecting_keeps_its_identity_and_clears_its_trouble(db: sqlite3.Connection) -> None:
     connections.set_trouble(db, "imap:home", "The password was refused.")
     connections.save(db, "imap:home", {"host": "new.example"}, LATER)
     assert connections.find(db, "imap:home") == ConnectionRow("imap:home", {"host": "new.example"}, None, NOW)
 
 
-def test_trouble_with_one_that_is_gone_makes_no_connection(db: sqlite3.Connection) -> None:
+def test_trouble_of_a_removed_connection_does_not_create_it(db: sqlite3.Connection) -> None:
     connections.set_trouble(db, "imap:work", "The password was refused.")
-    assert connections.every_one(db) == [HOME]
+    assert connections.list_all(db) == [HOME]
 
 
-def test_removing_says_whether_it_was_there(db: sqlite3.Connection) -> None:
+def test_remove_returns_whether_it_existed(db: sqlite3.Connection) -> None:
     assert connections.remove(db, "imap:home")
     assert not connections.remove(db, "imap:home")
-    assert connections.every_one(db) == []
+    assert connections.list_all(db) == []

@@ -1,4 +1,4 @@
-"""D4, a damaged data file in its varieties: set aside, said, the last good backup offered, and the app goes on."""
+"""Damaged data files of all kinds: set aside, reported, the last good backup offered, and the app continues."""
 
 import os
 import random
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.store import marker
+from scheduler.store import dirty_flag
 from scheduler.store.backups import back_up
 from scheduler.store.errors import (
     DiskFailedError,
@@ -20,10 +20,21 @@ from scheduler.store.errors import (
     StoreDamagedError,
     StoreForbiddenError,
 )
-from scheduler.store.health import close_store, dismiss_damage, open_store, restore
-from tests.store.stores import NOW, count, count_in, crashed, end_uncleanly, fill, listing, made, modes, zero_pages
+from scheduler.store.opening import close_store, dismiss_damage, open_store, restore
+from tests.store.store_files import (
+    NOW,
+    count,
+    count_in,
+    end_uncleanly,
+    file_names,
+    fill,
+    make_crashed_store,
+    make_store,
+    modes,
+    zero_pages,
+)
 
-Spoil = Callable[[Path], None]
+Damage = Callable[[Path], None]
 DAY = timedelta(days=1)
 ASIDE = "dayhand-damaged-20261116-100000.db"
 
@@ -36,11 +47,11 @@ def random_bytes(path: Path) -> None:
     path.write_bytes(os.urandom(path.stat().st_size))
 
 
-def half_of_it(path: Path) -> None:
+def truncated_to_half(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def the_first_bytes(path: Path) -> None:
+def truncated_to_the_header(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:50])
 
 
@@ -53,7 +64,7 @@ def zeroed_pages_after_a_crash(path: Path) -> None:
     end_uncleanly(path)
 
 
-def a_schema_that_is_no_text(path: Path) -> None:
+def a_schema_that_is_not_text(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE schedules", b"CREATE TAB\xcc\xff schedules"))
 
 
@@ -67,7 +78,7 @@ def the_database_of_another_program(path: Path) -> None:
         db.execute("CREATE TABLE bookmarks (url TEXT)")
 
 
-def one_with_a_version_of_its_own(path: Path) -> None:
+def a_foreign_database_with_a_version(path: Path) -> None:
     the_database_of_another_program(path)
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 1")
@@ -83,7 +94,7 @@ def no_version(path: Path) -> None:
         db.execute("PRAGMA user_version = 0")
 
 
-def a_file_format_that_nobody_knows(path: Path) -> None:
+def an_unknown_file_format(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[44:48] = b"\x00\x00\x00\x99"
     path.write_bytes(content)
@@ -100,40 +111,39 @@ def a_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-SPOILS = [
+DAMAGES = [
     garbage_header,
     random_bytes,
-    half_of_it,
-    the_first_bytes,
+    truncated_to_half,
+    truncated_to_the_header,
     zeros_only,
     zeroed_pages_after_a_crash,
-    a_schema_that_is_no_text,
+    a_schema_that_is_not_text,
     a_text_file,
     the_database_of_another_program,
-    one_with_a_version_of_its_own,
+    a_foreign_database_with_a_version,
     a_negative_version,
     no_version,
-    a_file_format_that_nobody_knows,
+    an_unknown_file_format,
     a_folder,
     a_pipe,
 ]
 
 
-@pytest.mark.parametrize("spoil", SPOILS)
-def test_a_damaged_file_is_set_aside_and_the_backup_comes_back(folder: Path, spoil: Spoil) -> None:
-    """D4"""
-    path = made(folder)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_set_aside_and_the_backup_can_be_restored(folder: Path, damage: Damage) -> None:
+    path = make_store(folder)
     backup = back_up(folder, NOW - DAY)
-    spoil(path)
+    damage(path)
     content = path.read_bytes() if path.is_file() else None
 
     opened = open_store(folder, NOW)
     assert opened.damage is not None
     assert opened.damage.aside == folder / ASIDE
     assert opened.damage.backup == backup
-    assert opened.damage.say() == (
-        f"Your data file dayhand.db was damaged and is set aside as {ASIDE}, so Dayhand started with an empty one; "
-        "to go on from the backup dayhand-20261115-100000.db, choose Restore, or quit and run: dayhand restore"
+    assert opened.damage.describe() == (
+        f"Your data file dayhand.db was damaged and was set aside as {ASIDE}, so Dayhand started with an empty one; "
+        "to restore the backup dayhand-20261115-100000.db, choose Restore, or quit and run: dayhand restore"
     )
     if content is not None:
         assert (folder / ASIDE).read_bytes() == content
@@ -147,34 +157,33 @@ def test_a_damaged_file_is_set_aside_and_the_backup_comes_back(folder: Path, spo
     assert opened.damage is None
     assert count(opened.database) == 200
     close_store(opened.database)
-    assert count_in(folder / "dayhand-replaced-20261116-100000.db") == 3, "what came after the damage is kept too"
+    assert count_in(folder / "dayhand-replaced-20261116-100000.db") == 3, "what was added after the damage is kept too"
     assert count_in(backup) == 200
 
 
-@pytest.mark.parametrize("spoil", SPOILS)
-def test_without_a_backup_the_app_goes_on_and_says_so(folder: Path, spoil: Spoil) -> None:
-    """D4"""
-    spoil(made(folder))
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_without_a_backup_the_app_starts_empty_and_says_so(folder: Path, damage: Damage) -> None:
+    damage(make_store(folder))
     opened = open_store(folder, NOW)
     assert opened.damage is not None
-    assert opened.damage.say() == (
-        f"Your data file dayhand.db was damaged and is set aside as {ASIDE}, so Dayhand started with an empty one; "
+    assert opened.damage.describe() == (
+        f"Your data file dayhand.db was damaged and was set aside as {ASIDE}, so Dayhand started with an empty one; "
         "there is no backup, so please add your workflows again."
     )
     fill(opened.database, 3)
     close_store(opened.database)
-    before = listing(folder)
-    with pytest.raises(NoBackupError, match=r"no backup in .*data that can be read, so nothing was changed"):
+    before = file_names(folder)
+    with pytest.raises(NoBackupError, match=r"no readable backup in .*data, so nothing was changed"):
         restore(folder, NOW)
-    assert listing(folder) == before
+    assert file_names(folder) == before
     assert count_in(folder / "dayhand.db") == 3
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_damage_whatsoever_stops_the_app(folder: Path, seed: int) -> None:
-    """D4: bytes changed, cut off or appended anywhere, after a clean end or a crash"""
+def test_no_damage_stops_the_app(folder: Path, seed: int) -> None:
+    """Bytes changed, removed or appended anywhere, after a clean exit or a crash."""
     chance = random.Random(seed)
-    path = made(folder)
+    path = make_store(folder)
     back_up(folder, NOW - DAY)
     content = bytearray(path.read_bytes())
     start = chance.choice([chance.randrange(60), chance.randrange(64, 4096), chance.randrange(4096, len(content))])
@@ -201,9 +210,9 @@ def test_no_damage_whatsoever_stops_the_app(folder: Path, seed: int) -> None:
     close_store(opened.database)
 
 
-def test_zeroed_pages_after_a_clean_end_are_met_later_and_set_aside_at_the_next_start(folder: Path) -> None:
-    """D4: a clean end spares the check, so whoever meets the damage sees to it that the next start looks."""
-    path = made(folder)
+def test_damage_found_after_a_clean_start_is_set_aside_at_the_next_start(folder: Path) -> None:
+    """A clean exit skips the check, so the error sets the dirty flag for the next start."""
+    path = make_store(folder)
     zero_pages(path, path.read_bytes().index(b"w99/hw99h"))
     opened = open_store(folder, NOW)
     assert opened.damage is None
@@ -218,9 +227,9 @@ def test_zeroed_pages_after_a_clean_end_are_met_later_and_set_aside_at_the_next_
 @pytest.mark.parametrize(
     "fetch", [list, lambda rows: rows.fetchall(), lambda rows: [rows.fetchone() for _ in range(200)]]
 )
-def test_damage_is_told_however_the_rows_are_read(folder: Path, fetch: Callable[[sqlite3.Cursor], object]) -> None:
-    """D4: SQLite meets a bad page long after the query began."""
-    path = made(folder)
+def test_damage_is_reported_however_the_rows_are_read(folder: Path, fetch: Callable[[sqlite3.Cursor], object]) -> None:
+    """SQLite reaches the bad page long after the query began."""
+    path = make_store(folder)
     zero_pages(path, path.read_bytes().index(b"w99/hw99h"))
     database = open_store(folder, NOW).database
     rows = database.read().execute("SELECT * FROM schedules")
@@ -230,24 +239,23 @@ def test_damage_is_told_however_the_rows_are_read(folder: Path, fetch: Callable[
 
 
 def test_damage_that_stops_the_migration_is_set_aside_at_once(folder: Path, add_steps: Callable[..., None]) -> None:
-    """D4, D2"""
-    zero_pages(made(folder))
+    zero_pages(make_store(folder))
     add_steps("ALTER TABLE schedules ADD COLUMN colour TEXT;\nUPDATE schedules SET colour = 'blue';")
     opened = open_store(folder, NOW)
     assert opened.damage is not None
-    assert opened.damage.backup is None, "a copy of damage is no backup"
+    assert opened.damage.backup is None, "a copy of a damaged file is not a backup"
     fill(opened.database, 1)
     close_store(opened.database)
 
 
-def test_an_empty_file_without_a_past_is_a_first_start(folder: Path) -> None:
+def test_an_empty_file_without_backups_is_a_first_start(folder: Path) -> None:
     folder.mkdir()
     (folder / "dayhand.db").touch()
     opened = open_store(folder, NOW)
     assert opened.damage is None
     fill(opened.database, 1)
     close_store(opened.database)
-    assert listing(folder) == {"dayhand.db"}
+    assert file_names(folder) == {"dayhand.db"}
 
 
 def emptied(path: Path) -> None:
@@ -260,12 +268,12 @@ def emptied_by_sqlite(path: Path) -> None:
         db.execute("PRAGMA journal_mode = WAL")
 
 
-@pytest.mark.parametrize("spoil", [emptied, emptied_by_sqlite])
-def test_an_empty_file_with_a_backup_is_damage(folder: Path, spoil: Spoil) -> None:
-    """D4: what a power cut leaves of a file, or a kill between setting aside and saying so."""
-    path = made(folder)
+@pytest.mark.parametrize("damage", [emptied, emptied_by_sqlite])
+def test_an_empty_file_with_a_backup_is_damage(folder: Path, damage: Damage) -> None:
+    """As left by a power cut, or by a kill between setting a file aside and recording it."""
+    path = make_store(folder)
     backup = back_up(folder, NOW - DAY)
-    spoil(path)
+    damage(path)
     opened = open_store(folder, NOW)
     assert opened.damage is not None and opened.damage.backup == backup
     close_store(opened.database)
@@ -273,21 +281,22 @@ def test_an_empty_file_with_a_backup_is_damage(folder: Path, spoil: Spoil) -> No
     assert count_in(path) == 200
 
 
-def test_a_file_that_is_gone_is_said_and_the_backup_offered(folder: Path) -> None:
-    """D4"""
-    path = made(folder)
+def test_a_missing_file_is_reported_and_the_backup_offered(folder: Path) -> None:
+    path = make_store(folder)
     back_up(folder, NOW - DAY)
     path.unlink()
     opened = open_store(folder, NOW)
     assert opened.damage is not None
-    assert opened.damage.say().startswith("Your data file dayhand.db was gone, so Dayhand started with an empty one;")
+    assert opened.damage.describe().startswith(
+        "Your data file dayhand.db was missing, so Dayhand started with an empty one;"
+    )
     close_store(opened.database)
     restore(folder, NOW)
     assert count_in(path) == 200
 
 
 def test_a_crash_alone_damages_nothing(folder: Path) -> None:
-    crashed(folder)
+    make_crashed_store(folder)
     opened = open_store(folder, NOW)
     assert opened.damage is None
     assert count(opened.database) == 200
@@ -295,9 +304,8 @@ def test_a_crash_alone_damages_nothing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"garbage" * 5000])
-def test_a_spoilt_shared_memory_file_costs_nothing(folder: Path, content: bytes | None) -> None:
-    """D4"""
-    path = crashed(folder)
+def test_a_damaged_shared_memory_file_loses_nothing(folder: Path, content: bytes | None) -> None:
+    path = make_crashed_store(folder)
     shared = path.with_name("dayhand.db-shm")
     shared.unlink() if content is None else shared.write_bytes(content)
     opened = open_store(folder, NOW)
@@ -307,9 +315,8 @@ def test_a_spoilt_shared_memory_file_costs_nothing(folder: Path, content: bytes 
 
 
 @pytest.mark.parametrize("content", [None, b"", b"garbage" * 5000])
-def test_a_lost_journal_costs_only_what_was_in_it(folder: Path, content: bytes | None) -> None:
-    """D4: a missing journal beside existing shared memory"""
-    path = crashed(folder)
+def test_a_lost_journal_loses_only_its_own_content(folder: Path, content: bytes | None) -> None:
+    path = make_crashed_store(folder)
     journal = path.with_name("dayhand.db-wal")
     journal.unlink() if content is None else journal.write_bytes(content)
     opened = open_store(folder, NOW)
@@ -322,8 +329,7 @@ def test_a_lost_journal_costs_only_what_was_in_it(folder: Path, content: bytes |
 
 @pytest.mark.parametrize("is_gone", [False, True])
 def test_a_journal_without_its_file_is_kept_and_not_mixed_with_the_new_store(folder: Path, *, is_gone: bool) -> None:
-    """D4"""
-    path = crashed(folder)
+    path = make_crashed_store(folder)
     path.unlink() if is_gone else path.write_bytes(b"")
     journal = path.with_name("dayhand.db-wal").read_bytes()
     opened = open_store(folder, NOW)
@@ -334,31 +340,29 @@ def test_a_journal_without_its_file_is_kept_and_not_mixed_with_the_new_store(fol
     assert count_in(path) == 0
 
 
-def test_the_side_files_go_with_the_damaged_file(folder: Path) -> None:
-    """D4"""
-    path = made(folder)
+def test_the_side_files_are_set_aside_with_the_damaged_file(folder: Path) -> None:
+    path = make_store(folder)
     a_folder(path)
     for suffix in ("-wal", "-shm", "-journal"):
         path.with_name(f"dayhand.db{suffix}").write_text(f"old{suffix}")
     close_store(open_store(folder, NOW).database)
-    assert listing(folder) == {"dayhand.db", ASIDE, f"{ASIDE}-wal", f"{ASIDE}-shm", f"{ASIDE}-journal"}
+    assert file_names(folder) == {"dayhand.db", ASIDE, f"{ASIDE}-wal", f"{ASIDE}-shm", f"{ASIDE}-journal"}
     for suffix in ("-wal", "-shm", "-journal"):
         assert (folder / f"{ASIDE}{suffix}").read_text() == f"old{suffix}"
 
 
-def test_damages_in_the_same_second_keep_their_own_files(folder: Path) -> None:
-    """D4"""
-    path = made(folder)
+def test_files_damaged_in_the_same_second_are_kept_separately(folder: Path) -> None:
+    path = make_store(folder)
     for text in ("first", "second", "third"):
         path.write_text(text)
         close_store(open_store(folder, NOW).database)
-    texts = {name: (folder / name).read_text() for name in listing(folder) if "damaged" in name}
+    texts = {name: (folder / name).read_text() for name in file_names(folder) if "damaged" in name}
     assert texts == {ASIDE: "first", ASIDE.replace(".db", "-2.db"): "second", ASIDE.replace(".db", "-3.db"): "third"}
 
 
-def test_damage_is_said_at_every_start_until_it_is_dismissed(folder: Path) -> None:
-    """D4: whoever missed the first notice can still restore."""
-    path = made(folder)
+def test_damage_is_reported_at_every_start_until_it_is_dismissed(folder: Path) -> None:
+    """A user who missed the first notification can still restore."""
+    path = make_store(folder)
     backup = back_up(folder, NOW - DAY)
     path.write_text("garbage")
     first = open_store(folder, NOW)
@@ -374,8 +378,8 @@ def test_damage_is_said_at_every_start_until_it_is_dismissed(folder: Path) -> No
 
 
 def test_restore_takes_the_offered_backup_and_not_a_newer_one_of_the_empty_store(folder: Path) -> None:
-    """D4: the backup of the day after the damage holds nothing."""
-    path = made(folder)
+    """The backup of the day after the damage is empty."""
+    path = make_store(folder)
     offered = back_up(folder, NOW - DAY)
     path.write_text("garbage")
     database = open_store(folder, NOW).database
@@ -386,9 +390,8 @@ def test_restore_takes_the_offered_backup_and_not_a_newer_one_of_the_empty_store
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_an_offered_backup_that_spoilt_meanwhile_gives_way_to_another(folder: Path, *, is_gone: bool) -> None:
-    """D4"""
-    path = made(folder)
+def test_an_offered_backup_that_got_damaged_is_replaced_by_another(folder: Path, *, is_gone: bool) -> None:
+    path = make_store(folder)
     older, offered = back_up(folder, NOW - 2 * DAY), back_up(folder, NOW - DAY)
     path.write_text("garbage")
     close_store(open_store(folder, NOW).database)
@@ -398,8 +401,7 @@ def test_an_offered_backup_that_spoilt_meanwhile_gives_way_to_another(folder: Pa
 
 
 def test_a_backup_that_is_gone_is_no_longer_offered(folder: Path) -> None:
-    """D4"""
-    path = made(folder)
+    path = make_store(folder)
     backup = back_up(folder, NOW - DAY)
     path.write_text("garbage")
     close_store(open_store(folder, NOW).database)
@@ -410,7 +412,7 @@ def test_a_backup_that_is_gone_is_no_longer_offered(folder: Path) -> None:
 
 
 def test_after_dismissing_restore_takes_the_newest_again(folder: Path) -> None:
-    path = made(folder)
+    path = make_store(folder)
     back_up(folder, NOW - DAY)
     path.write_text("garbage")
     database = open_store(folder, NOW).database
@@ -422,9 +424,8 @@ def test_after_dismissing_restore_takes_the_newest_again(folder: Path) -> None:
     assert count_in(path) == 5
 
 
-def test_restore_passes_over_a_corrupt_newest_backup(folder: Path) -> None:
-    """D4"""
-    path = made(folder)
+def test_restore_skips_a_damaged_newest_backup(folder: Path) -> None:
+    path = make_store(folder)
     good = back_up(folder, NOW - 2 * DAY)
     zero_pages(back_up(folder, NOW - DAY))
     path.write_text("garbage")
@@ -436,8 +437,8 @@ def test_restore_passes_over_a_corrupt_newest_backup(folder: Path) -> None:
 
 
 def test_restore_works_on_a_file_that_was_never_opened(folder: Path) -> None:
-    """D4: the app is closed, and the person goes straight to the command line."""
-    path = made(folder)
+    """The app is closed, and the user restores from the command line."""
+    path = make_store(folder)
     back_up(folder, NOW - DAY)
     path.write_text("garbage")
     restore(folder, NOW)
@@ -446,9 +447,9 @@ def test_restore_works_on_a_file_that_was_never_opened(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_restore_leaves_no_old_journal_to_the_restored_file(folder: Path, *, is_gone: bool) -> None:
-    """D4: SQLite would replay it over pages that it does not belong to."""
-    path = crashed(folder)
+def test_restore_leaves_no_old_journal_beside_the_restored_file(folder: Path, *, is_gone: bool) -> None:
+    """SQLite would replay it over the wrong pages."""
+    path = make_crashed_store(folder)
     shutil.copytree(folder, folder.with_name("copied"))
     back_up(folder.with_name("copied"), NOW - DAY)
     shutil.copytree(folder.with_name("copied") / "backups", folder / "backups")
@@ -460,7 +461,7 @@ def test_restore_leaves_no_old_journal_to_the_restored_file(folder: Path, *, is_
 
 
 def test_a_restored_file_is_private_and_usable(folder: Path) -> None:
-    path = made(folder)
+    path = make_store(folder)
     back_up(folder, NOW)
     mask = os.umask(0)
     try:
@@ -474,13 +475,13 @@ def test_a_restored_file_is_private_and_usable(folder: Path) -> None:
     assert count_in(path) == 201
 
 
-def test_a_locked_file_is_not_taken_for_a_damaged_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scheduler.store.connection.PATIENCE", 0.05)
-    path = made(folder)
+def test_a_locked_file_is_not_treated_as_damaged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scheduler.store.sqlite.BUSY_TIMEOUT_S", 0.05)
+    path = make_store(folder)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreBusyError, match=r"Another program keeps .*dayhand\.db locked"):
+        with pytest.raises(StoreBusyError, match=r"Another program has locked .*dayhand\.db"):
             open_store(folder, NOW)
     opened = open_store(folder, NOW)
     assert opened.damage is None
@@ -488,7 +489,7 @@ def test_a_locked_file_is_not_taken_for_a_damaged_one(folder: Path, monkeypatch:
     close_store(opened.database)
 
 
-def test_a_file_in_place_of_the_folder_is_said(folder: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_reported(folder: Path) -> None:
     folder.write_text("not a folder")
     with pytest.raises(StoreForbiddenError, match="data cannot be opened or changed"):
         open_store(folder, NOW)
@@ -499,8 +500,8 @@ def test_a_file_in_place_of_the_folder_is_said(folder: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
 @pytest.mark.parametrize(("what", "mode"), [("dayhand.db", 0o000), (".", 0o000), (".", 0o500)])
-def test_a_file_without_permission_is_said_and_left_alone(folder: Path, what: str, mode: int) -> None:
-    path = made(folder)
+def test_a_file_without_permission_is_reported_and_left_alone(folder: Path, what: str, mode: int) -> None:
+    path = make_store(folder)
     content = path.read_bytes()
     shut = folder / what
     before = shut.stat().st_mode
@@ -511,4 +512,4 @@ def test_a_file_without_permission_is_said_and_left_alone(folder: Path, what: st
     finally:
         shut.chmod(before)
     assert path.read_bytes() == content
-    assert not marker.is_there(path)
+    assert not dirty_flag.is_set(path)

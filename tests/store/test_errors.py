@@ -1,4 +1,4 @@
-"""What goes wrong with the file or its disk is said so that a person can act on it, and spoils nothing."""
+"""Errors of the file or its disk are reported so that the user can act, and damage nothing."""
 
 import sqlite3
 import subprocess
@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from scheduler.store import facts
-from scheduler.store.connection import Connection
+from scheduler.store import key_values
 from scheduler.store.database import Database
 from scheduler.store.errors import (
     DiskFailedError,
@@ -20,10 +19,11 @@ from scheduler.store.errors import (
     StoreDamagedError,
     StoreError,
     StoreForbiddenError,
-    explain,
+    to_store_error,
 )
-from scheduler.store.health import close_store
-from tests.store.stores import count, fill, in_threads, listing
+from scheduler.store.opening import close_store
+from scheduler.store.sqlite import Connection
+from tests.store.store_files import count, file_names, fill, run_in_threads
 
 HOLDS_THE_LOCK = """
 import sqlite3, sys
@@ -44,7 +44,7 @@ def holder(database: Database) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def test_a_lock_of_another_program_is_waited_for(
+def test_writing_waits_for_a_lock_of_another_program(
     database: Database, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting = threading.Event()
@@ -59,40 +59,39 @@ def test_a_lock_of_another_program_is_waited_for(
 
     def write() -> None:
         with database.write() as db:
-            facts.write(db, "a", "1")
+            key_values.write(db, "a", "1")
 
     def let_go() -> None:
         assert waiting.wait(5)
         holder.communicate("\n")
 
-    assert in_threads(write, let_go) == []
-    assert facts.read(database.read(), "a") == "1"
+    assert run_in_threads(write, let_go) == []
+    assert key_values.read(database.read(), "a") == "1"
 
 
-def test_a_lock_that_stays_is_said_and_spoils_nothing(
+def test_a_lock_that_stays_is_reported_and_damages_nothing(
     database: Database, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scheduler.store.connection.PATIENCE", 0.05)
+    monkeypatch.setattr("scheduler.store.sqlite.BUSY_TIMEOUT_S", 0.05)
     with pytest.raises(StoreBusyError) as refused, database.write():
         pytest.fail("what is read here could be out of date when it is written")
     assert str(refused.value) == (
-        f"Another program keeps {database.path} locked, so nothing was saved. Close it, then try again."
+        f"Another program has locked {database.path}, so nothing was saved. Close it, then try again."
     )
     assert isinstance(refused.value.__cause__, sqlite3.OperationalError)
-    assert facts.read(database.read(), "a") is None, "reading goes on meanwhile"
+    assert key_values.read(database.read(), "a") is None, "reading still works"
     holder.communicate("\n")
     with database.write() as db:
-        facts.write(db, "a", "1")
-    assert facts.read(database.read(), "a") == "1"
+        key_values.write(db, "a", "1")
+    assert key_values.read(database.read(), "a") == "1"
 
 
-def test_a_full_disk_is_said_nothing_is_half_written_and_room_helps(database: Database) -> None:
-    """D5"""
+def test_a_full_disk_is_reported_nothing_is_half_written_and_freeing_space_helps(database: Database) -> None:
     fill(database, 10)
     with database.write() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(DiskFullError, match=r"no room left on the disk of .*dayhand\.db, so nothing was saved"):
+    with pytest.raises(DiskFullError, match=r"The disk of .*dayhand\.db is full, so nothing was saved"):
         fill(database, 5000, "more")
     assert count(database) == 10
     with pytest.raises(DiskFullError):
@@ -103,23 +102,23 @@ def test_a_full_disk_is_said_nothing_is_half_written_and_room_helps(database: Da
     assert count(database) == 5010
 
 
-def test_a_full_disk_is_no_reason_to_check(database: Database, folder: Path) -> None:
+def test_a_full_disk_does_not_cause_a_check(database: Database, folder: Path) -> None:
     with database.write() as db:
         db.execute("PRAGMA max_page_count = 1")
     with pytest.raises(DiskFullError):
         fill(database, 5000)
     close_store(database)
-    assert listing(folder) == {"dayhand.db"}
+    assert file_names(folder) == {"dayhand.db"}
 
 
-def test_a_store_that_may_not_be_changed_is_said(database: Database) -> None:
+def test_a_read_only_store_is_reported(database: Database) -> None:
     with database.write() as db:
         db.execute("PRAGMA query_only = ON")
-    with pytest.raises(StoreForbiddenError, match="Check that you may read and write it"):
+    with pytest.raises(StoreForbiddenError, match="Check the permissions of the file"):
         fill(database, 1)
 
 
-def test_a_file_that_vanished_is_said_and_not_made_anew(database: Database) -> None:
+def test_a_deleted_file_is_reported_and_not_created_again(database: Database) -> None:
     for suffix in ("", "-wal", "-shm"):
         database.path.with_name(f"dayhand.db{suffix}").unlink(missing_ok=True)
     with pytest.raises(StoreForbiddenError):
@@ -144,8 +143,8 @@ def test_a_file_that_vanished_is_said_and_not_made_anew(database: Database) -> N
         (sqlite3.SQLITE_ERROR, None),
     ],
 )
-def test_the_code_decides_what_an_error_means_and_never_its_text(code: int, meaning: type[StoreError] | None) -> None:
+def test_the_error_code_decides_what_an_error_means_never_its_text(code: int, meaning: type[StoreError] | None) -> None:
     error = sqlite3.OperationalError("database disk image is malformed and locked")
     error.sqlite_errorcode = code
-    explained = explain(error, Path("dayhand.db"))
+    explained = to_store_error(error, Path("dayhand.db"))
     assert explained is None if meaning is None else type(explained) is meaning

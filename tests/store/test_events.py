@@ -1,4 +1,4 @@
-"""Events: published once, reserved whole, never revived."""
+"""Events: published once, reserved together, never revived."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def sequence(database: Database) -> int:
 
 
 def latest(database: Database, handler: str = "file") -> int:
-    """The last news that the handler has had."""
+    """The sequence of the latest event for the handler."""
     found = handlers.find(database.read(), "w", handler)
     assert found is not None
     return found.latest
@@ -49,32 +49,30 @@ def reserve(database: Database, run: str, *ids: str) -> None:
 
 
 def test_the_same_id_twice_is_one_event_with_the_newest_data(database: Database) -> None:
-    """K1"""
     publish(database, "a", {"n": 1})
     publish(database, "a", {"n": 2})
     [event] = events.peek(database.read(), "w", "mails", 10)
-    assert json.loads(event.written) == {"n": 2}
+    assert json.loads(event.data_json) == {"n": 2}
 
 
 def test_a_consumed_event_is_never_revived(database: Database) -> None:
-    """K1, invariant 8."""
+    """Publishing it again changes nothing."""
     publish(database, "a", 1)
     reserve(database, "r1", "a")
     with database.write() as db:
-        assert events.settle(db, "r1", EventState.CONSUMED) == 1
+        assert events.close_reserved(db, "r1", EventState.CONSUMED) == 1
     assert not publish(database, "a", 2)
     assert pending(database) == []
 
 
-def test_publishing_the_same_again_is_no_news(database: Database) -> None:
-    """K14"""
+def test_publishing_the_same_again_is_not_new(database: Database) -> None:
     assert publish(database, "a", {"x": 1, "y": 2})
     before = sequence(database)
     assert not publish(database, "a", {"y": 2, "x": 1})
     assert sequence(database) == before
 
 
-def test_new_and_changed_events_are_news(database: Database) -> None:
+def test_new_and_changed_events_count_as_new(database: Database) -> None:
     before = sequence(database)
     publish(database, "a", 1)
     inserted = sequence(database)
@@ -82,11 +80,11 @@ def test_new_and_changed_events_are_news(database: Database) -> None:
     assert before < inserted < sequence(database)
 
 
-def test_news_reaches_those_who_subscribe_and_nobody_else(database: Database) -> None:
+def test_new_events_reach_only_subscribers(database: Database) -> None:
     """One sequence for all topics of a workflow."""
     with database.write() as db:
         add_workflow(db, "other")
-        handlers.put(db, "w", "read", HandlerKind.CONSUMER, ["news"])
+        handlers.save(db, "w", "read", HandlerKind.CONSUMER, ["news"])
     publish(database, "a", topic="mails")
     publish(database, "a", topic="news")
     publish(database, "b", topic="mails")
@@ -97,8 +95,8 @@ def test_news_reaches_those_who_subscribe_and_nobody_else(database: Database) ->
     assert foreign.latest == workflows.sequence_of(database.read(), "other") == 0
 
 
-def test_the_same_again_and_what_waits_for_a_release_are_no_news_to_anybody(database: Database) -> None:
-    """K14, K2: data for a reserved event becomes news when it is released."""
+def test_repeated_events_and_data_for_reserved_ones_are_not_new_to_consumers(database: Database) -> None:
+    """Data for a reserved event counts as new when it is released."""
     publish(database, "a", 1)
     before = latest(database)
     publish(database, "a", 1)
@@ -110,8 +108,8 @@ def test_the_same_again_and_what_waits_for_a_release_are_no_news_to_anybody(data
     assert latest(database) == sequence(database) > before
 
 
-def test_a_change_does_not_lose_the_place_in_line(database: Database) -> None:
-    """K7: oldest first, by when it first came."""
+def test_a_changed_event_keeps_its_position(database: Database) -> None:
+    """Oldest first, by first publication."""
     for identity in ("a", "b", "c"):
         publish(database, identity, 1)
     publish(database, "a", 2)
@@ -120,8 +118,7 @@ def test_a_change_does_not_lose_the_place_in_line(database: Database) -> None:
 
 
 @pytest.mark.parametrize("missing", ["nowhere", "reserved", "foreign"])
-def test_reserving_what_is_not_there_reserves_nothing(database: Database, missing: str) -> None:
-    """K8"""
+def test_reserving_a_missing_event_reserves_nothing(database: Database, missing: str) -> None:
     publish(database, "a")
     publish(database, "reserved")
     publish(database, "foreign", topic="news")
@@ -146,35 +143,35 @@ def test_data_for_a_reserved_event_waits_for_its_release(database: Database) -> 
     reserve(database, "r1", "a")
     before = sequence(database)
     assert not publish(database, "a", 2)
-    assert [event.written for event in events.reserved_by(database.read(), "r1")] == ["1"]
+    assert [event.data_json for event in events.reserved_by(database.read(), "r1")] == ["1"]
     assert sequence(database) == before
     with database.write() as db:
         events.release(db, "r1")
-    assert [event.written for event in events.peek(database.read(), "w", "mails", 10)] == ["2"]
+    assert [event.data_json for event in events.peek(database.read(), "w", "mails", 10)] == ["2"]
     assert sequence(database) > before
 
 
-def test_data_that_waits_is_forgotten_when_the_old_data_comes_again(database: Database) -> None:
+def test_waiting_data_is_dropped_when_the_old_data_is_published_again(database: Database) -> None:
     publish(database, "a", 1)
     reserve(database, "r1", "a")
     publish(database, "a", 2)
     publish(database, "a", 1)
     with database.write() as db:
         events.release(db, "r1")
-    assert [event.written for event in events.peek(database.read(), "w", "mails", 10)] == ["1"]
+    assert [event.data_json for event in events.peek(database.read(), "w", "mails", 10)] == ["1"]
 
 
 def test_a_retry_takes_over_what_was_reserved(database: Database) -> None:
-    """Invariant 5: only the run or its descendants consume it."""
+    """Only the run or its descendants consume it."""
     publish(database, "a")
     reserve(database, "r1", "a")
     with database.write() as db:
-        events.hand_over(db, "r1", "r2")
-        assert events.settle(db, "r1", EventState.CONSUMED) == 0
-        assert events.settle(db, "r2", EventState.CONSUMED) == 1
+        events.reassign(db, "r1", "r2")
+        assert events.close_reserved(db, "r1", EventState.CONSUMED) == 0
+        assert events.close_reserved(db, "r2", EventState.CONSUMED) == 1
 
 
-def test_pending_events_of_a_topic_that_is_gone_are_skipped(database: Database) -> None:
+def test_pending_events_of_a_removed_topic_are_skipped(database: Database) -> None:
     publish(database, "a")
     publish(database, "b")
     reserve(database, "r1", "b")
@@ -184,7 +181,7 @@ def test_pending_events_of_a_topic_that_is_gone_are_skipped(database: Database) 
     assert [event.id for event in events.reserved_by(database.read(), "r1")] == ["b"]
 
 
-def test_one_pending_event_may_be_skipped_alone(database: Database) -> None:
+def test_a_single_pending_event_can_be_skipped(database: Database) -> None:
     publish(database, "a")
     publish(database, "b")
     with database.write() as db:
@@ -193,33 +190,33 @@ def test_one_pending_event_may_be_skipped_alone(database: Database) -> None:
     assert pending(database) == ["b"]
 
 
-def test_what_waits_is_counted_by_topic_up_to_a_limit(database: Database) -> None:
+def test_pending_events_are_counted_by_topic_up_to_a_limit(database: Database) -> None:
     for identity in ("a", "b", "c"):
         publish(database, identity)
     publish(database, "x", topic="nobody's")
     reserve(database, "r1", "c")
-    assert events.number_pending(database.read(), "w") == {"mails": 2, "news": 0}
-    assert events.number_pending(database.read(), "w", most=1)["mails"] == 1
+    assert events.count_pending(database.read(), "w") == {"mails": 2, "news": 0}
+    assert events.count_pending(database.read(), "w", most=1)["mails"] == 1
 
 
-def test_topics_in_use_are_those_with_events_that_wait(database: Database) -> None:
-    """A deploy skips what is left in topics that are gone."""
+def test_topics_in_use_are_those_with_pending_events(database: Database) -> None:
+    """A deploy skips what is left in removed topics."""
     publish(database, "a", topic="mails")
     publish(database, "b", topic="gone")
-    assert events.topics_in_use(database.read(), "w") == {"mails", "gone"}
+    assert events.topics_with_pending(database.read(), "w") == {"mails", "gone"}
     reserve(database, "r1", "a")
-    assert events.topics_in_use(database.read(), "w") == {"gone"}
+    assert events.topics_with_pending(database.read(), "w") == {"gone"}
 
 
-def test_topics_in_use_are_found_as_soon_among_many_events_as_among_few(database: Database) -> None:
-    """K11: a deploy does not read all that waits. What is counted are steps of SQLite, not time."""
+def test_finding_topics_in_use_costs_the_same_with_many_events_as_with_few(database: Database) -> None:
+    """A deploy does not read all pending events. This counts SQLite's steps, not time."""
     steps: list[None] = []
 
     def cost() -> int:
         steps.clear()
         db = database.read()
         db.set_progress_handler(lambda: steps.append(None), 1)
-        assert events.topics_in_use(db, "w") == {"mails", "gone"}
+        assert events.topics_with_pending(db, "w") == {"mails", "gone"}
         db.set_progress_handler(None, 1)
         return len(steps)
 
@@ -232,7 +229,7 @@ def test_topics_in_use_are_found_as_soon_among_many_events_as_among_few(database
     assert cost() == few > 0
 
 
-def test_publishes_that_are_rolled_back_leave_no_trace(database: Database) -> None:
+def test_rolled_back_publishes_leave_no_trace(database: Database) -> None:
     def fail() -> None:
         with database.write() as db:
             events.publish(db, "w", "mails", "a", "t", 1, LATER)
@@ -244,7 +241,7 @@ def test_publishes_that_are_rolled_back_leave_no_trace(database: Database) -> No
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(EventState, EventState)))
-def test_every_pair_of_states(old: EventState, new: EventState) -> None:
+def test_only_these_moves_are_legal(old: EventState, new: EventState) -> None:
     legal = {
         ("pending", "reserved"),
         ("pending", "skipped"),
@@ -263,8 +260,8 @@ def test_every_pair_of_states(old: EventState, new: EventState) -> None:
         "SELECT 1 FROM events WHERE run = 'r1' AND state = 'reserved' ORDER BY born",
     ],
 )
-def test_looking_at_pending_events_never_walks_the_table(database: Database, query: str) -> None:
-    """K11: a million events cost no more than a thousand."""
+def test_queries_for_pending_events_never_scan_the_table(database: Database, query: str) -> None:
+    """A million events cost no more than a thousand."""
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN events" not in plan
     assert "SEARCH events USING" in plan

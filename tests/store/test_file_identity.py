@@ -1,15 +1,15 @@
-"""A store that is deleted or replaced while it is open takes no more writes: nobody would find them."""
+"""A store that is deleted or replaced while open refuses writes, which would be lost."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from scheduler.store import facts, marker
+from scheduler.store import dirty_flag, key_values
 from scheduler.store.database import Database
 from scheduler.store.errors import StoreClosedError, StoreGoneError
-from scheduler.store.health import open_store
-from tests.store.stores import NOW
+from scheduler.store.opening import open_store
+from tests.store.store_files import NOW
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 def write(database: Database, value: str) -> None:
     with database.write() as db:
-        facts.write(db, "test", value)
+        key_values.write(db, "test", value)
 
 
 def replace(path: Path) -> None:
@@ -33,32 +33,34 @@ def replace(path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("harm", [Path.unlink, replace])
-def test_it_refuses_to_write_with_a_sentence(database: Database, suffix: str, harm: Callable[[Path], None]) -> None:
+def test_a_deleted_or_replaced_store_refuses_writes(
+    database: Database, suffix: str, harm: Callable[[Path], None]
+) -> None:
     harm(Path(f"{database.path}{suffix}"))
     with pytest.raises(StoreGoneError, match="was deleted or replaced while Dayhand was using it"):
         write(database, "after")
 
 
-def test_one_that_is_put_back_is_used_again(database: Database) -> None:
+def test_a_store_that_is_put_back_is_used_again(database: Database) -> None:
     away = database.path.rename(database.path.with_name("away.db"))
     with pytest.raises(StoreGoneError):
         write(database, "after")
     away.rename(database.path)
     write(database, "after")
-    assert facts.read(database.read(), "test") == "after"
+    assert key_values.read(database.read(), "test") == "after"
 
 
-def test_the_next_start_looks_at_every_page(database: Database) -> None:
+def test_the_next_start_checks_every_page(database: Database) -> None:
     away = database.path.rename(database.path.with_name("away.db"))
     with pytest.raises(StoreGoneError):
         write(database, "after")
     away.rename(database.path)
     database.close()
-    marker.lift(database.path)
-    assert marker.is_there(database.path)
+    dirty_flag.clear(database.path)
+    assert dirty_flag.is_set(database.path)
 
 
-def test_one_that_was_closed_says_that(database: Database) -> None:
+def test_a_closed_store_reports_that_it_is_closed(database: Database) -> None:
     database.close()
     with pytest.raises(StoreClosedError):
         write(database, "after")

@@ -1,4 +1,4 @@
-"""Grants: given once, seen, and taken back as narrowly or widely as asked."""
+"""Grants: added once, checked exactly, and revoked by any filter."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -34,16 +34,16 @@ def test_nothing_is_allowed_at_first(db: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("one", ALL)
-def test_what_is_given_allows_that_and_nothing_else(db: sqlite3.Connection, one: Grant) -> None:
+def test_a_grant_allows_exactly_its_scope(db: sqlite3.Connection, one: Grant) -> None:
     """The scope is workflow, handler, connection, tool and kind."""
-    assert grants.give(db, one)
+    assert grants.add(db, one)
     assert given(db) == [one]
     assert grants.of_workflow(db, one.workflow) == [one]
 
 
-def test_given_twice_it_is_there_once_with_its_first_time(db: sqlite3.Connection) -> None:
-    assert grants.give(db, APPEND)
-    assert not grants.give(db, APPEND._replace(created=LATER))
+def test_a_grant_added_twice_is_stored_once_with_its_first_time(db: sqlite3.Connection) -> None:
+    assert grants.add(db, APPEND)
+    assert not grants.add(db, APPEND._replace(created=LATER))
     assert grants.of_workflow(db, "w") == [APPEND]
 
 
@@ -60,14 +60,14 @@ def test_given_twice_it_is_there_once_with_its_first_time(db: sqlite3.Connection
         ({"connection": "nobody"}, list(ALL)),
     ],
 )
-def test_what_matches_is_taken_back(db: sqlite3.Connection, scope: dict[str, str], left: list[Grant]) -> None:
+def test_matching_grants_are_revoked(db: sqlite3.Connection, scope: dict[str, str], left: list[Grant]) -> None:
     for one in ALL:
-        grants.give(db, one)
-    assert grants.take_back(db, "w", **scope) == len(ALL) - len(left)  # type: ignore[arg-type]
+        grants.add(db, one)
+    assert grants.revoke(db, "w", **scope) == len(ALL) - len(left)  # type: ignore[arg-type]
     assert given(db) == left
 
 
-def test_they_are_listed_by_connection_and_tool(db: sqlite3.Connection) -> None:
+def test_grants_are_listed_by_connection_and_tool(db: sqlite3.Connection) -> None:
     for one in ALL:
-        grants.give(db, one)
+        grants.add(db, one)
     assert grants.of_workflow(db, "w") == [SEND, APPEND, OTHER, USE]

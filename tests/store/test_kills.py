@@ -1,16 +1,17 @@
-"""kill -9 at every step of everything that touches the files: what is found afterwards is whole, or said."""
+"""kill -9 at every step of every operation on the files: afterwards the store is intact, or the damage reported."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.store.killing import SCENES
-from tests.store.stores import run_python
+from tests.store.kill_steps import SCENARIOS
+from tests.store.store_files import run_python
 
 
-@pytest.mark.parametrize("scene", SCENES)
-def test_a_kill_at_any_step_loses_nothing_and_hides_nothing(tmp_path: Path, scene: str) -> None:
-    """D2, D4"""
-    ended = run_python("import runpy; runpy.run_module('tests.store.killing', run_name='__main__')", tmp_path, scene)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_kill_at_any_step_loses_nothing_and_hides_nothing(tmp_path: Path, scenario: str) -> None:
+    ended = run_python(
+        "import runpy; runpy.run_module('tests.store.kill_steps', run_name='__main__')", tmp_path, scenario
+    )
     assert ended.returncode == 0, ended.stderr
-    assert int(ended.stdout) > 10, "steps at which it was killed"
+    assert int(ended.stdout) > 10, "the number of steps at which it was killed"

@@ -18,21 +18,20 @@ with hold(pathlib.Path(sys.argv[1])):
 """
 
 
-def test_a_second_holder_is_refused_with_the_folder_named(tmp_path: Path) -> None:
-    """I4"""
+def test_a_second_holder_is_refused_and_the_error_names_the_folder(tmp_path: Path) -> None:
     with hold(tmp_path), pytest.raises(FolderInUseError, match=str(tmp_path)), hold(tmp_path):
         pass
 
 
-def test_it_is_free_again_after_use(tmp_path: Path) -> None:
+def test_the_lock_is_released_after_use(tmp_path: Path) -> None:
     with hold(tmp_path):
         pass
     with hold(tmp_path):
         pass
 
 
-def test_another_process_is_kept_out_until_it_dies(tmp_path: Path) -> None:
-    """The lock dies with its holder, however that ends."""
+def test_the_lock_of_another_process_holds_until_it_dies(tmp_path: Path) -> None:
+    """Even if it is killed."""
     other = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

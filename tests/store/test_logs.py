@@ -1,4 +1,4 @@
-"""What runs printed."""
+"""The output of runs."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scheduler.store import logs
-from scheduler.store.logs import Piece
+from scheduler.store.logs import LogPiece
 from tests.store.workflow_rows import store
 
 
@@ -17,8 +17,8 @@ def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def test_pieces_are_put_together_as_they_came(db: sqlite3.Connection) -> None:
-    """Also where one ends in the middle of a line, and whatever others print meanwhile."""
+def test_pieces_are_joined_in_order(db: sqlite3.Connection) -> None:
+    """Even if one ends in the middle of a line and other runs print in between."""
     for run, text in [("r1", "one\ntw"), ("r2", "other\n"), ("r1", "o\n"), ("r1", "drei\n")]:
         logs.append(db, run, text)
     assert logs.read(db, "r1") == "one\ntwo\ndrei\n"
@@ -30,11 +30,11 @@ def test_a_run_that_printed_nothing_has_an_empty_log(db: sqlite3.Connection) -> 
     assert logs.since(db, "r1") == []
 
 
-def test_who_follows_a_log_gets_only_what_is_new(db: sqlite3.Connection) -> None:
+def test_following_a_log_returns_only_new_pieces(db: sqlite3.Connection) -> None:
     logs.append(db, "r1", "a")
     logs.append(db, "r1", "b")
     first = logs.since(db, "r1")
-    assert first == [Piece(1, "a"), Piece(2, "b")]
+    assert first == [LogPiece(1, "a"), LogPiece(2, "b")]
     assert logs.since(db, "r1", first[-1].part) == []
     logs.append(db, "r1", "c")
-    assert logs.since(db, "r1", first[-1].part) == [Piece(3, "c")]
+    assert logs.since(db, "r1", first[-1].part) == [LogPiece(3, "c")]

@@ -1,4 +1,4 @@
-"""Numbered steps to today's schema: each whole or not at all, and never without a way back."""
+"""Migration steps: each is applied completely or not at all, after a backup."""
 
 import re
 import signal
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from scheduler.store import migrations
-from scheduler.store.backups import last_backup
-from scheduler.store.connection import connect
+from scheduler.store.backups import find_last_backup
 from scheduler.store.errors import DiskFullError, MigrationError, NewerStoreError
-from scheduler.store.health import close_store, open_store
-from tests.store.stores import NOW, ROOT, count, count_in, fill, listing, made, run_python
+from scheduler.store.opening import close_store, open_store
+from scheduler.store.sqlite import connect
+from tests.store.store_files import NOW, ROOT, count, count_in, file_names, fill, make_store, run_python
 
 AddSteps = Callable[..., None]
 
@@ -41,19 +41,19 @@ def test_a_fresh_file_gets_every_step_and_no_backup(folder: Path) -> None:
     assert count(database) == 3
     close_store(database)
     assert version(folder / "dayhand.db") == migrations.latest()
-    assert listing(folder) == {"dayhand.db"}
+    assert file_names(folder) == {"dayhand.db"}
 
 
-def test_a_migrated_file_is_left_as_it_is(folder: Path, statements: list[str]) -> None:
-    made(folder)
+def test_an_up_to_date_file_is_left_alone(folder: Path, statements: list[str]) -> None:
+    make_store(folder)
     statements.clear()
     close_store(open_store(folder, NOW).database)
-    assert not [said for said in statements if "CREATE" in said or said.startswith(("BEGIN", "PRAGMA user_version ="))]
-    assert listing(folder) == {"dayhand.db"}
+    assert not [sql for sql in statements if "CREATE" in sql or sql.startswith(("BEGIN", "PRAGMA user_version ="))]
+    assert file_names(folder) == {"dayhand.db"}
 
 
 def test_new_steps_are_applied_in_order_after_a_backup(folder: Path, add_steps: AddSteps) -> None:
-    path = made(folder)
+    path = make_store(folder)
     add_steps("ALTER TABLE schedules ADD COLUMN colour TEXT;", "UPDATE schedules SET colour = 'blue';")
     database = open_store(folder, NOW).database
     assert {row[0] for row in database.read().execute("SELECT colour FROM schedules")} == {"blue"}
@@ -75,12 +75,11 @@ def test_new_steps_are_applied_in_order_after_a_backup(folder: Path, add_steps: 
     ],
 )
 def test_a_failing_step_leaves_the_old_database_usable(folder: Path, add_steps: AddSteps, broken: str) -> None:
-    """D2"""
-    path = made(folder)
+    path = make_store(folder)
     add_steps("CREATE TABLE first (x TEXT) STRICT;", broken)
     with pytest.raises(MigrationError, match=rf"step {migrations.latest()}: .* Nothing was changed.* report"):
         open_store(folder, NOW)
-    assert version(path) == migrations.latest() - 1, "the step before it is kept"
+    assert version(path) == migrations.latest() - 1, "the previous step is kept"
     assert "colour" not in columns(path)
     assert count_in(path) == 200
 
@@ -88,8 +87,7 @@ def test_a_failing_step_leaves_the_old_database_usable(folder: Path, add_steps: 
 def test_a_failing_first_step_leaves_a_store_that_the_old_version_opens(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D2"""
-    made(folder)
+    make_store(folder)
     with monkeypatch.context() as later:
         known = migrations._steps()
         later.setattr(migrations, "_steps", lambda: [*known, (len(known) + 1, "DROP TABLE answers;\nnonsense;")])
@@ -105,10 +103,10 @@ def test_a_failing_first_step_leaves_a_store_that_the_old_version_opens(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from scheduler.store import health, migrations
-from tests.store.stores import NOW
+from scheduler.store import opening, migrations
+from tests.store.store_files import NOW
 
-steps, connect = migrations._steps(), health.connect
+steps, connect = migrations._steps(), opening.connect
 script = "ALTER TABLE schedules ADD COLUMN colour TEXT;\\nUPDATE schedules SET colour = spec;\\nSELECT die();\\n"
 
 def connect_to_die(path, **settings):
@@ -118,18 +116,18 @@ def connect_to_die(path, **settings):
     return connection
 
 migrations._steps = lambda: [*steps, (len(steps) + 1, script)]
-health.connect = connect_to_die
-health.open_store(Path(sys.argv[1]), NOW)
+opening.connect = connect_to_die
+opening.open_store(Path(sys.argv[1]), NOW)
 """
 
 
 def test_a_migration_killed_halfway_leaves_the_old_database_usable(folder: Path, add_steps: AddSteps) -> None:
-    """D2, with kill -9 after thousands of changed rows went into the file"""
-    path = made(folder, 5000)
+    """With kill -9 after thousands of changed rows reached the file."""
+    path = make_store(folder, 5000)
     ended = run_python(KILLED, folder)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     assert (folder / "dayhand.db-wal").stat().st_size > 1_000_000
-    backup = last_backup(folder, NOW)
+    backup = find_last_backup(folder, NOW)
     assert backup is not None and count_in(backup) == 5000
 
     opened = open_store(folder, NOW)
@@ -144,8 +142,7 @@ def test_a_migration_killed_halfway_leaves_the_old_database_usable(folder: Path,
     assert count_in(path) == 5000
 
 
-def test_a_first_start_killed_halfway_is_just_a_first_start(folder: Path) -> None:
-    """D2"""
+def test_a_first_start_killed_halfway_can_be_repeated(folder: Path) -> None:
     code = KILLED.replace("migrations._steps = lambda: [*steps,", "migrations._steps = lambda: [(1, 'SELECT die();'),")
     assert run_python(code, folder).returncode == -signal.SIGKILL
     opened = open_store(folder, NOW)
@@ -154,20 +151,19 @@ def test_a_first_start_killed_halfway_is_just_a_first_start(folder: Path) -> Non
     close_store(opened.database)
 
 
-def test_a_full_disk_during_a_migration_says_so_and_changes_nothing(folder: Path, add_steps: AddSteps) -> None:
-    """D2, D5"""
-    path = made(folder)
+def test_a_full_disk_during_a_migration_is_reported_and_changes_nothing(folder: Path, add_steps: AddSteps) -> None:
+    path = make_store(folder)
     add_steps(
         "CREATE TABLE big (x BLOB) STRICT;\nPRAGMA max_page_count = 1;\nINSERT INTO big VALUES (zeroblob(9000000));"
     )
-    with pytest.raises(DiskFullError, match="no room left"):
+    with pytest.raises(DiskFullError, match="is full"):
         open_store(folder, NOW)
     assert version(path) == migrations.latest() - 1
     assert count_in(path) == 200
 
 
-def test_a_table_that_others_refer_to_can_be_rebuilt(folder: Path, add_steps: AddSteps) -> None:
-    made(folder)
+def test_a_table_that_others_reference_can_be_rebuilt(folder: Path, add_steps: AddSteps) -> None:
+    make_store(folder)
     database = open_store(folder, NOW).database
     with database.write() as db:
         db.execute("INSERT INTO gaps VALUES ('w1/h', 0, 1, 1, 0, 'missed', 'off', 0)")
@@ -184,15 +180,15 @@ def test_a_table_that_others_refer_to_can_be_rebuilt(folder: Path, add_steps: Ad
     close_store(database)
 
 
-def test_references_are_watched_again_after_migrating(tmp_path: Path) -> None:
+def test_foreign_keys_are_enforced_again_after_migrating(tmp_path: Path) -> None:
     (tmp_path / "some.db").touch()
     with closing(connect(tmp_path / "some.db")) as connection:
         migrations.migrate(connection)
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
 
 
-def test_a_step_that_breaks_references_is_taken_back(folder: Path, add_steps: AddSteps) -> None:
-    path = made(folder)
+def test_a_step_that_breaks_references_is_rolled_back(folder: Path, add_steps: AddSteps) -> None:
+    path = make_store(folder)
     database = open_store(folder, NOW).database
     with database.write() as db:
         db.execute("INSERT INTO gaps VALUES ('w1/h', 0, 1, 1, 0, 'missed', 'off', 0)")
@@ -205,7 +201,7 @@ def test_a_step_that_breaks_references_is_taken_back(folder: Path, add_steps: Ad
 
 @pytest.mark.parametrize("is_unclean", [False, True])
 def test_a_newer_store_is_refused_with_nothing_changed(folder: Path, *, is_unclean: bool) -> None:
-    path = made(folder)
+    path = make_store(folder)
     code = (
         "import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1], isolation_level=None); "
         "db.execute('DROP TABLE facts'); db.execute('CREATE TABLE news (x)'); db.execute('PRAGMA user_version = 99'); "
@@ -219,12 +215,12 @@ def test_a_newer_store_is_refused_with_nothing_changed(folder: Path, *, is_uncle
         with pytest.raises(NewerStoreError, match=r"newer Dayhand \(format 99; .*Nothing was changed\."):
             open_store(folder, NOW)
     assert (path.read_bytes(), journal.read_bytes() if journal.exists() else b"") == before
-    assert listing(folder) <= {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm"}
+    assert file_names(folder) <= {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm"}
 
 
 def test_every_table_is_strict(folder: Path) -> None:
     database = open_store(folder, NOW).database
-    ours = "schema = 'main' AND type = 'table'"  # SQLite makes those of the search index itself
+    ours = "schema = 'main' AND type = 'table'"  # SQLite creates those of the search index itself
     tables = database.read().execute(f"SELECT name, strict FROM pragma_table_list WHERE {ours}").fetchall()
     assert len(tables) > 5
     assert {row["name"] for row in tables if not row["strict"]} == {"sqlite_schema"}

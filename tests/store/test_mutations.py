@@ -1,4 +1,4 @@
-"""Outside actions: written down before the call, settled once."""
+"""Outside actions: recorded before the call, resolved once."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.rules.mutations import Mutation
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.requests import RequestKind
 from scheduler.store import mutations, requests, runs
 from scheduler.store.database import Database
 from scheduler.store.errors import StaleError
 from scheduler.store.mutations import MutationRow
-from scheduler.store.requests import RequestKind, RequestRow
-from tests.store.workflow_rows import LATER, NOW, add_run, run, store
+from scheduler.store.requests import RequestRow
+from tests.store.workflow_rows import LATER, NOW, add_run, make_run, store
 
 
 @pytest.fixture
@@ -23,11 +24,10 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def action(name: str = "r1") -> MutationRow:
-    return MutationRow(name, "w", "table:x", "append", {"rows": [[1]]}, f"key-{name}", Mutation.IN_FLIGHT, NOW)
+    return MutationRow(name, "w", "table:x", "append", {"rows": [[1]]}, f"key-{name}", MutationStatus.IN_FLIGHT, NOW)
 
 
-def test_an_outside_action_is_written_down_once_for_a_run(database: Database) -> None:
-    """Invariant 3."""
+def test_an_outside_action_is_recorded_once_per_run(database: Database) -> None:
     with database.write() as db:
         mutations.begin(db, action())
     assert mutations.find(database.read(), "r1") == action()
@@ -35,94 +35,93 @@ def test_an_outside_action_is_written_down_once_for_a_run(database: Database) ->
         mutations.begin(db, action())
 
 
-def test_an_outcome_is_settled_once(database: Database) -> None:
-    """Invariant 6."""
+def test_an_outcome_is_recorded_once(database: Database) -> None:
     with database.write() as db:
         mutations.begin(db, action())
-        mutations.settle(db, "r1", Mutation.IN_FLIGHT, Mutation.UNSURE, LATER)
-        mutations.settle(db, "r1", Mutation.UNSURE, Mutation.APPLIED, LATER, result={"id": 7})
+        mutations.record_outcome(db, "r1", MutationStatus.IN_FLIGHT, MutationStatus.UNSURE, LATER)
+        mutations.record_outcome(db, "r1", MutationStatus.UNSURE, MutationStatus.APPLIED, LATER, result={"id": 7})
     found = mutations.find(database.read(), "r1")
     assert found is not None
-    assert (found.status, found.result, found.settled) == (Mutation.APPLIED, {"id": 7}, LATER)
+    assert (found.status, found.result, found.settled) == (MutationStatus.APPLIED, {"id": 7}, LATER)
     with pytest.raises(StaleError), database.write() as db:
-        mutations.settle(db, "r1", Mutation.UNSURE, Mutation.FAILED, LATER)
+        mutations.record_outcome(db, "r1", MutationStatus.UNSURE, MutationStatus.FAILED, LATER)
 
 
 def test_checks_are_counted_unless_they_could_not_be_made(database: Database) -> None:
-    """X5; a login that expired uses up no try."""
+    """An expired login does not use up a check."""
     with database.write() as db:
         mutations.begin(db, action())
-        mutations.check_again(db, "r1", LATER, counts=True)
-        mutations.check_again(db, "r1", LATER, counts=False)
-    [found] = mutations.unsettled(database.read())
+        mutations.schedule_check(db, "r1", LATER, counts=True)
+        mutations.schedule_check(db, "r1", LATER, counts=False)
+    [found] = mutations.list_unresolved(database.read())
     assert (found.checks, found.check_at) == (1, LATER)
 
 
-def test_what_is_settled_is_not_checked_any_more(database: Database) -> None:
+def test_a_resolved_action_is_not_checked_any_more(database: Database) -> None:
     with database.write() as db:
         mutations.begin(db, action())
-        mutations.check_again(db, "r1", NOW, counts=True)
-        mutations.settle(db, "r1", Mutation.IN_FLIGHT, Mutation.APPLIED, LATER)
-        mutations.check_again(db, "r1", NOW, counts=True)
+        mutations.schedule_check(db, "r1", NOW, counts=True)
+        mutations.record_outcome(db, "r1", MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, LATER)
+        mutations.schedule_check(db, "r1", NOW, counts=True)
     found = mutations.find(database.read(), "r1")
     assert found is not None
     assert (found.checks, found.check_at) == (1, None)
-    assert mutations.to_check(database.read(), LATER) == []
+    assert mutations.list_due_checks(database.read(), LATER) == []
 
 
-def test_those_to_be_checked_by_now_come_in_the_order_of_their_times(database: Database) -> None:
+def test_due_checks_are_listed_in_order_of_their_times(database: Database) -> None:
     with database.write() as db:
         for name, at in [("second", LATER), ("first", NOW), ("never", None)]:
             mutations.begin(db, action(name))
-            mutations.check_again(db, name, at, counts=False)
-    assert [one.run for one in mutations.to_check(database.read(), NOW)] == ["first"]
-    assert [one.run for one in mutations.to_check(database.read(), LATER)] == ["first", "second"]
+            mutations.schedule_check(db, name, at, counts=False)
+    assert [one.run for one in mutations.list_due_checks(database.read(), NOW)] == ["first"]
+    assert [one.run for one in mutations.list_due_checks(database.read(), LATER)] == ["first", "second"]
 
 
-def test_the_next_attempt_goes_on_from_what_is_known(database: Database) -> None:
-    """Invariant 6: the row moves with the chain, so that there is only ever one."""
+def test_the_next_attempt_takes_over_the_outside_action(database: Database) -> None:
+    """The row moves with the chain, so there is only ever one."""
     with database.write() as db:
         mutations.begin(db, action())
-        mutations.settle(db, "r1", Mutation.IN_FLIGHT, Mutation.APPLIED, LATER, result={"id": 7})
-        mutations.hand_over(db, "r1", "r2")
+        mutations.record_outcome(db, "r1", MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, LATER, result={"id": 7})
+        mutations.reassign(db, "r1", "r2")
     read = database.read()
-    assert (mutations.status_of(read, "r1"), mutations.status_of(read, "r2")) == (None, Mutation.APPLIED)
+    assert (mutations.status_of(read, "r1"), mutations.status_of(read, "r2")) == (None, MutationStatus.APPLIED)
     found = mutations.find(read, "r2")
     assert found is not None
     assert (found.key, found.result) == ("key-r1", {"id": 7})
 
 
-def test_what_is_unsettled_is_found_for_a_workflow_or_all(database: Database) -> None:
+def test_unresolved_actions_are_found_for_a_workflow_or_all(database: Database) -> None:
     with database.write() as db:
         for name in ("flies", "unsure", "applied", "failed"):
             mutations.begin(db, action(name))
         mutations.begin(db, action("foreign")._replace(workflow="v"))
-        mutations.settle(db, "unsure", Mutation.IN_FLIGHT, Mutation.UNSURE, LATER)
-        mutations.settle(db, "applied", Mutation.IN_FLIGHT, Mutation.APPLIED, LATER)
-        mutations.settle(db, "failed", Mutation.IN_FLIGHT, Mutation.FAILED, LATER)
+        mutations.record_outcome(db, "unsure", MutationStatus.IN_FLIGHT, MutationStatus.UNSURE, LATER)
+        mutations.record_outcome(db, "applied", MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, LATER)
+        mutations.record_outcome(db, "failed", MutationStatus.IN_FLIGHT, MutationStatus.FAILED, LATER)
     read = database.read()
-    assert {one.run for one in mutations.unsettled(read)} == {"flies", "unsure", "foreign"}
-    assert {one.run for one in mutations.unsettled(read, "w")} == {"flies", "unsure"}
+    assert {one.run for one in mutations.list_unresolved(read)} == {"flies", "unsure", "foreign"}
+    assert {one.run for one in mutations.list_unresolved(read, "w")} == {"flies", "unsure"}
 
 
-def test_an_outcome_that_was_decided_for_it_is_there_from_the_start(database: Database) -> None:
-    """The person's reject: nothing was called, and that is known."""
-    skipped = action()._replace(status=Mutation.SKIPPED, result={"said": "no"}, settled=LATER)
+def test_an_action_can_be_recorded_with_its_outcome(database: Database) -> None:
+    """After a rejection by the user, nothing was called."""
+    skipped = action()._replace(status=MutationStatus.SKIPPED, result={"said": "no"}, settled=LATER)
     with database.write() as db:
         mutations.begin(db, skipped)
     assert mutations.find(database.read(), "r1") == skipped
-    assert mutations.unsettled(database.read()) == []
+    assert mutations.list_unresolved(database.read()) == []
 
 
-def test_those_are_out_of_reach_that_wait_for_their_connection_and_for_nobody_else(database: Database) -> None:
-    """An auth error while reconciling: asked again after the reconnect, unless the person is asked already."""
+def test_actions_out_of_reach_wait_only_for_their_connection(database: Database) -> None:
+    """After an auth error while reconciling: checked again after the reconnect, unless the user was asked."""
     with database.write() as db:
         for name in ("stuck", "to check", "asked", "sure", "elsewhere"):
-            runs.insert(db, run(name))
+            runs.insert(db, make_run(name))
             mutations.begin(db, action(name)._replace(connection="table:y" if name == "elsewhere" else "table:x"))
-            word = Mutation.APPLIED if name == "sure" else Mutation.UNSURE
-            mutations.settle(db, name, Mutation.IN_FLIGHT, word, NOW)
-        mutations.check_again(db, "to check", LATER, counts=False)
+            word = MutationStatus.APPLIED if name == "sure" else MutationStatus.UNSURE
+            mutations.record_outcome(db, name, MutationStatus.IN_FLIGHT, word, NOW)
+        mutations.schedule_check(db, "to check", LATER, counts=False)
         for kind, name in [(RequestKind.UNSURE, "asked"), (RequestKind.RECONNECT, "stuck")]:
-            requests.put(db, RequestRow(f"q {name}", kind, "w", name, "What now?", NOW, name))
-    assert [row.run for row in mutations.out_of_reach(database.read(), "table:x")] == ["stuck"]
+            requests.add(db, RequestRow(f"q {name}", kind, "w", name, "What now?", NOW, name))
+    assert [row.run for row in mutations.list_uncheckable(database.read(), "table:x")] == ["stuck"]

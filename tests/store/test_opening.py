@@ -1,4 +1,4 @@
-"""Opening and leaving the store: fast, private, checked after an unclean end and only then."""
+"""Opening and closing the store: fast, private, checked only after an unclean exit."""
 
 import os
 import shutil
@@ -10,27 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.store import marker, migrations
+from scheduler.store import dirty_flag, migrations
 from scheduler.store.errors import NewerStoreError, OlderStoreError, StoreError, StoreForbiddenError
-from scheduler.store.health import close_store, open_for_reading, open_store
-from tests.store.stores import NOW, count, count_in, end_uncleanly, fill, listing, made, modes, run_python
+from scheduler.store.opening import close_store, open_for_reading, open_store
+from tests.store.store_files import NOW, count, count_in, end_uncleanly, file_names, fill, make_store, modes, run_python
 
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from scheduler.store.health import open_store
-from tests.store.stores import NOW, fill
+from scheduler.store.opening import open_store
+from tests.store.store_files import NOW, fill
 fill(open_store(Path(sys.argv[1]), NOW).database, 50, "dead")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 def checks(statements: list[str]) -> int:
-    return sum("quick_check" in said for said in statements)
+    return sum("quick_check" in sql for sql in statements)
 
 
-def test_a_clean_end_spares_the_check(folder: Path, statements: list[str]) -> None:
-    made(folder)
+def test_after_a_clean_exit_there_is_no_check(folder: Path, statements: list[str]) -> None:
+    make_store(folder)
     statements.clear()
     for _ in range(3):
         close_store(open_store(folder, NOW).database)
@@ -38,8 +38,8 @@ def test_a_clean_end_spares_the_check(folder: Path, statements: list[str]) -> No
     assert checks(statements) == 0
 
 
-def test_a_kill_is_followed_by_one_check(folder: Path, statements: list[str]) -> None:
-    made(folder)
+def test_after_a_kill_there_is_one_check(folder: Path, statements: list[str]) -> None:
+    make_store(folder)
     assert run_python(DIES, folder).returncode == -signal.SIGKILL
     for expected in (1, 0):
         statements.clear()
@@ -49,18 +49,18 @@ def test_a_kill_is_followed_by_one_check(folder: Path, statements: list[str]) ->
         assert checks(statements) == expected
 
 
-def test_closing_without_leaving_is_no_clean_end(folder: Path, statements: list[str]) -> None:
-    made(folder)
+def test_closing_only_the_connections_is_not_a_clean_exit(folder: Path, statements: list[str]) -> None:
+    make_store(folder)
     open_store(folder, NOW).database.close()
     statements.clear()
     close_store(open_store(folder, NOW).database)
     assert checks(statements) == 1
 
 
-def test_a_start_that_failed_is_no_clean_end(
+def test_a_failed_start_is_not_a_clean_exit(
     folder: Path, statements: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made(folder)
+    make_store(folder)
     with monkeypatch.context() as failing:
         known = migrations._steps()
         failing.setattr(migrations, "_steps", lambda: [*known, (len(known) + 1, "nonsense;")])
@@ -71,37 +71,37 @@ def test_a_start_that_failed_is_no_clean_end(
     assert checks(statements) == 1
 
 
-def test_a_clean_end_leaves_one_file(folder: Path) -> None:
-    made(folder)
-    assert listing(folder) == {"dayhand.db"}
+def test_a_clean_exit_leaves_one_file(folder: Path) -> None:
+    make_store(folder)
+    assert file_names(folder) == {"dayhand.db"}
 
 
-def test_a_marker_that_nobody_can_read_means_check(folder: Path, statements: list[str]) -> None:
+def test_an_unreadable_marker_causes_a_check(folder: Path, statements: list[str]) -> None:
     """A power cut may leave the marker empty."""
-    path = made(folder)
+    path = make_store(folder)
     end_uncleanly(path)
     path.with_name("dayhand.db-in-use").write_bytes(b"")
     statements.clear()
     close_store(open_store(folder, NOW).database)
     assert checks(statements) == 1
-    assert listing(folder) == {"dayhand.db"}
+    assert file_names(folder) == {"dayhand.db"}
 
 
 def test_reading_neither_sets_nor_clears_the_marker(folder: Path, statements: list[str]) -> None:
-    path = made(folder)
+    path = make_store(folder)
     reader = open_for_reading(folder)
     assert count(reader) == 200
-    assert not marker.is_there(path)
+    assert not dirty_flag.is_set(path)
     reader.close()
     end_uncleanly(path)
     reader = open_for_reading(folder)
     assert count(reader) == 200
     close_store(reader)
-    assert marker.is_there(path), "even if it is closed as the app would close it"
+    assert dirty_flag.is_set(path), "even if it is closed the way the app closes it"
     assert checks(statements) == 0
 
 
-def test_reading_beside_the_running_app_sees_what_it_writes(folder: Path) -> None:
+def test_a_reader_sees_what_the_running_app_writes(folder: Path) -> None:
     database = open_store(folder, NOW).database
     reader = open_for_reading(folder)
     assert count(reader) == 0
@@ -111,16 +111,16 @@ def test_reading_beside_the_running_app_sees_what_it_writes(folder: Path) -> Non
         db.execute("DELETE FROM schedules")
     assert count(reader) == 5
     reader.close()
-    assert marker.is_there(folder / "dayhand.db")
+    assert dirty_flag.is_set(folder / "dayhand.db")
     close_store(database)
     assert count_in(folder / "dayhand.db") == 5
 
 
-def test_reading_refuses_what_it_does_not_know(folder: Path) -> None:
+def test_reading_refuses_missing_older_and_newer_stores(folder: Path) -> None:
     with pytest.raises(StoreError, match=r"There is no data in .*data yet\. Start Dayhand once\."):
         open_for_reading(folder)
     assert not folder.exists()
-    path = made(folder)
+    path = make_store(folder)
     for version, refusal in ((99, NewerStoreError), (0, OlderStoreError)):
         with closing(sqlite3.connect(path)) as db:
             db.execute(f"PRAGMA user_version = {version}")
@@ -128,7 +128,7 @@ def test_reading_refuses_what_it_does_not_know(folder: Path) -> None:
             open_for_reading(folder)
 
 
-def test_everything_is_private_from_its_first_moment(folder: Path) -> None:
+def test_all_files_are_private_from_the_start(folder: Path) -> None:
     mask = os.umask(0)
     try:
         database = open_store(folder, NOW).database
@@ -140,15 +140,15 @@ def test_everything_is_private_from_its_first_moment(folder: Path) -> None:
     close_store(database)
 
 
-def test_a_file_that_others_could_read_is_closed_to_them(folder: Path) -> None:
-    path = made(folder)
+def test_a_file_readable_by_others_is_made_private(folder: Path) -> None:
+    path = make_store(folder)
     path.chmod(0o644)
     close_store(open_store(folder, NOW).database)
     assert modes(folder) == {"data/dayhand.db": "0o600"}
 
 
-def test_a_folder_that_was_there_keeps_its_mode(folder: Path) -> None:
-    """It may be one that the person chose and shares."""
+def test_an_existing_folder_keeps_its_mode(folder: Path) -> None:
+    """The user may have chosen a shared folder."""
     folder.mkdir()
     folder.chmod(0o755)
     close_store(open_store(folder, NOW).database)
@@ -156,29 +156,31 @@ def test_a_folder_that_was_there_keeps_its_mode(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["with space", "50% off?", "#1", "Übung", "a&mode=memory", "nested/deep/er"])
-def test_any_folder_name_will_do(tmp_path: Path, name: str) -> None:
+def test_any_folder_name_works(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
-    assert count_in(made(folder)) == 200
-    assert listing(folder) == {"dayhand.db"}
+    assert count_in(make_store(folder)) == 200
+    assert file_names(folder) == {"dayhand.db"}
 
 
-def test_a_relative_folder_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_folder_survives_a_change_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    made(Path("data"))
-    assert listing(tmp_path / "data") == {"dayhand.db"}
+    make_store(Path("data"))
+    assert file_names(tmp_path / "data") == {"dayhand.db"}
 
 
-def test_a_store_behind_a_link_is_used_where_it_is(folder: Path) -> None:
+def test_a_store_behind_a_symbolic_link_is_used_in_place(folder: Path) -> None:
     elsewhere = folder.with_name("elsewhere")
     elsewhere.mkdir()
     folder.mkdir()
     (folder / "dayhand.db").symlink_to(elsewhere / "real.db")
-    made(folder)
+    make_store(folder)
     assert count_in(elsewhere / "real.db") == 200
 
 
-def test_opening_fifty_thousand_schedules_takes_no_time(folder: Path) -> None:
-    made(folder, 50_000)
+def test_a_store_with_fifty_thousand_schedules_opens_quickly(folder: Path) -> None:
+    make_store(folder, 50_000)
     took = []
     for _ in range(5):
         began = time.perf_counter()
@@ -189,8 +191,8 @@ def test_opening_fifty_thousand_schedules_takes_no_time(folder: Path) -> None:
     assert min(took) < 0.1
 
 
-def test_a_copied_folder_is_a_store_of_its_own(folder: Path) -> None:
-    made(folder)
+def test_a_copied_folder_is_an_independent_store(folder: Path) -> None:
+    make_store(folder)
     shutil.copytree(folder, folder.with_name("copy"))
     database = open_store(folder.with_name("copy"), NOW).database
     fill(database, 1, "new")

@@ -1,4 +1,4 @@
-"""D1: what is old and over goes; what is pending, reserved, unresolved or waiting stays."""
+"""Old, finished history is deleted; what is pending, reserved, unresolved or waiting stays."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import Phase, Status
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunPhase, RunStatus
+from scheduler.rules.requests import Block, RequestKind
 from scheduler.store import (
-    answers,
     events,
     gaps,
     history,
+    history_index,
+    idempotency,
     lanes,
     logs,
     mutations,
@@ -24,14 +26,14 @@ from scheduler.store import (
 )
 from scheduler.store.database import Database
 from scheduler.store.events import EventState
-from scheduler.store.history import Page, Search
-from scheduler.store.lanes import Block, LaneRow
+from scheduler.store.history_query import HistoryCursor, HistorySearch
+from scheduler.store.lanes import LaneRow
 from scheduler.store.mutations import MutationRow
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.requests import RequestRow
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import Reason, State
-from scheduler.timing.times import Count
-from tests.store.past import MINUTE, add_past, add_schedule, add_time, publish
+from scheduler.timing.compiled import Count
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from tests.store.history_samples import MINUTE, add_ended_run, add_occurrence, add_schedule, publish
 from tests.store.workflow_rows import NOW, store
 
 DAY = timedelta(days=1)
@@ -49,8 +51,8 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def prune(database: Database, most: int = 100) -> int:
     db = database.read()
     if runs.find(db, "proof") is None:
-        # The newest success of a version is kept, so there is one that no test is about.
-        add_past(db, "proof", at=LATER)
+        # The newest success of a version is kept, so this adds one that no test checks.
+        add_ended_run(db, "proof", at=LATER)
     return retention.prune(db, OLD, LATER, most)
 
 
@@ -58,177 +60,177 @@ def left(database: Database) -> set[str]:
     return {row[0] for row in database.read().execute("SELECT id FROM runs")} - {"proof"}
 
 
-def test_an_old_run_goes_with_its_log_its_action_and_its_answered_request(database: Database) -> None:
+def test_an_old_run_is_deleted_with_its_log_action_and_answered_request(database: Database) -> None:
     db = database.read()
-    add_past(db, "r1")
+    add_ended_run(db, "r1")
     logs.append(db, "r1", "hello")
-    mutations.begin(db, MutationRow("r1", "w", "table:x", "append", {}, "k", Mutation.IN_FLIGHT, NOW))
-    mutations.settle(db, "r1", Mutation.IN_FLIGHT, Mutation.APPLIED, NOW)
-    requests.put(db, RequestRow("q1", RequestKind.APPROVAL, "w", "r1", "May I?", NOW, run="r1"))
+    mutations.begin(db, MutationRow("r1", "w", "table:x", "append", {}, "k", MutationStatus.IN_FLIGHT, NOW))
+    mutations.record_outcome(db, "r1", MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, NOW)
+    requests.add(db, RequestRow("q1", RequestKind.APPROVAL, "w", "r1", "May I?", NOW, run="r1"))
     requests.answer(db, "q1", "yes", NOW)
-    history.index_some(db, 10)
-    assert [one.id for one in history.find_runs(db, Search(text="file"), Page(), 10)] == ["r1"]
+    history_index.index_batch(db, 10)
+    assert [one.id for one in history.find_runs(db, HistorySearch(text="file"), HistoryCursor(), 10)] == ["r1"]
     assert prune(database) == 1
     assert left(database) == set()
     for table in ("logs", "mutations", "requests"):
         assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0
-    assert [one.id for one in history.find_runs(db, Search(text="file"), Page(), 10)] == ["proof"]
+    assert [one.id for one in history.find_runs(db, HistorySearch(text="file"), HistoryCursor(), 10)] == ["proof"]
 
 
 def test_a_recent_run_stays(database: Database) -> None:
     db = database.read()
-    add_past(db, "old", at=OLD - MINUTE)
-    add_past(db, "edge", at=OLD)
-    add_past(db, "new", at=OLD + MINUTE)
+    add_ended_run(db, "old", at=OLD - MINUTE)
+    add_ended_run(db, "edge", at=OLD)
+    add_ended_run(db, "new", at=OLD + MINUTE)
     assert prune(database) == 1
     assert left(database) == {"edge", "new"}
 
 
 def waits_for_approval(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.APPROVAL, phase=Phase.PREPARED, ended=None)
+    add_ended_run(db, "r1", status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, ended=None)
 
 
-def failed_and_nobody_dealt_with_it(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.LOGIC, phase=Phase.PREPARED)
+def has_an_unresolved_failure(db: sqlite3.Connection) -> None:
+    add_ended_run(db, "r1", status=RunStatus.LOGIC, phase=RunPhase.PREPARED)
 
 
-def backs_off(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.TRANSIENT, phase=Phase.EXECUTING, resume_at=LATER)
+def waits_for_a_retry(db: sqlite3.Connection) -> None:
+    add_ended_run(db, "r1", status=RunStatus.TRANSIENT, phase=RunPhase.EXECUTING, resume_at=LATER)
 
 
-def crashed_and_is_to_be_followed(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.EXECUTING, resume_at=LATER)
+def crashed_and_will_be_continued(db: sqlite3.Connection) -> None:
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.EXECUTING, resume_at=LATER)
 
 
 def has_a_later_attempt_that_waits(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.PREPARED, followed=True)
-    add_past(db, "r1-2", status=Status.RECONCILIATION, phase=Phase.MUTATING, chain="r1", attempt=2, retry_of="r1")
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.PREPARED, followed=True)
+    add_ended_run(
+        db, "r1-2", status=RunStatus.RECONCILIATION, phase=RunPhase.MUTATING, chain="r1", attempt=2, retry_of="r1"
+    )
 
 
 def has_a_later_attempt_that_is_recent(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.PREPARED, followed=True)
-    add_past(db, "r1-2", at=LATER, chain="r1", attempt=2, retry_of="r1")
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.PREPARED, followed=True)
+    add_ended_run(db, "r1-2", at=LATER, chain="r1", attempt=2, retry_of="r1")
 
 
-def is_asked_about(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.EXECUTING)
-    requests.put(db, RequestRow("q1", RequestKind.INTERRUPTED, "w", "r1", "Did it finish?", NOW, run="r1"))
+def has_an_open_request(db: sqlite3.Connection) -> None:
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.EXECUTING)
+    requests.add(db, RequestRow("q1", RequestKind.INTERRUPTED, "w", "r1", "Did it finish?", NOW, run="r1"))
 
 
-def acted_and_nobody_knows(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.CANCELLED, phase=Phase.MUTATING)
-    mutations.begin(db, MutationRow("r1", "w", "table:x", "append", {}, "k", Mutation.UNSURE, NOW))
+def has_an_unsure_action(db: sqlite3.Connection) -> None:
+    add_ended_run(db, "r1", status=RunStatus.CANCELLED, phase=RunPhase.MUTATING)
+    mutations.begin(db, MutationRow("r1", "w", "table:x", "append", {}, "k", MutationStatus.UNSURE, NOW))
 
 
 def holds_events(db: sqlite3.Connection) -> None:
     publish(db, "m1", "A mail")
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.PREPARED)
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.PREPARED)
     events.reserve(db, "w", "r1", [("mails", "m1")])
 
 
-def holds_up_its_lane(db: sqlite3.Connection) -> None:
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.EXECUTING)
+def blocks_its_lane(db: sqlite3.Connection) -> None:
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.EXECUTING)
     lanes.block(db, LaneRow("w", "", Block.INTERRUPTED, "Did it finish?", "r1"))
 
 
 OPEN: list[Callable[[sqlite3.Connection], None]] = [
     waits_for_approval,
-    failed_and_nobody_dealt_with_it,
-    backs_off,
-    crashed_and_is_to_be_followed,
+    has_an_unresolved_failure,
+    waits_for_a_retry,
+    crashed_and_will_be_continued,
     has_a_later_attempt_that_waits,
     has_a_later_attempt_that_is_recent,
-    is_asked_about,
-    acted_and_nobody_knows,
+    has_an_open_request,
+    has_an_unsure_action,
     holds_events,
-    holds_up_its_lane,
+    blocks_its_lane,
 ]
 
 
 @pytest.mark.parametrize("make", OPEN, ids=lambda make: make.__name__)
-def test_a_run_stays_with_its_whole_chain_when_it(
-    database: Database, make: Callable[[sqlite3.Connection], None]
-) -> None:
+def test_a_run_and_its_chain_are_kept_if_it(database: Database, make: Callable[[sqlite3.Connection], None]) -> None:
     make(database.read())
     before = left(database)
     assert prune(database) == 0
     assert left(database) == before
 
 
-def test_a_chain_that_is_over_goes_whole(database: Database) -> None:
+def test_a_finished_chain_is_deleted_completely(database: Database) -> None:
     db = database.read()
-    add_past(db, "r1", status=Status.CRASHED, phase=Phase.PREPARED, followed=True)
-    add_past(db, "r1-2", chain="r1", attempt=2, retry_of="r1")
+    add_ended_run(db, "r1", status=RunStatus.CRASHED, phase=RunPhase.PREPARED, followed=True)
+    add_ended_run(db, "r1-2", chain="r1", attempt=2, retry_of="r1")
     assert prune(database) == 2
     assert left(database) == set()
 
 
-def test_consumed_events_are_forgotten_but_for_their_ids(database: Database) -> None:
-    """K1: publishing them again must not revive them."""
+def test_consumed_events_keep_only_their_ids(database: Database) -> None:
+    """Publishing them again must not revive them."""
     db = database.read()
     for name in ("m1", "m2"):
         publish(db, name, name, {"body": "x" * 1000})
-    add_past(db, "r1", prepared={"reserve": [{"topic": "mails", "id": "m1"}]})
+    add_ended_run(db, "r1", prepared={"reserve": [{"topic": "mails", "id": "m1"}]})
     events.reserve(db, "w", "r1", [("mails", "m1")])
-    events.settle(db, "r1", EventState.CONSUMED)
+    events.close_reserved(db, "r1", EventState.CONSUMED)
     prune(database)
     rows = db.execute("SELECT id, state, length(data) < 10 FROM events ORDER BY id").fetchall()
     assert [tuple(row) for row in rows] == [("m1", "consumed", 1), ("m2", "pending", 0)]
     assert not events.publish(db, "w", "mails", "m1", "m1", {"body": "new"}, LATER)
 
 
-def test_planned_times_that_never_ran_go_and_those_that_wait_stay(database: Database) -> None:
+def test_planned_times_that_never_ran_are_deleted_and_waiting_ones_stay(database: Database) -> None:
     db = database.read()
     add_schedule(db)
-    add_time(db, "skipped", NOW)
-    add_time(db, "queued", NOW + MINUTE, State.QUEUED, None)
-    add_time(db, "started", NOW + 2 * MINUTE, State.STARTED, None, began=NOW)
-    add_time(db, "recent", LATER)
+    add_occurrence(db, "skipped", NOW)
+    add_occurrence(db, "queued", NOW + MINUTE, OccurrenceState.QUEUED, None)
+    add_occurrence(db, "started", NOW + 2 * MINUTE, OccurrenceState.STARTED, None, began=NOW)
+    add_occurrence(db, "recent", LATER)
     for first in (NOW, LATER):
-        gap = Gap(first, first + MINUTE, Count(2, more=False), Reason.PASSED)
-        gaps.add(db, "w/poll", gap, State.MISSED, first)
+        gap = Gap(first, first + MINUTE, Count(2, more=False), OccurrenceReason.PASSED)
+        gaps.add(db, "w/poll", gap, OccurrenceState.MISSED, first)
     assert prune(database) == 2
     assert {row[0] for row in db.execute("SELECT key FROM occurrences")} == {"queued", "started", "recent"}
     assert [gap.first for _, gap in gaps.of_schedule(db, "w/poll")] == [LATER]
 
 
-def test_a_planned_time_goes_with_the_run_that_was_made_for_it(database: Database) -> None:
+def test_a_planned_time_is_deleted_with_its_run(database: Database) -> None:
     db = database.read()
     add_schedule(db)
-    add_time(db, "k1", NOW, State.SUCCEEDED, None, began=NOW)
-    add_past(db, "r1", occurrence="k1")
+    add_occurrence(db, "k1", NOW, OccurrenceState.SUCCEEDED, None, began=NOW)
+    add_ended_run(db, "r1", occurrence="k1")
     assert prune(database) == 1
     assert occurrences.find(db, "k1") is None
 
 
 def test_the_newest_success_of_each_version_stays(database: Database) -> None:
-    """It says which version a rollback goes to."""
+    """It decides which version a rollback restores."""
     db = database.read()
     for number, script in enumerate((1, 1, 2, 2, 3), 1):
-        add_past(db, f"r{number}", script=script, at=NOW + number * MINUTE)
-    add_past(db, "r6", script=3, status=Status.CANCELLED, at=NOW + 10 * MINUTE)
+        add_ended_run(db, f"r{number}", script=script, at=NOW + number * MINUTE)
+    add_ended_run(db, "r6", script=3, status=RunStatus.CANCELLED, at=NOW + 10 * MINUTE)
     prune(database)
     assert left(database) == {"r4", "r5"}
     db.execute("DELETE FROM runs WHERE id = 'proof'")
     assert runs.last_committed_script(db, "w", before=3) == 2
 
 
-def test_a_little_at_a_time(database: Database) -> None:
+def test_the_number_of_deleted_rows_is_limited(database: Database) -> None:
     db = database.read()
     for number in range(5):
-        add_past(db, f"r{number}")
+        add_ended_run(db, f"r{number}")
     assert [prune(database, 2), prune(database, 2), prune(database, 2), prune(database, 2)] == [2, 2, 1, 0]
 
 
-def test_nothing_of_the_future_goes_though_somebody_asks_for_it(database: Database) -> None:
+def test_a_limit_in_the_future_deletes_nothing_after_now(database: Database) -> None:
     db = database.read()
-    add_past(db, "r1", at=LATER + DAY)
+    add_ended_run(db, "r1", at=LATER + DAY)
     assert retention.prune(db, LATER + 10 * DAY, LATER, 10) == 0
 
 
-def test_old_answers_are_forgotten_too(database: Database) -> None:
+def test_old_command_results_are_deleted_too(database: Database) -> None:
     db = database.read()
-    answers.keep(db, "old", "run", {}, NOW)
-    answers.keep(db, "new", "run", {}, LATER)
+    idempotency.save(db, "old", "run", {}, NOW)
+    idempotency.save(db, "new", "run", {}, LATER)
     prune(database)
-    assert (answers.find(db, "old"), answers.find(db, "new")) == (None, ("run", {}))
+    assert (idempotency.find(db, "old"), idempotency.find(db, "new")) == (None, ("run", {}))

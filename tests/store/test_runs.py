@@ -1,4 +1,4 @@
-"""Runs: one row per attempt, found by what they wait for."""
+"""Runs: one row per attempt, moved only along the tables, found by what they wait for."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.rules.phases import Phase, Status
+from scheduler.rules.phases import RunPhase, RunStatus
+from scheduler.rules.requests import Block, RequestKind
 from scheduler.store import lanes, requests, runs
 from scheduler.store.database import Database
 from scheduler.store.errors import StaleError
-from scheduler.store.lanes import Block, LaneRow
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.lanes import LaneRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
-from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, run, store
+from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, make_run, store
 
 
 @pytest.fixture
@@ -33,8 +34,10 @@ def ids(rows: list[RunRow]) -> list[str]:
     return [row.id for row in rows]
 
 
-def test_a_run_comes_back_as_it_was_stored(database: Database) -> None:
-    made = run("r2")._replace(prepared={"rows": [1]}, outcome=["x"], error={"line": 3}, summary="Filed 3", began=NOW)
+def test_a_run_is_read_as_it_was_stored(database: Database) -> None:
+    made = make_run("r2")._replace(
+        prepared={"rows": [1]}, outcome=["x"], error={"line": 3}, summary="Filed 3", began=NOW
+    )
     with database.write() as db:
         runs.insert(db, made)
     assert runs.find(database.read(), "r2") == made
@@ -42,41 +45,41 @@ def test_a_run_comes_back_as_it_was_stored(database: Database) -> None:
 
 def test_a_checkpoint_is_passed_once(database: Database) -> None:
     with database.write() as db:
-        runs.advance(db, "r1", Phase.PREPARING, Phase.PREPARED, LATER, prepared={"n": 1})
+        runs.advance(db, "r1", RunPhase.PREPARING, RunPhase.PREPARED, LATER, prepared={"n": 1})
     found = runs.find(database.read(), "r1")
     assert found is not None
-    assert (found.phase, found.prepared, found.updated) == (Phase.PREPARED, {"n": 1}, LATER)
+    assert (found.phase, found.prepared, found.updated) == (RunPhase.PREPARED, {"n": 1}, LATER)
     with pytest.raises(StaleError), database.write() as db:
-        runs.advance(db, "r1", Phase.PREPARING, Phase.PREPARED, LATER)
+        runs.advance(db, "r1", RunPhase.PREPARING, RunPhase.PREPARED, LATER)
 
 
 def test_a_run_that_is_not_active_passes_no_checkpoint(database: Database) -> None:
-    """A run that was stopped while its script was still busy."""
+    """For example, one that was stopped while its script was still running."""
     with database.write() as db:
-        runs.move(db, "r1", Status.ACTIVE, Status.CANCELLED, LATER, ended=LATER)
+        runs.move(db, "r1", RunStatus.ACTIVE, RunStatus.CANCELLED, LATER, ended=LATER)
     with pytest.raises(StaleError), database.write() as db:
-        runs.advance(db, "r1", Phase.PREPARING, Phase.PREPARED, LATER)
+        runs.advance(db, "r1", RunPhase.PREPARING, RunPhase.PREPARED, LATER)
 
 
-def test_a_status_changes_only_from_where_it_was_believed_to_be(database: Database) -> None:
+def test_a_status_changes_only_from_the_expected_one(database: Database) -> None:
     with database.write() as db:
-        runs.move(db, "r1", Status.ACTIVE, Status.APPROVAL, LATER)
+        runs.move(db, "r1", RunStatus.ACTIVE, RunStatus.APPROVAL, LATER)
     with pytest.raises(StaleError), database.write() as db:
-        runs.move(db, "r1", Status.ACTIVE, Status.COMMITTED, LATER)
+        runs.move(db, "r1", RunStatus.ACTIVE, RunStatus.COMMITTED, LATER)
     found = runs.find(database.read(), "r1")
     assert found is not None
-    assert (found.status, found.phase) == (Status.APPROVAL, Phase.PREPARING)
+    assert (found.status, found.phase) == (RunStatus.APPROVAL, RunPhase.PREPARING)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "column"),
     [
-        (Phase.PREPARING, Phase.PREPARED, "prepared_at"),
-        (Phase.PREPARED, Phase.MUTATING, "mutating_at"),
-        (Phase.MUTATING, Phase.MUTATED, "mutated_at"),
+        (RunPhase.PREPARING, RunPhase.PREPARED, "prepared_at"),
+        (RunPhase.PREPARED, RunPhase.MUTATING, "mutating_at"),
+        (RunPhase.MUTATING, RunPhase.MUTATED, "mutated_at"),
     ],
 )
-def test_when_a_checkpoint_was_passed_is_kept(database: Database, old: Phase, new: Phase, column: str) -> None:
+def test_the_time_of_a_checkpoint_is_stored(database: Database, old: RunPhase, new: RunPhase, column: str) -> None:
     add_run(database, "r2", phase=old)
     with database.write() as db:
         runs.advance(db, "r2", old, new, LATER)
@@ -84,88 +87,88 @@ def test_when_a_checkpoint_was_passed_is_kept(database: Database, old: Phase, ne
 
 
 def test_a_run_that_commits_has_ended(database: Database) -> None:
-    add_run(database, "r2", phase=Phase.EMITTING)
+    add_run(database, "r2", phase=RunPhase.EMITTING)
     with database.write() as db:
-        runs.advance(db, "r2", Phase.EMITTING, Phase.COMMITTED, LATER, summary="Filed 3")
+        runs.advance(db, "r2", RunPhase.EMITTING, RunPhase.COMMITTED, LATER, summary="Filed 3")
     one = found(database, "r2")
-    assert (one.status, one.ended, one.summary) == (Status.COMMITTED, LATER, "Filed 3")
+    assert (one.status, one.ended, one.summary) == (RunStatus.COMMITTED, LATER, "Filed 3")
 
 
-@pytest.mark.parametrize("status", Status)
-def test_only_a_run_that_waits_for_an_answer_is_moved_on_by_one(database: Database, status: Status) -> None:
-    """The reject of a person, or the word of a checker."""
-    add_run(database, "r2", phase=Phase.PREPARED, status=status)
-    if status in (Status.APPROVAL, Status.RECONCILIATION):
+@pytest.mark.parametrize("status", RunStatus)
+def test_an_answer_moves_only_a_run_that_waits_for_one(database: Database, status: RunStatus) -> None:
+    """A rejection by the user, or the result of a checker."""
+    add_run(database, "r2", phase=RunPhase.PREPARED, status=status)
+    if status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION):
         with database.write() as db:
-            runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER, outcome={"skipped": True})
+            runs.advance_waiting(db, "r2", RunPhase.PREPARED, RunPhase.MUTATED, LATER, outcome={"skipped": True})
         one = found(database, "r2")
-        assert (one.phase, one.status, one.mutated_at) == (Phase.MUTATED, status, LATER)
+        assert (one.phase, one.status, one.mutated_at) == (RunPhase.MUTATED, status, LATER)
         assert one.outcome == {"skipped": True}
     else:
         with pytest.raises(StaleError), database.write() as db:
-            runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER)
+            runs.advance_waiting(db, "r2", RunPhase.PREPARED, RunPhase.MUTATED, LATER)
 
 
-def test_an_answer_finds_the_run_only_where_it_was(database: Database) -> None:
-    add_run(database, "r2", phase=Phase.PREPARED, status=Status.APPROVAL)
+def test_an_answer_moves_a_run_only_from_the_expected_phase(database: Database) -> None:
+    add_run(database, "r2", phase=RunPhase.PREPARED, status=RunStatus.APPROVAL)
     with database.write() as db:
-        runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER)
+        runs.advance_waiting(db, "r2", RunPhase.PREPARED, RunPhase.MUTATED, LATER)
     with pytest.raises(StaleError), database.write() as db:
-        runs.settle_phase(db, "r2", Phase.PREPARED, Phase.MUTATED, LATER)
+        runs.advance_waiting(db, "r2", RunPhase.PREPARED, RunPhase.MUTATED, LATER)
 
 
-def test_those_that_are_to_go_on_by_now(database: Database) -> None:
-    """In the order in which they were made, of one workflow or of all."""
+def test_runs_due_to_resume_are_listed(database: Database) -> None:
+    """In order of creation, of one workflow or of all."""
     with database.write() as db:
         add_workflow(db, "v")
-    add_run(database, "now", status=Status.TRANSIENT, resume_at=NOW)
-    add_run(database, "later", status=Status.TRANSIENT, resume_at=LATER)
-    add_run(database, "crashed", status=Status.CRASHED, resume_at=NOW)
-    add_run(database, "foreign", workflow="v", status=Status.TRANSIENT, resume_at=NOW)
+    add_run(database, "now", status=RunStatus.TRANSIENT, resume_at=NOW)
+    add_run(database, "later", status=RunStatus.TRANSIENT, resume_at=LATER)
+    add_run(database, "crashed", status=RunStatus.CRASHED, resume_at=NOW)
+    add_run(database, "foreign", workflow="v", status=RunStatus.TRANSIENT, resume_at=NOW)
     read = database.read()
-    assert ids(runs.resuming(read, NOW)) == ["now", "crashed", "foreign"]
-    assert ids(runs.resuming(read, LATER, "w")) == ["now", "later", "crashed"]
+    assert ids(runs.list_resumable(read, NOW)) == ["now", "crashed", "foreign"]
+    assert ids(runs.list_resumable(read, LATER, "w")) == ["now", "later", "crashed"]
 
 
-def test_when_a_run_goes_on_can_be_changed_and_taken_back(database: Database) -> None:
+def test_the_resume_time_can_be_changed_and_cleared(database: Database) -> None:
     with database.write() as db:
-        runs.resume(db, "r1", LATER)
+        runs.schedule_resume(db, "r1", LATER)
     assert found(database, "r1").resume_at == LATER
     with database.write() as db:
-        runs.resume(db, "r1", None)
-    assert runs.resuming(database.read(), LATER) == []
+        runs.schedule_resume(db, "r1", None)
+    assert runs.list_resumable(database.read(), LATER) == []
 
 
-def test_an_attempt_that_is_followed_has_been_dealt_with(database: Database) -> None:
-    """Its successor waits and runs in its place; how it stood stays to be seen."""
-    add_run(database, "r2", status=Status.TRANSIENT, chain="r1", attempt=2, resume_at=NOW)
+def test_a_replaced_attempt_is_finished(database: Database) -> None:
+    """Its successor waits and runs instead; its own status stays visible."""
+    add_run(database, "r2", status=RunStatus.TRANSIENT, chain="r1", attempt=2, resume_at=NOW)
     with database.write() as db:
-        runs.follow(db, "r2", run("r3", chain="r1", retry_of="r2", attempt=3))
+        runs.supersede(db, "r2", make_run("r3", chain="r1", retry_of="r2", attempt=3))
     read = database.read()
-    assert runs.resuming(read, LATER) == []
-    assert ids(runs.unfinished(read, "w")) == ["r1", "r3"]
-    assert ids(runs.chain(read, "r1")) == ["r1", "r2", "r3"]
-    assert (found(database, "r2").status, found(database, "r2").followed) == (Status.TRANSIENT, True)
+    assert runs.list_resumable(read, LATER) == []
+    assert ids(runs.list_unfinished(read, "w")) == ["r1", "r3"]
+    assert ids(runs.list_chain(read, "r1")) == ["r1", "r2", "r3"]
+    assert (found(database, "r2").status, found(database, "r2").followed) == (RunStatus.TRANSIENT, True)
 
 
-@pytest.mark.parametrize("status", Status)
-def test_occurrences_go_on_whose_last_attempt_is_not_their_end(database: Database, status: Status) -> None:
-    """It waits, is to be followed, or holds up its lane until a person deals with it."""
+@pytest.mark.parametrize("status", RunStatus)
+def test_an_occurrence_is_unfinished_while_its_last_attempt_is_not_final(database: Database, status: RunStatus) -> None:
+    """It waits, will be continued, or blocks its lane until the user resolves it."""
     with database.write() as db:
         for name in ("alone", "to follow", "holds up", "followed"):
-            runs.insert(db, run(name, status=status)._replace(occurrence=f"key of {name}"))
-        runs.insert(db, run("no occurrence", status=status, resume_at=NOW))
-        runs.resume(db, "to follow", LATER)
-        runs.follow(db, "followed", run("last", chain="followed", attempt=2, status=Status.COMMITTED))
+            runs.insert(db, make_run(name, status=status)._replace(occurrence=f"key of {name}"))
+        runs.insert(db, make_run("no occurrence", status=status, resume_at=NOW))
+        runs.schedule_resume(db, "to follow", LATER)
+        runs.supersede(db, "followed", make_run("last", chain="followed", attempt=2, status=RunStatus.COMMITTED))
         lanes.block(db, LaneRow("w", "", Block.SCRIPT_ERROR, "It raised.", "holds up"))
     expected = {"key of to follow", "key of holds up"} | ({"key of alone"} if status.is_waiting else set())
-    assert runs.occurrences_going_on(database.read()) == expected
+    assert runs.unfinished_occurrences(database.read()) == expected
 
 
-def test_progress_is_noted_and_nothing_else_changes(database: Database) -> None:
+def test_saving_progress_changes_nothing_else(database: Database) -> None:
     before = found(database, "r1")
     with database.write() as db:
-        runs.note_progress(db, "r1", {"done": 3, "of": 7})
+        runs.save_progress(db, "r1", {"done": 3, "of": 7})
     assert found(database, "r1") == before._replace(progress={"done": 3, "of": 7})
 
 
@@ -173,60 +176,65 @@ def test_a_chain_is_all_its_attempts_in_order(database: Database) -> None:
     add_run(database, "r3", chain="r1", retry_of="r2", attempt=3)
     add_run(database, "r2", chain="r1", retry_of="r1", attempt=2)
     add_run(database, "other")
-    assert ids(runs.chain(database.read(), "r1")) == ["r1", "r2", "r3"]
-    assert ids(runs.chain(database.read(), "other")) == ["other"]
-    assert runs.chain(database.read(), "nobody") == []
+    assert ids(runs.list_chain(database.read(), "r1")) == ["r1", "r2", "r3"]
+    assert ids(runs.list_chain(database.read(), "other")) == ["other"]
+    assert runs.list_chain(database.read(), "nobody") == []
 
 
-def test_the_attempts_at_one_planned_time(database: Database) -> None:
+def test_the_attempts_of_one_planned_time_are_found_in_order(database: Database) -> None:
     with database.write() as db:
         for attempt in (2, 1):
-            runs.insert(db, run(f"a{attempt}", chain="a1", attempt=attempt)._replace(occurrence="key"))
+            runs.insert(db, make_run(f"a{attempt}", chain="a1", attempt=attempt)._replace(occurrence="key"))
     assert ids(runs.of_occurrence(database.read(), "key")) == ["a1", "a2"]
     assert runs.of_occurrence(database.read(), "another") == []
 
 
-@pytest.mark.parametrize("status", Status)
-def test_what_has_not_been_dealt_with_is_found_for_its_workflow(database: Database, status: Status) -> None:
-    """Also one that crashed, while it is to be followed; once, whatever speaks for it."""
+@pytest.mark.parametrize("status", RunStatus)
+def test_unfinished_runs_of_a_workflow_are_found(database: Database, status: RunStatus) -> None:
+    """Including a crashed one that will be continued; each only once."""
     add_run(database, "x", status=status, attempt=2)
     add_run(database, "followed", status=status, attempt=3, resume_at=LATER)
-    ended = status in (Status.COMMITTED, Status.CRASHED, Status.CANCELLED)
-    assert ids(runs.unfinished(database.read(), "w")) == ["r1", *([] if ended else ["x"]), "followed"]
-    assert runs.unfinished(database.read(), "nobody") == []
+    ended = status in (RunStatus.COMMITTED, RunStatus.CRASHED, RunStatus.CANCELLED)
+    assert ids(runs.list_unfinished(database.read(), "w")) == ["r1", *([] if ended else ["x"]), "followed"]
+    assert runs.list_unfinished(database.read(), "nobody") == []
 
 
-def test_what_runs_now_is_found_for_a_workflow_or_all(database: Database) -> None:
+def test_active_runs_are_found_for_a_workflow_or_all(database: Database) -> None:
     with database.write() as db:
         add_workflow(db, "v")
     add_run(database, "foreign", workflow="v")
-    for status in set(Status) - {Status.ACTIVE}:
+    for status in set(RunStatus) - {RunStatus.ACTIVE}:
         add_run(database, status.value, status=status)
     read = database.read()
-    assert ids(runs.active(read)) == ["r1", "foreign"]
-    assert ids(runs.active(read, "v")) == ["foreign"]
-    assert runs.active(read, "nobody") == []
+    assert ids(runs.list_active(read)) == ["r1", "foreign"]
+    assert ids(runs.list_active(read, "v")) == ["foreign"]
+    assert runs.list_active(read, "nobody") == []
 
 
 def test_the_latest_runs_come_first(database: Database) -> None:
     for name in ("a", "b", "c"):
         add_run(database, name)
-    assert ids(runs.recent(database.read(), "w", 2)) == ["c", "b"]
+    assert ids(runs.list_recent(database.read(), "w", 2)) == ["c", "b"]
 
 
-def test_the_first_letters_of_an_id_are_enough(database: Database) -> None:
+def test_a_run_is_found_by_a_prefix_of_its_id(database: Database) -> None:
     for name in ("abc1", "abc2", "abd1", "ABC3"):
         add_run(database, name)
     read = database.read()
-    assert ids(runs.beginning_with(read, "abc")) == ["abc1", "abc2"]
-    assert ids(runs.beginning_with(read, "abc1")) == ["abc1"]
-    assert runs.beginning_with(read, "%") == []
+    assert ids(runs.find_by_prefix(read, "abc")) == ["abc1", "abc2"]
+    assert ids(runs.find_by_prefix(read, "abc1")) == ["abc1"]
+    assert runs.find_by_prefix(read, "%") == []
 
 
-def test_the_last_script_that_committed_is_one_to_go_back_to(database: Database) -> None:
+def test_the_last_committed_script_version_is_found(database: Database) -> None:
     with database.write() as db:
-        for script, status in [(1, Status.COMMITTED), (2, Status.COMMITTED), (3, Status.LOGIC), (4, Status.COMMITTED)]:
-            runs.insert(db, run(f"s{script}", status=status)._replace(script=script))
+        for script, status in [
+            (1, RunStatus.COMMITTED),
+            (2, RunStatus.COMMITTED),
+            (3, RunStatus.LOGIC),
+            (4, RunStatus.COMMITTED),
+        ]:
+            runs.insert(db, make_run(f"s{script}", status=status)._replace(script=script))
     read = database.read()
     assert [runs.last_committed_script(read, "w", before=number) for number in (4, 3, 2, 1)] == [2, 2, 1, None]
 
@@ -241,7 +249,7 @@ def test_the_last_script_that_committed_is_one_to_go_back_to(database: Database)
         f"SELECT 1 FROM runs WHERE workflow = 'w' AND {runs._OPEN}",
     ],
 )
-def test_looking_for_runs_never_walks_the_table(database: Database, query: str) -> None:
+def test_queries_for_runs_never_scan_the_table(database: Database, query: str) -> None:
     """A history of a million rows costs no more than a short one."""
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN runs" not in plan
@@ -251,19 +259,19 @@ def test_looking_for_runs_never_walks_the_table(database: Database, query: str) 
 @pytest.mark.parametrize(
     "look",
     [
-        runs.active,
-        lambda db: runs.active(db, "w"),
-        lambda db: runs.unfinished(db, "w"),
-        lambda db: runs.resuming(db, NOW),
-        lambda db: runs.resuming(db, NOW, "w"),
-        lambda db: runs.waiting_for(db, "auth", "imap:home"),
-        runs.occurrences_going_on,
+        runs.list_active,
+        lambda db: runs.list_active(db, "w"),
+        lambda db: runs.list_unfinished(db, "w"),
+        lambda db: runs.list_resumable(db, NOW),
+        lambda db: runs.list_resumable(db, NOW, "w"),
+        lambda db: runs.list_waiting_for(db, "auth", "imap:home"),
+        runs.unfinished_occurrences,
     ],
 )
-def test_what_is_open_is_found_without_reading_what_has_ended(
+def test_open_runs_are_found_without_reading_ended_ones(
     database: Database, look: Callable[[sqlite3.Connection], object]
 ) -> None:
-    """Only through the indexes that hold nothing else, whatever SQLite thinks of sorting."""
+    """Through partial indexes, even though SQLite would prefer to avoid sorting."""
     db, asked = database.read(), []
     db.set_trace_callback(asked.append)
     look(db)
@@ -274,46 +282,48 @@ def test_what_is_open_is_found_without_reading_what_has_ended(
     assert [step for step in steps if "runs_open" not in step and "runs_resuming" not in step] == []
 
 
-def test_those_are_found_that_wait_for_the_same_person(database: Database) -> None:
-    """F3: by the class of the failure and what it is about, whichever workflow they belong to."""
+def test_runs_waiting_for_the_same_problem_are_found(database: Database) -> None:
+    """By failure class and subject, in any workflow."""
     with database.write() as db:
         add_workflow(db, "v")
         for name, workflow, status, failure, subject in [
-            ("auth", "w", Status.APPROVAL, "auth", "imap:home"),
-            ("foreign", "v", Status.APPROVAL, "auth", "imap:home"),
-            ("other", "w", Status.APPROVAL, "auth", "imap:work"),
-            ("permission", "w", Status.APPROVAL, "permission", "imap:home"),
-            ("over", "w", Status.CANCELLED, "auth", "imap:home"),
+            ("auth", "w", RunStatus.APPROVAL, "auth", "imap:home"),
+            ("foreign", "v", RunStatus.APPROVAL, "auth", "imap:home"),
+            ("other", "w", RunStatus.APPROVAL, "auth", "imap:work"),
+            ("permission", "w", RunStatus.APPROVAL, "permission", "imap:home"),
+            ("over", "w", RunStatus.CANCELLED, "auth", "imap:home"),
         ]:
             error = {"class": failure, "subject": subject, "sentence": "Sign in again."}
-            runs.insert(db, run(name, workflow=workflow, status=status)._replace(error=error))
-        runs.insert(db, run("asks", status=Status.APPROVAL))
-        runs.insert(db, run("gone", status=Status.APPROVAL)._replace(error={"class": "auth", "subject": "imap:home"}))
-        runs.follow(db, "gone", run("gone-2", chain="gone", attempt=2))
-    assert ids(runs.waiting_for(database.read(), "auth", "imap:home")) == ["auth", "foreign"]
+            runs.insert(db, make_run(name, workflow=workflow, status=status)._replace(error=error))
+        runs.insert(db, make_run("asks", status=RunStatus.APPROVAL))
+        runs.insert(
+            db, make_run("gone", status=RunStatus.APPROVAL)._replace(error={"class": "auth", "subject": "imap:home"})
+        )
+        runs.supersede(db, "gone", make_run("gone-2", chain="gone", attempt=2))
+    assert ids(runs.list_waiting_for(database.read(), "auth", "imap:home")) == ["auth", "foreign"]
 
 
-def test_an_attempt_ends_at_the_latest_when_another_takes_its_place(database: Database) -> None:
-    add_run(database, "r2", status=Status.RECONCILIATION)
+def test_an_attempt_ends_at_the_latest_when_another_replaces_it(database: Database) -> None:
+    add_run(database, "r2", status=RunStatus.RECONCILIATION)
     with database.write() as db:
-        runs.follow(db, "r2", run("r3", chain="r2", attempt=2))
+        runs.supersede(db, "r2", make_run("r3", chain="r2", attempt=2))
     assert found(database, "r2").ended == found(database, "r3").created
 
 
-def test_progress_forgives_earlier_crashes(database: Database) -> None:
+def test_progress_resets_the_crash_count(database: Database) -> None:
     with database.write() as db:
-        runs.insert(db, run("r2")._replace(crashes=2))
-        runs.note_checkpoint(db, "r2")
+        runs.insert(db, make_run("r2")._replace(crashes=2))
+        runs.reset_crashes(db, "r2")
     assert found(database, "r2").crashes == 0
 
 
-def test_an_interrupted_one_goes_on_until_the_person_has_said_what_became_of_it(database: Database) -> None:
-    """Also where its lane is closed by another."""
+def test_an_interrupted_occurrence_is_unfinished_until_the_user_answers(database: Database) -> None:
+    """Even if another run blocks its lane."""
     with database.write() as db:
-        runs.insert(db, run("r2", status=Status.CRASHED)._replace(occurrence="key"))
+        runs.insert(db, make_run("r2", status=RunStatus.CRASHED)._replace(occurrence="key"))
         asked = RequestRow("q1", RequestKind.INTERRUPTED, "w", "r2", "Did it finish?", NOW, "r2")
-        requests.put(db, asked)
-    assert runs.occurrences_going_on(database.read()) == {"key"}
+        requests.add(db, asked)
+    assert runs.unfinished_occurrences(database.read()) == {"key"}
     with database.write() as db:
         requests.answer(db, "q1", "skip", LATER)
-    assert runs.occurrences_going_on(database.read()) == set()
+    assert runs.unfinished_occurrences(database.read()) == set()

@@ -1,18 +1,19 @@
-"""Workflows: what the person decided, what a deploy changes, and what goes with them."""
+"""Workflows: what the user set, what a deploy changes, and what is removed with them."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from scheduler.rules.mutations import Mutation
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, events, grants, logs, mutations, requests, runs, workflows
 from scheduler.store.database import Database
 from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.mutations import MutationRow
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
-from tests.store.workflow_rows import LATER, NOW, add_workflow, run, store
+from tests.store.workflow_rows import LATER, NOW, add_workflow, make_run, store
 
 
 @pytest.fixture
@@ -31,11 +32,11 @@ def test_scripts_are_numbered_and_never_change(database: Database) -> None:
     second = ScriptRow("w", 2, "bb", "pass", ScriptOrigin.FIX, {"handlers": ["x"]}, LATER)
     with database.write() as db:
         workflows.add_script(db, second)
-    assert [one.number for one in workflows.scripts(database.read(), "w")] == [2, 1]
+    assert [one.number for one in workflows.list_scripts(database.read(), "w")] == [2, 1]
     assert workflows.find_script(database.read(), "w", 2) == second
 
 
-def test_a_deploy_keeps_what_the_person_decided(database: Database) -> None:
+def test_a_deploy_keeps_what_the_user_set(database: Database) -> None:
     with database.write() as db:
         workflows.set_status(db, "w", workflows.WorkflowStatus.PAUSED)
         old = workflows.find(db, "w")
@@ -47,7 +48,7 @@ def test_a_deploy_keeps_what_the_person_decided(database: Database) -> None:
     assert found.version > old.version
 
 
-def test_there_is_no_such_script(database: Database) -> None:
+def test_an_unknown_script_version_is_not_found(database: Database) -> None:
     assert workflows.find_script(database.read(), "w", 9) is None
     assert workflows.find_script(database.read(), "v", 1) is None
 
@@ -55,11 +56,11 @@ def test_there_is_no_such_script(database: Database) -> None:
 def test_workflows_are_listed_by_name(database: Database) -> None:
     with database.write() as db:
         add_workflow(db, "a")
-    assert [one.slug for one in workflows.every_one(database.read())] == ["a", "w"]
+    assert [one.slug for one in workflows.list_all(database.read())] == ["a", "w"]
     assert workflows.find(database.read(), "nobody") is None
 
 
-def test_whether_its_file_is_watched_survives_a_deploy(database: Database) -> None:
+def test_file_watching_survives_a_deploy(database: Database) -> None:
     before = found(database)
     with database.write() as db:
         workflows.set_watching(db, "w", watching=True)
@@ -68,14 +69,14 @@ def test_whether_its_file_is_watched_survives_a_deploy(database: Database) -> No
     assert workflows.current_script(database.read(), "w") == 2
 
 
-def test_a_deploy_keeps_the_count_of_news(database: Database) -> None:
+def test_a_deploy_keeps_the_event_sequence(database: Database) -> None:
     with database.write() as db:
         events.publish(db, "w", "mails", "a", "t", 1, NOW)
         workflows.save(db, found(database)._replace(script=2, sequence=0))
     assert workflows.sequence_of(database.read(), "w") == found(database).sequence == 1
 
 
-def test_a_change_by_a_person_is_a_new_version(database: Database) -> None:
+def test_a_change_by_the_user_is_a_new_version(database: Database) -> None:
     versions = [found(database).version]
     for change in (
         lambda db: workflows.set_status(db, "w", WorkflowStatus.ARCHIVED),
@@ -88,8 +89,8 @@ def test_a_change_by_a_person_is_a_new_version(database: Database) -> None:
     assert found(database).status is WorkflowStatus.ARCHIVED
 
 
-def everything_of(database: Database, workflow: str) -> dict[str, int]:
-    """How many rows each table has for a workflow; every table that names one is asked."""
+def rows_of(database: Database, workflow: str) -> dict[str, int]:
+    """The number of rows of a workflow in every table that names one."""
     read = database.read()
     tables = [row[0] for row in read.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     columns = {table: {row[1] for row in read.execute(f"PRAGMA table_info({table})")} for table in tables}
@@ -108,17 +109,17 @@ def test_a_removed_workflow_leaves_nothing_and_takes_nothing_of_others(database:
         add_workflow(db, "v")
         for slug in ("v", "w"):
             name = f"run of {slug}"
-            runs.insert(db, run(name, workflow=slug))
+            runs.insert(db, make_run(name, workflow=slug))
             logs.append(db, name, "hello")
             events.publish(db, slug, "mails", "a", "t", 1, NOW)
-            grants.give(db, Grant(slug, "file", "table:x", "append", GrantKind.APPROVAL, NOW))
-            requests.put(db, RequestRow(name, RequestKind.APPROVAL, slug, name, "May I?", NOW, name))
-            mutations.begin(db, MutationRow(name, slug, "table:x", "append", {}, "k", Mutation.IN_FLIGHT, NOW))
+            grants.add(db, Grant(slug, "file", "table:x", "append", GrantKind.APPROVAL, NOW))
+            requests.add(db, RequestRow(name, RequestKind.APPROVAL, slug, name, "May I?", NOW, name))
+            mutations.begin(db, MutationRow(name, slug, "table:x", "append", {}, "k", MutationStatus.IN_FLIGHT, NOW))
         connections.save(db, "table:x", {"path": "x.csv"}, NOW)
-    before = everything_of(database, "v")
-    assert all(everything_of(database, "w").values()), "there is something of each to leave behind"
+    before = rows_of(database, "v")
+    assert all(rows_of(database, "w").values()), "every table has something to remove"
     with database.write() as db:
         workflows.remove(db, "w")
-    assert not any(everything_of(database, "w").values())
-    assert everything_of(database, "v") == before
+    assert not any(rows_of(database, "w").values())
+    assert rows_of(database, "v") == before
     assert connections.find(database.read(), "table:x") is not None

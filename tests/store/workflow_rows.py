@@ -1,4 +1,4 @@
-"""A workflow in a real store file, as small as the tests of its aggregates need it."""
+"""A minimal workflow in a real store file."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from scheduler.rules.phases import HandlerKind, Phase, Status
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store import handlers, lanes, runs, workflows
 from scheduler.store.database import Database
-from scheduler.store.health import close_store, open_store
+from scheduler.store.opening import close_store, open_store
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
 
@@ -45,20 +45,20 @@ def add_workflow(db: sqlite3.Connection, slug: str) -> None:
         ),
     )
     workflows.add_script(db, ScriptRow(slug, 1, "aa", "print()", ScriptOrigin.AUTHOR, {"handlers": []}, NOW))
-    lanes.put(db, slug, "")
-    handlers.put(db, slug, "poll", HandlerKind.PRODUCER)
-    handlers.put(db, slug, "file", HandlerKind.CONSUMER, ["mails", "news"])
+    lanes.ensure(db, slug, "")
+    handlers.save(db, slug, "poll", HandlerKind.PRODUCER)
+    handlers.save(db, slug, "file", HandlerKind.CONSUMER, ["mails", "news"])
 
 
-def run(
+def make_run(
     name: str,
     *,
     workflow: str = "w",
     chain: str | None = None,
     retry_of: str | None = None,
     attempt: int = 1,
-    phase: Phase = Phase.PREPARING,
-    status: Status = Status.ACTIVE,
+    phase: RunPhase = RunPhase.PREPARING,
+    status: RunStatus = RunStatus.ACTIVE,
     resume_at: datetime | None = None,
 ) -> RunRow:
     return RunRow(
@@ -81,4 +81,4 @@ def run(
 
 def add_run(database: Database, name: str, **facts: object) -> None:
     with database.write() as db:
-        runs.insert(db, run(name, **facts))  # type: ignore[arg-type]
+        runs.insert(db, make_run(name, **facts))  # type: ignore[arg-type]

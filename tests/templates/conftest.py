@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from tests.connections.radicale_server import PASSWORD
-from tests.templates.household import Household, household
+from tests.templates.template_runtime import TemplateRuntime, open_template_runtime
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Household]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TemplateRuntime]:
     secrets = {"imap:home": {"password": "imap"}, "caldav:calendar": {"password": PASSWORD}}
-    with household(tmp_path, monkeypatch, secrets) as made:
+    with open_template_runtime(tmp_path, monkeypatch, secrets) as made:
         yield made

@@ -1,4 +1,4 @@
-"""A household that begins with a template: an installation with real workers, real tools and a clock that moves."""
+"""Runs a template in a real runtime: real workers, real tools and a test clock."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,29 +9,29 @@ from typing import Any
 
 import pytest
 
-from app.templates import Template, all_templates
+from app.templates import Template, list_templates
 from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.engine.runs.tools import NoSecrets
+from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.store import connections
-from tests.runs import shop as shops
-from tests.runs.shop import Shop, World
+from tests.runs import runtime_fixture as shops
+from tests.runs.runtime_fixture import FakeService, RuntimeFixture
 
-TEMPLATES = {one.slug: one for one in all_templates()}
+TEMPLATES = {one.slug: one for one in list_templates()}
 
 
-class Pocket(NoSecrets):
-    """In place of the keyring, for one test."""
+class MemorySecrets(NoSecrets):
+    """Secrets in memory instead of the keyring."""
 
     def __init__(self, secrets: Mapping[str, Mapping[str, Any]]) -> None:
-        self._kept = secrets
+        self._secrets = secrets
 
     def read(self, connection: str) -> Mapping[str, Any]:
-        return self._kept.get(connection, {})
+        return self._secrets.get(connection, {})
 
 
 @dataclass
-class Real(World):
-    """The tools that come with the app; what would pop up on the screen is kept."""
+class RealTools(FakeService):
+    """The built-in tools; notifications are recorded."""
 
     def __post_init__(self) -> None:
         self.told: list[tuple[str, str]] = []
@@ -40,66 +40,68 @@ class Real(World):
         return builtin_registry(lambda title, text: self.told.append((title, text)))
 
 
-class Furnished(Shop):
-    """With secrets at hand."""
+class ShopWithSecrets(RuntimeFixture):
+    """A runtime with secrets."""
 
-    def __init__(self, folder: Path, pocket: Pocket) -> None:
-        self._pocket = pocket
+    def __init__(self, folder: Path, pocket: MemorySecrets) -> None:
+        self._memory_secrets = pocket
         super().__init__(folder)
 
     def open(self) -> None:
-        self.secrets = self._pocket
+        self.secrets = self._memory_secrets
         super().open()
 
 
-class Household:
-    def __init__(self, shop: Shop) -> None:
-        self.shop = shop
+class TemplateRuntime:
+    def __init__(self, shop: RuntimeFixture) -> None:
+        self.runtime = shop
         self.slug = ""
 
-    def begin(self, template: Template, answers: Mapping[str, Any], connected: Mapping[str, dict[str, Any]]) -> None:
-        """Fill the template in, connect what it needs, deploy it and let it look once."""
+    def deploy_template(
+        self, template: Template, answers: Mapping[str, Any], connected: Mapping[str, dict[str, Any]]
+    ) -> None:
+        """Fill in the template, create its connections, deploy it and run it once."""
         every = {**{one.name: one.default for one in template.questions}, **answers}
-        with self.shop.database.write() as db:
-            for name, settings in template.settings(every).items():
-                checked = self.shop.house.registry.check_settings(name.partition(":")[0], settings)
-                connections.save(db, name, checked, self.shop.clock.now())
+        with self.runtime.database.write() as db:
+            for name, settings in template.connection_settings(every).items():
+                checked = self.runtime.services.registry.check_settings(name.partition(":")[0], settings)
+                connections.save(db, name, checked, self.runtime.clock.now())
             for name, settings in connected.items():
-                connections.save(db, name, settings, self.shop.clock.now())
-        self.slug = self.shop.deploy(template.fill(answers), path=f"{template.slug}.py")["workflow"]
-        self.shop.tick()
+                connections.save(db, name, settings, self.runtime.clock.now())
+        self.slug = self.runtime.deploy(template.render(answers), path=f"{template.slug}.py")["workflow"]
+        self.runtime.tick()
 
-    def wait(self, span: timedelta) -> None:
-        self.shop.pass_time(span)
+    def pass_time(self, span: timedelta) -> None:
+        self.runtime.pass_time(span)
 
     def answer(self, *, yes: bool = True) -> tuple[str, Any]:
-        """To the one thing that is asked; the sentence and the parameters of the call."""
-        [request] = self.shop.requests()
-        (self.shop.answering.approve if yes else self.shop.answering.reject)(request.id)
-        self.shop.tick()
+        """Answer the only open request; returns its sentence and the parameters of its call."""
+        [request] = self.runtime.requests()
+        (self.runtime.request_commands.approve if yes else self.runtime.request_commands.reject)(request.id)
+        self.runtime.tick()
         return request.sentence, request.call["parameters"]
 
     @property
-    def told(self) -> list[tuple[str, str]]:
-        assert isinstance(self.shop.world, Real)
-        return self.shop.world.told
+    def notifications(self) -> list[tuple[str, str]]:
+        assert isinstance(self.runtime.service, RealTools)
+        return self.runtime.service.told
 
     @property
     def summaries(self) -> list[str]:
-        return [run.summary for run in self.shop.runs(workflow=self.slug) if run.summary]
+        return [run.summary for run in self.runtime.runs(workflow=self.slug) if run.summary]
 
     @property
-    def troubles(self) -> list[str]:
-        return [run.error["sentence"] for run in self.shop.runs(workflow=self.slug) if run.error]
+    def errors(self) -> list[str]:
+        return [run.error["sentence"] for run in self.runtime.runs(workflow=self.slug) if run.error]
 
 
 @contextmanager
-def household(
+def open_template_runtime(
     folder: Path, monkeypatch: pytest.MonkeyPatch, secrets: Mapping[str, Mapping[str, Any]] | None = None
-) -> Iterator[Household]:
-    monkeypatch.setattr(shops, "World", Real)
-    shop = Furnished(folder / "data", Pocket(secrets or {}))
+) -> Iterator[TemplateRuntime]:
+    monkeypatch.setattr(shops, "FakeService", RealTools)
+    shop = ShopWithSecrets(folder / "data", MemorySecrets(secrets or {}))
     try:
-        yield Household(shop)
+        yield TemplateRuntime(shop)
     finally:
         shop.close()

@@ -1,4 +1,4 @@
-"""The templates that talk to servers, with real ones: web, feed, mail in, mail out, calendar."""
+"""The templates that use servers, against real ones: web, feed, IMAP, SMTP, CalDAV."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import trustme
 
-from scheduler.rules.mutations import Mutation
+from scheduler.rules.mutations import MutationStatus
 from tests.connections.dovecot import Dovecot, running_dovecot
-from tests.connections.postbox import Postbox, running_postbox
 from tests.connections.radicale_server import USER, ask, radicale
-from tests.connections.web_servers import Asked, Reply, web
-from tests.engine.harness import DAY, HOUR, MINUTE
-from tests.templates.household import TEMPLATES, Household
+from tests.connections.smtp_server import SmtpServer, running_smtp_server
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE
+from tests.templates.template_runtime import TEMPLATES, TemplateRuntime
 
 PAGE = "<html><b class='price'>{price}</b></html>"
 ENTRY = "<item><guid>{0}</guid><title>News {0}</title><link>https://example.org/{0}</link></item>"
@@ -22,14 +22,14 @@ FEED = "<rss version='2.0'><channel><title>x</title>{0}</channel></rss>"
 
 
 class Site:
-    """One page that changes."""
+    """A page whose content the test changes."""
 
     def __init__(self) -> None:
         self.body = ""
         self.status = 200
         self.kind = "text/html"
 
-    def answer(self, _: Asked) -> Reply:
+    def answer(self, _: ReceivedRequest) -> Reply:
         return Reply(self.status, self.body.encode(), {"Content-Type": self.kind})
 
 
@@ -40,101 +40,110 @@ def site() -> Site:
 
 @pytest.fixture
 def url(site: Site) -> Iterator[str]:
-    with web(site.answer) as server:
+    with http_server(site.answer) as server:
         yield server.url.rstrip("/")
 
 
 @pytest.fixture
-def box() -> Iterator[Postbox]:
-    with running_postbox() as one:
+def box() -> Iterator[SmtpServer]:
+    with running_smtp_server() as one:
         yield one
 
 
-def watch(home: Household, url: str, below: float = 0) -> None:
+def begin_watching(home: TemplateRuntime, url: str, below: float = 0) -> None:
     answers = {"PAGE": f"{url}/lamp?lang=en", "PATTERN": r"class='price'>([^<]*)<", "BELOW": below}
-    home.begin(TEMPLATES["watch-page"], answers, {})
+    home.deploy_template(TEMPLATES["watch-page"], answers, {})
 
 
-def test_a_price_that_changes_is_told_once(home: Household, site: Site, url: str) -> None:
+def test_a_changed_price_is_reported_once(home: TemplateRuntime, site: Site, url: str) -> None:
     site.body = PAGE.format(price="€ 20,00")
-    watch(home, url)
-    home.wait(2 * HOUR)
-    assert home.told == []
+    begin_watching(home, url)
+    home.pass_time(2 * HOUR)
+    assert home.notifications == []
     site.body = PAGE.format(price="€ 18,50")
-    home.wait(3 * HOUR)
-    assert home.told == [("The page changed", f"€ 20,00 → € 18,50 ({url}/lamp?lang=en)")]
+    home.pass_time(3 * HOUR)
+    assert home.notifications == [("The page changed", f"€ 20,00 → € 18,50 ({url}/lamp?lang=en)")]
 
 
-def test_only_a_price_that_is_low_enough_is_told(home: Household, site: Site, url: str) -> None:
+def test_only_a_low_enough_price_is_reported(home: TemplateRuntime, site: Site, url: str) -> None:
     site.body = PAGE.format(price="€ 1.200,00")
-    watch(home, url, below=1000.5)
+    begin_watching(home, url, below=1000.5)
     for price in ("€ 1.100,00", "€ 1.000,50", "$1,000.49"):
         site.body = PAGE.format(price=price)
-        home.wait(HOUR)
-    assert [text.partition(" (")[0] for _, text in home.told] == ["€ 1.100,00 → € 1.000,50", "€ 1.000,50 → $1,000.49"]
+        home.pass_time(HOUR)
+    assert [text.partition(" (")[0] for _, text in home.notifications] == [
+        "€ 1.100,00 → € 1.000,50",
+        "€ 1.000,50 → $1,000.49",
+    ]
 
 
-def test_a_page_that_is_busy_is_tried_again_and_one_that_is_new_is_said(home: Household, site: Site, url: str) -> None:
+def test_a_busy_page_is_retried_and_a_new_layout_is_reported(home: TemplateRuntime, site: Site, url: str) -> None:
     site.status, site.body = 503, "busy"
-    watch(home, url)
-    assert home.shop.requests() == []
+    begin_watching(home, url)
+    assert home.runtime.requests() == []
     site.status, site.body = 200, PAGE.format(price="1")
-    home.wait(5 * MINUTE)
-    assert home.shop.state("look", home.slug) == {"value": "1"}
+    home.pass_time(5 * MINUTE)
+    assert home.runtime.state("check", home.slug) == {"value": "1"}
     site.body = "<html>All new!</html>"
-    home.wait(2 * HOUR)
-    [request] = home.shop.requests()
-    assert "new layout" in request.sentence
+    home.pass_time(2 * HOUR)
+    [request] = home.runtime.requests()
+    assert "page layout may have changed" in request.sentence
 
 
-def digest(home: Household, site: Site, url: str, box: Postbox) -> None:
+def begin_digest(home: TemplateRuntime, site: Site, url: str, box: SmtpServer) -> None:
     site.kind, site.body = "application/rss+xml", FEED.format(ENTRY.format(1) + ENTRY.format(2))
     answers = {"FEED": f"{url}/feed", "TO": "me@example.org", "AT": "09:00", "ZONE": "Europe/Berlin"}
-    home.begin(TEMPLATES["morning-digest"], answers, {"smtp:mail": box.settings()})
+    home.deploy_template(TEMPLATES["morning-digest"], answers, {"smtp:mail": box.settings()})
 
 
-def test_news_wait_for_the_morning_and_leave_in_one_mail(home: Household, site: Site, url: str, box: Postbox) -> None:
-    """It begins at eleven in Berlin."""
-    digest(home, site, url, box)
-    home.wait(20 * HOUR)
+def test_new_entries_wait_for_the_morning_and_go_out_in_one_mail(
+    home: TemplateRuntime, site: Site, url: str, box: SmtpServer
+) -> None:
+    """The test starts at 11:00 in Berlin."""
+    begin_digest(home, site, url, box)
+    home.pass_time(20 * HOUR)
     site.body = FEED.format(ENTRY.format(2) + ENTRY.format(3))
-    home.wait(HOUR + 50 * MINUTE)
-    assert home.shop.requests() == []
-    home.wait(20 * MINUTE)
+    home.pass_time(HOUR + 50 * MINUTE)
+    assert home.runtime.requests() == []
+    home.pass_time(20 * MINUTE)
     sentence, call = home.answer()
     assert (sentence, call["to"]) == ("Mail you 3 new entries", ["me@example.org"])
     [mail] = box.taken
     assert mail.recipients == ["me@example.org"]
     lines = mail.read().get_content().splitlines()
     assert [line for line in lines if line.startswith("News")] == ["News 1", "News 2", "News 3"]
-    home.wait(DAY)
+    home.pass_time(DAY)
     assert len(box.taken) == 1
 
 
-def test_after_the_first_yes_it_mails_by_itself(home: Household, site: Site, url: str, box: Postbox) -> None:
-    digest(home, site, url, box)
-    home.wait(23 * HOUR)
+def test_after_the_first_approval_it_mails_without_asking(
+    home: TemplateRuntime, site: Site, url: str, box: SmtpServer
+) -> None:
+    begin_digest(home, site, url, box)
+    home.pass_time(23 * HOUR)
     home.answer()
     site.body = FEED.format(ENTRY.format(7))
-    home.wait(2 * DAY)
+    home.pass_time(2 * DAY)
     assert len(box.taken) == 2
-    assert home.shop.requests() == []
+    assert home.runtime.requests() == []
 
 
-def test_a_no_keeps_the_mail_and_a_refusal_is_tried_again(home: Household, site: Site, url: str, box: Postbox) -> None:
-    digest(home, site, url, box)
-    home.wait(23 * HOUR)
+def test_a_rejected_mail_is_not_sent_and_a_server_refusal_is_retried(
+    home: TemplateRuntime, site: Site, url: str, box: SmtpServer
+) -> None:
+    begin_digest(home, site, url, box)
+    home.pass_time(23 * HOUR)
     home.answer(yes=False)
-    assert (box.taken, home.summaries) == ([], ["Not mailed, as you said"])
+    assert (box.taken, home.summaries) == ([], ["Rejected; not sent"])
     box.refuses["DATA"] = "451 4.3.0 Come again later"
     site.body = FEED.format(ENTRY.format(8))
-    home.wait(DAY)
+    home.pass_time(DAY)
     home.answer()
     assert box.taken == []
     del box.refuses["DATA"]
-    home.wait(HOUR)
+    home.pass_time(HOUR)
     assert len(box.taken) == 1
-    assert home.shop.requests() == []
+    assert home.runtime.requests() == []
 
 
 @pytest.fixture(scope="module")
@@ -148,54 +157,54 @@ def deliver(dovecot: Dovecot, user: str, number: int, subject: str, text: str) -
     dovecot.deliver(user, message.encode(), f"{number:09}")
 
 
-def receipts(home: Household, dovecot: Dovecot, user: str, table: Path) -> None:
+def begin_receipts(home: TemplateRuntime, dovecot: Dovecot, user: str, table: Path) -> None:
     settings = {name: value for name, value in dovecot.settings(user).items() if name != "password"}
-    home.begin(TEMPLATES["mailed-receipts"], {"TABLE": str(table)}, {"imap:home": settings})
+    home.deploy_template(TEMPLATES["mailed-receipts"], {"TABLE": str(table)}, {"imap:home": settings})
 
 
-def test_mailed_receipts_are_entered_after_a_yes_and_never_twice(
-    home: Household, dovecot: Dovecot, tmp_path: Path
+def test_receipts_are_added_after_approval_and_never_twice(
+    home: TemplateRuntime, dovecot: Dovecot, tmp_path: Path
 ) -> None:
     deliver(dovecot, "me", 1, "Your receipt", "Thank you\r\nTotal: 12.50 EUR")
     deliver(dovecot, "me", 2, "Hello", "Total: 99")
     deliver(dovecot, "me", 3, "Receipt of the baker", "see attachment")
     table = tmp_path / "expenses.csv"
-    receipts(home, dovecot, "me", table)
-    assert home.troubles == []
+    begin_receipts(home, dovecot, "me", table)
+    assert home.errors == []
     sentence, call = home.answer()
-    assert sentence == "Enter 2 receipts, 1 without an amount"
+    assert sentence == "Add 2 receipts, 1 without an amount"
     assert [row["amount"] for row in call["rows"]] == ["12.50", ""]
     assert len(table.read_text().splitlines()) == 3
     deliver(dovecot, "me", 4, "Another receipt", "Amount due 7,20")
-    home.wait(20 * MINUTE)
-    assert home.answer()[0] == "Enter 1 receipt"
-    assert home.summaries == ["Entered 2, 2 so far", "Entered 1, 3 so far"]
+    home.pass_time(20 * MINUTE)
+    assert home.answer()[0] == "Add 1 receipt"
+    assert home.summaries == ["Added 2, 2 so far", "Added 1, 3 so far"]
     assert len(table.read_text().splitlines()) == 4
 
 
-def test_two_receipts_with_one_subject_are_both_on_the_card(home: Household, dovecot: Dovecot, tmp_path: Path) -> None:
+def test_two_receipts_with_the_same_subject_are_both_on_the_card(
+    home: TemplateRuntime, dovecot: Dovecot, tmp_path: Path
+) -> None:
     for number, total in ((11, "1.00"), (12, "2.00")):
         deliver(dovecot, "twice", number, "Your receipt", f"Total: {total}")
-    receipts(home, dovecot, "twice", tmp_path / "x.csv")
-    [request] = home.shop.requests()
+    begin_receipts(home, dovecot, "twice", tmp_path / "x.csv")
+    [request] = home.runtime.requests()
     assert request.ui == {"1. Your receipt": "1.00", "2. Your receipt": "2.00"}
 
 
-def test_a_mailbox_that_is_away_or_has_another_password_is_said(
-    home: Household, dovecot: Dovecot, tmp_path: Path
-) -> None:
-    receipts(home, dovecot, "locked", tmp_path / "x.csv")
-    [request] = home.shop.requests()
-    assert "did not accept the login of locked" in request.sentence
+def test_a_wrong_mailbox_password_is_reported(home: TemplateRuntime, dovecot: Dovecot, tmp_path: Path) -> None:
+    begin_receipts(home, dovecot, "locked", tmp_path / "x.csv")
+    [request] = home.runtime.requests()
+    assert "Wrong user name or password for locked" in request.sentence
 
 
-def test_a_no_leaves_receipts_out_for_good(home: Household, dovecot: Dovecot, tmp_path: Path) -> None:
+def test_rejected_receipts_are_never_added(home: TemplateRuntime, dovecot: Dovecot, tmp_path: Path) -> None:
     deliver(dovecot, "other", 1, "Your receipt", "Total: 1")
-    receipts(home, dovecot, "other", tmp_path / "x.csv")
+    begin_receipts(home, dovecot, "other", tmp_path / "x.csv")
     home.answer(yes=False)
-    home.wait(HOUR)
+    home.pass_time(HOUR)
     assert not (tmp_path / "x.csv").exists()
-    assert home.shop.requests() == []
+    assert home.runtime.requests() == []
 
 
 INVOICES = """number,customer,mail,amount,due,paid
@@ -206,50 +215,54 @@ INVOICES = """number,customer,mail,amount,due,paid
 """
 
 
-def invoices(home: Household, box: Postbox, table: Path) -> None:
+def begin_invoices(home: TemplateRuntime, box: SmtpServer, table: Path) -> None:
     table.write_text(INVOICES)
     answers = {"TABLE": str(table), "SIGNED": "Emma"}
-    home.begin(TEMPLATES["invoice-reminders"], answers, {"smtp:mail": box.settings()})
+    home.deploy_template(TEMPLATES["invoice-reminders"], answers, {"smtp:mail": box.settings()})
 
 
-def test_each_overdue_invoice_is_reminded_of_after_its_own_yes(home: Household, box: Postbox, tmp_path: Path) -> None:
-    """On 16 November the first is 15 days late, the second 46, the third not enough, the last is paid."""
-    invoices(home, box, tmp_path / "invoices.csv")
+def test_each_reminder_is_sent_after_its_own_approval(home: TemplateRuntime, box: SmtpServer, tmp_path: Path) -> None:
+    """On 16 November the first is 15 days late, the second 46, the third only 1, and the last is paid."""
+    begin_invoices(home, box, tmp_path / "invoices.csv")
     assert box.taken == []
     assert home.answer()[0] == "Remind Anna of invoice 1 (100.00, due 2026-11-01)"
-    home.wait(MINUTE)
+    home.pass_time(MINUTE)
     sentence, call = home.answer()
     assert (sentence[:10], call["subject"]) == ("Remind Ben", "Last reminder: invoice 2")
     assert [mail.recipients for mail in box.taken] == [["anna@example.org"], ["ben@example.org"]]
-    home.wait(2 * DAY)
-    assert home.shop.requests() == []
+    home.pass_time(2 * DAY)
+    assert home.runtime.requests() == []
     assert home.summaries == ["Reminded Anna", "Reminded Ben"]
 
 
-def test_what_is_paid_meanwhile_is_not_reminded_of(home: Household, box: Postbox, tmp_path: Path) -> None:
+def test_an_invoice_paid_before_its_turn_gets_no_reminder(
+    home: TemplateRuntime, box: SmtpServer, tmp_path: Path
+) -> None:
     table = tmp_path / "invoices.csv"
-    invoices(home, box, table)
+    begin_invoices(home, box, table)
     table.write_text(INVOICES.replace("2026-10-01,", "2026-10-01,yes"))
     home.answer(yes=False)
-    home.wait(MINUTE)
-    assert home.shop.requests() == []
+    home.pass_time(MINUTE)
+    assert home.runtime.requests() == []
     assert box.taken == []
-    assert home.shop.pending("overdue", home.slug) == []
-    assert home.summaries == ["Did not remind Anna, as you said"]
+    assert home.runtime.pending("overdue", home.slug) == []
+    assert home.summaries == ["Did not remind Anna: rejected"]
 
 
-def test_a_server_that_hangs_up_is_not_sent_the_mail_twice(home: Household, box: Postbox, tmp_path: Path) -> None:
-    """It took the mail and did not say so: the person decides, and only `next` follows."""
-    invoices(home, box, tmp_path / "invoices.csv")
+def test_after_a_dropped_connection_the_mail_is_not_sent_twice(
+    home: TemplateRuntime, box: SmtpServer, tmp_path: Path
+) -> None:
+    """The server accepted the mail without confirming: the user decides, and only `next` runs."""
+    begin_invoices(home, box, tmp_path / "invoices.csv")
     box.hangs_up = "after"
     home.answer()
-    [request] = home.shop.requests()
+    [request] = home.runtime.requests()
     assert request.run is not None
-    mutation = home.shop.mutation(request.run)
-    assert mutation is not None and mutation.status is Mutation.UNSURE
+    mutation = home.runtime.mutation(request.run)
+    assert mutation is not None and mutation.status is MutationStatus.UNSURE
     box.hangs_up = ""
-    home.shop.answering.resolve(request.run, "happened")
-    home.shop.tick()
+    home.runtime.request_commands.resolve(request.run, "happened")
+    home.runtime.tick()
     assert len(box.taken) == 1
     assert home.summaries == ["Reminded Anna"]
 
@@ -264,60 +277,66 @@ def calendar(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-def put(calendar: str, uid: str, title: str, start: str) -> None:
+def put_event(calendar: str, uid: str, title: str, start: str) -> None:
     lines = ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "DTSTAMP:20260101T000000Z")
     text = "\r\n".join((*lines, f"UID:{uid}", f"SUMMARY:{title}", f"DTSTART{start}", "END:VEVENT", "END:VCALENDAR", ""))
     ask("PUT", f"{calendar}{uid}.ics", text)
 
 
-def test_one_that_nobody_has_connected_is_said_without_a_command_for_those_who_see_a_button(home: Household) -> None:
-    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {})
-    [request] = home.shop.requests()
+def test_a_missing_connection_is_reported_without_a_shell_command(home: TemplateRuntime) -> None:
+    home.deploy_template(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {})
+    [request] = home.runtime.requests()
     assert request.sentence == "caldav:calendar is not connected yet."
 
 
-def test_events_are_told_a_while_before_they_begin(home: Household, calendar: str) -> None:
-    put(calendar, "a", "Dentist", ":20261116T120000Z")
-    put(calendar, "b", "Holiday", ";VALUE=DATE:20261117")
-    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}})
-    home.wait(timedelta(hours=1, minutes=44))
-    assert home.told == []
-    home.wait(2 * MINUTE)
-    assert home.troubles == []
-    [(title, _)] = home.told
+def test_events_are_announced_before_they_begin(home: TemplateRuntime, calendar: str) -> None:
+    put_event(calendar, "a", "Dentist", ":20261116T120000Z")
+    put_event(calendar, "b", "Holiday", ";VALUE=DATE:20261117")
+    home.deploy_template(
+        TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}}
+    )
+    home.pass_time(timedelta(hours=1, minutes=44))
+    assert home.notifications == []
+    home.pass_time(2 * MINUTE)
+    assert home.errors == []
+    [(title, _)] = home.notifications
     assert title == "Dentist"
-    home.wait(DAY)
-    assert len(home.told) == 1
+    home.pass_time(DAY)
+    assert len(home.notifications) == 1
 
 
-def test_an_event_that_is_moved_is_told_at_its_new_time(home: Household, calendar: str) -> None:
-    put(calendar, "a", "Dentist", ":20261116T120000Z")
-    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}})
-    put(calendar, "a", "Dentist", ":20261116T150000Z")
-    home.wait(4 * HOUR)
-    assert home.told == []
-    home.wait(50 * MINUTE)
+def test_a_moved_event_is_announced_at_its_new_time(home: TemplateRuntime, calendar: str) -> None:
+    put_event(calendar, "a", "Dentist", ":20261116T120000Z")
+    home.deploy_template(
+        TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}}
+    )
+    put_event(calendar, "a", "Dentist", ":20261116T150000Z")
+    home.pass_time(4 * HOUR)
+    assert home.notifications == []
+    home.pass_time(50 * MINUTE)
     assert home.summaries == ["Reminded you of Dentist"]
-    assert home.told == [("Dentist", f"Dentist begins at {AT_THREE.astimezone():%H:%M}")]
+    assert home.notifications == [("Dentist", f"Dentist begins at {AT_THREE.astimezone():%H:%M}")]
 
 
-def test_a_reminder_says_when_it_begins_by_the_clock_on_the_wall(
-    home: Household, calendar: str, monkeypatch: pytest.MonkeyPatch
+def test_a_reminder_shows_the_local_start_time(
+    home: TemplateRuntime, calendar: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one is written in UTC and the other in its own zone; both begin at the same time."""
+    """One event is in UTC, the other in its own zone; both begin at the same time."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    put(calendar, "a", "Dentist", ":20261116T150000Z")
-    put(calendar, "b", "Choir", ";TZID=Europe/Berlin:20261116T160000")
-    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}})
-    home.wait(5 * HOUR)
-    [(_, text)] = home.told
+    put_event(calendar, "a", "Dentist", ":20261116T150000Z")
+    put_event(calendar, "b", "Choir", ";TZID=Europe/Berlin:20261116T160000")
+    home.deploy_template(
+        TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": {"url": calendar, "user": USER}}
+    )
+    home.pass_time(5 * HOUR)
+    [(_, text)] = home.notifications
     assert sorted(text.splitlines()) == ["Choir begins at 00:00", "Dentist begins at 00:00"]
 
 
 @pytest.mark.parametrize(("path", "says"), [("", "did not accept the login"), ("x/y/", "403")])
-def test_a_calendar_that_does_not_let_us_in_or_is_gone_is_said(
-    home: Household, calendar: str, path: str, says: str
+def test_a_calendar_that_denies_access_or_is_gone_is_reported(
+    home: TemplateRuntime, calendar: str, path: str, says: str
 ) -> None:
     other = {"url": f"{calendar}{path}", "user": USER if path else "somebody"}
-    home.begin(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": other})
-    assert says in home.shop.requests()[0].sentence
+    home.deploy_template(TEMPLATES["calendar-reminder"], {"LEAD": 15}, {"caldav:calendar": other})
+    assert says in home.runtime.requests()[0].sentence

@@ -1,8 +1,8 @@
-"""An oracle: what Debian's cron would run, minute by minute. Shares no code with what it judges.
+"""A test oracle: what Debian's cron would run, minute by minute. Shares no code with the implementation.
 
-cron keeps two clocks that count minutes of local time. The running one is what clocks on the wall
-show; the virtual one is the minute up to which every job has been served. How far they are apart
-decides which jobs a minute serves: wildcard jobs (their minute or hour starts with `*`) or fixed ones.
+cron keeps two clocks that count minutes of local time. The running one is the wall clock; the virtual
+one is the minute up to which every job has been served. The distance between them decides which
+jobs a minute serves: wildcard jobs (their minute or hour starts with `*`) or fixed ones.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What cron does in a span of time, whatever its jobs: the minutes of each local date, and when it serves them."""
+    """The local minutes that cron serves in a time span, by date, and when it serves them."""
 
     wildcard: dict[date, list[tuple[int, datetime]]]
     fixed: dict[date, list[tuple[int, datetime]]]
@@ -76,7 +76,7 @@ class Services:
         return services
 
     def runs(self, job: Job) -> list[datetime]:
-        """The instants at which the job starts, each once however many lost minutes it makes up for."""
+        """The instants at which the job starts, each once even if it covers several lost minutes."""
         minutes = {hour * 60 + minute for hour in job.hours for minute in job.minutes}
         served = self.wildcard if job.is_wildcard else self.fixed
         days = [services for day, services in served.items() if job.matches_day(day)]
@@ -84,7 +84,7 @@ class Services:
 
 
 def _serve(after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[tuple[datetime, range, range]]:
-    """Each minute, with the local minutes that it serves to wildcard jobs and to fixed ones."""
+    """Each minute, with the local minutes it serves for wildcard jobs and for fixed ones."""
     at, virtual = after, _local_minute(after, zone)
     while (at := at + MINUTE) <= until:
         running = _local_minute(at, zone)

@@ -1,4 +1,4 @@
-"""A reader of schedules in words: takes them at their word, knows nothing of specs. For test_words.py."""
+"""Parses schedule descriptions back into times, without knowing specs. For test_description.py."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -38,8 +38,8 @@ _LISTED = re.compile(rf"(?P<dates>.*?),? at (?P<times>{_TIME}(?:(?:, | and ){_TI
 _UNIT = {"second": 1, "minute": 60, "hour": 3600}
 
 
-def times_said(words: str, first: date, last: date) -> Iterator[datetime]:
-    """The times that someone who knows nothing but the words would expect."""
+def described_times(words: str, first: date, last: date) -> Iterator[datetime]:
+    """The times that a reader of the description would expect."""
     words = words if re.match(_WEEKDAY, words) else f"{words[0].lower()}{words[1:]}"
     parts = [_read_part(part) for part in re.split(r"; (?:and )?", words)]
     for number in range((last - first).days + 1):
@@ -49,8 +49,8 @@ def times_said(words: str, first: date, last: date) -> Iterator[datetime]:
         yield from (midnight + timedelta(seconds=second) for second in found)
 
 
-def exclusion_said(words: str) -> Callable[[datetime], bool]:
-    """Whether someone who knows nothing but the words would expect a time to be left out."""
+def described_exclusion(words: str) -> Callable[[datetime], bool]:
+    """Whether a reader of the description would expect a time to be excluded."""
     text = words.partition(", except ")[2].removesuffix("every day")
     matches: Callable[[datetime], bool] = lambda _at: True  # noqa: E731
     if match := _WINDOW.match(text):
@@ -133,7 +133,7 @@ def _read_dates(text: str) -> Callable[[date], bool]:
         named = _numbers(match[1] or match[2] or match[3], 0)
         fits.append(lambda day: day.year in named)
         text = text[: match.start()] + text[match.end() :]
-    # `1 January and 1 July` and `1st of January`: from here on only the latter
+    # Rewrite `1 January and 1 July` as `1st of January and July`.
     text = re.sub(rf"\b(\d+) ({_MONTH})(?: and \1 ({_MONTH}))?", _as_of, text)
     if match := re.search(rf"\b(?:of |in )?(?:each month )?(?:from ({_MONTH}) to ({_MONTH})|({_MONTH_LIST}))", text):
         names = re.findall(_MONTH, match[0])

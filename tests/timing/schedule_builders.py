@@ -1,4 +1,4 @@
-"""Schedules as their authors write them, and what becomes of them."""
+"""Build specs and compiled times from schedules as authors write them."""
 
 import re
 from datetime import UTC, datetime
@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
+from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.spec import Spec
-from scheduler.timing.times import Times
+from scheduler.timing.spec import ScheduleSpec
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def spec(machine_zone: str = "UTC", now: datetime = NOW, **written: Any) -> Spec:
-    return Spec.read(written, machine_zone=machine_zone, now=now)
+def spec(machine_zone: str = "UTC", now: datetime = NOW, **written: Any) -> ScheduleSpec:
+    return ScheduleSpec.read(written, machine_zone=machine_zone, now=now)
 
 
-def times(machine_zone: str = "UTC", now: datetime = NOW, **written: Any) -> Times:
-    return spec(machine_zone, now, **written).times(machine_zone)
+def times(machine_zone: str = "UTC", now: datetime = NOW, **written: Any) -> PlannedTimes:
+    return spec(machine_zone, now, **written).compile(machine_zone)
 
 
 def utc(text: str) -> datetime:
@@ -26,13 +26,13 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def local(found: list[datetime], zone: str) -> list[str]:
-    """What clocks in the zone show at those instants."""
+def local_times(found: list[datetime], zone: str) -> list[str]:
+    """Those instants in local time of the zone."""
     return [f"{at.astimezone(times(zone, every='1h').zone):%Y-%m-%d %H:%M}" for at in found]
 
 
-def refusal(**written: Any) -> BadScheduleError:
-    """The error that the schedule is refused with; it names its field and is one sentence."""
+def refused_with(**written: Any) -> BadScheduleError:
+    """The error that refuses the schedule; it names its field and is one sentence."""
     with pytest.raises(BadScheduleError) as raised:
         times(**written)
     error = raised.value

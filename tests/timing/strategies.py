@@ -1,4 +1,4 @@
-"""Schedules of every kind, with a weight on the nights in which clocks change."""
+"""Hypothesis strategies for schedules of every kind, mostly around clock changes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -40,8 +40,8 @@ NIGHTS = tuple(
 )
 
 
-def checked(number: int) -> settings:
-    """So many examples, the same in every run."""
+def examples(number: int) -> settings:
+    """Settings for `number` examples, the same in every run."""
     return settings(derandomize=True, deadline=None, database=None, max_examples=number)
 
 

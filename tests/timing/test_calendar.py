@@ -1,11 +1,11 @@
-"""Calendars: times said by their parts."""
+"""Calendars: times given by their parts."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from tests.timing.written import NOW, local, refusal, times, utc
+from tests.timing.schedule_builders import NOW, local_times, refused_with, times, utc
 
 Parts = dict[str, Any]
 
@@ -14,8 +14,8 @@ def upcoming(calendar: Parts | list[Parts], number: int, after: str = "2026-01-0
     return [f"{at:%a %m-%d %H:%M:%S}" for at in times(calendar=calendar).upcoming(utc(after), number)]
 
 
-def test_a_day_and_a_weekday_must_both_fit() -> None:
-    """S6: Friday the 13th, where cron means every Friday and every 13th."""
+def test_a_day_and_a_weekday_must_both_match() -> None:
+    """Friday the 13th, where cron means every Friday and every 13th."""
     assert upcoming({"day": 13, "weekday": 5}, 3) == ["Fri 02-13 00:00:00", "Fri 03-13 00:00:00", "Fri 11-13 00:00:00"]
 
 
@@ -32,7 +32,9 @@ def test_a_day_and_a_weekday_must_both_fit() -> None:
         ({"hour": 9, "second": 30}, ["Fri 01-02 09:00:30", "Fri 01-02 09:01:30"]),
     ],
 )
-def test_parts_finer_than_the_finest_given_are_zero_and_the_others_any(calendar: Parts, expected: list[str]) -> None:
+def test_parts_finer_than_the_finest_given_are_zero_and_the_others_match_anything(
+    calendar: Parts, expected: list[str]
+) -> None:
     assert upcoming(calendar, 2) == expected
 
 
@@ -74,7 +76,7 @@ def test_weekdays_of_a_calendar(weekday: object, expected: list[str]) -> None:
     assert [text[:9] for text in upcoming({"weekday": weekday, "hour": 9}, 4)] == expected
 
 
-def test_the_last_day_of_a_month_is_a_weekday_only_at_times() -> None:
+def test_the_last_day_of_the_month_can_be_limited_to_weekdays() -> None:
     assert upcoming({"day": "last", "weekday": "mon-fri"}, 3) == [
         "Tue 03-31 00:00:00",
         "Thu 04-30 00:00:00",
@@ -82,7 +84,7 @@ def test_the_last_day_of_a_month_is_a_weekday_only_at_times() -> None:
     ]
 
 
-def test_several_calendars_are_a_union_without_doubles() -> None:
+def test_several_calendars_are_a_union_without_duplicates() -> None:
     both = [{"hour": 18, "weekday": "mon-fri"}, {"hour": [10, 18], "weekday": "fri,sat"}]
     assert upcoming(both, 5) == [
         "Thu 01-01 18:00:00",
@@ -94,10 +96,10 @@ def test_several_calendars_are_a_union_without_doubles() -> None:
 
 
 def test_a_calendar_is_a_fixed_time_even_where_a_cron_would_follow_the_clock() -> None:
-    """In the gap once right after it, in the fold the first time only."""
+    """In a gap it runs once right after it, in a fold only the first time."""
     half_past = times("Europe/Berlin", calendar={"minute": 30})
     gap = list(half_past.between(utc("2026-03-29 00:00"), utc("2026-03-29 02:00")))
-    assert local(gap, "Europe/Berlin") == ["2026-03-29 01:30", "2026-03-29 03:00", "2026-03-29 03:30"]
+    assert local_times(gap, "Europe/Berlin") == ["2026-03-29 01:30", "2026-03-29 03:00", "2026-03-29 03:30"]
     fold = list(half_past.between(utc("2026-10-25 00:00"), utc("2026-10-25 03:00")))
     assert fold == [utc("2026-10-25 00:30"), utc("2026-10-25 02:30")]
 
@@ -148,7 +150,7 @@ def test_a_calendar_is_a_fixed_time_even_where_a_cron_would_follow_the_clock() -
     ],
 )
 def test_a_bad_part_is_refused_by_its_name(calendar: object, field: str) -> None:
-    assert refusal(calendar=calendar).field == field
+    assert refused_with(calendar=calendar).field == field
 
 
 @pytest.mark.parametrize(
@@ -162,8 +164,8 @@ def test_a_bad_part_is_refused_by_its_name(calendar: object, field: str) -> None
     ],
 )
 def test_times_less_than_ten_seconds_apart_are_refused(calendar: object) -> None:
-    """S3: also in a union and over midnight."""
-    error = refusal(calendar=calendar)
+    """Also in a union and over midnight."""
+    error = refused_with(calendar=calendar)
     assert error.field == "calendar" and "s apart" in error.sentence
 
 

@@ -1,4 +1,4 @@
-"""Cron texts: what they mean and which are refused."""
+"""Cron expressions: what they mean and which are refused."""
 
 import itertools
 from datetime import datetime, timedelta
@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from scheduler.timing.cron import MACROS
-from tests.timing.written import NOW, refusal, times, utc
+from tests.timing.schedule_builders import NOW, refused_with, times, utc
 
 
 def upcoming(text: str | list[str], number: int, after: datetime = NOW) -> list[str]:
@@ -17,13 +17,12 @@ def days(text: str, number: int, after: str = "2026-01-01 12:00") -> list[str]:
     return [f"{at:%a %m-%d}" for at in times(cron=text).upcoming(utc(after), number)]
 
 
-def test_weekdays_at_nine_go_from_friday_to_monday() -> None:
-    """S5."""
+def test_weekdays_at_nine_skip_from_friday_to_monday() -> None:
     assert times(cron="0 9 * * 1-5").after(utc("2026-11-20 09:00")) == utc("2026-11-23 09:00")
 
 
-def test_a_day_and_a_weekday_are_either() -> None:
-    """S6: the classic rule."""
+def test_a_day_or_a_weekday_matches() -> None:
+    """The classic cron rule."""
     assert days("0 0 13 * 5", 6) == ["Fri 01-02", "Fri 01-09", "Tue 01-13", "Fri 01-16", "Fri 01-23", "Fri 01-30"]
 
 
@@ -38,13 +37,13 @@ def test_a_day_and_a_weekday_are_either() -> None:
         ("0 0 13 * 0-6", ["Fri 01-02", "Sat 01-03", "Sun 01-04", "Mon 01-05"]),
     ],
 )
-def test_a_day_field_that_starts_with_a_star_must_fit_too(text: str, expected: list[str]) -> None:
-    """As in Debian's cron: what counts is the first character, not whether all values are meant."""
+def test_a_day_field_that_starts_with_a_star_must_match_too(text: str, expected: list[str]) -> None:
+    """As in Debian's cron: the first character counts, not whether the field covers all values."""
     assert days(text, 4) == expected
 
 
 def test_five_six_and_seven_fields() -> None:
-    """S7: seconds come first, the year last."""
+    """Seconds come first, the year last."""
     assert upcoming("5 4 * * *", 1) == ["2026-01-01 04:05:00"]
     assert upcoming("30 5 4 * * *", 1) == ["2026-01-01 04:05:30"]
     assert upcoming("30 5 4 1 1 * 2031", 2) == ["2031-01-01 04:05:30"]
@@ -54,13 +53,11 @@ def test_five_six_and_seven_fields() -> None:
 
 
 @pytest.mark.parametrize("text", MACROS)
-def test_macros(text: str) -> None:
-    """S7: in any case."""
+def test_macros_are_case_insensitive(text: str) -> None:
     assert upcoming(text.upper(), 3) == upcoming(MACROS[text], 3)
 
 
-def test_macros_mean_what_they_say() -> None:
-    """S7."""
+def test_macros_have_their_usual_meaning() -> None:
     assert upcoming("@hourly", 2) == ["2026-01-01 01:00:00", "2026-01-01 02:00:00"]
     assert upcoming("@daily", 1) == upcoming("@midnight", 1) == ["2026-01-02 00:00:00"]
     assert upcoming("@weekly", 1) == ["2026-01-04 00:00:00"]
@@ -100,8 +97,8 @@ def test_macros_mean_what_they_say() -> None:
         ("0 0 ? * ?", "0 0 * * *"),
     ],
 )
-def test_two_texts_for_the_same_times(text: str, same: str) -> None:
-    """S7: names, ranges, steps, lists, and 7 = Sunday."""
+def test_two_expressions_for_the_same_times(text: str, same: str) -> None:
+    """Names, ranges, steps, lists, and 7 = Sunday."""
     assert upcoming(text, 40) == upcoming(same, 40)
 
 
@@ -121,22 +118,19 @@ def test_two_texts_for_the_same_times(text: str, same: str) -> None:
         ("0 0 L * 1", ["Mon 01-05", "Mon 01-12", "Mon 01-19"]),
     ],
 )
-def test_last_and_nth(text: str, expected: list[str]) -> None:
+def test_last_days_and_nth_weekdays(text: str, expected: list[str]) -> None:
     assert days(text, 3) == expected
 
 
 def test_the_31st_skips_short_months() -> None:
-    """S8."""
     assert days("0 0 31 * *", 5) == ["Sat 01-31", "Tue 03-31", "Sun 05-31", "Fri 07-31", "Mon 08-31"]
 
 
 def test_the_29th_of_february_waits_for_a_leap_year() -> None:
-    """S8."""
     assert upcoming("0 0 29 2 *", 3) == ["2028-02-29 00:00:00", "2032-02-29 00:00:00", "2036-02-29 00:00:00"]
 
 
 def test_the_last_day_is_28_29_30_or_31() -> None:
-    """S8."""
     assert [day[-2:] for day in days("0 0 L 1-4 *", 4)] == ["31", "28", "31", "30"]
     assert days("0 0 L 2 *", 1, "2028-01-01") == ["Tue 02-29"]
 
@@ -144,13 +138,12 @@ def test_the_last_day_is_28_29_30_or_31() -> None:
 @pytest.mark.parametrize(
     "text", ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 0 29 2 * 2026-2027", "0 0 0 29 feb * 2001-2099/2"]
 )
-def test_a_date_that_never_comes_is_refused(text: str) -> None:
-    """S9: when it is saved, not when it is due."""
-    error = refusal(cron=text)
-    assert error.field == "day" and "never comes" in error.sentence
+def test_a_date_that_does_not_exist_is_refused(text: str) -> None:
+    error = refused_with(cron=text)
+    assert error.field == "day" and "does not exist" in error.sentence
 
 
-def test_a_date_that_never_comes_on_its_own_may_come_with_a_weekday() -> None:
+def test_a_date_that_does_not_exist_is_accepted_beside_a_weekday() -> None:
     """Debian runs `0 0 31 2 1` on the Mondays of February."""
     assert days("0 0 31 2 1", 2) == ["Mon 02-02", "Mon 02-09"]
 
@@ -213,8 +206,7 @@ def test_a_date_that_never_comes_on_its_own_may_come_with_a_weekday() -> None:
     ],
 )
 def test_a_bad_field_is_refused_by_its_name(text: str, field: str) -> None:
-    """S7."""
-    assert refusal(cron=text).field == field
+    assert refused_with(cron=text).field == field
 
 
 @pytest.mark.parametrize(
@@ -237,18 +229,17 @@ def test_a_bad_field_is_refused_by_its_name(text: str, field: str) -> None:
         *(None, [], [""], ["0 9 * * *", ""], 5, 5.5, True, ["0 9 * * *", 5], [["0 9 * * *"]], {"minute": 5}),
     ],
 )
-def test_a_text_without_fields_is_refused(text: object) -> None:
-    """S7."""
-    assert refusal(cron=text).field == "cron"
+def test_an_expression_without_valid_fields_is_refused(text: object) -> None:
+    assert refused_with(cron=text).field == "cron"
 
 
-def test_the_refusal_says_how_many_fields_there_are() -> None:
-    assert "has 4 fields" in refusal(cron="* * * *").sentence
-    assert "has 8 fields" in refusal(cron="* * * * * * * *").sentence
-    assert "has 1 field;" in refusal(cron="*").sentence
+def test_the_error_names_the_number_of_fields() -> None:
+    assert "has 4 fields" in refused_with(cron="* * * *").sentence
+    assert "has 8 fields" in refused_with(cron="* * * * * * * *").sentence
+    assert "has 1 field;" in refused_with(cron="*").sentence
 
 
-def test_several_texts_are_a_union_without_doubles() -> None:
+def test_several_expressions_are_a_union_without_duplicates() -> None:
     assert upcoming(["0 9 * * *", "30 9 * * 4", "0 9,10 * * 4"], 5) == [
         "2026-01-01 09:00:00",
         "2026-01-01 09:30:00",
@@ -285,8 +276,8 @@ def test_a_union_of_a_wildcard_and_a_fixed_time_keeps_both_rules_at_a_change() -
     ],
 )
 def test_times_less_than_ten_seconds_apart_are_refused(text: str | list[str]) -> None:
-    """S3: in one text, in a union, and over midnight."""
-    error = refusal(cron=text)
+    """In one expression, in a union, and across midnight."""
+    error = refused_with(cron=text)
     assert error.field == "cron" and "s apart" in error.sentence
 
 
@@ -297,7 +288,7 @@ def test_times_ten_seconds_apart_are_accepted(text: str) -> None:
 
 
 def test_every_ten_seconds_runs_360_times_more_in_the_repeated_hour() -> None:
-    """S7: 720 over both passes; none in the hour that is skipped."""
+    """720 over both passes; none in the hour that is skipped."""
     seconds = times("Europe/Berlin", cron="*/10 * * * * *")
     both_passes = list(seconds.between(utc("2026-10-24 23:59:59"), utc("2026-10-25 01:59:59")))
     assert len(both_passes) == 720

@@ -1,4 +1,4 @@
-"""Cron texts around clock changes, against Debian's cron and against cronsim."""
+"""Cron expressions around clock changes, compared with Debian's cron and with cronsim."""
 
 import random
 import re
@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from cronsim import CronSim
 
+from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.cron import parse_cron
-from scheduler.timing.times import Times
-from scheduler.timing.walls import Walls
+from scheduler.timing.wall_times import WallTimeRule
 from tests.timing.debian_cron import Job, Services
 
 MINUTE = timedelta(minutes=1)
@@ -55,13 +55,13 @@ RANGE_OF_ONE = re.compile(r"\b(\w+)-\1/")
 
 
 @cache
-def parsed(text: str) -> Walls:
+def parsed(text: str) -> WallTimeRule:
     return parse_cron((text,))
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The hours around a clock change of a zone, and all that Debian's cron does in them."""
+    """The hours around a clock change of a zone, and what Debian's cron does in them."""
 
     zone: ZoneInfo
     after: datetime
@@ -77,8 +77,8 @@ class Window:
     def ours(self, text: str) -> list[datetime]:
         return list(self.times(text).between(self.after, self.until))
 
-    def times(self, text: str) -> Times:
-        return Times(rule=parsed(text), zone=self.zone)
+    def times(self, text: str) -> PlannedTimes:
+        return PlannedTimes(rule=parsed(text), zone=self.zone)
 
     def cronsim(self, text: str) -> list[datetime]:
         found = []
@@ -91,7 +91,7 @@ class Window:
 
 
 def changes(zone: ZoneInfo) -> list[datetime]:
-    """The first minutes with another offset in 2026."""
+    """The first minute after each offset change in 2026."""
     first = datetime(2026, 1, 1, tzinfo=UTC)
     hours = [first + timedelta(hours=n) for n in range(365 * 24)]
     offsets = [hour.astimezone(zone).utcoffset() for hour in hours]
@@ -116,7 +116,7 @@ CLASSIC_WINDOWS = [*windows(*CLASSIC_ZONES), windows("UTC")[0]]
 
 
 def texts(number: int) -> Iterator[str]:
-    """Cron texts of every shape, most of them about the small hours in which clocks change."""
+    """Cron expressions of every shape, most of them in the small hours when clocks change."""
     chance = random.Random(20260329)
     for _ in range(number):
         yield " ".join(
@@ -146,7 +146,6 @@ TEXTS = list(dict.fromkeys(texts(560)))
 
 
 def test_every_zone_has_two_windows_and_the_changes_are_those_of_2026() -> None:
-    """The zone facts of the cases: found by scanning, not copied from them."""
     assert [str(at) for at in changes(ZoneInfo("Europe/Berlin"))] == [
         "2026-03-29 01:00:00+00:00",
         "2026-10-25 01:00:00+00:00",
@@ -159,7 +158,7 @@ def test_every_zone_has_two_windows_and_the_changes_are_those_of_2026() -> None:
     assert len(CLASSIC_WINDOWS) * len(CLASSICS) == 153
 
 
-def test_the_random_texts_are_many_and_of_both_kinds() -> None:
+def test_there_are_many_random_expressions_of_both_kinds() -> None:
     jobs = [Job.read(text) for text in TEXTS]
     assert len(jobs) >= 500
     assert sum(job.is_wildcard for job in jobs) > 150
@@ -169,17 +168,17 @@ def test_the_random_texts_are_many_and_of_both_kinds() -> None:
 
 @pytest.mark.parametrize("text", CLASSICS)
 @pytest.mark.parametrize("window", CLASSIC_WINDOWS, ids=str)
-def test_a_classic_text_runs_when_debian_runs_it(text: str, window: Window) -> None:
+def test_a_classic_expression_runs_when_debian_runs_it(text: str, window: Window) -> None:
     assert window.ours(text) == window.debian(text)
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_any_text_runs_when_debian_runs_it(window: Window) -> None:
+def test_any_expression_runs_when_debian_runs_it(window: Window) -> None:
     assert [text for text in TEXTS if window.ours(text) != window.debian(text)] == []
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_asking_again_and_again_gives_what_asking_once_gives(window: Window) -> None:
+def test_repeated_after_gives_the_same_times_as_between(window: Window) -> None:
     def one_by_one(text: str) -> Iterator[datetime]:
         times, at = window.times(text), window.after
         while (at := times.after(at)) is not None and at <= window.until:
@@ -189,27 +188,29 @@ def test_asking_again_and_again_gives_what_asking_once_gives(window: Window) -> 
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_cronsim_strays_from_debian_at_lord_howe_and_nowhere_else(window: Window) -> None:
-    stray = [text for text in TEXTS if not RANGE_OF_ONE.search(text) and window.cronsim(text) != window.debian(text)]
-    assert bool(stray) is (window.zone.key == "Australia/Lord_Howe"), stray
+def test_cronsim_differs_from_debian_only_in_lord_howe(window: Window) -> None:
+    differing = [
+        text for text in TEXTS if not RANGE_OF_ONE.search(text) and window.cronsim(text) != window.debian(text)
+    ]
+    assert bool(differing) is (window.zone.key == "Australia/Lord_Howe"), differing
 
 
-def test_cronsim_strays_from_debian_in_a_stepped_range_of_one() -> None:
+def test_cronsim_differs_from_debian_in_a_stepped_range_of_one() -> None:
     """It reads `3-3/20` as `3-59/20`, in any zone."""
     quiet = WINDOWS[-1]
     assert quiet.cronsim("3-3/20 4 * * *") == quiet.debian("3,23,43 4 * * *")
     assert quiet.ours("3-3/20 4 * * *") == quiet.debian("3-3/20 4 * * *") == quiet.debian("3 4 * * *")
 
 
-def test_cronsim_strays_from_debian_in_four_classic_cases() -> None:
-    """A case more or less means that cronsim or the reference is not what it was."""
-    stray = {
+def test_cronsim_differs_from_debian_in_four_classic_cases() -> None:
+    """Any other number means that cronsim or the reference has changed."""
+    differing = {
         (str(window), text)
         for window in CLASSIC_WINDOWS
         for text in CLASSICS
         if window.cronsim(text) != window.debian(text)
     }
-    assert stray == {
+    assert differing == {
         ("Australia/Lord_Howe-04-04", "*/15 2 * * *"),
         ("Australia/Lord_Howe-04-04", "0 */2 * * *"),
         ("Australia/Lord_Howe-04-04", "30 * * * *"),

@@ -1,4 +1,4 @@
-"""Schedules in plain English: what is said, and that it is true."""
+"""Schedules in plain English: the wording, and that it is true."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -8,16 +8,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.spec import Spec
-from scheduler.timing.words import say
-from tests.timing.words_reader import exclusion_said, times_said
+from scheduler.timing.spec import ScheduleSpec
+from tests.timing.description_reader import described_exclusion, described_times
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def read(**written: Any) -> Spec:
-    return Spec.read({"timezone": "Europe/Berlin"} | written, machine_zone="UTC", now=NOW)
+def read(**written: Any) -> ScheduleSpec:
+    return ScheduleSpec.read({"timezone": "Europe/Berlin"} | written, machine_zone="UTC", now=NOW)
 
 
 CRONS = {
@@ -139,36 +139,39 @@ INTERVALS = {
 
 
 @pytest.mark.parametrize(("text", "words"), CRONS.items())
-def test_cron_texts(text: str, words: str) -> None:
-    assert say(read(cron=text)) == words
+def test_cron_expressions(text: str, words: str) -> None:
+    assert describe_schedule(read(cron=text)) == words
 
 
 @pytest.mark.parametrize(("calendar", "words"), CALENDARS)
 def test_calendars(calendar: dict[str, Any], words: str) -> None:
-    assert say(read(calendar=calendar)) == words
+    assert describe_schedule(read(calendar=calendar)) == words
 
 
 @pytest.mark.parametrize(("text", "words"), INTERVALS.items())
-def test_intervals_of_a_day_and_more_say_that_they_leave_local_time(text: str, words: str) -> None:
-    assert say(read(every=text)) == words
+def test_intervals_of_a_day_or_more_say_that_they_ignore_local_time(text: str, words: str) -> None:
+    assert describe_schedule(read(every=text)) == words
 
 
-def test_once_is_said_in_the_zone_of_the_schedule() -> None:
-    assert say(read(once="2026-11-20T08:00Z")) == "Once on 20 November 2026 at 09:00"
-    assert say(read(once="2026-11-20T09:00:30")) == "Once on 20 November 2026 at 09:00:30"
+def test_once_is_described_in_the_schedules_zone() -> None:
+    assert describe_schedule(read(once="2026-11-20T08:00Z")) == "Once on 20 November 2026 at 09:00"
+    assert describe_schedule(read(once="2026-11-20T09:00:30")) == "Once on 20 November 2026 at 09:00:30"
 
 
-def test_a_union_of_other_dates_says_each() -> None:
+def test_a_union_of_different_dates_names_each() -> None:
     both = read(calendar=[{"hour": 9, "weekday": "mon-fri"}, {"hour": 10, "weekday": "sat,sun"}])
-    assert say(both) == "Weekdays at 09:00; and weekends at 10:00"
+    assert describe_schedule(both) == "Weekdays at 09:00; and weekends at 10:00"
     three = read(cron=["*/5 9-10 * * 1", "0 12 * * 2", "0 10 * * 0"])
-    assert say(three) == "Every 5 minutes from 09:00 to 10:55 on Mondays; Tuesdays at 12:00; and Sundays at 10:00"
+    assert (
+        describe_schedule(three)
+        == "Every 5 minutes from 09:00 to 10:55 on Mondays; Tuesdays at 12:00; and Sundays at 10:00"
+    )
 
 
-def test_a_union_of_the_same_dates_says_them_once() -> None:
-    assert say(read(cron=["30 17 * * 1-5", "0 9 * * mon-fri"])) == "Weekdays at 09:00 and 17:30"
-    assert say(read(cron=["0 9 * * *", "0 9 * * *"])) == "Daily at 09:00"
-    assert say(read(cron=["*/5 * * * *", "*/5 * * * *"])) == "Every 5 minutes"
+def test_a_union_of_the_same_dates_names_them_once() -> None:
+    assert describe_schedule(read(cron=["30 17 * * 1-5", "0 9 * * mon-fri"])) == "Weekdays at 09:00 and 17:30"
+    assert describe_schedule(read(cron=["0 9 * * *", "0 9 * * *"])) == "Daily at 09:00"
+    assert describe_schedule(read(cron=["*/5 * * * *", "*/5 * * * *"])) == "Every 5 minutes"
 
 
 @pytest.mark.parametrize(
@@ -185,25 +188,25 @@ def test_a_union_of_the_same_dates_says_them_once() -> None:
         ("local", None, "Weekdays at 09:00"),
     ],
 )
-def test_the_zone_is_said_to_those_who_live_in_another(zone: str, viewer: str | None, words: str) -> None:
-    assert say(read(cron="0 9 * * 1-5", timezone=zone), viewer_zone=viewer) == words
+def test_the_zone_is_named_for_viewers_in_another_zone(zone: str, viewer: str | None, words: str) -> None:
+    assert describe_schedule(read(cron="0 9 * * 1-5", timezone=zone), viewer_zone=viewer) == words
 
 
 def test_once_names_its_zone_too() -> None:
     once = read(once="2026-11-20T09:00+01:00")
-    assert say(once, viewer_zone="America/New_York") == "Once on 20 November 2026 at 09:00 (Berlin)"
+    assert describe_schedule(once, viewer_zone="America/New_York") == "Once on 20 November 2026 at 09:00 (Berlin)"
 
 
-def test_a_grid_in_real_time_has_no_zone_but_its_dates_do() -> None:
-    assert say(read(every="5m"), viewer_zone="UTC") == "Every 5 minutes"
+def test_an_interval_has_no_zone_but_its_dates_do() -> None:
+    assert describe_schedule(read(every="5m"), viewer_zone="UTC") == "Every 5 minutes"
     narrowed = read(every="5m", start_at="2026-03-01")
-    assert say(narrowed, viewer_zone="UTC") == "Every 5 minutes, from 1 March 2026 (Berlin)"
+    assert describe_schedule(narrowed, viewer_zone="UTC") == "Every 5 minutes, from 1 March 2026 (Berlin)"
 
 
-def test_dates_of_a_spec_that_follows_an_unknown_machine_are_said_in_utc() -> None:
+def test_dates_of_a_local_spec_without_a_viewer_zone_are_in_utc() -> None:
     local = read(cron="0 9 * * *", timezone="local", start_at="2026-03-01T00:00Z")
-    assert say(local) == "Daily at 09:00, from 1 March 2026 at 00:00 UTC"
-    assert say(local, viewer_zone="Europe/Berlin") == "Daily at 09:00, from 1 March 2026 at 01:00"
+    assert describe_schedule(local) == "Daily at 09:00, from 1 March 2026 at 00:00 UTC"
+    assert describe_schedule(local, viewer_zone="Europe/Berlin") == "Daily at 09:00, from 1 March 2026 at 01:00"
 
 
 @pytest.mark.parametrize(
@@ -240,13 +243,13 @@ def test_dates_of_a_spec_that_follows_an_unknown_machine_are_said_in_utc() -> No
         ({"limit": 1000, "end_at": "2026-06-30"}, "until 30 June 2026, at most 1,000 runs in all"),
     ],
 )  # fmt: skip
-def test_what_narrows_a_schedule_follows_its_times(narrowing: dict[str, Any], words: str) -> None:
-    assert say(read(cron="0 9 * * *", **narrowing)) == f"Daily at 09:00, {words}"
+def test_limits_of_a_schedule_follow_its_times(narrowing: dict[str, Any], words: str) -> None:
+    assert describe_schedule(read(cron="0 9 * * *", **narrowing)) == f"Daily at 09:00, {words}"
 
 
-def test_what_narrows_a_union_narrows_all_of_it() -> None:
+def test_limits_of_a_union_apply_to_all_of_it() -> None:
     union = read(cron=["0 9 * * 1-5", "0 10 * * 0"], exclude="2026-12-24")
-    assert say(union) == "Weekdays at 09:00; and Sundays at 10:00; all except 24 December 2026"
+    assert describe_schedule(union) == "Weekdays at 09:00; and Sundays at 10:00; all except 24 December 2026"
 
 
 _BOUNDS = {"minute": (0, 59), "hour": (0, 23), "day": (1, 31), "month": (1, 12), "weekday": (0, 6)}
@@ -288,11 +291,11 @@ rules = st.one_of(
 )
 
 
-def accepted(written: dict[str, Any]) -> Spec:
-    """The spec, unless it is one that is refused when saved."""
+def accepted(written: dict[str, Any]) -> ScheduleSpec:
+    """The spec, unless it is refused."""
     try:
         spec = read(**written)
-        spec.times("UTC")
+        spec.compile("UTC")
     except BadScheduleError:
         assume(False)  # noqa: FBT003
     return spec
@@ -300,60 +303,62 @@ def accepted(written: dict[str, Any]) -> Spec:
 
 @settings(deadline=None, max_examples=50)
 @given(rule=rules, exclude=st.lists(calendars.filter(bool), max_size=2))
-def test_words_are_one_line_without_signs(rule: dict[str, Any], exclude: list[dict[str, str]]) -> None:
-    words = say(accepted(rule | {"exclude": exclude}), viewer_zone="America/New_York")
+def test_a_description_is_one_line_without_special_characters(
+    rule: dict[str, Any], exclude: list[dict[str, str]]
+) -> None:
+    words = describe_schedule(accepted(rule | {"exclude": exclude}), viewer_zone="America/New_York")
     assert words.isprintable() and not set(words) & set("*/#-_?{}[]")
     assert "  " not in words and words == words.strip()
 
 
 @settings(deadline=None, max_examples=50)
 @given(cron=crons)
-def test_a_cron_text_and_the_calendar_of_its_values_say_the_same(cron: str) -> None:
+def test_a_cron_expression_and_the_calendar_of_its_values_have_one_description(cron: str) -> None:
     names = ["second", *_BOUNDS, "year"][0 if len(cron.split()) == 7 else 1 :]
     calendar = dict(zip(names, cron.split(), strict=False))
     assume("*" in (calendar["day"], calendar["weekday"]))
-    assert say(accepted({"cron": cron})) == say(accepted({"calendar": calendar}))
+    assert describe_schedule(accepted({"cron": cron})) == describe_schedule(accepted({"calendar": calendar}))
 
 
-def check_truth(spec: Spec, start: date) -> None:
+def check_description(spec: ScheduleSpec, start: date) -> None:
     after = datetime(start.year, start.month, start.day, tzinfo=UTC) - timedelta(seconds=1)
-    times = spec.times("UTC").upcoming(after, 20)
+    times = spec.compile("UTC").upcoming(after, 20)
     last = times[-1].date() if times else start
-    assert times == [*islice(times_said(say(spec), start, last), len(times))]
+    assert times == [*islice(described_times(describe_schedule(spec), start, last), len(times))]
 
 
 @pytest.mark.parametrize(
     "rule", [{"cron": text} for text in CRONS] + [{"calendar": calendar} for calendar, _ in CALENDARS], ids=str
 )
-def test_the_words_above_are_true(rule: dict[str, Any]) -> None:
-    check_truth(read(**rule, timezone="UTC"), date(2026, 1, 1))
+def test_the_descriptions_above_are_true(rule: dict[str, Any]) -> None:
+    check_description(read(**rule, timezone="UTC"), date(2026, 1, 1))
 
 
 @settings(deadline=None)
 @given(rule=rules, start=st.dates(date(2026, 1, 1), date(2029, 1, 1)))
-def test_words_never_lie(rule: dict[str, Any], start: date) -> None:
-    check_truth(accepted(rule | {"timezone": "UTC"}), start)
+def test_every_description_is_true(rule: dict[str, Any], start: date) -> None:
+    check_description(accepted(rule | {"timezone": "UTC"}), start)
 
 
 @settings(deadline=None, max_examples=30)
 @given(exclude=calendars, day=st.dates(date(2026, 1, 1), date(2030, 12, 31)))
-def test_exceptions_never_lie(exclude: dict[str, str], day: date) -> None:
+def test_every_described_exclusion_is_true(exclude: dict[str, str], day: date) -> None:
     assume(exclude)
     spec = accepted({"cron": "*/15 * * * * *", "exclude": exclude, "timezone": "UTC"})
-    is_left_out = exclusion_said(say(spec))
+    is_left_out = described_exclusion(describe_schedule(spec))
     after = datetime(day.year, day.month, day.day, tzinfo=UTC) - timedelta(seconds=1)
     until = after + timedelta(days=1)
     everything = [after + timedelta(seconds=1 + number * 15) for number in range(24 * 60 * 4)]
-    assert [*spec.times("UTC").between(after, until)] == [at for at in everything if not is_left_out(at)]
+    assert [*spec.compile("UTC").between(after, until)] == [at for at in everything if not is_left_out(at)]
 
 
 @settings(deadline=None)
 @given(number=st.integers(1, 200), unit=st.sampled_from("smhd"))
-def test_intervals_never_lie(number: int, unit: str) -> None:
+def test_every_described_interval_is_true(number: int, unit: str) -> None:
     spec = accepted({"every": f"{number}{unit}", "timezone": "UTC"})
-    words = say(spec).removesuffix(REAL_TIME).removeprefix("Every ").split()
+    words = describe_schedule(spec).removesuffix(REAL_TIME).removeprefix("Every ").split()
     pairs = zip(words[::2], words[1::2], strict=True) if len(words) > 1 else [("1", words[0])]
     length = sum((timedelta(**{f"{name.rstrip('s')}s": int(count)}) for count, name in pairs), timedelta())
-    first, second = spec.times("UTC").upcoming(NOW, 2)
+    first, second = spec.compile("UTC").upcoming(NOW, 2)
     assert second - first == length
-    assert say(spec).endswith(REAL_TIME) == (length >= timedelta(days=1))
+    assert describe_schedule(spec).endswith(REAL_TIME) == (length >= timedelta(days=1))

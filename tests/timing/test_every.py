@@ -1,18 +1,18 @@
-"""A grid in real time."""
+"""Intervals in real time."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
 
-from scheduler.timing.every import Every, parse_interval
-from tests.timing.written import refusal, times, utc
+from scheduler.timing.every import IntervalRule, parse_interval
+from tests.timing.schedule_builders import refused_with, times, utc
 
 EVERY_5_M = times(every="5m", anchor="2026-06-01T10:02Z")
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("after", "expected"),
     [
         ("2026-06-01 10:02:00", "2026-06-01 10:07"),
         ("2026-06-01 10:04:00", "2026-06-01 10:07"),
@@ -23,9 +23,9 @@ EVERY_5_M = times(every="5m", anchor="2026-06-01T10:02Z")
         ("2025-06-01 10:07:00", "2026-06-01 10:02"),
     ],
 )
-def test_the_next_time_is_the_first_grid_point_after_the_instant(asked: str, answer: str) -> None:
-    """S1: strictly later, the anchor itself if it lies ahead, the grid kept after days off."""
-    assert EVERY_5_M.after(utc(asked)) == utc(answer)
+def test_the_next_time_is_the_first_multiple_of_the_interval_after_the_instant(after: str, expected: str) -> None:
+    """Strictly later; the anchor itself if it is in the future; unchanged after days off."""
+    assert EVERY_5_M.after(utc(after)) == utc(expected)
 
 
 @pytest.mark.parametrize(
@@ -53,28 +53,28 @@ def test_an_interval_is_a_number_and_a_unit_in_any_case(text: str, seconds: int)
         *(5, 5.0, True, None, ["5m"], {"minutes": 5}),
     ],
 )
-def test_an_interval_without_a_clear_length_is_refused(text: object) -> None:
-    assert refusal(every=text).field == "every"
+def test_an_invalid_interval_is_refused(text: object) -> None:
+    assert refused_with(every=text).field == "every"
 
 
 @pytest.mark.parametrize("text", ["9s", "0s", "0m", "0.1m", "9.0s"])
 def test_an_interval_below_ten_seconds_is_refused(text: str) -> None:
-    """S3: and the sentence says where the limit lies."""
-    assert "10s" in refusal(every=text).sentence
+    """The message names the limit."""
+    assert "10s" in refused_with(every=text).sentence
 
 
 @pytest.mark.parametrize("text", ["0.01m", "10.5s"])
-def test_an_interval_of_broken_seconds_is_refused(text: str) -> None:
-    assert "whole number of seconds" in refusal(every=text).sentence
+def test_an_interval_with_fractional_seconds_is_refused(text: str) -> None:
+    assert "whole number of seconds" in refused_with(every=text).sentence
 
 
-def test_an_interval_beyond_a_lifetime_is_refused() -> None:
-    assert "hundred years" in refusal(every="36501d").sentence
-    assert "hundred years" in refusal(every="999999999d").sentence
+def test_an_interval_over_a_hundred_years_is_refused() -> None:
+    assert "hundred years" in refused_with(every="36501d").sentence
+    assert "hundred years" in refused_with(every="999999999d").sentence
 
 
 def test_every_24_hours_does_not_follow_the_clock() -> None:
-    """S12: 09:00 in Berlin becomes 10:00 when clocks go forward."""
+    """09:00 in Berlin becomes 10:00 when clocks go forward."""
     daily = times("Europe/Berlin", every="24h", anchor="2026-03-27T09:00")
     found = daily.upcoming(utc("2026-03-27 12:00"), 3)
     assert found == [utc("2026-03-28 08:00"), utc("2026-03-29 08:00"), utc("2026-03-30 08:00")]
@@ -93,7 +93,7 @@ def test_the_anchor_is_the_moment_of_creation_to_the_second() -> None:
     assert times(every="1h", now=created).after(created) == utc("2026-06-01 11:02:03")
 
 
-def test_the_anchor_of_a_moment_in_a_zone_still_counts_real_hours() -> None:
+def test_an_anchor_with_a_zone_still_counts_real_hours() -> None:
     """Adding hours to a time with a zone would add them to the wall clock."""
     zone = times("Europe/Berlin", every="1h").zone
     created = datetime(2026, 10, 24, 12, tzinfo=zone)
@@ -101,7 +101,7 @@ def test_the_anchor_of_a_moment_in_a_zone_still_counts_real_hours() -> None:
 
 
 def test_a_run_forty_days_ahead_is_found() -> None:
-    """S20: further away than 32 bits of milliseconds reach."""
+    """Further away than 32 bits of milliseconds."""
     found = times(every="40d", anchor="2026-06-01T10:00Z").after(utc("2026-06-01 10:00"))
     assert found == utc("2026-07-11 10:00")
     assert (found - utc("2026-06-01 10:00")) / timedelta(milliseconds=1) > 2**31
@@ -114,15 +114,14 @@ def test_a_hundred_years_ahead_there_are_no_more_times() -> None:
     assert list(slow.between(utc("2026-01-01 00:00"), utc("2099-01-01 00:00"))) == [utc("2026-06-01 10:00")]
 
 
-def test_counting_a_century_of_ten_seconds_takes_no_walk() -> None:
-    """M7: a long absence is counted, not enumerated."""
+def test_a_century_of_ten_second_intervals_is_counted_without_enumerating() -> None:
     fast = times(every="10s", anchor="2026-01-01T00:00Z")
     first, last = utc("2026-01-01 00:00"), utc("2096-01-01 00:00")
     assert fast.count(first, last, 10**9).number == (last - first) // timedelta(seconds=10)
 
 
-def test_the_grid_counts_what_it_enumerates() -> None:
-    grid = Every(timedelta(minutes=7), utc("2026-01-01 00:03"))
+def test_the_count_equals_the_number_of_enumerated_times() -> None:
+    grid = IntervalRule(timedelta(minutes=7), utc("2026-01-01 00:03"))
     spans = [
         ("2025-12-31 00:00", "2025-12-31 12:00"),
         ("2025-12-31 00:00", "2026-01-01 00:03"),

@@ -1,4 +1,4 @@
-"""Times that a schedule leaves out."""
+"""Times excluded from a schedule."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from scheduler.timing.compiled import PlannedTimes, TimeRule
 from scheduler.timing.exclusions import parse_exclusions
-from scheduler.timing.times import Rule, Times
-from tests.timing.written import NOW, local, refusal, times, utc
+from tests.timing.schedule_builders import NOW, local_times, refused_with, times, utc
 
 
 @dataclass
-class Asked:
-    """A rule that counts how often it is asked."""
+class CountingRule:
+    """A rule that counts the calls of `after`."""
 
-    rule: Rule
-    number: int = 0
+    rule: TimeRule
+    calls: int = 0
 
     def after(self, instant: datetime, zone: ZoneInfo) -> datetime | None:
-        self.number += 1
+        self.calls += 1
         return self.rule.after(instant, zone)
 
     def between(self, after: datetime, until: datetime, zone: ZoneInfo) -> Iterator[datetime]:
@@ -38,27 +38,27 @@ class Asked:
         return self.rule.is_fixed
 
 
-def asked(**written: Any) -> tuple[datetime | None, int]:
-    """The next time, and how often the rule was asked for it."""
+def next_and_calls(**written: Any) -> tuple[datetime | None, int]:
+    """The next time, and how many calls of the rule it took."""
     full = times(**written)
-    rule = Asked(full.rule)
-    return Times(rule=rule, zone=full.zone, exclusions=full.exclusions).after(NOW), rule.number
+    rule = CountingRule(full.rule)
+    return PlannedTimes(rule=rule, zone=full.zone, exclusions=full.exclusions).after(NOW), rule.calls
 
 
 @pytest.mark.parametrize(
     "written", [{"cron": "0 */6 * * *"}, {"every": "6h"}, {"calendar": {"hour": "*/6"}}], ids=lambda w: next(iter(w))
 )
 def test_excluding_a_date_removes_all_its_times(written: dict[str, Any]) -> None:
-    """S14: and only those, by the date that clocks show in the schedule's zone."""
+    """And only those, by the local date in the schedule's zone."""
     zone = "America/New_York"
     all_times = list(times(zone, **written).between(NOW, utc("2026-01-06 00:00")))
     rest = list(times(zone, exclude="2026-01-03", **written).between(NOW, utc("2026-01-06 00:00")))
-    removed = local([at for at in all_times if at not in rest], zone)
+    removed = local_times([at for at in all_times if at not in rest], zone)
     assert len(removed) == 4
     assert {text[:10] for text in removed} == {"2026-01-03"}
 
 
-def test_excluding_a_span_removes_its_first_and_last_day_too() -> None:
+def test_excluding_a_range_includes_its_first_and_last_day() -> None:
     daily = times(cron="0 12 * * *", exclude="2026-01-03/2026-01-05")
     assert [at.day for at in daily.upcoming(NOW, 4)] == [1, 2, 6, 7]
 
@@ -79,8 +79,8 @@ def test_excluding_a_span_removes_its_first_and_last_day_too() -> None:
         ([], [1, 2, 3, 4, 5, 6]),
     ],
 )
-def test_a_time_is_left_out_if_any_exclusion_covers_it(exclude: object, days: list[int]) -> None:
-    """S14: dates, spans and calendars; a calendar's parts must all fit."""
+def test_a_time_is_excluded_if_any_exclusion_covers_it(exclude: object, days: list[int]) -> None:
+    """Dates, ranges and calendars; a calendar's parts must all match."""
     assert [at.day for at in times(cron="0 12 * * *", exclude=exclude).upcoming(NOW, 6)] == days
 
 
@@ -95,7 +95,7 @@ def test_a_time_is_left_out_if_any_exclusion_covers_it(exclude: object, days: li
     ],
 )
 def test_a_calendar_excludes_whole_hours_minutes_and_seconds(exclude: object, expected: list[str]) -> None:
-    """A part left out means any here, so that `{"hour": 0}` is the hour and not midnight."""
+    """An omitted part matches anything here, so `{"hour": 0}` is the whole hour and not midnight."""
     found = times(cron="*/20 * * * *", exclude=exclude).upcoming(NOW, 4)
     assert [f"{at:%H:%M}" for at in found] == expected
 
@@ -118,11 +118,11 @@ def test_a_calendar_excludes_whole_hours_minutes_and_seconds(exclude: object, ex
     ],
 )
 def test_excluding_everything_leaves_no_more_times_at_once(exclude: object) -> None:
-    """S14: quickly, because the excluded stretch is passed in one step."""
+    """Quickly, because the excluded range is skipped in one step."""
     for written in ({"cron": "*/10 * * * * *"}, {"every": "10s"}):
-        found, number = asked(exclude=exclude, **written)
+        found, calls = next_and_calls(exclude=exclude, **written)
         assert found is None
-        assert number <= 2
+        assert calls <= 2
     full = times(cron="*/10 * * * * *", exclude=exclude)
     assert list(full.between(NOW, utc("2099-01-01 00:00"))) == []
     assert full.last(NOW, utc("2099-01-01 00:00")) is None
@@ -145,55 +145,57 @@ def test_excluding_everything_leaves_no_more_times_at_once(exclude: object) -> N
     ],
     ids=str,
 )
-def test_excluding_all_that_there_is_leaves_no_more_times_at_once(
+def test_excluding_every_time_of_a_rule_leaves_no_more_times_at_once(
     zone: str, written: dict[str, Any], exclude: object
 ) -> None:
-    """S14: dates without a time that is left are passed over, but for some on which clocks change."""
-    found, number = asked(machine_zone=zone, exclude=exclude, **written)
+    """Dates whose times are all excluded are skipped, except for some with a clock change."""
+    found, calls = next_and_calls(machine_zone=zone, exclude=exclude, **written)
     assert found is None
-    assert number <= 300
+    assert calls <= 300
 
 
-def test_a_time_that_comes_only_when_clocks_change_is_not_passed_over() -> None:
-    """At 02:30 all is left out, but in the night in which clocks leave that out it comes at 03:00."""
+def test_a_time_that_occurs_only_at_a_clock_change_is_not_skipped() -> None:
+    """02:30 is always excluded, but in the night when 02:30 does not exist it runs at 03:00."""
     daily = times("Europe/Berlin", cron="30 2 * * *", exclude={"hour": 2})
-    assert local(daily.upcoming(NOW, 3), "Europe/Berlin") == [
+    assert local_times(daily.upcoming(NOW, 3), "Europe/Berlin") == [
         f"{day} 03:00" for day in ("2026-03-29", "2027-03-28", "2028-03-26")
     ]
     grid = times("Australia/Lord_Howe", every="1h", anchor="2026-01-01T00:00Z", exclude={"minute": 0})
-    assert local(grid.upcoming(utc("2026-01-01 00:00"), 1), "Australia/Lord_Howe") == ["2026-04-05 01:30"]
+    assert local_times(grid.upcoming(utc("2026-01-01 00:00"), 1), "Australia/Lord_Howe") == ["2026-04-05 01:30"]
     assert grid.after(utc("2026-04-04 14:30")) == utc("2026-04-04 15:00")
 
 
-def test_a_time_behind_years_of_exclusions_is_found() -> None:
-    assert asked(cron="0 9 * * *", exclude={"year": "2026-2089"}) == (utc("2090-01-01 09:00"), 2)
-    assert asked(cron="* * * * *", exclude={"year": "2026-2029", "minute": "*/1"})[0] == utc("2030-01-01 00:00")
-    assert asked(every="1m", exclude={"year": "2026-2029", "second": 0}) == (utc("2030-01-01 00:00"), 2)
-    assert asked(every="1h", exclude={"hour": "1-23", "year": "2026-2030"})[0] == utc("2026-01-02 00:00")
-    assert asked(cron="0 6-22 * * *", exclude={"hour": "6-22", "month": "1-11"})[0] == utc("2026-12-01 06:00")
+def test_a_time_after_years_of_exclusions_is_found() -> None:
+    assert next_and_calls(cron="0 9 * * *", exclude={"year": "2026-2089"}) == (utc("2090-01-01 09:00"), 2)
+    assert next_and_calls(cron="* * * * *", exclude={"year": "2026-2029", "minute": "*/1"})[0] == utc(
+        "2030-01-01 00:00"
+    )
+    assert next_and_calls(every="1m", exclude={"year": "2026-2029", "second": 0}) == (utc("2030-01-01 00:00"), 2)
+    assert next_and_calls(every="1h", exclude={"hour": "1-23", "year": "2026-2030"})[0] == utc("2026-01-02 00:00")
+    assert next_and_calls(cron="0 6-22 * * *", exclude={"hour": "6-22", "month": "1-11"})[0] == utc("2026-12-01 06:00")
 
 
 def test_the_second_pass_of_a_repeated_hour_is_not_skipped_with_the_first() -> None:
-    """The stretch from 02:30 to 03:00 is excluded twice; the time from 02:00 to 02:30 between them is not."""
+    """02:30 to 03:00 is excluded twice; 02:00 to 02:30 between them is not."""
     grid = times("Europe/Berlin", every="10m", exclude={"hour": 2, "minute": "30-59"})
     hour = utc("2026-10-25 00:20")
     expected = ["02:00", "02:10", "02:20", "03:00"]
-    assert [text[-5:] for text in local(grid.upcoming(hour, 4), "Europe/Berlin")] == expected
+    assert [text[-5:] for text in local_times(grid.upcoming(hour, 4), "Europe/Berlin")] == expected
     assert list(grid.between(hour, utc("2026-10-25 02:00"))) == grid.upcoming(hour, 4)
 
 
 def test_a_clock_set_back_over_midnight_returns_to_the_day_before_the_excluded_one() -> None:
-    """In St John's the 7th began, lasted a minute, and the last hour of the 6th came again."""
+    """In St John's the 7th lasted a minute, and then the last hour of the 6th was repeated."""
     grid = times("America/St_Johns", every="30s", anchor="2010-11-07T02:30Z", exclude="2010-11-07")
     found = grid.upcoming(utc("2010-11-07 02:29:30"), 2)
-    assert local(found, "America/St_Johns") == ["2010-11-06 23:01", "2010-11-06 23:01"]
+    assert local_times(found, "America/St_Johns") == ["2010-11-06 23:01", "2010-11-06 23:01"]
     assert grid.last(utc("2010-11-07 00:00"), utc("2010-11-08 00:00")) == utc("2010-11-07 03:29:30")
 
 
-def test_a_stretch_that_would_end_in_a_gap_ends_after_it() -> None:
+def test_an_excluded_range_that_would_end_in_a_gap_ends_after_it() -> None:
     grid = times("Europe/Berlin", every="30m", exclude={"hour": "0-1"})
     found = grid.after(utc("2026-03-28 22:50"))
-    assert found is not None and local([found], "Europe/Berlin") == ["2026-03-29 03:00"]
+    assert found is not None and local_times([found], "Europe/Berlin") == ["2026-03-29 03:00"]
 
 
 def test_a_date_in_the_zone_of_the_schedule_is_not_a_date_in_utc() -> None:
@@ -210,17 +212,17 @@ def test_a_date_in_the_zone_of_the_schedule_is_not_a_date_in_utc() -> None:
     ],
 )
 def test_what_is_not_a_date_is_refused(exclude: object) -> None:
-    assert refusal(cron="0 9 * * *", exclude=exclude).field == "exclude"
+    assert refused_with(cron="0 9 * * *", exclude=exclude).field == "exclude"
 
 
 @pytest.mark.parametrize(
     ("exclude", "name"), [({"hour": 24}, "hour"), ({"week": 3}, "week"), ({}, "calendar"), ([{"day": "x"}], "day")]
 )
 def test_a_bad_calendar_is_refused_by_its_part(exclude: object, name: str) -> None:
-    assert refusal(cron="0 9 * * *", exclude=exclude).field == name
+    assert refused_with(cron="0 9 * * *", exclude=exclude).field == name
 
 
-def test_an_exclusion_says_where_its_stretch_ends() -> None:
+def test_where_an_excluded_range_ends() -> None:
     exclusions = parse_exclusions(
         ("2026-01-02/2026-01-04", {"hour": "22,23"}, {"weekday": "sat,sun"}, {"minute": "5-9"})
     )
@@ -231,10 +233,10 @@ def test_an_exclusion_says_where_its_stretch_ends() -> None:
         "2026-01-06 12:07": "2026-01-06 12:10",
         "2026-01-06 12:10": None,
     }
-    found = {text: exclusions.end(datetime.fromisoformat(text)) for text in ends}
+    found = {text: exclusions.excluded_until(datetime.fromisoformat(text)) for text in ends}
     assert found == {text: end and datetime.fromisoformat(end) for text, end in ends.items()}
 
 
-def test_the_count_leaves_out_what_is_excluded() -> None:
+def test_the_count_omits_what_is_excluded() -> None:
     grid = times(every="1h", exclude={"weekday": "sat,sun"})
     assert grid.count(NOW, NOW + timedelta(days=7), 1000).number == 5 * 24

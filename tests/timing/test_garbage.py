@@ -1,4 +1,4 @@
-"""Whatever is written as a schedule is read or refused with a sentence; nothing else ever happens."""
+"""Any input is parsed as a schedule or refused with a sentence; nothing else happens."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -7,19 +7,19 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler.timing.compiled import PlannedTimes
+from scheduler.timing.cron_fields import FIELDS
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import FIELDS
-from scheduler.timing.times import Times
-from tests.timing.anything import checked, crons
-from tests.timing.written import NOW, spec
+from tests.timing.schedule_builders import NOW, spec
+from tests.timing.strategies import crons, examples
 
 Written = dict[str, Any]
 
 
-def is_read_or_refused(written: Written) -> Times | None:
+def parse_or_refuse(written: Written) -> PlannedTimes | None:
     """The times, or None if the schedule was refused properly; any other error is a failure."""
     try:
-        return spec(**written).times("UTC")
+        return spec(**written).compile("UTC")
     except BadScheduleError as error:
         refused = error
     assert refused.sentence.startswith(f"{refused.field}: ") and refused.sentence.endswith(".")
@@ -42,33 +42,33 @@ json_values = st.recursive(
 )
 
 
-@checked(150)
+@examples(150)
 @given(garbage)
-def test_any_cron_text_is_read_or_refused(text: str) -> None:
-    times = is_read_or_refused({"cron": text})
+def test_any_cron_expression_is_parsed_or_refused(text: str) -> None:
+    times = parse_or_refuse({"cron": text})
     if times is not None:
         assert all(later - earlier >= timedelta(seconds=10) for earlier, later in pairwise(times.upcoming(NOW, 5)))
 
 
-@checked(150)
+@examples(150)
 @given(st.text(max_size=12) | st.from_regex(r"\A[+-]?[0-9.]{0,12} ?[smhdw]?\Z"))
-def test_any_length_of_time_is_read_or_refused(text: str) -> None:
-    is_read_or_refused({"every": text, "jitter": text})
+def test_any_duration_is_parsed_or_refused(text: str) -> None:
+    parse_or_refuse({"every": text, "jitter": text})
 
 
-@checked(150)
+@examples(150)
 @given(
     st.text(max_size=30) | st.from_regex(r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}([T/ ][0-9:.-]{0,12}(Z|[+-][0-9:]{0,9})?)?\Z")
 )
-def test_any_instant_date_or_zone_is_read_or_refused(text: str) -> None:
+def test_any_instant_date_or_zone_is_parsed_or_refused(text: str) -> None:
     for written in ({"once": text}, {"every": "1h", "end_at": text}, {"every": "1h", "exclude": text}):
         for zone in ("UTC", "America/Havana", text):
-            times = is_read_or_refused(written | {"timezone": zone})
+            times = parse_or_refuse(written | {"timezone": zone})
             if times is not None:
                 times.upcoming(NOW, 2)
 
 
-@checked(250)
+@examples(250)
 @given(
     st.dictionaries(
         st.sampled_from(("every", "cron", "calendar", "once", "timezone", "start_at", "end_at", "exclude", "limit"))
@@ -77,18 +77,18 @@ def test_any_instant_date_or_zone_is_read_or_refused(text: str) -> None:
         max_size=4,
     )
 )
-def test_any_written_schedule_is_read_or_refused(written: Written) -> None:
-    times = is_read_or_refused(written)
+def test_any_schedule_is_parsed_or_refused(written: Written) -> None:
+    times = parse_or_refuse(written)
     if times is not None:
         times.upcoming(NOW, 3)
 
 
-@checked(150)
+@examples(150)
 @given(st.dictionaries(st.sampled_from(tuple(FIELDS)), json_values, min_size=1, max_size=3))
-def test_any_calendar_is_read_or_refused(calendar: Written) -> None:
-    times = is_read_or_refused({"calendar": calendar})
+def test_any_calendar_is_parsed_or_refused(calendar: Written) -> None:
+    times = parse_or_refuse({"calendar": calendar})
     if times is not None:
         times.upcoming(NOW, 3)
-    times = is_read_or_refused({"every": "1h", "exclude": calendar})
+    times = parse_or_refuse({"every": "1h", "exclude": calendar})
     if times is not None:
         times.upcoming(NOW, 3)

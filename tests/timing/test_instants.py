@@ -1,13 +1,13 @@
-"""Instants as people write them."""
+"""Instants as users write them."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
-from scheduler.timing.instants import parse_instant, write_instant
+from scheduler.timing.instants import format_instant, parse_instant
 from scheduler.timing.zones import find_zone
-from tests.timing.written import refusal, utc
+from tests.timing.schedule_builders import refused_with, utc
 
 BERLIN = find_zone("Europe/Berlin")
 
@@ -35,11 +35,11 @@ BERLIN = find_zone("Europe/Berlin")
     ],
 )
 def test_an_instant_without_an_offset_is_wall_time_in_the_zone(text: object, instant: str) -> None:
-    """In a gap the first instant after it, in a fold the first one; fractions of a second are dropped."""
+    """In a gap the first instant after it, in a fold the first of the two; fractions of a second are dropped."""
     assert parse_instant(text, "once", BERLIN) == utc(instant)
 
 
-def test_a_date_alone_is_its_first_second_or_its_last() -> None:
+def test_a_date_alone_is_its_first_or_its_last_second() -> None:
     assert parse_instant("2026-11-20", "start_at", BERLIN) == utc("2026-11-19 23:00:00")
     assert parse_instant("2026-11-20", "end_at", BERLIN, end_of_day=True) == utc("2026-11-20 22:59:59")
     assert parse_instant("2099-12-31", "end_at", BERLIN, end_of_day=True) == utc("2099-12-31 22:59:59")
@@ -74,13 +74,13 @@ def test_the_last_second_of_a_day_is_found_where_clocks_change_at_midnight(zone:
         *(1_800_000_000, 1.5, True, ["2026-11-20"], {"year": 2026}),
     ],
 )
-def test_what_is_no_instant_is_refused_by_the_name_of_its_field(field: str, text: object) -> None:
+def test_an_invalid_instant_is_refused_by_the_name_of_its_field(field: str, text: object) -> None:
     written: dict[str, Any] = {field: text} if field == "once" else {"every": "1h", field: text}
-    assert refusal(**written).field == field
+    assert refused_with(**written).field == field
 
 
 def test_an_instant_is_written_in_utc_and_read_back() -> None:
     instant = utc("2026-10-25 01:30:15")
-    assert write_instant(instant.astimezone(BERLIN)) == "2026-10-25T01:30:15Z"
-    assert parse_instant(write_instant(instant), "once", BERLIN) == instant
-    assert parse_instant(write_instant(instant), "once", BERLIN).tzinfo is UTC
+    assert format_instant(instant.astimezone(BERLIN)) == "2026-10-25T01:30:15Z"
+    assert parse_instant(format_instant(instant), "once", BERLIN) == instant
+    assert parse_instant(format_instant(instant), "once", BERLIN).tzinfo is UTC

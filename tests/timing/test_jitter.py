@@ -5,9 +5,9 @@ from hashlib import sha256
 
 import pytest
 
+from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.jitter import Jitter, parse_jitter
-from scheduler.timing.times import Times
-from tests.timing.written import NOW, refusal, spec, times, utc
+from tests.timing.schedule_builders import NOW, refused_with, spec, times, utc
 
 HOURLY = times(cron="0 * * * *")
 PLANNED = utc("2026-06-01 12:00")
@@ -18,14 +18,14 @@ def keys(number: int) -> list[str]:
     return [sha256(f"backup:{n}".encode()).hexdigest() for n in range(number)]
 
 
-def due(text: str, key: str, planned: datetime = PLANNED, of: Times = HOURLY) -> datetime:
+def due(text: str, key: str, planned: datetime = PLANNED, of: PlannedTimes = HOURLY) -> datetime:
     jitter = parse_jitter(text)
     assert jitter is not None
-    return jitter.due(planned, key, of)
+    return jitter.due_time(planned, key, of)
 
 
 def test_the_same_key_is_always_shifted_alike() -> None:
-    """S15: a restart parses the text anew and does not roll again."""
+    """A restart does not change the shift."""
     for key in keys(50):
         assert due("10m", key) == due("10m", key) == due(" 600S ", key)
 
@@ -34,7 +34,7 @@ def test_different_keys_are_shifted_differently() -> None:
     assert len({due("10m", key) for key in keys(200)}) > 190
 
 
-def test_the_shift_goes_to_both_sides_and_not_beyond() -> None:
+def test_the_shift_goes_both_ways_up_to_its_limit() -> None:
     shifts = [due("10m", key) - PLANNED for key in keys(400)]
     assert timedelta(minutes=-10) <= min(shifts) < timedelta(minutes=-9)
     assert timedelta(minutes=9) < max(shifts) <= timedelta(minutes=10)
@@ -42,7 +42,6 @@ def test_the_shift_goes_to_both_sides_and_not_beyond() -> None:
 
 
 def test_a_plus_shifts_only_later() -> None:
-    """S15."""
     shifts = [due("+10m", key) - PLANNED for key in keys(400)]
     assert timedelta() <= min(shifts) < timedelta(minutes=1)
     assert timedelta(minutes=9) < max(shifts) <= timedelta(minutes=10)
@@ -50,28 +49,28 @@ def test_a_plus_shifts_only_later() -> None:
 
 @pytest.mark.parametrize("text", ["2h", "+2h", "1d", "45m"])
 @pytest.mark.parametrize("key", [LOWEST, HIGHEST, *keys(20)])
-def test_the_shift_never_crosses_the_middle_to_a_neighbour(text: str, key: str) -> None:
-    """S15: so that neighbours keep their order whatever their keys are."""
+def test_the_shift_never_crosses_the_midpoint_to_a_neighbour(text: str, key: str) -> None:
+    """Neighbours keep their order whatever their keys."""
     assert abs(due(text, key) - PLANNED) <= timedelta(minutes=30)
     before, after = PLANNED - timedelta(hours=1), PLANNED + timedelta(hours=1)
     assert due(text, HIGHEST, before) <= due(text, key) <= due(text, LOWEST, after)
 
 
-def test_unequal_neighbours_bound_their_own_side() -> None:
+def test_each_neighbour_limits_its_own_side() -> None:
     uneven = times(cron=["0 12 * * *", "10 12 * * *", "0 18 * * *"])
     middle = utc("2026-06-01 12:10")
     assert due("1h", LOWEST, middle, uneven) == utc("2026-06-01 12:05")
     assert due("1h", HIGHEST, middle, uneven) == utc("2026-06-01 13:10")
 
 
-def test_an_excluded_neighbour_is_none() -> None:
+def test_an_excluded_neighbour_does_not_count() -> None:
     sparse = times(cron="0 * * * *", exclude={"hour": "11,13"})
     assert due("45m", LOWEST, of=sparse) == utc("2026-06-01 11:15")
     assert due("45m", HIGHEST, of=sparse) == utc("2026-06-01 12:45")
 
 
 def test_the_shift_never_goes_before_the_start() -> None:
-    """S15: nothing is due before `start_at`."""
+    """Nothing is due before `start_at`."""
     begun = times(cron="0 12 * * *", start_at="2026-06-01T11:58Z")
     assert due("1h", LOWEST, of=begun) == utc("2026-06-01 11:58")
     at_start = times(cron="0 12 * * *", start_at="2026-06-01T12:00Z")
@@ -123,11 +122,10 @@ def test_jitter_is_read_and_written(text: str | None, jitter: Jitter | None) -> 
 
 @pytest.mark.parametrize("text", ["-30s", "±30s", "++30s", "30", "", "+", "25h", "1.1d", 30, True, ["30s"], {}])
 def test_bad_jitter_is_refused(text: object) -> None:
-    assert refusal(every="1d", jitter=text).field == "jitter"
+    assert refused_with(every="1d", jitter=text).field == "jitter"
 
 
-def test_jitter_is_no_time() -> None:
-    """What is planned stays planned: the times are the same with and without it."""
+def test_jitter_does_not_change_the_planned_times() -> None:
     plain, shifted = spec(every="1d"), spec(every="1d", jitter="1h")
     assert plain.has_same_times(shifted)
-    assert plain.times("UTC").upcoming(NOW, 5) == shifted.times("UTC").upcoming(NOW, 5)
+    assert plain.compile("UTC").upcoming(NOW, 5) == shifted.compile("UTC").upcoming(NOW, 5)

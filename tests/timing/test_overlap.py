@@ -1,27 +1,27 @@
-"""Every policy beside every kind of occurrence that has not ended."""
+"""Every overlap policy against every kind of unfinished occurrence."""
 
 from itertools import combinations
 
 import pytest
 
-from scheduler.timing.occurrences import Origin, Reason, State
-from scheduler.timing.overlap import Decision, Underway, decide_overlap
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap
 
-WAITS = Decision()
-SKIPPED = Decision(state=State.SKIPPED, reason=Reason.OVERLAP)
-DROPPED = Decision(state=State.DROPPED, reason=Reason.BUFFER_FULL)
+WAITS = OverlapDecision()
+SKIPPED = OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.OVERLAP)
+DROPPED = OverlapDecision(state=OccurrenceState.DROPPED, reason=OccurrenceReason.BUFFER_FULL)
 
-queued = Underway("queued", Origin.AUTOMATIC, State.QUEUED)
-late = Underway("late", Origin.AUTOMATIC, State.QUEUED, late=True)
-running = Underway("running", Origin.AUTOMATIC, State.STARTED)
-late_running = Underway("late running", Origin.AUTOMATIC, State.STARTED, late=True)
-asked = Underway("asked", Origin.MANUAL, State.QUEUED)
-asked_running = Underway("asked running", Origin.MANUAL, State.STARTED)
-deployed = Underway("deployed", Origin.DEPLOY, State.QUEUED)
-deployed_running = Underway("deployed running", Origin.DEPLOY, State.STARTED)
-filled = Underway("filled", Origin.BACKFILL, State.QUEUED)
-filled_running = Underway("filled running", Origin.BACKFILL, State.STARTED)
+queued = UnfinishedOccurrence("queued", OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED)
+late = UnfinishedOccurrence("late", OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED, late=True)
+running = UnfinishedOccurrence("running", OccurrenceOrigin.AUTOMATIC, OccurrenceState.STARTED)
+late_running = UnfinishedOccurrence("late running", OccurrenceOrigin.AUTOMATIC, OccurrenceState.STARTED, late=True)
+asked = UnfinishedOccurrence("asked", OccurrenceOrigin.MANUAL, OccurrenceState.QUEUED)
+asked_running = UnfinishedOccurrence("asked running", OccurrenceOrigin.MANUAL, OccurrenceState.STARTED)
+deployed = UnfinishedOccurrence("deployed", OccurrenceOrigin.DEPLOY, OccurrenceState.QUEUED)
+deployed_running = UnfinishedOccurrence("deployed running", OccurrenceOrigin.DEPLOY, OccurrenceState.STARTED)
+filled = UnfinishedOccurrence("filled", OccurrenceOrigin.BACKFILL, OccurrenceState.QUEUED)
+filled_running = UnfinishedOccurrence("filled running", OccurrenceOrigin.BACKFILL, OccurrenceState.STARTED)
 EVERY = (
     queued,
     late,
@@ -34,27 +34,27 @@ EVERY = (
     filled,
     filled_running,
 )
-GIVE_WAY = {queued, filled}
+REPLACEABLE = {queued, filled}
 
 
-def replacing(*others: Underway) -> Decision:
-    return Decision(replaced=tuple(one.key for one in others))
+def replacing(*others: UnfinishedOccurrence) -> OverlapDecision:
+    return OverlapDecision(replaced=tuple(one.key for one in others))
 
 
 @pytest.mark.parametrize("policy", Overlap)
-def test_alone_a_time_just_waits_its_turn(policy: Overlap) -> None:
+def test_a_time_on_its_own_is_queued(policy: Overlap) -> None:
     assert decide_overlap(policy, []) == WAITS
 
 
 @pytest.mark.parametrize("other", EVERY, ids=lambda one: one.key)
 @pytest.mark.parametrize("policy", Overlap)
-def test_every_policy_beside_every_other(policy: Overlap, other: Underway) -> None:
+def test_every_policy_against_every_other_occurrence(policy: Overlap, other: UnfinishedOccurrence) -> None:
     expected = {
         Overlap.SKIP: WAITS if other is late else SKIPPED,
-        Overlap.BUFFER_ONE: replacing(other) if other in GIVE_WAY else WAITS,
+        Overlap.BUFFER_ONE: replacing(other) if other in REPLACEABLE else WAITS,
         Overlap.BUFFER_ALL: WAITS,
-        Overlap.CANCEL_OTHER: replacing(other) if other in GIVE_WAY else WAITS,
-        Overlap.TERMINATE_OTHER: replacing(other) if other in GIVE_WAY else WAITS,
+        Overlap.CANCEL_OTHER: replacing(other) if other in REPLACEABLE else WAITS,
+        Overlap.TERMINATE_OTHER: replacing(other) if other in REPLACEABLE else WAITS,
         Overlap.ALLOW_ALL: WAITS,
     }
     assert decide_overlap(policy, [other]) == expected[policy]
@@ -62,28 +62,39 @@ def test_every_policy_beside_every_other(policy: Overlap, other: Underway) -> No
 
 @pytest.mark.parametrize("pair", list(combinations(EVERY, 2)), ids=lambda pair: f"{pair[0].key}+{pair[1].key}")
 @pytest.mark.parametrize("policy", Overlap)
-def test_beside_two_others_each_counts_as_it_does_alone(policy: Overlap, pair: tuple[Underway, Underway]) -> None:
+def test_each_of_two_others_counts_as_it_does_alone(
+    policy: Overlap, pair: tuple[UnfinishedOccurrence, UnfinishedOccurrence]
+) -> None:
     alone = [decide_overlap(policy, [other]) for other in pair]
     together = decide_overlap(policy, pair)
     assert together.replaced == alone[0].replaced + alone[1].replaced
-    assert together.state == next((one.state for one in alone if one.state is not State.QUEUED), State.QUEUED)
+    assert together.state == next(
+        (one.state for one in alone if one.state is not OccurrenceState.QUEUED), OccurrenceState.QUEUED
+    )
 
 
 def test_a_full_buffer_drops_the_new_one() -> None:
-    """O3."""
-    waiting = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED) for place in range(1000)]
+    waiting = [
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(1000)
+    ]
     assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting[1:]]) == WAITS
     assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting]) == DROPPED
 
 
-def test_catch_ups_and_wishes_of_people_do_not_fill_the_buffer() -> None:
-    """O3."""
-    wishes = [Underway(str(place), Origin.MANUAL, State.QUEUED) for place in range(1000)]
-    missed = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED, late=True) for place in range(1000)]
-    assert decide_overlap(Overlap.BUFFER_ALL, [*wishes, *missed]) == WAITS
+def test_catch_ups_and_manual_runs_do_not_fill_the_buffer() -> None:
+    manual = [
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.MANUAL, OccurrenceState.QUEUED) for place in range(1000)
+    ]
+    missed = [
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED, late=True)
+        for place in range(1000)
+    ]
+    assert decide_overlap(Overlap.BUFFER_ALL, [*manual, *missed]) == WAITS
 
 
-def test_buffer_one_replaces_all_that_wait() -> None:
-    """O2: after a change from buffer_all there may be several."""
-    several = [Underway(str(place), Origin.AUTOMATIC, State.QUEUED) for place in range(3)]
+def test_buffer_one_replaces_all_waiting_occurrences() -> None:
+    """After a change from buffer_all there may be several."""
+    several = [
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(3)
+    ]
     assert decide_overlap(Overlap.BUFFER_ONE, [running, *several]) == replacing(*several)

@@ -11,7 +11,7 @@ from scheduler.timing.policies import Catchup, Need, Overlap, Policies
 DEFAULTS = Policies(overlap=Overlap.BUFFER_ONE, catchup=Catchup.ALL)
 
 
-def test_what_is_left_out_is_the_default() -> None:
+def test_omitted_policies_take_the_default() -> None:
     assert Policies.read({}, DEFAULTS) == DEFAULTS
 
 
@@ -23,18 +23,18 @@ def test_what_is_left_out_is_the_default() -> None:
         Policies(catchup_window=timedelta(), pause_on_failure=True, needs=(Need.NETWORK, Need.POWER)),
     ],
 )
-def test_what_is_written_is_read_back(policies: Policies) -> None:
+def test_written_policies_are_read_back(policies: Policies) -> None:
     assert Policies.read(policies.write(), DEFAULTS) == policies
 
 
 @pytest.mark.parametrize(
     ("written", "window"), [("2h", timedelta(hours=2)), ("0", timedelta()), (0, timedelta()), (None, None)]
 )
-def test_the_window_is_a_length_nothing_or_none(written: object, window: timedelta | None) -> None:
+def test_the_window_is_a_duration_zero_or_none(written: object, window: timedelta | None) -> None:
     assert Policies.read({"catchup_window": written}, DEFAULTS).catchup_window == window
 
 
-def test_one_need_may_stand_alone() -> None:
+def test_a_single_need_can_be_a_string() -> None:
     assert Policies.read({"needs": "network"}, DEFAULTS).needs == (Need.NETWORK,)
 
 
@@ -59,7 +59,7 @@ def test_one_need_may_stand_alone() -> None:
         ("colour", "blue"),
     ],
 )
-def test_what_makes_no_sense_is_refused_naming_its_field(field: str, value: Any) -> None:
+def test_an_invalid_policy_is_refused_by_its_name(field: str, value: Any) -> None:
     with pytest.raises(BadScheduleError) as refused:
         Policies.read({field: value}, DEFAULTS)
     assert refused.value.field == field

@@ -1,4 +1,4 @@
-"""What holds for every schedule, whatever its times, its zone and the instant it is asked at."""
+"""Properties of every schedule, for any times, zone and instant."""
 
 from datetime import date, datetime, timedelta
 from itertools import islice, pairwise
@@ -8,42 +8,30 @@ from zoneinfo import ZoneInfo
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from scheduler.timing.durations import parse_duration, write_duration
+from scheduler.timing.compiled import PlannedTimes
+from scheduler.timing.cron_fields import FIELDS, WEEKDAY, expand_fields
+from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.fields import FIELDS, WEEKDAY, expand_fields
 from scheduler.timing.jitter import parse_jitter
-from scheduler.timing.spec import Spec
-from scheduler.timing.times import Times
-from tests.timing.anything import (
-    checked,
-    days,
-    fields,
-    instants,
-    kinds,
-    narrowed,
-    schedules,
-    spans,
-    weekdays,
-    zones,
-)
+from scheduler.timing.spec import ScheduleSpec
 from tests.timing.debian_cron import Job
-from tests.timing.written import NOW, spec
+from tests.timing.schedule_builders import NOW, spec
+from tests.timing.strategies import days, examples, fields, instants, kinds, narrowed, schedules, spans, weekdays, zones
 
 Written = dict[str, Any]
 
 
-def compiled(written: Written) -> Times:
+def compiled(written: Written) -> PlannedTimes:
     try:
-        return spec(**written).times("UTC")
+        return spec(**written).compile("UTC")
     except BadScheduleError:
         assume(False)  # noqa: FBT003
         raise
 
 
-@checked(60)
+@examples(60)
 @given(schedules, instants)
-def test_the_next_time_is_strictly_later_and_nothing_lies_before_it(written: Written, instant: datetime) -> None:
-    """S2."""
+def test_the_next_time_is_strictly_later_and_there_is_none_before_it(written: Written, instant: datetime) -> None:
     times = compiled(written)
     found = times.after(instant)
     assert found is None or found > instant
@@ -54,9 +42,9 @@ def test_the_next_time_is_strictly_later_and_nothing_lies_before_it(written: Wri
         assert first is None
 
 
-@checked(60)
+@examples(60)
 @given(schedules, instants, spans)
-def test_a_later_question_never_has_an_earlier_answer(written: Written, instant: datetime, span: timedelta) -> None:
+def test_a_later_instant_never_has_an_earlier_next_time(written: Written, instant: datetime, span: timedelta) -> None:
     times = compiled(written)
     early, late = times.after(instant), times.after(instant + span)
     if early is None:
@@ -67,9 +55,9 @@ def test_a_later_question_never_has_an_earlier_answer(written: Written, instant:
         assert late is None or late > early
 
 
-@checked(60)
+@examples(60)
 @given(schedules, instants, spans)
-def test_between_is_after_again_and_again(written: Written, instant: datetime, span: timedelta) -> None:
+def test_between_equals_repeated_after(written: Written, instant: datetime, span: timedelta) -> None:
     times = compiled(written)
     expected, at = [], times.after(instant)
     while at is not None and at <= instant + span and len(expected) < 200:
@@ -80,21 +68,17 @@ def test_between_is_after_again_and_again(written: Written, instant: datetime, s
     assert all(earlier < later for earlier, later in pairwise(found))
 
 
-@checked(60)
+@examples(60)
 @given(schedules, instants, spans)
-def test_the_last_time_of_a_span_is_the_last_of_those_between(
-    written: Written, instant: datetime, span: timedelta
-) -> None:
+def test_the_last_time_of_a_range_is_the_last_of_between(written: Written, instant: datetime, span: timedelta) -> None:
     times = compiled(written)
     between = list(times.between(instant, instant + span))
     assert times.last(instant, instant + span) == (between[-1] if between else None)
 
 
-@checked(60)
+@examples(60)
 @given(schedules, instants, spans, st.integers(0, 50))
-def test_the_count_is_the_number_of_those_between(
-    written: Written, instant: datetime, span: timedelta, most: int
-) -> None:
+def test_the_count_is_the_length_of_between(written: Written, instant: datetime, span: timedelta, most: int) -> None:
     times = compiled(written)
     number = sum(1 for _ in times.between(instant, instant + span))
     count = times.count(instant, instant + span, most)
@@ -102,7 +86,7 @@ def test_the_count_is_the_number_of_those_between(
 
 
 def is_excluded(wall: datetime, exclusion: str | Written) -> bool:
-    """An exclusion read without our reader: by the date, or by all parts of a calendar."""
+    """An independent reading of an exclusion: by date, or by all parts of a calendar."""
     if isinstance(exclusion, str):
         first, _, last = exclusion.partition("/")
         return date.fromisoformat(first) <= wall.date() <= date.fromisoformat(last or first)
@@ -110,20 +94,20 @@ def is_excluded(wall: datetime, exclusion: str | Written) -> bool:
     return wall.minute in job.minutes and wall.hour in job.hours and job.matches_day(wall.date())
 
 
-def open_steps(exclusion: str | Written) -> bool:
-    """Whether the exclusion holds `5/10`, which Debian's reader does not know."""
+def has_open_step(exclusion: str | Written) -> bool:
+    """Whether the exclusion contains a step like `5/10`, which the oracle cannot parse."""
     return not isinstance(exclusion, str) and any(
         "/" in item and item[0] != "*" and "-" not in item for text in exclusion.values() for item in text.split(",")
     )
 
 
-@checked(60)
+@examples(60)
 @given(kinds, narrowed, instants, spans)
 def test_exclusions_and_limits_remove_exactly_what_they_cover(
     kind: Written, rest: Written, instant: datetime, span: timedelta
 ) -> None:
-    """S13, S14: no time is excluded or outside, and no other one is lost."""
-    assume(not any(map(open_steps, rest.get("exclude", []))))
+    """No remaining time is excluded or out of bounds, and no other time is lost."""
+    assume(not any(map(has_open_step, rest.get("exclude", []))))
     zone = ZoneInfo(rest["timezone"])
     times = compiled(kind | rest)
     every = compiled(kind | {"timezone": zone.key}).between(instant, instant + span)
@@ -137,7 +121,7 @@ def test_exclusions_and_limits_remove_exactly_what_they_cover(
     assert list(times.between(instant, instant + span)) == expected
 
 
-@checked(60)
+@examples(60)
 @given(st.integers(0, 59), st.integers(0, 23), days, weekdays, st.sampled_from(("day", "weekday")), zones, instants)
 def test_a_calendar_and_a_cron_with_the_same_fixed_values_have_the_same_times(
     minute: int, hour: int, day: str, weekday: str, part: str, zone: str, instant: datetime
@@ -150,12 +134,12 @@ def test_a_calendar_and_a_cron_with_the_same_fixed_values_have_the_same_times(
     assert list(cron.between(instant, until)) == list(calendar.between(instant, until))
 
 
-@checked(60)
+@examples(60)
 @given(st.fixed_dictionaries({field.name: fields(field.low, field.high) for field in FIELDS.values()}))
 @example({name: "5-5/1" if name != "year" else "2030-2030/1" for name in FIELDS})
 @example({name: "*,5" if name != "year" else "2030,*" for name in FIELDS})
-def test_a_field_means_the_numbers_that_arithmetic_gives(texts: dict[str, str]) -> None:
-    """croniter reads some of them otherwise; it must not show."""
+def test_a_field_expands_to_the_numbers_of_its_ranges_and_steps(texts: dict[str, str]) -> None:
+    """croniter reads some of them differently."""
     values = expand_fields(texts)
     found = (values.seconds, values.minutes, values.hours, values.days, values.months, values.weekdays, values.years)
     for field, numbers in zip(FIELDS.values(), found, strict=True):
@@ -173,32 +157,32 @@ def test_a_field_means_the_numbers_that_arithmetic_gives(texts: dict[str, str]) 
         assert (set(range(field.low, top + 1)) if numbers is None else set(numbers)) == expected
 
 
-@checked(60)
+@examples(60)
 @given(schedules, instants, st.integers(1, 86_400), st.sampled_from(("", "+")), st.data())
 def test_jitter_keeps_the_order_of_times(
     written: Written, instant: datetime, seconds: int, sign: str, data: st.DataObject
 ) -> None:
-    """S15: whatever the keys; never before the start, never by more than it says."""
+    """Whatever the keys; never before the start, never by more than allowed."""
     times, jitter = compiled(written), parse_jitter(f"{sign}{seconds}s")
     assert jitter is not None
     planned = times.upcoming(instant, 6)
     keys = st.text("0123456789abcdef", min_size=64, max_size=64)
-    due = [jitter.due(at, data.draw(keys), times) for at in planned]
+    due = [jitter.due_time(at, data.draw(keys), times) for at in planned]
     shifts = [later - at for at, later in zip(planned, due, strict=True)]
     assert due == sorted(due)
-    assert all(abs(shift) <= jitter.most and (shift >= timedelta() or not sign) for shift in shifts)
+    assert all(abs(shift) <= jitter.max_shift and (shift >= timedelta() or not sign) for shift in shifts)
     assert times.start_at is None or all(at >= times.start_at for at in due)
 
 
-@checked(60)
+@examples(60)
 @given(schedules)
-def test_a_spec_survives_being_written(written: Written) -> None:
+def test_a_written_spec_is_read_back(written: Written) -> None:
     compiled(written)
     first = spec(**written)
-    assert Spec.read(first.write(), machine_zone="Asia/Tokyo", now=NOW + timedelta(days=999)) == first
+    assert ScheduleSpec.read(first.write(), machine_zone="Asia/Tokyo", now=NOW + timedelta(days=999)) == first
 
 
-@checked(60)
+@examples(60)
 @given(st.integers(0, 36_500 * 86_400).map(lambda seconds: timedelta(seconds=seconds)))
-def test_a_length_of_time_survives_being_written(length: timedelta) -> None:
-    assert parse_duration(write_duration(length), "every") == length
+def test_a_written_duration_is_read_back(length: timedelta) -> None:
+    assert parse_duration(format_duration(length), "every") == length

@@ -1,4 +1,4 @@
-"""A schedule's times as written: read, checked, written, compared."""
+"""Specs: reading, validation, writing and comparison."""
 
 import json
 from dataclasses import replace
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler.timing.spec import Kind, Spec
-from tests.timing.written import NOW, refusal, spec, utc
+from scheduler.timing.spec import ScheduleKind, ScheduleSpec
+from tests.timing.schedule_builders import NOW, refused_with, spec, utc
 
 FULL: tuple[dict[str, Any], ...] = (
     {"every": "90m", "anchor": "2026-01-01T00:00:30Z"},
@@ -25,40 +25,39 @@ FULL: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("written", FULL, ids=str)
-def test_a_spec_that_is_written_and_read_is_the_same(written: dict[str, Any]) -> None:
-    """Also over JSON, years later, and on a machine in another zone."""
+def test_a_written_spec_is_read_back_unchanged(written: dict[str, Any]) -> None:
+    """Through JSON, years later, and on a machine in another zone."""
     first = spec("Europe/Berlin", **written)
     stored = json.loads(json.dumps(first.write()))
-    again = Spec.read(stored, machine_zone="Pacific/Apia", now=utc("2031-01-01 00:00"))
+    again = ScheduleSpec.read(stored, machine_zone="Pacific/Apia", now=utc("2031-01-01 00:00"))
     assert again == first
     assert again.write() == first.write()
-    assert again.times("Europe/Berlin").upcoming(NOW, 20) == first.times("Europe/Berlin").upcoming(NOW, 20)
+    assert again.compile("Europe/Berlin").upcoming(NOW, 20) == first.compile("Europe/Berlin").upcoming(NOW, 20)
 
 
-def test_the_zone_is_that_of_the_machine_when_it_was_created() -> None:
+def test_the_zone_defaults_to_the_machines_zone_at_creation() -> None:
     assert spec("Europe/Berlin", cron="0 9 * * *").timezone == "Europe/Berlin"
     assert spec("Europe/Berlin", cron="0 9 * * *", timezone=None).timezone == "Europe/Berlin"
     assert spec("Europe/Berlin", cron="0 9 * * *", timezone="UTC").timezone == "UTC"
 
 
 def test_a_local_schedule_follows_the_machine_and_a_fixed_one_does_not() -> None:
-    """S17."""
     follows = spec("Europe/Berlin", cron="0 9 * * *", timezone="local")
-    assert follows.times("Europe/Berlin").after(NOW) == utc("2026-01-01 08:00")
-    assert follows.times("America/New_York").after(NOW) == utc("2026-01-01 14:00")
+    assert follows.compile("Europe/Berlin").after(NOW) == utc("2026-01-01 08:00")
+    assert follows.compile("America/New_York").after(NOW) == utc("2026-01-01 14:00")
     stays = spec("Europe/Berlin", cron="0 9 * * *")
-    assert stays.times("America/New_York").after(NOW) == utc("2026-01-01 08:00")
+    assert stays.compile("America/New_York").after(NOW) == utc("2026-01-01 08:00")
 
 
-def test_an_unknown_zone_of_the_machine_is_refused() -> None:
-    """S18."""
-    assert refusal(machine_zone="Mars/Olympus", cron="0 9 * * *").field == "timezone"
+def test_an_unknown_machine_zone_is_refused() -> None:
+    assert refused_with(machine_zone="Mars/Olympus", cron="0 9 * * *").field == "timezone"
 
 
-def test_the_anchor_survives_what_does_not_touch_time() -> None:
-    """S4: limit and jitter are edited, the grid stays."""
+def test_the_anchor_survives_edits_that_do_not_change_the_times() -> None:
     first = spec(every="5m", now=utc("2026-01-01 10:02"))
-    edited = Spec.read(first.write() | {"limit": 3, "jitter": "30s"}, machine_zone="UTC", now=utc("2026-02-02 00:00"))
+    edited = ScheduleSpec.read(
+        first.write() | {"limit": 3, "jitter": "30s"}, machine_zone="UTC", now=utc("2026-02-02 00:00")
+    )
     assert edited.anchor == utc("2026-01-01 10:02")
     assert edited.has_same_times(first)
 
@@ -75,24 +74,24 @@ def test_the_anchor_survives_what_does_not_touch_time() -> None:
     ],
     ids=str,
 )
-def test_what_touches_time_is_noticed(changed: dict[str, Any]) -> None:
+def test_a_change_of_the_times_is_noticed(changed: dict[str, Any]) -> None:
     written = {"every": "5m", "anchor": "2026-01-01T00:00Z", "timezone": "UTC"}
     assert not spec(**written).has_same_times(spec(**written | changed))
 
 
-def test_a_text_with_other_spaces_is_the_same_text() -> None:
+def test_whitespace_in_an_expression_does_not_matter() -> None:
     assert spec(cron=" 0  9 * * 1-5 ") == spec(cron="0 9 * * 1-5") == spec(cron=["0 9 * * 1-5"])
 
 
-def test_a_spec_does_not_change_with_what_it_was_read_from() -> None:
+def test_a_spec_does_not_change_with_its_input() -> None:
     parts = {"hour": [9]}
     read = spec(calendar=parts)
     parts["hour"].append(10)
     assert read == spec(calendar={"hour": [9]})
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_each_kind_says_what_it_is(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", ScheduleKind)
+def test_each_kind_is_recognized(kind: ScheduleKind) -> None:
     written = {"every": "1h", "cron": "0 9 * * *", "calendar": {"hour": 9}, "once": "2026-06-01"}
     read = spec(**{kind.value: written[kind]})
     assert read.kind is kind
@@ -110,33 +109,33 @@ def test_each_kind_says_what_it_is(kind: Kind) -> None:
     ],
     ids=str,
 )
-def test_no_kind_or_two_are_refused(written: dict[str, Any]) -> None:
-    assert refusal(**written).field == "schedule"
+def test_anything_but_exactly_one_kind_is_refused(written: dict[str, Any]) -> None:
+    assert refused_with(**written).field == "schedule"
 
 
 @pytest.mark.parametrize("kind", ["every", "cron", "calendar", "once"])
-def test_a_kind_that_says_nothing_is_refused(kind: str) -> None:
-    assert refusal(**{kind: None}).field == kind
+def test_a_kind_without_a_value_is_refused(kind: str) -> None:
+    assert refused_with(**{kind: None}).field == kind
 
 
 @pytest.mark.parametrize("name", ["evry", "Cron", "tz", "start", "", "limit "])
 def test_an_unknown_setting_is_refused_by_its_name(name: str) -> None:
-    assert refusal(every="1h", **{name: 1}).field == name
+    assert refused_with(every="1h", **{name: 1}).field == name
 
 
-def test_only_a_grid_has_an_anchor() -> None:
-    assert refusal(cron="0 9 * * *", anchor="2026-01-01").field == "anchor"
+def test_only_an_interval_has_an_anchor() -> None:
+    assert refused_with(cron="0 9 * * *", anchor="2026-01-01").field == "anchor"
 
 
 def test_an_end_before_the_start_is_refused() -> None:
-    error = refusal(every="1h", start_at="2026-06-02", end_at="2026-06-01")
+    error = refused_with(every="1h", start_at="2026-06-02", end_at="2026-06-01")
     assert error.field == "end_at" and "start_at" in error.sentence
     assert spec(every="1h", start_at="2026-06-01T09:00Z", end_at="2026-06-01T09:00Z").end_at == utc("2026-06-01 09:00")
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, 3.0, "3", True, False, [], {}])
-def test_a_limit_that_is_no_number_of_runs_is_refused(limit: object) -> None:
-    assert refusal(every="1h", limit=limit).field == "limit"
+def test_an_invalid_limit_is_refused(limit: object) -> None:
+    assert refused_with(every="1h", limit=limit).field == "limit"
 
 
 def test_a_limit_is_kept() -> None:

@@ -1,24 +1,25 @@
-"""The times that nobody has recorded yet, against the plain list of them."""
+"""The times without a row, compared with a plain list."""
 
 from datetime import datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.timing.remaining import Remaining
-from scheduler.timing.times import Count
-from tests.timing.anything import checked
-from tests.timing.written import times, utc
+from scheduler.timing.compiled import Count, UnrecordedTimes
+from tests.timing.schedule_builders import times, utc
+from tests.timing.strategies import examples
 
 FROM, TO = utc("2026-06-01 00:00"), utc("2026-06-03 00:00")
 hourly = times(every="1h", anchor="2026-06-01T00:00Z")
 instants = st.integers(0, 2 * 96).map(lambda quarters: FROM + timedelta(minutes=15 * quarters))
 
 
-@checked(150)
+@examples(150)
 @given(st.frozensets(instants, max_size=12), instants, instants)
-def test_each_question_has_the_answer_of_the_list(taken: frozenset[datetime], after: datetime, until: datetime) -> None:
-    remaining = Remaining(hourly, taken)
+def test_every_query_gives_the_same_result_as_the_list(
+    taken: frozenset[datetime], after: datetime, until: datetime
+) -> None:
+    remaining = UnrecordedTimes(hourly, taken)
     every = [at for at in hourly.between(FROM, TO + timedelta(days=3)) if at not in taken]
     inside = [at for at in every if after < at <= until]
     assert list(remaining.between(after, until)) == inside
@@ -30,19 +31,19 @@ def test_each_question_has_the_answer_of_the_list(taken: frozenset[datetime], af
     assert remaining.upcoming(after, 4) == later[:4]
 
 
-def test_there_may_be_none_left() -> None:
+def test_there_may_be_no_times_left() -> None:
     once = times(once="2026-06-01T12:00Z")
-    remaining = Remaining(once, frozenset({utc("2026-06-01 12:00")}))
+    remaining = UnrecordedTimes(once, frozenset({utc("2026-06-01 12:00")}))
     assert remaining.after(FROM) is None
     assert remaining.last(FROM, TO) is None
     assert remaining.upcoming(FROM, 3) == []
-    assert remaining.names(utc("2026-06-01 12:00"))
+    assert remaining.includes(utc("2026-06-01 12:00"))
 
 
-def test_a_promised_time_holds_unless_it_has_a_row() -> None:
-    """Also one that the rule no longer names, as when a zone got new rules since: no run is lost to that."""
+def test_a_stored_time_stays_valid_unless_it_has_a_row() -> None:
+    """Even one that no longer matches, because its zone got new rules: no run is lost."""
     first, second = hourly.upcoming(FROM, 2)
     strange = first + timedelta(minutes=1)
-    assert Remaining(hourly).since(first) == first
-    assert Remaining(hourly, frozenset({first})).since(first) == second
-    assert Remaining(hourly).since(strange) == strange
+    assert UnrecordedTimes(hourly).at_or_after(first) == first
+    assert UnrecordedTimes(hourly, frozenset({first})).at_or_after(first) == second
+    assert UnrecordedTimes(hourly).at_or_after(strange) == strange

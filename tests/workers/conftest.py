@@ -3,17 +3,17 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.workers.limits import MEGABYTE, Limits
 from scheduler.workers.outcomes import Finished
+from scheduler.workers.script import MEGABYTE, Limits
 from scheduler.workers.worker import Worker
-from tests.workers.harness import OLD_PYTHON, relatives, script
+from tests.workers.worker_fixture import OLD_PYTHON, processes_of, script
 
 QUICK = Limits(grace=0.3, memory=512 * MEGABYTE)
 
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Worker]]:
-    """Workers with a loaded script; none of their processes may outlive the test."""
+    """Starts workers with a loaded script; none of their processes may outlive the test."""
     workers: list[Worker] = []
 
     def make(source: str, limits: Limits = QUICK, python: Path | None = None) -> Worker:
@@ -26,7 +26,7 @@ def start() -> Iterator[Callable[..., Worker]]:
     yield make
     for worker in workers:
         worker.end()
-        assert relatives(worker.mark) == []
+        assert processes_of(worker.mark) == []
 
 
 @pytest.fixture(params=["this Python", "Python 3.9"])

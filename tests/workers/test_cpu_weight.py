@@ -1,4 +1,4 @@
-"""Workers weigh less while the window is in sight, also where Linux weighs sessions and not processes."""
+"""Workers get less CPU while the window is in use, even though Linux schedules sessions, not processes."""
 
 import subprocess
 import sys
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from scheduler.workers import weighing
-from scheduler.workers.weighing import Weights
+from scheduler.workers import cpu_weight
+from scheduler.workers.cpu_weight import CpuWeights
 
 GROUP = Path("/proc/self/autogroup")
-pytestmark = pytest.mark.skipif(not GROUP.exists() or not GROUP.read_text(), reason="sessions are not weighed here")
+pytestmark = pytest.mark.skipif(not GROUP.exists() or not GROUP.read_text(), reason="no autogroups on this system")
 
 Process = subprocess.Popen[bytes]
 LIMIT = 30.0
@@ -21,7 +21,7 @@ LIMIT = 30.0
 
 @pytest.fixture
 def started() -> Iterator[list[Process]]:
-    """Two in sessions of their own."""
+    """Two processes in their own sessions."""
     command = [sys.executable, "-c", "input()"]
     made = [subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) for _ in range(2)]
     yield made
@@ -30,56 +30,56 @@ def started() -> Iterator[list[Process]]:
         process.communicate()
 
 
-def weigh(processes: list[Process]) -> list[str]:
+def read_weights(processes: list[Process]) -> list[str]:
     return [Path(f"/proc/{process.pid}/autogroup").read_text().split()[-1] for process in processes]
 
 
-def wait_for(processes: list[Process], wanted: list[str]) -> None:
+def wait_for(processes: list[Process], expected: list[str]) -> None:
     end = time.monotonic() + LIMIT
-    while weigh(processes) != wanted:
-        assert time.monotonic() < end, weigh(processes)
+    while read_weights(processes) != expected:
+        assert time.monotonic() < end, read_weights(processes)
         time.sleep(0.01)
 
 
-def test_they_weigh_less_only_while_they_shall(started: list[Process]) -> None:
-    weights = Weights()
+def test_workers_weigh_less_only_while_asked_to(started: list[Process]) -> None:
+    weights = CpuWeights()
     weights.add(started[0])
-    assert weigh(started) == ["0", "0"]
-    weights.step_back(on=True)
+    assert read_weights(started) == ["0", "0"]
+    weights.set_low(on=True)
     wait_for(started, ["10", "0"])
     weights.add(started[1])
     wait_for(started, ["10", "10"])
-    weights.step_back(on=False)
+    weights.set_low(on=False)
     wait_for(started, ["0", "0"])
 
 
-def test_what_linux_has_no_time_for_is_tried_again(started: list[Process], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes ten a second of those who are not root."""
-    tried: list[str] = []
+def test_a_write_rejected_by_linux_is_reattempts(started: list[Process], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It accepts ten writes a second from users other than root."""
+    attempts: list[str] = []
 
     class Busy:
         def __init__(self, path: str) -> None:
             self._path = Path(path)
 
         def write_text(self, text: str, **_: Any) -> None:
-            tried.append(text)
-            if len(tried) < 3:
+            attempts.append(text)
+            if len(attempts) < 3:
                 raise BlockingIOError
             self._path.write_text(text)
 
-    monkeypatch.setattr(weighing, "Path", Busy)
-    weights = Weights()
-    weights.step_back(on=True)
+    monkeypatch.setattr(cpu_weight, "Path", Busy)
+    weights = CpuWeights()
+    weights.set_low(on=True)
     weights.add(started[0])
-    assert weigh(started) == ["0", "0"]
+    assert read_weights(started) == ["0", "0"]
     wait_for(started, ["10", "0"])
 
 
-def test_one_that_has_ended_is_left_alone(started: list[Process], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its number may be somebody else's by now."""
-    weights = Weights()
+def test_a_process_that_has_exited_is_not_touched(started: list[Process], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pid may belong to another process by now."""
+    weights = CpuWeights()
     weights.add(started[0])
     started[0].kill()
     started[0].wait()
-    monkeypatch.setattr(weighing, "Path", pytest.fail)
-    weights.step_back(on=True)
+    monkeypatch.setattr(cpu_weight, "Path", pytest.fail)
+    weights.set_low(on=True)

@@ -1,4 +1,4 @@
-"""L1 to L3: whatever a script does, its run ends with a clear reason, and nothing of it stays."""
+"""Whatever a script does, its run ends with a clear reason, and no process of it remains."""
 
 import signal
 import threading
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from dayhand._protocol import GarbageError
 
-from scheduler.workers.limits import MEGABYTE, Limits
-from scheduler.workers.outcomes import Cancelled, Death, Fault, Finished, ScriptFailed, TimedOut, WorkerDied
-from scheduler.workers.questions import read_result
+from scheduler.workers.outcomes import Cancelled, ExitCause, Fault, Finished, ScriptFailed, TimedOut, WorkerDied
+from scheduler.workers.script import MEGABYTE, Limits
+from scheduler.workers.script_messages import read_result
 from scheduler.workers.worker import Worker
 from tests.workers.conftest import QUICK
-from tests.workers.harness import FIRST_LINE, Recorder, eventually, job, phase, relatives, script
+from tests.workers.worker_fixture import FIRST_LINE, Recorder, eventually, job, phase, processes_of, script
 
 Start = Callable[..., Worker]
 
 
-def test_printing_a_gigabyte_keeps_a_megabyte_and_says_so(start: Start) -> None:
+def test_of_a_gigabyte_of_output_a_megabyte_is_kept_with_a_note(start: Start) -> None:
     worker = start(job("line = 'x' * (1 << 20)\nfor _ in range(1024): print(line)\nreturn 'printed'"))
     recorder = Recorder()
     assert worker.run(phase(), recorder) == Finished({"result": "printed"})
@@ -27,7 +27,7 @@ def test_printing_a_gigabyte_keeps_a_megabyte_and_says_so(start: Start) -> None:
     assert worker.is_usable
 
 
-def test_the_next_run_has_the_whole_limit_again(start: Start) -> None:
+def test_the_output_limit_applies_per_run(start: Start) -> None:
     worker = start(job("print('x' * 60)"), Limits(output=100))
     for _ in range(3):
         recorder = Recorder()
@@ -43,19 +43,19 @@ def test_allocating_ten_gigabytes_runs_out_of_memory(start: Start, body: str) ->
     worker = start(job(body))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
-    assert outcome.how is Death.MEMORY
+    assert outcome.cause is ExitCause.MEMORY
     assert "ran out of memory; it may use 512 MB" in outcome.sentence
     assert outcome.line is not None
     assert not worker.is_usable
 
 
-def test_forked_children_that_sleep_are_ended_with_their_worker(start: Start) -> None:
+def test_forked_children_are_killed_with_their_worker(start: Start) -> None:
     worker = start(job("for _ in range(5):\n    if os.fork() == 0:\n        time.sleep(1000)\nreturn 'forked'"))
     assert worker.run(phase(), Recorder()) == Finished({"result": "forked"})
-    assert len(relatives(worker.mark)) == 6
-    assert not worker.is_usable, "it would carry its children into the next run"
+    assert len(processes_of(worker.mark)) == 6
+    assert not worker.is_usable, "its children would still be there in the next run"
     worker.end()
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
 
 
 ESCAPES = {
@@ -69,21 +69,21 @@ ESCAPES = {
 
 
 @pytest.mark.parametrize("escape", ESCAPES)
-def test_children_that_leave_the_group_are_ended_too(start: Start, escape: str) -> None:
+def test_children_that_leave_the_process_group_are_killed(start: Start, escape: str) -> None:
     worker = start(job(ESCAPES[escape] + "\nprint('go')\nwhile True: time.sleep(1)"))
     recorder = Recorder(on_log=lambda text: worker.stop())
     assert isinstance(worker.run(phase(), recorder), Cancelled)
-    assert eventually(lambda: relatives(worker.mark) == [])
+    assert eventually(lambda: processes_of(worker.mark) == [])
     assert _sleepers_of(worker) == []
 
 
-def test_children_of_a_worker_that_died_are_ended_by_their_mark(start: Start) -> None:
+def test_children_of_a_dead_worker_are_killed_by_their_mark(start: Start) -> None:
     worker = start(job("subprocess.Popen(['sleep', '1000'], start_new_session=True)\nos._exit(3)"))
     assert isinstance(worker.run(phase(), Recorder()), WorkerDied)
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
 
 
-def test_a_fork_that_returns_from_the_handler_says_nothing(start: Start) -> None:
+def test_a_fork_that_returns_from_the_handler_sends_nothing(start: Start) -> None:
     worker = start(job("child = os.fork()\nif child: os.waitpid(child, 0)\nreturn os.getpid()"))
     assert worker.run(phase(), Recorder()) == Finished({"result": worker.pid})
     assert worker.run(phase(), Recorder()) == Finished({"result": worker.pid})
@@ -104,12 +104,12 @@ def test_a_fork_cannot_use_ctx(start: Start) -> None:
     )
     recorder = Recorder()
     assert isinstance(worker.run(phase(), recorder), Finished)
-    assert recorder.told == []
-    assert f"chore.py, line {FIRST_LINE + 3}: a process that the script forked cannot use ctx" in recorder.text
+    assert recorder.messages == []
+    assert f"chore.py, line {FIRST_LINE + 3}: a forked process cannot use ctx" in recorder.text
 
 
 @pytest.mark.parametrize("close", ["sys.stdout.close(); sys.stderr.close()", "os.close(0); os.close(1); os.close(2)"])
-def test_closing_the_standard_streams_harms_nobody(start: Start, close: str) -> None:
+def test_closing_the_standard_streams_is_harmless(start: Start, close: str) -> None:
     worker = start(job(f"print('before')\n{close}\nreturn 'closed'"))
     for _ in range(2):
         recorder = Recorder()
@@ -117,7 +117,7 @@ def test_closing_the_standard_streams_harms_nobody(start: Start, close: str) -> 
         assert recorder.text == "before\n"
 
 
-def test_garbage_on_every_descriptor_is_noticed(start: Start) -> None:
+def test_garbage_on_every_descriptor_is_detected(start: Start) -> None:
     worker = start(
         job("""
             for name in os.listdir('/proc/self/fd'):
@@ -128,8 +128,8 @@ def test_garbage_on_every_descriptor_is_noticed(start: Start) -> None:
     )
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
-    assert outcome.how is Death.GARBAGE
-    assert "sent Dayhand something that is no message" in outcome.sentence
+    assert outcome.cause is ExitCause.GARBAGE
+    assert "sent Dayhand an invalid message" in outcome.sentence
 
 
 @pytest.mark.parametrize(
@@ -142,15 +142,15 @@ def test_garbage_on_every_descriptor_is_noticed(start: Start) -> None:
         {"type": "progress", "done": "x", "text": ""},
         {"type": "loaded", "run": 1},
         {"type": "result", "run": 7, "value": {}},
-        {"type": "failed", "run": 1, "kind": "unheard of"},
-        {"type": "unheard of"},
+        {"type": "failed", "run": 1, "kind": "unknown"},
+        {"type": "unknown"},
     ],
 )
-def test_a_forged_message_of_the_wrong_shape_is_garbage(start: Start, message: dict[str, object]) -> None:
+def test_a_malformed_message_is_garbage(start: Start, message: dict[str, object]) -> None:
     worker = start(job(f"ctx._link.send({message!r})\ntime.sleep(1000)"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
-    assert outcome.how is Death.GARBAGE
+    assert outcome.cause is ExitCause.GARBAGE
 
 
 @pytest.mark.parametrize(
@@ -170,17 +170,17 @@ def test_a_forged_message_of_the_wrong_shape_is_garbage(start: Start, message: d
         ("prepare", {"nothing": False, "wake_at": None, "say": "", "data": 1, "ui": None, "reserve": [3]}),
     ],
 )
-def test_a_forged_end_of_a_phase_is_garbage(name: str, value: object) -> None:
-    """The script is at fault then, not Dayhand, which would stop the workflow and offer a report."""
+def test_a_malformed_result_of_a_phase_is_garbage(name: str, value: object) -> None:
+    """It counts as an error of the script, not of Dayhand, which would stop the workflow and offer a report."""
     with pytest.raises(GarbageError):
         read_result(name, {"type": "result", "value": value})
 
 
-def test_closing_every_descriptor_is_said(start: Start) -> None:
+def test_closing_every_descriptor_is_reported(start: Start) -> None:
     worker = start(job("os.closerange(3, 100000)\nctx.done('hello?')"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
-    assert outcome.how is Death.HUNG_UP
+    assert outcome.cause is ExitCause.HUNG_UP
     assert "closed its connection to Dayhand" in outcome.sentence
 
 
@@ -190,24 +190,24 @@ def test_closing_low_descriptors_as_daemons_do_is_harmless(start: Start) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGABRT])
-def test_dying_by_a_signal_is_said(start: Start, number: signal.Signals) -> None:
+def test_death_by_a_signal_is_reported(start: Start, number: signal.Signals) -> None:
     worker = start(job(f"os.kill(os.getpid(), {number.value})\ntime.sleep(1000)"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
-    assert outcome.how is Death.SIGNAL
-    assert f"was ended by {number.name}" in outcome.sentence
+    assert outcome.cause is ExitCause.SIGNAL
+    assert f"was killed by {number.name}" in outcome.sentence
 
 
 @pytest.mark.parametrize("code", [0, 3])
-def test_leaving_the_process_is_said(start: Start, code: int) -> None:
+def test_exiting_the_process_is_reported(start: Start, code: int) -> None:
     outcome = start(job(f"os._exit({code})")).run(phase(), Recorder())
     assert outcome == WorkerDied(
-        Death.EXIT,
-        f"The script ended its own process with exit code {code}. Return from the handler, or raise an error.",
+        ExitCause.EXIT,
+        f"The script exited its own process with code {code}. Return from the handler, or raise an error.",
     )
 
 
-def test_sys_exit_is_an_error_of_the_script(start: Start) -> None:
+def test_sys_exit_is_a_script_error(start: Start) -> None:
     worker = start(job("sys.exit(0)"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, ScriptFailed)
@@ -215,7 +215,7 @@ def test_sys_exit_is_an_error_of_the_script(start: Start) -> None:
     assert worker.is_usable
 
 
-def test_replacing_dayhand_at_the_top_leaves_no_workflow() -> None:
+def test_replacing_dayhand_at_the_top_level_leaves_no_workflow() -> None:
     source = "import sys, types\nsys.modules['dayhand'] = types.SimpleNamespace(Workflow=print)\nimport dayhand\n"
     worker = Worker(script(source + "flow = dayhand.Workflow('x')"), QUICK)
     outcome = worker.load()
@@ -224,26 +224,25 @@ def test_replacing_dayhand_at_the_top_leaves_no_workflow() -> None:
     assert outcome.sentence.startswith("chore.py, line 1: this file defines no workflow")
 
 
-def test_replacing_dayhand_in_a_handler_changes_nothing(start: Start) -> None:
+def test_replacing_dayhand_in_a_handler_has_no_effect(start: Start) -> None:
     worker = start(job("import types\nsys.modules['dayhand'] = types.ModuleType('x')\nctx.done('fine')\nreturn 1"))
     for _ in range(2):
         recorder = Recorder()
         assert worker.run(phase(), recorder) == Finished({"result": 1})
-        assert recorder.told == [("done", "fine")]
+        assert recorder.messages == [("done", "fine")]
 
 
-def test_an_endless_loop_ends_at_its_limit(start: Start) -> None:
-    """L1"""
+def test_an_endless_loop_ends_at_its_time_limit(start: Start) -> None:
     worker = start(job("while True: pass"))
     outcome = worker.run(phase(seconds=0.2), Recorder())
-    assert outcome == TimedOut("It took longer than 0.2 seconds and was ended.")
-    assert relatives(worker.mark) == []
+    assert outcome == TimedOut("It took longer than 0.2 seconds and was stopped.")
+    assert processes_of(worker.mark) == []
 
 
-def test_an_endless_loop_at_the_top_ends_at_its_limit() -> None:
+def test_an_endless_loop_at_the_top_level_ends_at_its_time_limit() -> None:
     worker = Worker(script("while True: pass"), Limits(start=0.5, grace=0.1))
     assert isinstance(worker.load(), TimedOut)
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
 
 
 @pytest.mark.parametrize(
@@ -256,51 +255,50 @@ def test_an_endless_loop_at_the_top_ends_at_its_limit() -> None:
         "print('go')\nwhile True:\n    try: ctx.call('files:home', 'list')\n    except BaseException: pass",
     ],
 )
-def test_what_ignores_every_request_is_ended_on_stop(start: Start, body: str) -> None:
+def test_a_script_that_ignores_everything_is_killed_on_stop(start: Start, body: str) -> None:
     worker = start(job(body))
     recorder = Recorder(tools={"list": list}, on_log=lambda text: worker.stop())
     assert worker.run(phase(), recorder) == Cancelled()
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
 
 
-def test_a_script_that_stops_listening_does_not_hold_the_host(start: Start) -> None:
-    """A reply larger than a pipe, to a process that reads no more."""
+def test_a_script_that_stops_reading_does_not_block_the_host(start: Start) -> None:
+    """A reply larger than a pipe, to a process that no longer reads."""
     worker = start(job("ctx.call('files:home', 'list')"), Limits(grace=0.2, start=0.5))
 
-    def stop_it() -> str:
+    def freeze() -> str:
         import os
 
         os.kill(worker.pid, signal.SIGSTOP)
         return "x" * (4 << 20)
 
-    outcome = worker.run(phase(), Recorder(tools={"list": stop_it}))
+    outcome = worker.run(phase(), Recorder(tools={"list": freeze}))
     assert isinstance(outcome, WorkerDied)
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
 
 
-def test_returning_100_megabytes_is_refused_with_the_reason(start: Start) -> None:
-    """L3"""
+def test_returning_100_megabytes_is_rejected_with_the_reason(start: Start) -> None:
     worker = start(job("return 'x' * (100 << 20)"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, ScriptFailed)
     assert outcome.fault is Fault.TOO_LARGE
-    assert "chore.py, line 4: what it returned was refused: a message of 100.0 MB; at most 16 MB" in outcome.sentence
+    assert "chore.py, line 4: the return value was too large: 100.0 MB; at most 16 MB" in outcome.sentence
     assert worker.is_usable
 
 
-def test_saying_100_megabytes_is_refused_where_it_happens(start: Start) -> None:
+def test_sending_100_megabytes_is_rejected_at_its_line(start: Start) -> None:
     worker = start(job("try: ctx.done('x' * (100 << 20))\nexcept Exception: return 'caught'"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, ScriptFailed)
-    assert f"chore.py, line {FIRST_LINE}: ctx.done: refused: a message of 100.0 MB" in outcome.sentence
+    assert f"chore.py, line {FIRST_LINE}: ctx.done: too large: 100.0 MB" in outcome.sentence
 
 
-def test_a_tool_that_answers_with_100_megabytes_is_refused(start: Start) -> None:
+def test_a_tool_result_of_100_megabytes_is_rejected(start: Start) -> None:
     worker = start(job("ctx.call('files:home', 'read')"))
     outcome = worker.run(phase(), Recorder(tools={"read": lambda: "x" * (100 << 20)}))
     assert isinstance(outcome, ScriptFailed)
     assert outcome.fault is Fault.TOO_LARGE
-    assert isinstance(worker.run(phase(), Recorder(tools={"read": list})), Finished), "the worker lives on"
+    assert isinstance(worker.run(phase(), Recorder(tools={"read": list})), Finished), "the worker stays usable"
 
 
 def test_the_host_leaks_neither_descriptors_nor_threads(start: Start) -> None:
@@ -315,6 +313,6 @@ def test_the_host_leaks_neither_descriptors_nor_threads(start: Start) -> None:
 
 
 def _sleepers_of(worker: Worker) -> list[int]:
-    from scheduler.workers.processes import living
+    from scheduler.workers.processes import list_running
 
-    return [process.pid for process in living() if worker.pid in (process.session, process.parent)]
+    return [process.pid for process in list_running() if worker.pid in (process.session, process.parent)]

@@ -1,4 +1,4 @@
-"""What a phase may not do, and what a handler may not return: one sentence with file, line and fix."""
+"""Calls that a phase may not make and invalid return values: one message with file, line and fix."""
 
 from collections.abc import Callable
 from textwrap import dedent, indent
@@ -7,7 +7,7 @@ import pytest
 
 from scheduler.workers.outcomes import Fault, Finished, ScriptFailed
 from scheduler.workers.worker import Worker
-from tests.workers.harness import Recorder, phase
+from tests.workers.worker_fixture import Recorder, phase
 
 Start = Callable[..., Worker]
 PREPARED = {"reserve": [], "data": {}, "say": "", "ui": None, "wake_at": None}
@@ -15,7 +15,7 @@ FIRST_LINE = 6
 
 
 def chore(phase_name: str, body: str) -> str:
-    """A workflow whose one phase has this body, from line 6 on."""
+    """A workflow with one phase whose body starts at line 6."""
     parts = {
         "producer": "@flow.producer(every='5m', publishes=[mails])\ndef work(ctx, state):\n{}\n"
         "@flow.consumer(subscribe=[mails])\nclass Other:\n    def prepare(self, ctx, state): ...",
@@ -51,7 +51,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("phase_name", FORBIDDEN)
-def test_a_phase_offers_nothing_but_its_own(start: Start, phase_name: str) -> None:
+def test_a_phase_cannot_use_methods_of_other_phases(start: Start, phase_name: str) -> None:
     body = "import json, os\nfor name in os.environ.get('NONE', NAMES):\n    try: getattr(ctx, name)\n"
     body += "    except dayhand.Misuse as misuse: print(misuse)\n    else: print(name, 'is there')"
     worker = start("NAMES = " + repr(FORBIDDEN[phase_name]) + "; " + chore(phase_name, body))
@@ -60,7 +60,7 @@ def test_a_phase_offers_nothing_but_its_own(start: Start, phase_name: str) -> No
     lines = recorder.text.splitlines()
     for name, line in zip(FORBIDDEN[phase_name], lines, strict=True):
         assert line.startswith(f"chore.py, line {FIRST_LINE + 2}: {phase_name} cannot use ctx.{name}; "), line
-    assert isinstance(outcome, ScriptFailed), "a misuse counts, also when it is caught"
+    assert isinstance(outcome, ScriptFailed), "a misuse fails the run even if it is caught"
     assert outcome.fault is Fault.MISUSE
     assert outcome.sentence == lines[0]
 
@@ -72,27 +72,35 @@ MISUSES = {
         "ctx.call('imap:home', 'search')",
         "is not among the connections of Chores; write dayhand.Workflow('Chores', connections=[…, 'imap:home'])",
     ),
-    "a tool that is no text": ("job", "ctx.call('files:home', 3)", "call takes two texts first"),
-    "a parameter that is no JSON": (
+    "a tool that is not a string": ("job", "ctx.call('files:home', 3)", "call takes two strings first"),
+    "a parameter that is not JSON": (
         "job",
         "import datetime\nctx.call('files:home', 'list', since={'day': datetime.date.today()})",
         "since.day is a date; write .isoformat()",
     ),
-    "a topic it does not name": (
+    "a topic it does not list": (
         "producer",
         "ctx.publish(other, id='a')",
-        "work does not name the topic other; write publishes=[…, other]",
+        "work does not list the topic other; write publishes=[…, other]",
     ),
-    "a topic's name": ("producer", "ctx.publish('mails', id='a')", "'mails' is not a topic; use what flow.topic"),
-    "an id that is no text": ("producer", "ctx.publish(mails, id=3)", "id=3 is not a text; write id=str(…)"),
-    "an id with half a character": ("producer", "ctx.publish(mails, id='\\udcff')", "id is a text with half a char"),
-    "a title that is no text": ("producer", "ctx.publish(mails, id='3', title=4)", "title=4 is not a text"),
-    "data that is no JSON": ("producer", "ctx.publish(mails, id='3', data=[{1}])", "data[0] is a set"),
+    "a topic's name": (
+        "producer",
+        "ctx.publish('mails', id='a')",
+        "'mails' is not a topic; use the result of flow.topic",
+    ),
+    "an id that is not a string": ("producer", "ctx.publish(mails, id=3)", "id=3 is not a string; write id=str(…)"),
+    "an id with an invalid character": (
+        "producer",
+        "ctx.publish(mails, id='\\udcff')",
+        "id is a string with an invalid char",
+    ),
+    "a title that is not a string": ("producer", "ctx.publish(mails, id='3', title=4)", "title=4 is not a string"),
+    "data that is not JSON": ("producer", "ctx.publish(mails, id='3', data=[{1}])", "data[0] is a set"),
     "a checkpoint of something else": ("producer", "ctx.checkpoint(3)", "checkpoint takes the state, a dict"),
-    "a peek at what it does not take": ("prepare", "ctx.peek(other)", "write subscribe=[…, other]"),
-    "a peek at nothing": ("prepare", "ctx.peek(mails, limit=0)", "limit=0 is not a number of events"),
-    "a command as a text": ("job", "ctx.run('restic backup')", "write ctx.run(['restic', 'backup'])"),
-    "a command with a number": ("job", "ctx.run(['sleep', 1])", "command[1] is 1, not a text; write str(…)"),
+    "a peek at a topic it does not subscribe to": ("prepare", "ctx.peek(other)", "write subscribe=[…, other]"),
+    "a peek with limit 0": ("prepare", "ctx.peek(mails, limit=0)", "limit=0 is not a number of events"),
+    "a command as a string": ("job", "ctx.run('restic backup')", "write ctx.run(['restic', 'backup'])"),
+    "a command with a number": ("job", "ctx.run(['sleep', 1])", "command[1] is 1, not a string; write str(…)"),
     "done without a sentence": ("job", "ctx.done('')", "write ctx.done('Filed 3 receipts')"),
     "progress without a number": ("job", "ctx.progress('half')", "progress: done is 'half', not a number"),
     "two calls in mutate": (
@@ -104,7 +112,7 @@ MISUSES = {
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_a_misuse_has_a_sentence_with_its_place(start: Start, misuse: str) -> None:
+def test_a_misuse_is_reported_with_file_and_line(start: Start, misuse: str) -> None:
     phase_name, body, sentence = MISUSES[misuse]
     outcome, worker = run(start, phase_name, body)
     assert isinstance(outcome, ScriptFailed), outcome
@@ -118,14 +126,14 @@ def test_a_misuse_has_a_sentence_with_its_place(start: Start, misuse: str) -> No
 
 BAD_RETURNS = {
     "producer": ("return [1]", "producer returned a list; return the new state, a dict"),
-    "prepare": ("pass", "prepare returned nothing at all; return dayhand.prepared(…) or dayhand.nothing()"),
+    "prepare": ("pass", "prepare returned None; return dayhand.prepared(…) or dayhand.nothing()"),
     "next": ("return {'when': {1}}", "state.when is a set"),
     "job": ("return object()", "result is an object"),
 }
 
 
 @pytest.mark.parametrize("phase_name", BAD_RETURNS)
-def test_a_bad_return_is_said_where_the_handler_is_written(start: Start, phase_name: str) -> None:
+def test_a_bad_return_value_is_reported_at_the_handler(start: Start, phase_name: str) -> None:
     body, sentence = BAD_RETURNS[phase_name]
     outcome, _ = run(start, phase_name, body)
     assert isinstance(outcome, ScriptFailed)
@@ -134,17 +142,17 @@ def test_a_bad_return_is_said_where_the_handler_is_written(start: Start, phase_n
     assert outcome.line in (FIRST_LINE - 1, FIRST_LINE - 2)
 
 
-def test_mutate_may_do_nothing(start: Start) -> None:
+def test_mutate_may_make_no_call(start: Start) -> None:
     assert run(start, "mutate", "return 3")[0] == Finished({"call": None})
 
 
-def test_mutate_that_swallows_the_end_of_its_call_still_made_it(start: Start) -> None:
+def test_a_call_counts_even_if_mutate_suppresses_its_end(start: Start) -> None:
     outcome, _ = run(start, "mutate", "try: ctx.call('files:home', 'write', path='x')\nfinally: return None")
     call = {"connection": "files:home", "tool": "write", "parameters": {"path": "x"}, "line": FIRST_LINE}
     assert outcome == Finished({"call": call})
 
 
-def test_mutate_that_fails_after_its_call_fails_and_calls_nobody(start: Start) -> None:
+def test_mutate_that_raises_after_its_call_fails_without_a_call(start: Start) -> None:
     outcome, _ = run(start, "mutate", "try: ctx.call('files:home', 'write')\nfinally: 1 / 0")
     assert isinstance(outcome, ScriptFailed)
     assert outcome.message == "ZeroDivisionError: division by zero"
@@ -154,8 +162,8 @@ def test_returning_nothing_keeps_the_old_state(start: Start) -> None:
     assert run(start, "producer", "state['a'] = 1")[0] == Finished({"state": None})
 
 
-def test_a_producer_commits_on_the_way(start: Start) -> None:
+def test_a_producer_can_checkpoint(start: Start) -> None:
     worker = start(chore("producer", "ctx.publish(mails, id='a')\nctx.checkpoint({'n': 1})\nreturn {'n': 2}"))
     recorder = Recorder()
     assert worker.run(phase("work", "producer"), recorder) == Finished({"state": {"n": 2}})
-    assert recorder.told == [("publish", "mails", "a", "", None), ("checkpoint", {"n": 1})]
+    assert recorder.messages == [("publish", "mails", "a", "", None), ("checkpoint", {"n": 1})]

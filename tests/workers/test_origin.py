@@ -1,11 +1,11 @@
-"""Whose a process is, by what Linux says of it. The files stand in for systems that a test cannot have."""
+"""The origin of a process as found in /proc; fake files stand in for systems that a test cannot create."""
 
 from pathlib import Path
 
 import pytest
 
 from scheduler.workers import origin, processes
-from scheduler.workers.origin import Origin, origin_of
+from scheduler.workers.origin import ProcessOrigin, origin_of
 
 SESSION = "0::/user.slice/user-1000.slice/session-2.scope"
 MANAGER = "0::/user.slice/user-1000.slice/user@1000.service/app.slice"
@@ -14,7 +14,7 @@ MANAGER = "0::/user.slice/user-1000.slice/user@1000.service/app.slice"
 @pytest.fixture
 def proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(processes, "_PROC", str(tmp_path))
-    monkeypatch.setattr(origin, "CAN_TELL", True)
+    monkeypatch.setattr(origin, "HAS_PROCESS_MARKS", True)
     return tmp_path
 
 
@@ -29,57 +29,59 @@ def add(proc: Path, pid: int, parent: int = 0, *, name: str = "sh", tty: int = 0
     return place
 
 
-def test_a_command_in_a_terminal_is_the_users(proc: Path) -> None:
+def test_a_command_in_a_terminal_was_started_by_the_user(proc: Path) -> None:
     add(proc, 1, name="systemd")
     add(proc, 20, 1, name="bash", tty=34816)
     add(proc, 30, 20, name="dayhand) S 1 (", tty=34816)
-    assert origin_of(30, None) is Origin.USER
+    assert origin_of(30, None) is ProcessOrigin.USER
 
 
-def test_an_administrators_limit_is_no_mark(proc: Path) -> None:
+def test_a_limit_set_by_an_administrator_is_not_the_mark(proc: Path) -> None:
     add(proc, 30, limit="1000")
-    assert origin_of(30, None) is Origin.USER
+    assert origin_of(30, None) is ProcessOrigin.USER
 
 
-def test_one_who_got_rid_of_the_mark_is_known_by_its_parent(proc: Path) -> None:
-    """`sudo -u me` sets limits anew."""
+def test_a_process_that_lost_the_mark_is_recognized_by_its_parent(proc: Path) -> None:
+    """`sudo -u me` resets limits."""
     add(proc, 20, limit="0")
     add(proc, 30, 20)
-    assert origin_of(30, None) is Origin.SCRIPT
+    assert origin_of(30, None) is ProcessOrigin.SCRIPT
 
 
 @pytest.mark.parametrize("missing", ["stat", "limits"])
 def test_what_cannot_be_seen_is_unknown(proc: Path, missing: str) -> None:
     (add(proc, 30) / missing).unlink()
-    assert origin_of(30, None) is Origin.UNKNOWN
+    assert origin_of(30, None) is ProcessOrigin.UNKNOWN
 
 
 def test_a_dead_one_is_unknown(proc: Path) -> None:
     stat = add(proc, 30) / "stat"
     stat.write_text(stat.read_text().replace(" S ", " Z "))
-    assert origin_of(30, None) is Origin.UNKNOWN
+    assert origin_of(30, None) is ProcessOrigin.UNKNOWN
 
 
 @pytest.mark.parametrize("name", ["atd", "cron", "crond", "dbus-daemon"])
-def test_what_another_program_starts_for_anybody_is_unknown(proc: Path, name: str) -> None:
+def test_a_process_started_by_a_launcher_has_unknown_origin(proc: Path, name: str) -> None:
     add(proc, 10, name=name)
     add(proc, 20, 10)
     add(proc, 30, 20)
-    assert origin_of(30, None) is Origin.UNKNOWN
+    assert origin_of(30, None) is ProcessOrigin.UNKNOWN
 
 
 @pytest.mark.parametrize(
     ("group", "tty", "expected"),
     [
-        (f"{MANAGER}/run-r1.service", 0, Origin.UNKNOWN),
-        (f"1:name=systemd:{MANAGER[3:]}/run-r1.service", 0, Origin.UNKNOWN),
-        (f"{MANAGER}/gnome-terminal-server.service", 34816, Origin.USER),
-        (f"{MANAGER}/app-gnome-code-12.scope", 0, Origin.USER),
-        ("0::/system.slice/runner.service", 0, Origin.USER),
-        ("0::/", 0, Origin.USER),
+        (f"{MANAGER}/run-r1.service", 0, ProcessOrigin.UNKNOWN),
+        (f"1:name=systemd:{MANAGER[3:]}/run-r1.service", 0, ProcessOrigin.UNKNOWN),
+        (f"{MANAGER}/gnome-terminal-server.service", 34816, ProcessOrigin.USER),
+        (f"{MANAGER}/app-gnome-code-12.scope", 0, ProcessOrigin.USER),
+        ("0::/system.slice/runner.service", 0, ProcessOrigin.USER),
+        ("0::/", 0, ProcessOrigin.USER),
     ],
 )
-def test_the_users_service_manager_starts_for_anybody(proc: Path, group: str, tty: int, expected: Origin) -> None:
-    """As `systemd-run --user` asks it; a desktop starts programs in scopes."""
+def test_a_service_of_the_user_manager_has_unknown_origin(
+    proc: Path, group: str, tty: int, expected: ProcessOrigin
+) -> None:
+    """As with `systemd-run --user`; desktops start programs in scopes."""
     (add(proc, 30, tty=tty) / "cgroup").write_text(f"{group}\n")
     assert origin_of(30, None) is expected

@@ -1,4 +1,4 @@
-"""Warm workers, and what becomes of them when their host is gone."""
+"""Warm workers, and their end when the host is gone."""
 
 import os
 import signal
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from scheduler.workers.outcomes import Cancelled, Finished, ScriptFailed
-from scheduler.workers.pool import NotLoadedError, Pool
-from scheduler.workers.processes import look_up
-from scheduler.workers.records import end_orphans
+from scheduler.workers.pool import Pool, ScriptLoadError
+from scheduler.workers.processes import find_process
+from scheduler.workers.worker_records import kill_orphans
 from tests.workers.conftest import QUICK
-from tests.workers.harness import Recorder, commands, eventually, job, phase, relatives, script
+from tests.workers.worker_fixture import Recorder, eventually, job, phase, processes_of, processes_with_command, script
 
 GOOD = job("return os.getpid()")
 
@@ -33,7 +33,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def pool(tmp_path: Path, clock: Clock) -> Iterator[Pool]:
-    pool = Pool(tmp_path, QUICK, cap=2, idle_seconds=60, monotonic=clock)
+    pool = Pool(tmp_path, QUICK, max_workers=2, idle_seconds=60, monotonic=clock)
     yield pool
     pool.close()
     assert recorded(tmp_path) == []
@@ -44,7 +44,7 @@ def recorded(folder: Path) -> list[str]:
 
 
 def is_alive(pid: int) -> bool:
-    process = look_up(pid)
+    process = find_process(pid)
     return process is not None and process.is_alive
 
 
@@ -54,26 +54,26 @@ def test_a_released_worker_is_used_again(pool: Pool) -> None:
     assert pool.acquire(script(GOOD)) is first
 
 
-def test_two_at_once_are_two(pool: Pool) -> None:
+def test_concurrent_runs_get_different_workers(pool: Pool) -> None:
     first, second = pool.acquire(script(GOOD)), pool.acquire(script(GOOD))
     assert first is not second
 
 
-def test_another_version_has_its_own(pool: Pool) -> None:
+def test_another_version_gets_its_own_worker(pool: Pool) -> None:
     first = pool.acquire(script(GOOD))
     pool.release(first)
     second = pool.acquire(script(GOOD, version=2))
     assert second is not first
 
 
-def test_the_longest_idle_gives_way_beyond_the_cap(pool: Pool) -> None:
+def test_beyond_the_cap_the_longest_idle_worker_is_ended(pool: Pool) -> None:
     workers = [pool.acquire(script(GOOD, version=version)) for version in range(3)]
     for worker in workers:
         pool.release(worker)
     assert [is_alive(worker.pid) for worker in workers] == [False, True, True]
 
 
-def test_an_idle_worker_ends_after_a_while(pool: Pool, clock: Clock) -> None:
+def test_an_idle_worker_expires(pool: Pool, clock: Clock) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)
     clock.now = 59
@@ -84,11 +84,11 @@ def test_an_idle_worker_ends_after_a_while(pool: Pool, clock: Clock) -> None:
     assert not is_alive(worker.pid)
 
 
-def test_a_worker_that_may_not_be_used_again_is_ended(pool: Pool, tmp_path: Path) -> None:
+def test_an_unusable_worker_is_ended(pool: Pool, tmp_path: Path) -> None:
     worker = pool.acquire(script(job("subprocess.Popen(['sleep', '1000'])")))
     worker.run(phase(), Recorder())
     pool.release(worker)
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
     assert recorded(tmp_path) == []
 
 
@@ -101,15 +101,15 @@ def test_a_worker_that_may_not_be_used_again_is_ended(pool: Pool, tmp_path: Path
         "sys.settrace(lambda *_: None)",
     ],
 )
-def test_what_a_handler_changed_for_its_whole_process_is_not_there_for_the_next_one(pool: Pool, body: str) -> None:
-    """A run must not depend on whether its worker is a new one."""
+def test_process_wide_changes_of_a_handler_do_not_reach_the_next_run(pool: Pool, body: str) -> None:
+    """A run must not depend on whether its worker is new."""
     worker = pool.acquire(script(job(body)))
     assert isinstance(worker.run(phase(), Recorder()), Finished)
     pool.release(worker)
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
 
 
-def test_a_worker_that_died_while_idle_is_not_given_out(pool: Pool) -> None:
+def test_a_worker_that_died_while_idle_is_not_reused(pool: Pool) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)
     os.kill(worker.pid, signal.SIGKILL)
@@ -119,20 +119,20 @@ def test_a_worker_that_died_while_idle_is_not_given_out(pool: Pool) -> None:
     assert second.run(phase(), Recorder()) == Finished({"result": second.pid})
 
 
-def test_a_changed_workflow_is_forgotten(pool: Pool) -> None:
+def test_workers_of_a_changed_workflow_are_ended(pool: Pool) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)
-    pool.forget("w")
+    pool.end_workers_of("w")
     assert not is_alive(worker.pid)
 
 
-def test_a_script_that_cannot_be_loaded_leaves_nothing(pool: Pool, tmp_path: Path) -> None:
-    said: list[str] = []
-    with pytest.raises(NotLoadedError) as caught:
-        pool.acquire(script("print('hello')\n1 / 0"), said.append)
+def test_a_script_that_fails_to_load_leaves_no_worker(pool: Pool, tmp_path: Path) -> None:
+    output: list[str] = []
+    with pytest.raises(ScriptLoadError) as caught:
+        pool.acquire(script("print('hello')\n1 / 0"), output.append)
     assert isinstance(caught.value.outcome, ScriptFailed)
     assert "line 2: ZeroDivisionError" in str(caught.value)
-    assert said == ["hello\n"]
+    assert output == ["hello\n"]
     assert recorded(tmp_path) == []
 
 
@@ -141,7 +141,7 @@ def test_closing_ends_busy_workers_too(tmp_path: Path) -> None:
     worker = pool.acquire(script(job("print('go')\nwhile True: pass")))
     outcome = worker.run(phase(), Recorder(on_log=lambda _: pool.close()))
     assert outcome == Cancelled()
-    assert relatives(worker.mark) == []
+    assert processes_of(worker.mark) == []
     assert recorded(tmp_path) == []
 
 
@@ -149,7 +149,7 @@ HOST = """
 import sys
 from pathlib import Path
 from scheduler.workers.pool import Pool
-from tests.workers.harness import Recorder, job, phase, script
+from tests.workers.worker_fixture import Recorder, job, phase, script
 pool = Pool(Path(sys.argv[1]))
 worker = pool.acquire(script(job(sys.argv[2])))
 print(worker.pid, worker.mark, flush=True)
@@ -165,7 +165,7 @@ worker.run(phase(), Recorder(on_log=lambda text: print(text, flush=True)))
         "if os.fork() == 0: os.execvp('sleep', ['sleep', 'NAP'])\nprint('go')\nos.kill(os.getpid(), signal.SIGSTOP)",
     ],
 )
-def test_workers_of_a_killed_host_are_ended_at_the_next_start(tmp_path: Path, body: str) -> None:
+def test_workers_of_a_killed_host_are_killed_at_the_next_start(tmp_path: Path, body: str) -> None:
     nap = f"1000.{os.getpid()}"
     host = subprocess.Popen(
         [sys.executable, "-c", HOST, str(tmp_path), body.replace("NAP", nap)],
@@ -180,23 +180,23 @@ def test_workers_of_a_killed_host_are_ended_at_the_next_start(tmp_path: Path, bo
     host.kill()
     host.communicate()
     assert eventually(lambda: not is_alive(int(pid))), "a worker dies with its host"
-    end_orphans(tmp_path)
-    assert eventually(lambda: relatives(mark) == [] and commands(nap) == [])
+    kill_orphans(tmp_path)
+    assert eventually(lambda: processes_of(mark) == [] and processes_with_command(nap) == [])
     assert recorded(tmp_path) == []
 
 
-def test_a_record_of_a_number_that_now_means_another_process_ends_nobody(tmp_path: Path) -> None:
+def test_a_record_with_a_reused_pid_kills_nothing(tmp_path: Path) -> None:
     bystander = subprocess.Popen(["sleep", "1000"], start_new_session=True)
     folder = tmp_path / "workers"
     folder.mkdir()
     (folder / ("a" * 32)).write_text(f'{{"pid": {bystander.pid}, "started": 1, "boot": "x"}}')
     (folder / ("b" * 32)).write_text("half a rec")
-    assert end_orphans(tmp_path) == 0
+    assert kill_orphans(tmp_path) == 0
     assert bystander.poll() is None
     assert recorded(tmp_path) == []
     bystander.kill()
     bystander.wait()
 
 
-def test_a_folder_without_records_is_fine(tmp_path: Path) -> None:
-    assert end_orphans(tmp_path) == 0
+def test_a_folder_without_records_is_accepted(tmp_path: Path) -> None:
+    assert kill_orphans(tmp_path) == 0

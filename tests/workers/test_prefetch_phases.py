@@ -1,13 +1,13 @@
-"""A consumer that goes on from prepare to mutate by itself, in a real process."""
+"""A worker that continues from prepare to mutate without waiting for the host, in a real process."""
 
 from collections.abc import Callable
 
 import pytest
 
-from scheduler.workers.limits import MEGABYTE, Limits
 from scheduler.workers.outcomes import Cancelled, Fault, Finished, Outcome, ScriptFailed
+from scheduler.workers.script import MEGABYTE, Limits
 from scheduler.workers.worker import Worker
-from tests.workers.harness import Recorder, eventually, phase, relatives
+from tests.workers.worker_fixture import Recorder, eventually, phase, processes_of
 
 Start = Callable[..., Worker]
 EVENT = {"id": "a", "title": "Tea", "data": '{"uid": 7}', "topic": "mails", "published_at": "2026-11-16T08:00:00Z"}
@@ -26,7 +26,7 @@ class File:
         events = [event.data for event in prepared.reserve]
         ctx.call("table:rows", "append", events=events, data=prepared.data, now=ctx.now.isoformat())
 """
-CHANGES_WHAT_IT_WAS_GIVEN = """
+MODIFIES_ITS_EVENT = """
         [event] = ctx.peek(mails)
         data = {"rows": [1]}
         decision = dayhand.prepared(reserve=[event], data=data)
@@ -44,10 +44,10 @@ def prepare(worker: Worker, recorder: Recorder) -> Outcome:
     return worker.run(phase("File", "prepare", state={}, facts=facts, goes_on=True), recorder)
 
 
-def test_mutate_follows_with_what_was_prepared_and_not_with_what_became_of_it(start: Start) -> None:
-    worker, recorder = start(script(CHANGES_WHAT_IT_WAS_GIVEN)), Recorder(events=[EVENT])
+def test_mutate_gets_what_was_prepared_and_not_later_modifications(start: Start) -> None:
+    worker, recorder = start(script(MODIFIES_ITS_EVENT)), Recorder(events=[EVENT])
     assert isinstance(prepare(worker, recorder), Finished)
-    worker.follow("mutate", 30, recorder)
+    worker.expect_next_phase("mutate", 30, recorder)
     outcome = worker.finish()
     assert isinstance(outcome, Finished)
     given = outcome.value["call"]["parameters"]
@@ -57,14 +57,14 @@ def test_mutate_follows_with_what_was_prepared_and_not_with_what_became_of_it(st
     assert isinstance(prepare(worker, recorder), Finished) and worker.is_usable
 
 
-def test_where_there_is_nothing_to_do_nothing_follows(start: Start) -> None:
+def test_mutate_does_not_run_if_there_is_nothing_to_do(start: Start) -> None:
     worker, recorder = start(script("return dayhand.nothing()")), Recorder()
     for _ in range(2):
         assert isinstance(prepare(worker, recorder), Finished)
     assert recorder.text == "" and worker.is_alive()
 
 
-def test_what_could_not_be_told_is_not_gone_on_with(start: Start) -> None:
+def test_mutate_does_not_run_if_the_result_of_prepare_could_not_be_sent(start: Start) -> None:
     limits = Limits(grace=0.3, message=MEGABYTE)
     worker, recorder = start(script('return dayhand.prepared(data="x" * 2_000_000)'), limits), Recorder()
     for _ in range(2):
@@ -74,14 +74,14 @@ def test_what_could_not_be_told_is_not_gone_on_with(start: Start) -> None:
 
 
 @pytest.mark.parametrize("waits", ["time.sleep(0.1)", "[time.sleep(0.01) for _ in range(10)]"])
-def test_a_script_that_was_to_end_and_went_on_is_not_used_again(start: Start, waits: str) -> None:
-    deaf = f"""
+def test_a_worker_that_continues_after_a_stop_is_killed(start: Start, waits: str) -> None:
+    ignores_stop = f"""
         print("here")
         {waits}
         ctx._link.is_cancelled = False
         return dayhand.prepared()
     """
-    worker = start(script(deaf))
+    worker = start(script(ignores_stop))
     recorder = Recorder(on_log=lambda _: worker.stop())
     assert prepare(worker, recorder) == Cancelled()
-    assert not worker.is_usable and eventually(lambda: relatives(worker.mark) == [])
+    assert not worker.is_usable and eventually(lambda: processes_of(worker.mark) == [])

@@ -1,4 +1,4 @@
-"""What a script started stays known as a script's, though everybody is gone by whom it could be found."""
+"""A process started by a script is recognized even when all its ancestors are gone."""
 
 import os
 import signal
@@ -10,13 +10,13 @@ from threading import Event
 
 import pytest
 
-from scheduler.workers.commands import Commands, Wanted
-from scheduler.workers.origin import Origin, origin_of
-from scheduler.workers.processes import MARK, carries, look_up
+from scheduler.workers.origin import ProcessOrigin, origin_of
+from scheduler.workers.processes import MARK_VARIABLE, find_process, has_mark
+from scheduler.workers.secret_commands import SecretCommand, SecretCommands
 from scheduler.workers.worker import Worker
-from tests.workers.harness import Recorder, eventually, job, phase
+from tests.workers.worker_fixture import Recorder, eventually, job, phase
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no process mark on this system")
 
 LEAVE = """
 import os
@@ -33,44 +33,44 @@ if not os.fork():
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """Where one who was left behind writes its number."""
+    """The file in which the orphan writes its pid."""
     place = tmp_path / "pid"
     yield place
     os.kill(int(place.read_text()), signal.SIGKILL)
 
 
 def _find(place: Path) -> int:
-    """Once nothing about it tells where it comes from."""
+    """The pid, once nothing but the mark shows where it comes from."""
     assert eventually(place.exists)
     pid = int(place.read_text())
-    assert eventually(lambda: not any(carries(one, MARK.encode()) for one in _line_of(pid)))
+    assert eventually(lambda: not any(has_mark(one, MARK_VARIABLE.encode()) for one in _with_ancestors(pid)))
     return pid
 
 
-def _line_of(pid: int) -> Iterator[int]:
-    """Itself, its parent, and so on."""
-    while pid and (process := look_up(pid)):
+def _with_ancestors(pid: int) -> Iterator[int]:
+    """The process and its ancestors."""
+    while pid and (process := find_process(pid)):
         yield pid
         pid = process.parent
 
 
-def test_what_a_command_with_secrets_left_behind(place: Path) -> None:
+def test_an_orphan_of_a_command_with_secrets_is_recognized(place: Path) -> None:
     ended = Event()
-    wanted = Wanted(
+    wanted = SecretCommand(
         words=[sys.executable, "-c", LEAVE.format(place=str(place))], secrets={}, environment={}, folder="/", line=None
     )
-    Commands("mark", 2).start(wanted, {}, lambda _: ended.set())
+    SecretCommands("mark", 2).start(wanted, {}, lambda _: ended.set())
     assert ended.wait(30)
-    assert origin_of(_find(place), None) is Origin.SCRIPT
+    assert origin_of(_find(place), None) is ProcessOrigin.SCRIPT
 
 
-def test_what_a_script_left_behind_that_killed_its_own_worker(start: Callable[..., Worker], place: Path) -> None:
+def test_an_orphan_of_a_script_that_killed_its_worker_is_recognized(start: Callable[..., Worker], place: Path) -> None:
     body = LEAVE.format(place=str(place)) + f"while not os.path.exists({str(place)!r}): pass\nos.kill(os.getpid(), 9)"
     start(job(body)).run(phase(), Recorder())
-    assert origin_of(_find(place), None) is Origin.SCRIPT
+    assert origin_of(_find(place), None) is ProcessOrigin.SCRIPT
 
 
-def test_what_the_app_itself_started_is_no_scripts() -> None:
+def test_a_process_started_by_the_app_was_started_by_the_user() -> None:
     with subprocess.Popen(["/bin/sleep", "1000"]) as editor:
-        assert origin_of(editor.pid, None) is Origin.USER
+        assert origin_of(editor.pid, None) is ProcessOrigin.USER
         editor.kill()

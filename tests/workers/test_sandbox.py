@@ -1,4 +1,4 @@
-"""Scripts are not trusted: what the person could reach beyond files and the network, a script cannot."""
+"""Scripts are not trusted: beyond files and the network they cannot reach what the user can."""
 
 import os
 import re
@@ -11,20 +11,20 @@ from pathlib import Path
 
 import keyring as library
 import pytest
-from dayhand import _fence
+from dayhand import _sandbox
 
 from scheduler.workers.outcomes import Finished, ScriptFailed
 from scheduler.workers.worker import Worker
 from tests.connections.secret_service import SecretService
-from tests.workers.harness import FIRST_LINE, Recorder, job, phase
+from tests.workers.worker_fixture import FIRST_LINE, Recorder, job, phase
 
 Start = Callable[..., Worker]
-_SCOPES = 6
-"""The version of Linux's rules since which they know of signals."""
+_SIGNALS_VERSION = 6
+"""The first version of Landlock that can block signals."""
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
-keeps_signals = pytest.mark.skipif(
-    CDLL(None).syscall(444, None, 0, 1) < _SCOPES, reason="this Linux is too old to keep signals in"
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no sandbox on this system")
+blocks_signals = pytest.mark.skipif(
+    CDLL(None).syscall(444, None, 0, 1) < _SIGNALS_VERSION, reason="this Linux is too old to block signals"
 )
 
 
@@ -34,12 +34,12 @@ def _message(worker: Worker) -> str:
     return outcome.message
 
 
-def test_the_keyring_does_not_answer_a_script_that_knows_its_address(start: Start, keyring: SecretService) -> None:
+def test_a_script_cannot_read_the_keyring_even_with_its_address(start: Start, keyring: SecretService) -> None:
     library.set_password("Dayhand test", "imap:home", "hunter2")
     ask = "import keyring; print(keyring.get_password('Dayhand test', 'imap:home'))"
-    unfenced = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": keyring.address}
-    asked = subprocess.run([sys.executable, "-c", ask], env=unfenced, stdout=subprocess.PIPE, text=True, check=True)
-    assert asked.stdout == "hunter2\n", "the person could"
+    outside = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": keyring.address}
+    asked = subprocess.run([sys.executable, "-c", ask], env=outside, stdout=subprocess.PIPE, text=True, check=True)
+    assert asked.stdout == "hunter2\n", "the user can read it"
     recorder = Recorder()
     worker = start(job(f"os.environ['DBUS_SESSION_BUS_ADDRESS'] = {keyring.address!r}\n{ask}"))
     outcome = worker.run(phase(), recorder)
@@ -57,12 +57,12 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_local_sockets_are_closed(start: Start, python: Path | None, way: str, tmp_path: Path) -> None:
+def test_local_sockets_are_blocked(start: Start, python: Path | None, way: str, tmp_path: Path) -> None:
     path = str(tmp_path / "socket")
-    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as person:
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as user:
         listener.bind(path)
         listener.listen()
-        person.connect(path)
+        user.connect(path)
         worker = start(job(WAYS[way].format(path=path)), python=python)
         recorder = Recorder()
         outcome = worker.run(phase(), recorder)
@@ -71,27 +71,27 @@ def test_local_sockets_are_closed(start: Start, python: Path | None, way: str, t
 
 
 @pytest.mark.parametrize("wrapped", ["", "except OSError as error: raise ValueError('no bus') from error"])
-def test_who_meets_the_fence_is_told_so_with_the_line(start: Start, wrapped: str) -> None:
+def test_an_error_caused_by_the_sandbox_says_so_with_its_line(start: Start, wrapped: str) -> None:
     body = f"import socket\ntry: socket.socket(socket.AF_UNIX)\n{wrapped or 'finally: pass'}"
     outcome = start(job(body)).run(phase(), Recorder())
     assert isinstance(outcome, ScriptFailed)
     assert outcome.message.endswith(
-        ". Local sockets and other processes are closed to a workflow without jobs, and to the top level of any"
+        ". The sandbox blocks local sockets and other processes for scripts without jobs and top-level code"
     )
     assert outcome.line == FIRST_LINE + (2 if wrapped else 1)
 
 
-def test_a_file_that_may_not_be_opened_is_not_laid_to_the_fence(start: Start) -> None:
+def test_a_permission_error_of_a_file_is_not_blamed_on_the_sandbox(start: Start) -> None:
     message = _message(start(job("raise PermissionError(13, 'Permission denied', 'notes.txt')")))
     assert message == "PermissionError: [Errno 13] Permission denied: 'notes.txt'"
 
 
-@keeps_signals
-def test_other_processes_get_no_signal_from_a_script(start: Start) -> None:
+@blocks_signals
+def test_a_script_cannot_signal_other_processes(start: Start) -> None:
     assert "Operation not permitted" in _message(start(job(f"os.kill({os.getpid()}, 0)")))
 
 
-LOOKS = {
+INSPECTIONS = {
     "memory": "open('/proc/{host}/mem')",
     "environment": "open('/proc/{host}/environ').read()",
     "files": "os.readlink('/proc/{host}/fd/0')",
@@ -104,13 +104,13 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("what", LOOKS)
-def test_other_processes_cannot_be_looked_into(start: Start, what: str) -> None:
-    assert "Permission denied" in _message(start(job(LOOKS[what].format(host=os.getpid()))))
+@pytest.mark.parametrize("what", INSPECTIONS)
+def test_other_processes_cannot_be_inspected(start: Start, what: str) -> None:
+    assert "Permission denied" in _message(start(job(INSPECTIONS[what].format(host=os.getpid()))))
 
 
-def test_a_socket_of_a_pair_cannot_be_turned_to_an_address(start: Start, tmp_path: Path) -> None:
-    """Those with a connection cannot change it; those without one could."""
+def test_a_socket_of_a_pair_cannot_send_to_an_address(start: Start, tmp_path: Path) -> None:
+    """Connected sockets cannot change their peer; connectionless ones could."""
     path = str(tmp_path / "socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.bind(path)
@@ -123,7 +123,7 @@ def test_a_socket_of_a_pair_cannot_be_turned_to_an_address(start: Start, tmp_pat
 
 OLDER = """
 import ctypes, os, sys
-from dayhand._fence import _keep_to_the_family
+from dayhand._sandbox import _keep_to_the_family
 linux = ctypes.CDLL(None)
 linux.prctl(38, 1, 0, 0, 0)
 _keep_to_the_family(linux, int(sys.argv[1]))
@@ -135,9 +135,7 @@ REFUSED = [f"PermissionError: [Errno 13] Permission denied: '/proc/{os.getpid()}
 
 
 @pytest.mark.parametrize(("version", "ends"), [(0, []), (1, []), (2, REFUSED), (5, REFUSED), (6, REFUSED)])
-def test_an_older_linux_keeps_a_script_from_other_processes_and_from_no_file(
-    tmp_path: Path, version: int, ends: list[str]
-) -> None:
+def test_an_older_linux_blocks_other_processes_but_no_files(tmp_path: Path, version: int, ends: list[str]) -> None:
     command = [sys.executable, "-c", OLDER, str(version)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1:] == ends
@@ -148,23 +146,23 @@ TABLES = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic/
 
 
 @pytest.mark.parametrize("machine", TABLES)
-def test_calls_have_the_numbers_that_linux_gives_them(machine: str) -> None:
+def test_system_call_numbers_match_the_headers_of_linux(machine: str) -> None:
     table = Path("/usr/include", TABLES[machine])
     if not table.exists():
         pytest.skip(f"there is no {table}")
     numbers = dict(re.findall(r"^#define __NR(?:3264)?_(\w+) (\d+)$", table.read_text(), re.MULTILINE))
-    known = _fence._CALLS[machine]._asdict()
+    known = _sandbox._CALLS[machine]._asdict()
     del known["machine"]
     assert known == {name: int(numbers[name]) for name in known}
     rules = ("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self")
     assert [int(numbers[name]) for name in rules] == [
-        _fence._CREATE_RULES,
-        _fence._ADD_RULE,
-        _fence._KEEP_RULES,
+        _sandbox._CREATE_RULESET,
+        _sandbox._ADD_RULE,
+        _sandbox._RESTRICT_SELF,
     ]
 
 
-def test_a_script_gains_no_rights_by_a_program(start: Start) -> None:
+def test_a_script_cannot_gain_rights_through_a_program(start: Start) -> None:
     recorder = Recorder()
     start(job("print(open('/proc/self/status').read())")).run(phase(), recorder)
     assert "NoNewPrivs:\t1\n" in recorder.text
@@ -188,5 +186,5 @@ WITHIN = {
 
 
 @pytest.mark.parametrize("what", WITHIN)
-def test_within_the_fence_scripts_do_as_they_like(start: Start, python: Path | None, what: str) -> None:
+def test_everything_else_works_in_the_sandbox(start: Start, python: Path | None, what: str) -> None:
     assert isinstance(start(job(WITHIN[what]), python=python).run(phase(), Recorder()), Finished)

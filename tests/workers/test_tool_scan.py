@@ -1,23 +1,23 @@
-"""Tools are found in the text of a script, without running it."""
+"""Tools are found in the source of a script, without running it."""
 
 from textwrap import dedent
 
-from scheduler.workers.discovery import ToolUse, find_tools
-from tests.workers.harness import RECEIPTS
+from scheduler.workers.tool_scan import ToolUse, find_tool_uses
+from tests.workers.worker_fixture import RECEIPTS
 
 
 def found(source: str) -> list[tuple[str, str, str | None, str | None, int]]:
-    return [(use.handler, use.phase, use.connection, use.tool, use.line) for use in find_tools(dedent(source))]
+    return [(use.handler, use.phase, use.connection, use.tool, use.line) for use in find_tool_uses(dedent(source))]
 
 
 def test_each_use_has_its_handler_phase_and_line() -> None:
-    assert find_tools(RECEIPTS) == [
+    assert find_tool_uses(RECEIPTS) == [
         ToolUse(handler="poll", phase="producer", connection="imap:home", tool="search", line=12),
         ToolUse(handler="FileReceipt", phase="mutate", connection="table:expenses", tool="append", line=31),
     ]
 
 
-def test_what_is_not_written_as_a_text_is_unknown() -> None:
+def test_a_name_that_is_not_a_literal_is_unknown() -> None:
     source = """
         @flow.job(every="1h")
         def work(ctx):
@@ -28,7 +28,7 @@ def test_what_is_not_written_as_a_text_is_unknown() -> None:
     assert found(source) == [("work", "job", "files:home", None, 5), ("work", "job", None, None, 6)]
 
 
-def test_a_constant_of_the_file_is_known_unless_it_changes() -> None:
+def test_a_constant_is_known_unless_it_is_reassigned() -> None:
     source = """
         HOME = "files:home"
         TOOL = "list"
@@ -41,7 +41,7 @@ def test_a_constant_of_the_file_is_known_unless_it_changes() -> None:
     assert found(source) == [("work", "job", "files:home", None, 8)]
 
 
-def test_other_things_named_call_are_not_tools() -> None:
+def test_other_functions_named_call_are_ignored() -> None:
     source = """
         import subprocess
 
@@ -53,7 +53,7 @@ def test_other_things_named_call_are_not_tools() -> None:
     assert found(source) == [("work", "job", "files:home", "read", 7)]
 
 
-def test_functions_that_a_phase_uses_count_for_it() -> None:
+def test_functions_used_by_a_phase_are_included() -> None:
     source = """
         def outer(ctx):
             return inner(ctx)
@@ -87,7 +87,7 @@ def test_functions_that_a_phase_uses_count_for_it() -> None:
     ]
 
 
-def test_secrets_that_commands_get_count_as_uses() -> None:
+def test_secrets_of_commands_count_as_uses() -> None:
     source = """
 HOME = "restic:home"
 
@@ -97,7 +97,7 @@ def backup(ctx):
     ctx.run(["true"])
     ctx.run(["true"], secrets=made())
 """
-    assert [(use.connection, use.tool, use.line) for use in find_tools(source)] == [
+    assert [(use.connection, use.tool, use.line) for use in find_tool_uses(source)] == [
         ("restic:home", "hand_over", 6),
         ("secret:b", "hand_over", 6),
         (None, "hand_over", 8),

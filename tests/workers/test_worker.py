@@ -1,4 +1,4 @@
-"""Errors, tools that fail, stopping, and what surrounds a worker."""
+"""Errors, failing tools, stopping, and the environment of a worker."""
 
 import os
 import signal
@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.workers.limits import Limits
 from scheduler.workers.outcomes import (
     Cancelled,
-    CouldNotStartError,
-    Death,
+    ExitCause,
     Fault,
     Finished,
     ScriptFailed,
     TimedOut,
     WorkerDied,
+    WorkerStartError,
 )
-from scheduler.workers.spawning import environment
+from scheduler.workers.script import Limits
+from scheduler.workers.spawn import worker_environment
 from scheduler.workers.worker import Worker
 from tests.workers.conftest import QUICK
-from tests.workers.harness import FIRST_LINE, OLD_PYTHON, Recorder, eventually, job, phase, relatives, script
+from tests.workers.worker_fixture import FIRST_LINE, OLD_PYTHON, Recorder, eventually, job, phase, processes_of, script
 
 Start = Callable[..., Worker]
 
@@ -46,7 +46,7 @@ def load(source: str) -> object:
 
 
 class TestErrors:
-    def test_an_exception_is_told_with_the_lines_of_the_script_only(self, start: Start) -> None:
+    def test_an_exception_is_reported_with_the_lines_of_the_script_only(self, start: Start) -> None:
         worker = start(job("import json\ndef deep(): return json.loads('{')\ndeep()"))
         outcome = worker.run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
@@ -56,13 +56,13 @@ class TestErrors:
         assert "def deep(): return json.loads('{')" in outcome.traceback
         assert "dayhand" not in outcome.traceback and "decoder.py" not in outcome.traceback
 
-    def test_a_cause_is_told_too(self, start: Start) -> None:
+    def test_the_cause_of_an_exception_is_included(self, start: Start) -> None:
         worker = start(job("try: 1 / 0\nexcept ZeroDivisionError as error: raise ValueError('bad') from error"))
         outcome = worker.run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
         assert outcome.traceback.index("ZeroDivisionError") < outcome.traceback.index("ValueError: bad")
 
-    def test_an_exception_that_cannot_be_printed_is_told(self, start: Start) -> None:
+    def test_an_exception_that_cannot_be_printed_is_reported(self, start: Start) -> None:
         body = "class Odd(Exception):\n    def __str__(self): raise RuntimeError\nraise Odd"
         outcome = start(job(body)).run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
@@ -73,18 +73,18 @@ class TestErrors:
         assert isinstance(outcome, ScriptFailed)
         assert outcome.sentence == "chore.py, line 2: SyntaxError: invalid syntax"
 
-    def test_a_missing_package_comes_with_its_fix(self) -> None:
+    def test_a_missing_package_is_reported_with_its_fix(self) -> None:
         outcome = load("import dayhand\nimport no_such_package.inner")
         assert isinstance(outcome, ScriptFailed)
         assert outcome.line == 2
         assert "# dependencies = ['no_such_package']" in outcome.message
 
-    def test_a_misuse_at_the_top_has_its_line(self) -> None:
+    def test_a_misuse_at_the_top_level_has_its_line(self) -> None:
         outcome = load("import dayhand\nflow = dayhand.Workflow('A')\n@flow.job()\ndef work(ctx): ...")
         assert isinstance(outcome, ScriptFailed)
-        assert outcome.sentence.startswith("chore.py, line 3: this job has no time")
+        assert outcome.sentence.startswith("chore.py, line 3: this job has no schedule")
 
-    def test_a_worker_goes_on_after_an_error(self, start: Start) -> None:
+    def test_a_worker_can_be_used_after_an_error(self, start: Start) -> None:
         worker = start(job("if ctx.attempt == 1: raise ValueError\nreturn ctx.attempt"))
         assert isinstance(worker.run(phase(facts={"attempt": 1}), Recorder()), ScriptFailed)
         assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": 2})
@@ -92,16 +92,16 @@ class TestErrors:
     def test_a_command_that_fails_fails_the_job(self, start: Start) -> None:
         outcome = start(job("ctx.run(['sh', '-c', 'echo out; echo err >&2; exit 4'])")).run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
-        assert outcome.message == "CommandFailed: The command sh ended with code 4; its output is in the log."
+        assert outcome.message == "CommandFailed: The command sh exited with code 4; its output is in the log."
         assert outcome.line == FIRST_LINE
 
-    def test_a_job_may_look_at_the_code_of_a_command_itself(self, start: Start) -> None:
+    def test_a_job_may_check_the_exit_code_itself(self, start: Start) -> None:
         assert start(job("return ctx.run(['false'], check=False)")).run(phase(), Recorder()) == Finished({"result": 1})
 
-    def test_a_command_that_does_not_exist_is_said(self, start: Start) -> None:
+    def test_a_missing_command_is_reported(self, start: Start) -> None:
         outcome = start(job("ctx.run(['no-such-command'])")).run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
-        assert "The command no-such-command was not found. Install it, or write its whole path." in outcome.message
+        assert "The command no-such-command was not found. Install it, or use its full path." in outcome.message
 
     def test_a_command_may_use_more_memory_than_the_script(self, start: Start) -> None:
         """Many programs reserve far more address space than they use."""
@@ -111,32 +111,32 @@ class TestErrors:
         assert recorder.text == "unlimited\n"
 
 
-class TestToolsThatFail:
+class TestFailingTools:
     @pytest.mark.parametrize(
         "body",
         [
             "ctx.call('files:home', 'list')",
             "try: ctx.call('files:home', 'list')\nexcept Exception: return 'caught'",
             "try: ctx.call('files:home', 'list')\nexcept BaseException: return 'caught'",
-            "try: ctx.call('files:home', 'list')\nfinally: ctx.done('not told')",
+            "try: ctx.call('files:home', 'list')\nfinally: ctx.done('not sent')",
         ],
     )
-    def test_the_attempt_ends_and_the_worker_lives_on(self, start: Start, body: str) -> None:
+    def test_the_attempt_ends_and_the_worker_stays_usable(self, start: Start, body: str) -> None:
         worker = start(job(body))
         for _ in range(2):
             recorder = Recorder(tools={"list": fail})
             with pytest.raises(OfflineError):
                 worker.run(phase(), recorder)
-            assert [told[0] for told in recorder.told] == ["call"]
+            assert [message[0] for message in recorder.messages] == ["call"]
         assert worker.is_usable
 
-    def test_a_script_that_goes_on_regardless_is_ended(self, start: Start) -> None:
+    def test_a_script_that_continues_anyway_is_killed(self, start: Start) -> None:
         worker = start(job("while True:\n    try: ctx.call('files:home', 'list')\n    except BaseException: pass"))
         with pytest.raises(OfflineError):
             worker.run(phase(), Recorder(tools={"list": fail}))
-        assert relatives(worker.mark) == []
+        assert processes_of(worker.mark) == []
 
-    def test_a_note_that_cannot_be_kept_ends_the_attempt_too(self, start: Start) -> None:
+    def test_a_note_that_cannot_be_stored_ends_the_attempt(self, start: Start) -> None:
         worker = start(job("while True: ctx.progress(1)"))
         recorder = Recorder()
         recorder.progress = lambda *_: fail()  # type: ignore[method-assign]
@@ -144,25 +144,27 @@ class TestToolsThatFail:
             worker.run(phase(), recorder)
         assert worker.is_usable
 
-    def test_a_log_that_cannot_be_kept_ends_the_worker(self, start: Start) -> None:
+    def test_output_that_cannot_be_stored_ends_the_worker(self, start: Start) -> None:
         worker = start(job("print('x', flush=True)\nwhile True: pass"))
         with pytest.raises(OfflineError):
             worker.run(phase(), Recorder(on_log=lambda _: fail()))
-        assert relatives(worker.mark) == []
+        assert processes_of(worker.mark) == []
 
 
 class TestStopping:
-    def test_a_script_that_looks_at_cancelled_ends_by_itself(self, start: Start) -> None:
+    def test_a_script_that_checks_cancelled_ends_without_a_kill(self, start: Start) -> None:
         worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"), Limits())
         recorder = Recorder(on_log=lambda _: worker.stop())
         assert worker.run(phase(), recorder) == Cancelled()
         assert recorder.text == "go\nbye\n"
         assert worker.is_usable
-        assert worker.run(phase(seconds=0.1), Recorder()) == TimedOut("It took longer than 0.1 seconds and was ended.")
+        assert worker.run(phase(seconds=0.1), Recorder()) == TimedOut(
+            "It took longer than 0.1 seconds and was stopped."
+        )
         assert worker.is_usable, "asking was enough"
 
-    def test_a_script_that_waits_for_a_tool_is_let_go_at_once(self, start: Start) -> None:
-        """The call goes on in the host; the script does not wait for it."""
+    def test_a_script_that_waits_for_a_tool_is_unwound_at_once(self, start: Start) -> None:
+        """The call continues in the host; the script does not wait for it."""
         worker = start(job("try: ctx.call('files:home', 'list')\nfinally: print('unwound', flush=True)"))
 
         def hang() -> str:
@@ -174,7 +176,7 @@ class TestStopping:
         assert recorder.text == "unwound\n"
         assert worker.is_usable
 
-    def test_a_tool_that_fails_after_the_stop_does_not_change_why_it_ended(self, start: Start) -> None:
+    def test_a_tool_that_fails_after_a_stop_does_not_change_the_outcome(self, start: Start) -> None:
         worker = start(job("ctx.call('files:home', 'list')"))
 
         def hang() -> None:
@@ -184,45 +186,45 @@ class TestStopping:
         assert worker.run(phase(), Recorder(tools={"list": hang})) == Cancelled()
         assert worker.run(phase(), Recorder(tools={"list": list})) == Finished({"result": None})
 
-    def test_a_command_is_asked_to_end(self, start: Start) -> None:
+    def test_a_command_gets_sigterm(self, start: Start) -> None:
         worker = start(job("ctx.run(['sh', '-c', 'trap \"echo asked; exit\" TERM; echo go; sleep 1000 & wait'])"))
         stops = iter([worker.stop])
         recorder = Recorder(on_log=lambda _: next(stops, lambda: None)())
         assert worker.run(phase(), recorder) == Cancelled()
         assert recorder.text == "go\nasked\n"
 
-    def test_kill_does_not_ask(self, start: Start) -> None:
+    def test_kill_ends_it_at_once(self, start: Start) -> None:
         worker = start(job("print('go')\nwhile not ctx.cancelled: pass\nprint('bye')"), Limits())
         recorder = Recorder(on_log=lambda _: worker.stop(kill=True))
         assert worker.run(phase(), recorder) == Cancelled()
-        assert relatives(worker.mark) == []
+        assert processes_of(worker.mark) == []
 
-    def test_a_stop_without_a_run_changes_nothing(self, start: Start) -> None:
+    def test_a_stop_without_a_run_has_no_effect(self, start: Start) -> None:
         worker = start(job("return 1"))
         worker.stop()
         assert worker.run(phase(), Recorder()) == Finished({"result": 1})
 
-    def test_a_worker_that_was_ended_runs_nothing(self, start: Start) -> None:
+    def test_an_ended_worker_runs_nothing(self, start: Start) -> None:
         worker = start(job("return 1"))
         worker.end()
-        assert worker.run(phase(), Recorder()) == Cancelled("It was ended before it began.")
+        assert worker.run(phase(), Recorder()) == Cancelled("It was stopped before it started.")
         worker.end()
 
-    def test_a_worker_that_died_while_idle_is_said(self, start: Start) -> None:
+    def test_a_worker_that_died_while_idle_is_reported(self, start: Start) -> None:
         worker = start(job("return 1"))
         os.kill(worker.pid, signal.SIGKILL)
         outcome = worker.run(phase(), Recorder())
         assert isinstance(outcome, WorkerDied)
-        assert outcome.how is Death.SIGNAL
+        assert outcome.cause is ExitCause.SIGNAL
 
-    def test_the_next_run_knows_nothing_of_the_last_ones_stop(self, start: Start) -> None:
+    def test_a_stop_does_not_affect_the_next_run(self, start: Start) -> None:
         worker = start(
             job("if ctx.attempt == 1:\n    print('go')\n    while not ctx.cancelled: pass\nreturn ctx.cancelled")
         )
         assert worker.run(phase(), Recorder(on_log=lambda _: worker.stop())) == Cancelled()
         assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": False})
 
-    def test_a_stop_that_comes_before_the_script_began_counts(self, start: Start) -> None:
+    def test_a_stop_before_the_script_starts_counts(self, start: Start) -> None:
         worker = start(job("while not ctx.cancelled: pass"), Limits(grace=20))
         outcomes: list[object] = []
         thread = threading.Thread(target=lambda: outcomes.append(worker.run(phase(), Recorder())))
@@ -235,7 +237,7 @@ class TestStopping:
         assert outcomes == [Cancelled()]
         assert worker.is_usable
 
-    def test_threads_of_the_script_make_the_worker_unusable(self, start: Start) -> None:
+    def test_leftover_threads_make_the_worker_unusable(self, start: Start) -> None:
         worker = start(job("threading.Thread(target=time.sleep, args=[1000], daemon=True).start()"))
         assert isinstance(worker.run(phase(), Recorder()), Finished)
         assert not worker.is_usable
@@ -252,8 +254,8 @@ class TestStopping:
         assert outcome == Finished({"result": [n * 2 for n in range(20)]})
 
 
-class TestSurroundings:
-    def test_a_handler_knows_its_facts(self, start: Start) -> None:
+class TestEnvironment:
+    def test_ctx_has_the_facts_of_the_run(self, start: Start) -> None:
         worker = start(
             job(
                 "return [ctx.planned.isoformat(), ctx.key, ctx.origin, ctx.attempt, ctx.last, ctx.now.isoformat()[:16]]"
@@ -277,16 +279,16 @@ class TestSurroundings:
         worker.run(phase(), recorder)
         assert recorder.text == "one\ntwo 2\nthree\nfour é\n"
 
-    def test_it_and_what_it_starts_leave_the_computer_to_the_person(self, start: Start) -> None:
+    def test_a_worker_and_its_children_have_a_lower_priority(self, start: Start) -> None:
         command = "[sys.executable, '-c', 'import os; print(os.nice(0))']"
         worker = start(job(f"import os, subprocess, sys\nprint(os.nice(0), flush=True)\nsubprocess.run({command})"))
         recorder = Recorder()
         assert isinstance(worker.run(phase(), recorder), Finished)
         assert recorder.text.split() == [str(min(19, os.nice(0) + 5))] * 2
 
-    def test_the_environment_is_a_short_list(self) -> None:
+    def test_only_a_few_variables_are_passed(self) -> None:
         given = {"PATH": "/bin", "LC_TIME": "C", "AWS_SECRET": "x", "PYTHONPATH": "/x", "SSH_AUTH_SOCK": "/s"}
-        assert environment(given, "m") == {"PATH": "/bin", "LC_TIME": "C", "DAYHAND_WORKER": "m"}
+        assert worker_environment(given, "m") == {"PATH": "/bin", "LC_TIME": "C", "DAYHAND_WORKER": "m"}
 
     def test_a_script_sees_no_other_variable(self, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DAYHAND_TEST_SECRET", "x")
@@ -295,7 +297,7 @@ class TestSurroundings:
         known = {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "DAYHAND_WORKER"}
         assert {name for name in outcome.value["result"] if not name.startswith("LC_")} <= known
 
-    def test_a_script_sees_nothing_of_the_host_but_dayhand(self, start: Start) -> None:
+    def test_a_script_can_import_only_dayhand_from_the_host(self, start: Start) -> None:
         """Neither the folder of the package nor that of the script is on its path."""
         python = Path(sys.base_prefix) / "bin/python3"
         worker = start(
@@ -311,28 +313,28 @@ class TestSurroundings:
         assert worker.pid != os.getpid()
 
     def test_a_worker_outlives_the_thread_that_made_it(self, start: Start) -> None:
-        """The death signal of Linux belongs to the thread, not to the process."""
+        """The parent death signal of Linux belongs to the thread, not to the process."""
         made: list[Worker] = []
         thread = threading.Thread(target=lambda: made.append(start(job("return 1"))))
         thread.start()
         thread.join()
         assert made[0].run(phase(), Recorder()) == Finished({"result": 1})
 
-    def test_a_python_that_does_not_exist_is_said(self) -> None:
+    def test_a_missing_python_is_reported(self) -> None:
         nowhere = script("", python=Path("/no/python"))
         sentence = "The Python for this script, /no/python, could not be started: No"
-        with pytest.raises(CouldNotStartError, match=sentence):
-            Worker(replace(nowhere, is_fenced=False))
+        with pytest.raises(WorkerStartError, match=sentence):
+            Worker(replace(nowhere, is_sandboxed=False))
         worker = Worker(nowhere)
-        with pytest.raises(CouldNotStartError, match=sentence):
+        with pytest.raises(WorkerStartError, match=sentence):
             worker.load()
         worker.end()
 
-    def test_a_python_that_is_too_old_is_said(self) -> None:
+    def test_a_python_that_is_too_old_is_reported(self) -> None:
         old = OLD_PYTHON.parents[2] / "3.8.18/bin/python"
         if not old.exists():
             pytest.skip(f"there is no {old}")
         worker = Worker(script("", python=old))
-        with pytest.raises(CouldNotStartError, match=r"Python 3\.8 is too old; Dayhand's scripts need 3\.9 or later"):
+        with pytest.raises(WorkerStartError, match=r"Python 3\.8 is too old; Dayhand's scripts need 3\.9 or later"):
             worker.load()
         worker.end()

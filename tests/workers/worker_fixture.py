@@ -1,4 +1,4 @@
-"""Scripts as tests write them, and what is needed to run them in real workers."""
+"""Scripts for tests, and helpers to run them in real workers."""
 
 import subprocess
 import time
@@ -8,13 +8,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from scheduler.workers.processes import carries, living
-from scheduler.workers.script import Phase, Script
+from scheduler.workers.processes import has_mark, list_running
+from scheduler.workers.script import PhaseCall, Script
 
 OLD_PYTHON = Path("~/.pyenv/versions/3.9.18/bin/python").expanduser()
 
 RECEIPTS = '''
-"""Receipts: file each receipt from my inbox in a table, after I said yes."""
+"""Receipts: file each receipt from my inbox in a table, after I approve."""
 import dayhand
 
 flow = dayhand.Workflow("Receipts", connections=["imap:home", "table:expenses"], tags=["money"])
@@ -63,7 +63,7 @@ def backup(ctx):
 
 
 def job(body: str) -> str:
-    """A script whose one job does this."""
+    """A script with one job with this body."""
     lines = dedent(body).strip().splitlines()
     return "\n".join(
         [
@@ -78,7 +78,7 @@ def job(body: str) -> str:
 
 
 FIRST_LINE = 6
-"""Where the body of `job` begins."""
+"""The line where the body of `job` starts."""
 
 
 def script(source: str, *, version: int = 1, python: Path | None = None) -> Script:
@@ -95,59 +95,59 @@ def phase(
     facts: Any = None,
     goes_on: bool = False,
     **inputs: Any,
-) -> Phase:
-    return Phase(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds, goes_on=goes_on)
+) -> PhaseCall:
+    return PhaseCall(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds, continues=goes_on)
 
 
 @dataclass
 class Recorder:
-    """Answers from a table, and everything that was told."""
+    """Answers with canned results and records all messages."""
 
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
-    told: list[Any] = field(default_factory=list)
+    messages: list[Any] = field(default_factory=list)
     text: str = ""
     on_log: Callable[[str], None] = lambda _: None
     is_behind: bool = False
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
-        self.told.append(("call", connection, tool, dict(parameters), line))
+        self.messages.append(("call", connection, tool, dict(parameters), line))
         return self.tools[tool](**parameters)
 
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
-        self.told.append(("peek", topic, limit))
+        self.messages.append(("peek", topic, limit))
         return self.events[:limit]
 
     def checkpoint(self, state: dict[str, Any]) -> None:
-        self.told.append(("checkpoint", state))
+        self.messages.append(("checkpoint", state))
 
     def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
-        self.told.append(("publish", topic, event_id, title, data))
+        self.messages.append(("publish", topic, event_id, title, data))
 
     def done(self, sentence: str) -> None:
-        self.told.append(("done", sentence))
+        self.messages.append(("done", sentence))
 
     def progress(self, done: float, total: float | None, text: str) -> None:
-        self.told.append(("progress", done, total, text))
+        self.messages.append(("progress", done, total, text))
 
     def log(self, text: str) -> None:
         self.text += text
         self.on_log(text)
 
     def show(self) -> None:
-        self.told.append("shown")
+        self.messages.append("shown")
         self.is_behind = False
 
 
-def relatives(mark: str) -> list[int]:
-    """Living processes that a worker started, or that it is."""
-    return [process.pid for process in living() if carries(process.pid, f"DAYHAND_WORKER={mark}".encode())]
+def processes_of(mark: str) -> list[int]:
+    """Running processes of a worker, including itself."""
+    return [process.pid for process in list_running() if has_mark(process.pid, f"DAYHAND_WORKER={mark}".encode())]
 
 
-def commands(text: str) -> list[int]:
-    """Living processes with this in their command line."""
+def processes_with_command(text: str) -> list[int]:
+    """Running processes with this text in their command line."""
     found = []
-    for process in living():
+    for process in list_running():
         try:
             line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
         except OSError:

@@ -1,4 +1,4 @@
-"""The fields of a connection as a form: only those that count beside the other answers, each with its hint below."""
+"""A connector's fields as a form. Shows only those that apply to the other values, each with its hint."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,102 +14,101 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.theme import Space, Type, make_font
-from app.widgets.details_view import make_text
-from app.widgets.wheel import leave_wheel
-from app.window.dialog import Body
-from app.window.path_choice import make_choose
-from app.window.saying import add_row
-from app.words.connectors import say_connector
+from app.i18n.connector_labels import translate_connector_text
+from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.details_view import make_label
+from app.widgets.form_controls import install_wheel_guard
+from app.window.dialog import DialogBody
+from app.window.feedback import add_row, make_path_button
 from scheduler.connections.connector import Connector, Field, FieldKind
 
 Input = QLineEdit | QCheckBox | QComboBox
 
 
-class ConnectFields(Body):
-    fitted = Signal()
-    """Other rows are shown than before."""
+class ConnectFields(DialogBody):
+    rows_changed = Signal()
+    """The visible rows changed."""
 
     def __init__(self) -> None:
         self.form = QFormLayout()
         super().__init__(self.form)
         self.inputs: dict[str, Input] = {}
         self.hints: dict[str, QWidget] = {}
-        self.secret: frozenset[str] = frozenset()
-        """The names of those that only the keyring keeps."""
+        self.secret_names: frozenset[str] = frozenset()
+        """Names of the fields that are stored in the keyring only."""
         self._fields: dict[str, Field] = {}
         self._is_connected = False
         self._rows: dict[str, QWidget] = {}
         self.form.setSpacing(Space.MEDIUM)
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._above = 0
+        self._fixed_rows = 0
 
-    def add(self, words: str, field: QWidget) -> None:
-        """A row that stays above the connector's own."""
+    def add_row(self, words: str, field: QWidget) -> None:
+        """Add a row above the connector's own."""
         add_row(self.form, words, field)
-        self._above = self.form.rowCount()
+        self._fixed_rows = self.form.rowCount()
 
     def show_connector(self, connector: Connector, known: Mapping[str, Any], *, is_connected: bool) -> None:
-        """Ask what it asks for, filled with what is known; a secret that the keyring has need not be typed again."""
-        while self.form.rowCount() > self._above:
-            self.form.removeRow(self._above)
+        """Show its fields, filled with known values; a stored secret may stay empty."""
+        while self.form.rowCount() > self._fixed_rows:
+            self.form.removeRow(self._fixed_rows)
         self.inputs, self.hints, self._rows = {}, {}, {}
         self._fields = {field.name: field for field in connector.fields}
         self._is_connected = is_connected
-        self.secret = frozenset(field.name for field in connector.fields if field.secret)
+        self.secret_names = frozenset(field.name for field in connector.fields if field.secret)
         for field in connector.fields:
             widget = self._make_input(field, known, is_connected=is_connected)
             self.inputs[field.name] = widget
-            label = say_connector(field.label)
+            label = translate_connector_text(field.label)
             if not field.required and field.when is None:
                 label = self.tr("{label} (optional)").format(label=label)
             self._rows[field.name] = self._make_row(connector, field, widget)
             add_row(self.form, "" if isinstance(widget, QCheckBox) else label, self._rows[field.name], widget)
             if isinstance(widget, QComboBox):
-                widget.currentIndexChanged.connect(self._choose_rows)
+                widget.currentIndexChanged.connect(self._show_rows)
             elif isinstance(widget, QLineEdit) and any(one.when == (field.name, ()) for one in connector.fields):
-                widget.textChanged.connect(self._choose_rows)
-        leave_wheel(self)
-        self._choose_rows()
+                widget.textChanged.connect(self._show_rows)
+        install_wheel_guard(self)
+        self._show_rows()
 
-    def given(self) -> dict[str, Any]:
-        """What was typed; empty fields are left out, and so are those that do not count."""
-        shown = self._answers()
-        return {name: value for name, value in shown.items() if self._fields[name].counts(shown)}
+    def values(self) -> dict[str, Any]:
+        """The values entered, without empty fields and those that do not apply."""
+        values = self._read_values()
+        return {name: value for name, value in values.items() if self._fields[name].is_used_with(values)}
 
     def find_missing(self) -> tuple[Input, str] | None:
-        """The first that must be filled in and is not, with a sentence about it."""
-        answers = self._answers()
+        """The first required field that is empty, with a message."""
+        values = self._read_values()
         for name, field in self._fields.items():
-            is_known = name in answers or field.default is not None or (field.secret and self._is_connected)
-            if field.required and not is_known and field.counts(answers):
-                said = self.tr("{label} is missing.").format(label=say_connector(field.label))
-                return self.inputs[name], f"{said} {say_connector(field.help)}".strip()
+            is_known = name in values or field.default is not None or (field.secret and self._is_connected)
+            if field.required and not is_known and field.is_used_with(values):
+                said = self.tr("{label} is required.").format(label=translate_connector_text(field.label))
+                return self.inputs[name], f"{said} {translate_connector_text(field.help)}".strip()
         return None
 
-    def _answers(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _read_values(self) -> dict[str, Any]:
+        values: dict[str, Any] = {}
         for name, field in self.inputs.items():
             if isinstance(field, QCheckBox):
-                found[name] = field.isChecked()
+                values[name] = field.isChecked()
             else:
                 text = field.currentText() if isinstance(field, QComboBox) else field.text()
                 if text.strip():
-                    found[name] = text if isinstance(field, QComboBox) or name in self.secret else text.strip()
-        return found
+                    values[name] = text if isinstance(field, QComboBox) or name in self.secret_names else text.strip()
+        return values
 
-    def _choose_rows(self) -> None:
-        answers = self._answers()
+    def _show_rows(self) -> None:
+        values = self._read_values()
         for name, row in self._rows.items():
-            self.form.setRowVisible(row, self._fields[name].counts(answers))
+            self.form.setRowVisible(row, self._fields[name].is_used_with(values))
         self.updateGeometry()
-        self.fitted.emit()
+        self.rows_changed.emit()
 
     def _make_input(self, field: Field, known: Mapping[str, Any], *, is_connected: bool) -> Input:
         value = known.get(field.name, field.default)
         made: Input
         if field.kind is FieldKind.FLAG:
-            made = QCheckBox(say_connector(field.label))
+            made = QCheckBox(translate_connector_text(field.label))
             made.setChecked(bool(value))
         elif field.kind is FieldKind.CHOICE:
             made = QComboBox()
@@ -120,13 +119,13 @@ class ConnectFields(Body):
             if field.secret:
                 made.setEchoMode(QLineEdit.EchoMode.Password)
                 if is_connected and field.name not in known:
-                    made.setPlaceholderText(self.tr("Leave it empty to keep the one from before"))
-        made.setAccessibleName(say_connector(field.label))
-        made.setAccessibleDescription(say_connector(field.help))
+                    made.setPlaceholderText(self.tr("Leave empty to keep the current one"))
+        made.setAccessibleName(translate_connector_text(field.label))
+        made.setAccessibleDescription(translate_connector_text(field.help))
         return made
 
     def _make_row(self, connector: Connector, field: Field, widget: Input) -> QWidget:
-        """The input, a button beside it where it is a path, and below it what to know about it."""
+        """The input, a button beside it if it is a path, and its hint below."""
         row = QWidget()
         whole = QVBoxLayout(row)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -135,16 +134,16 @@ class ConnectFields(Body):
         line.addWidget(widget, 1)
         whole.addLayout(line)
         if field.kind is FieldKind.PATH and isinstance(widget, QLineEdit):
-            chosen = self.tr("Choose {label}").format(label=say_connector(field.label))
-            line.addWidget(make_choose(widget, chosen, is_folder=_is_folder(connector, field)))
+            chosen = self.tr("Choose {label}").format(label=translate_connector_text(field.label))
+            line.addWidget(make_path_button(widget, chosen, is_folder=_is_folder(connector, field)))
         if field.help:
-            hint = make_text(say_connector(field.help), "muted")
-            hint.setFont(make_font(Type.CAPTION, hint.font()))
+            hint = make_label(translate_connector_text(field.help), "muted")
+            hint.setFont(make_font(TextStyle.CAPTION, hint.font()))
             whole.addWidget(hint)
             self.hints[field.name] = hint
         return row
 
 
 def _is_folder(connector: Connector, field: Field) -> bool:
-    """A connection to files is one; others name a folder as one."""
+    """A files connection is a folder; elsewhere the field is named so."""
     return connector.kind == "files" or field.name == "folder"

@@ -1,4 +1,4 @@
-"""Accounts and places that workflows use: how each stands, who uses it, and putting it right."""
+"""The Connections page: the list, and the chosen connection with its state, users and commands."""
 
 from datetime import datetime
 from typing import Any
@@ -14,44 +14,43 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.asking import command
-from app.life.installation import Installation
-from app.look.dressing import lay_on_card, mark
-from app.look.theme import Space, Tone, Type
-from app.widgets.chip import Chip
-from app.widgets.details import read_details
-from app.widgets.details_view import DetailsView, make_text
-from app.widgets.empty import EmptyPage
-from app.widgets.flow import Flow
-from app.widgets.question import confirm
-from app.widgets.signs import sign_run
-from app.widgets.stack import Stack
-from app.window.connect_dialog import ConnectDialog, say_trouble, try_connection
-from app.window.connections_model import (
+from app.background import run_command
+from app.i18n.connector_labels import translate_connector_text
+from app.i18n.state_labels import RunState
+from app.i18n.time_text import format_day_and_time, format_number
+from app.i18n.translate import interpret
+from app.session import Session
+from app.theme.stylesheet import set_style, style_as_card
+from app.theme.tokens import Space, TextStyle, Tone
+from app.widgets.confirm_dialog import confirm
+from app.widgets.details import make_sections
+from app.widgets.details_view import DetailsView, make_label
+from app.widgets.empty_state import EmptyState
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.page_stack import PageStack
+from app.widgets.status_chip import StatusChip
+from app.widgets.status_signs import run_sign
+from app.window.connections.connect_dialog import ConnectDialog, check_connection, describe_connection_error
+from app.window.connections.model import (
     ROW,
     ConnectionDelegate,
-    ConnectionRow,
+    ConnectionListRow,
     ConnectionsModel,
     find_connector,
     read_connections,
 )
-from app.window.frame import CardArea
-from app.window.page import Page
-from app.window.saying import Saying, make_button, make_heading
-from app.words.connectors import say_connector
-from app.words.interpreting import interpret
-from app.words.states import RunState
-from app.words.times import say_number, say_time
+from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.page import CardArea, Page
 
-_MOST_USERS = 12
+_MAX_USERS = 12
 
 
 class ConnectionsPage(Page):
-    def __init__(self, installation: Installation) -> None:
-        super().__init__(installation)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.title = self.tr("Connections")
         self._wanted = ""
-        self._shown: ConnectionRow | None = None
+        self._shown: ConnectionListRow | None = None
         self.model = ConnectionsModel(self)
         self.list = QListView()
         self.list.setModel(self.model)
@@ -60,15 +59,15 @@ class ConnectionsPage(Page):
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setAccessibleName(self.tr("Connections"))
-        lay_on_card(self.list)
-        self.saying = Saying()
+        style_as_card(self.list)
+        self.status_line = StatusLine()
         self.add = make_button(self.tr("New connection…"), "Ctrl+N", importance="primary")
-        self.empty = EmptyPage(
+        self.empty = EmptyState(
             "connection",
             self.tr("No connections yet"),
             self.tr(
-                "A connection is an account or a place on this computer that workflows may use, "
-                "such as a folder or a table. Passwords stay in the keyring of your system."
+                "A connection is an account, or a folder or table on this computer, that workflows can use. "
+                "Passwords stay in your system's keyring."
             ),
             action=self.tr("New connection…"),
         )
@@ -76,29 +75,29 @@ class ConnectionsPage(Page):
         self._lay_out()
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_chosen())
         self.list.activated.connect(lambda _: self._connect_chosen())
-        self.list.pressed.connect(lambda _: self.saying.clear())
+        self.list.pressed.connect(lambda _: self.status_line.clear())
         self.model.dataChanged.connect(lambda *_: self._show_chosen())
         self.model.modelReset.connect(self._show_chosen)
         self.add.clicked.connect(lambda: self.connect_to(""))
-        self.empty.acted.connect(lambda: self.connect_to(""))
+        self.empty.action_clicked.connect(lambda: self.connect_to(""))
 
     def refresh(self) -> None:
-        installation = self.installation
-        self.asking.ask_latest("rows", lambda: read_connections(installation), self._show, self.saying.refuse)
+        session = self.session
+        self.background.run_latest("rows", lambda: read_connections(session), self._show, self.status_line.show_error)
 
     def open_subject(self, subject: str) -> None:
-        """A connection by its name; the form comes up if it has to be connected."""
-        self._wanted, installation = subject, self.installation
-        self.asking.ask(
-            lambda: read_connections(installation), lambda rows: self._open(subject, rows), self.saying.refuse
+        """Select this connection; open the dialog if it is not ready."""
+        self._wanted, session = subject, self.session
+        self.background.run(
+            lambda: read_connections(session), lambda rows: self._open(subject, rows), self.status_line.show_error
         )
 
-    def chosen(self) -> ConnectionRow | None:
+    def selected_row(self) -> ConnectionListRow | None:
         index = self.list.currentIndex()
         return index.data(ROW) if index.isValid() else None
 
     def connect_to(self, name: str, settings: dict[str, Any] | None = None) -> None:
-        dialog = ConnectDialog(self.installation, name, settings, self)
+        dialog = ConnectDialog(self.session, name, settings, self)
         dialog.connected.connect(self._after_connect)
         dialog.open()
 
@@ -106,25 +105,25 @@ class ConnectionsPage(Page):
         inner = QWidget()
         self.pane = CardArea(inner)
         self.name = make_heading("")
-        self.chip = Chip(sign_run(RunState.COMING))
-        self.words = make_text("", "muted")
-        self.facts = QVBoxLayout()
+        self.chip = StatusChip(run_sign(RunState.COMING))
+        self.summary = make_label("", "muted")
+        self.details_layout = QVBoxLayout()
         self.test = make_button(self.tr("Test"), "Ctrl+T")
         self.connect_button = make_button(self.tr("Connect…"), importance="primary")
         self.disconnect_button = make_button(self.tr("Disconnect…"), importance="risky")
         head = QHBoxLayout()
         head.addWidget(self.name, 1)
         head.addWidget(self.chip)
-        row = Flow()
+        row = FlowLayout()
         for button in (self.connect_button, self.test, self.disconnect_button):
             row.addWidget(button)
         layout = QVBoxLayout(inner)
         layout.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(head)
-        layout.addWidget(self.words)
+        layout.addWidget(self.summary)
         layout.addLayout(row)
-        layout.addLayout(self.facts)
+        layout.addLayout(self.details_layout)
         layout.addStretch(1)
         self.pane.hide()
         self.test.clicked.connect(self._test)
@@ -133,7 +132,7 @@ class ConnectionsPage(Page):
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
-        top.addWidget(make_heading(self.title, Type.DISPLAY))
+        top.addWidget(make_heading(self.title, TextStyle.DISPLAY))
         top.addStretch(1)
         top.addWidget(self.add)
         split = QSplitter()
@@ -143,38 +142,38 @@ class ConnectionsPage(Page):
         split.setChildrenCollapsible(False)
         split.setHandleWidth(Space.MEDIUM)
         self.split = split
-        self.body = Stack()
+        self.body = PageStack()
         for page in (QWidget(), split, self.empty):
             self.body.addWidget(page)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(top)
-        layout.addWidget(self.saying)
+        layout.addWidget(self.status_line)
         layout.addWidget(self.body, 1)
 
-    def _show(self, rows: list[ConnectionRow]) -> None:
-        before = self.chosen()
+    def _show(self, rows: list[ConnectionListRow]) -> None:
+        before = self.selected_row()
         self.model.set_rows(rows)
         self.body.setCurrentWidget(self.split if rows else self.empty)
         self.add.setVisible(bool(rows))
         wanted, self._wanted = self._wanted or ("" if before is None else before.name), ""
-        place = self.model.place_of(wanted)
-        if place < 0 and rows and self.chosen() is None:
+        place = self.model.find_row(wanted)
+        if place < 0 and rows and self.selected_row() is None:
             place = 0
         if place >= 0 and place != self.list.currentIndex().row():
             index = self.model.index(place)
             self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    def _open(self, subject: str, rows: list[ConnectionRow]) -> None:
+    def _open(self, subject: str, rows: list[ConnectionListRow]) -> None:
         self._wanted = subject
         self._show(rows)
-        chosen = self.chosen()
+        chosen = self.selected_row()
         if chosen is not None and chosen.name == subject and not chosen.is_ready:
             self._connect_chosen()
 
     def _show_chosen(self) -> None:
-        row = self.chosen()
+        row = self.selected_row()
         if row == self._shown:
             return
         self._shown = row
@@ -183,79 +182,84 @@ class ConnectionsPage(Page):
             return
         self.name.setText(row.title)
         self.chip.set_sign(row.sign)
-        self.words.setText(self._say(row))
-        while (item := self.facts.takeAt(0)) is not None:
+        self.summary.setText(self._describe(row))
+        while (item := self.details_layout.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        connector = find_connector(self.installation, row.name)
-        labels = {} if connector is None else {one.name: say_connector(one.label) for one in connector.fields}
+        connector = find_connector(self.session, row.name)
+        labels = (
+            {} if connector is None else {one.name: translate_connector_text(one.label) for one in connector.fields}
+        )
         shown = {labels.get(key, key): value for key, value in row.view.settings.items() if value not in (None, "")}
         if row.view.created is not None:
-            shown[self.tr("Connected since")] = self._say_when(row.view.created)
-        shown[self.tr("Last used")] = self.tr("never") if row.view.used is None else self._say_when(row.view.used)
-        shown |= {self.tr("Used by"): self._say_users(row.users), self.tr("In scripts"): row.name}
-        self.facts.addWidget(DetailsView(read_details(shown)))
-        lost, new = self.tr("Reconnect…"), self.tr("Connect…")
-        self.connect_button.setText(self.tr("Change…") if row.is_ready else lost if row.view.trouble else new)
+            shown[self.tr("Connected since")] = self._format_time(row.view.created)
+        shown[self.tr("Last used")] = self.tr("never") if row.view.used is None else self._format_time(row.view.used)
+        shown |= {self.tr("Used by"): self._format_users(row.users), self.tr("Name in scripts"): row.name}
+        self.details_layout.addWidget(DetailsView(make_sections(shown)))
+        reconnect, connect = self.tr("Reconnect…"), self.tr("Connect…")
+        label = self.tr("Change…") if row.is_ready else reconnect if row.view.trouble else connect
+        self.connect_button.setText(label)
         self.connect_button.setVisible(row.has_fields)
-        mark(self.connect_button, "importance", "" if row.is_ready else "primary")
+        set_style(self.connect_button, "importance", "" if row.is_ready else "primary")
         self.disconnect_button.setVisible(row.view.is_connected)
         self.test.setEnabled(row.view.is_connected or not row.has_fields)
 
-    def _say_users(self, users: tuple[str, ...]) -> str:
+    def _format_users(self, users: tuple[str, ...]) -> str:
         if not users:
-            return self.tr("Nobody")
-        more = len(users) - _MOST_USERS
-        rest = (self.tr("and {number} more").format(number=say_number(more)),) if more > 0 else ()
-        return ", ".join((*users[:_MOST_USERS], *rest))
+            return self.tr("Not used")
+        more = len(users) - _MAX_USERS
+        rest = (self.tr("and {number} more").format(number=format_number(more)),) if more > 0 else ()
+        return ", ".join((*users[:_MAX_USERS], *rest))
 
-    def _say(self, row: ConnectionRow) -> str:
+    def _describe(self, row: ConnectionListRow) -> str:
         if row.view.trouble is not None:
             return interpret(row.view.trouble)
         if not row.view.is_connected and row.has_fields:
-            return self.tr("Workflows want to use it, and nobody has connected it yet.")
+            return self.tr("Needed by a workflow; not connected yet.")
         return row.kind
 
-    def _say_when(self, at: datetime) -> str:
-        context = self.installation.house.engine.context
-        return say_time(at.replace(second=0, microsecond=0), ZoneInfo(context.machine_zone), context.clock.now())
+    def _format_time(self, at: datetime) -> str:
+        context = self.session.runtime.engine.context
+        return format_day_and_time(
+            at.replace(second=0, microsecond=0), ZoneInfo(context.machine_zone), context.clock.now()
+        )
 
     def _test(self) -> None:
-        row = self.chosen()
+        row = self.selected_row()
         if row is None:
             return
-        installation, name = self.installation, row.name
-        self.saying.say(self.tr("Testing {name}…").format(name=row.title), Tone.QUIET)
-        self.asking.ask(
-            lambda: try_connection(installation, name),
-            lambda sentence: self.saying.say(interpret(sentence), Tone.GOOD),
-            lambda error: self.saying.say(say_trouble(error), Tone.BAD),
+        session, name = self.session, row.name
+        self.status_line.show_message(self.tr("Testing {name}…").format(name=row.title), Tone.QUIET)
+        self.background.run(
+            lambda: check_connection(session, name),
+            lambda sentence: self.status_line.show_message(interpret(sentence), Tone.GOOD),
+            lambda error: self.status_line.show_message(describe_connection_error(error), Tone.BAD),
         )
 
     def _connect_chosen(self) -> None:
-        row = self.chosen()
-        if row is not None and row.has_fields and find_connector(self.installation, row.name) is not None:
+        row = self.selected_row()
+        if row is not None and row.has_fields and find_connector(self.session, row.name) is not None:
             self.connect_to(row.name, dict(row.view.settings) if row.view.is_connected else None)
 
     def _disconnect(self) -> None:
-        row = self.chosen()
+        row = self.selected_row()
         if row is not None and self._confirm(row):
-            installation, name = self.installation, row.name
-            self.asking.ask(
-                lambda: command(installation, "disconnect", name=name),
+            session, name = self.session, row.name
+            self.background.run(
+                lambda: run_command(session, "disconnect", name=name),
                 lambda answer: self._after_connect(name, interpret(str(answer["sentence"]))),
-                self.saying.refuse,
+                self.status_line.show_error,
             )
 
-    def _confirm(self, row: ConnectionRow) -> bool:
-        more = self.tr("What it points to stays as it is.")
+    def _confirm(self, row: ConnectionListRow) -> bool:
+        more = self.tr("Nothing at the other end is deleted.")
         if row.users:
-            used = self.tr("It is used by {names}.").format(names=self._say_users(row.users))
+            used = self.tr("It is used by {names}.").format(names=self._format_users(row.users))
             more = f"{used} {more}"
         action, question = self.tr("Disconnect"), self.tr("Disconnect {name}?").format(name=row.title)
         return confirm(action, question, action, self, more)
 
     def _after_connect(self, name: str, sentence: str) -> None:
         self._wanted = name
-        self.saying.say(sentence, Tone.GOOD)
+        self.status_line.show_message(sentence, Tone.GOOD)
         self.refresh()

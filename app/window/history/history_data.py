@@ -1,4 +1,4 @@
-"""What ran and what did not as one list of rows, the newest first. Reads the store: never in the GUI thread."""
+"""Runs, and times that did not run, as one list of rows, newest first. Never read in the GUI thread."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,77 +6,113 @@ from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
 
-from app.life.installation import Installation
-from app.requests import say_request
-from app.window.states import state_of_run, state_of_time
-from app.words.interpreting import interpret
-from app.words.states import RunState
-from app.words.times import say_number
-from scheduler.engine.workflows.views.history import Found, HistoryPage, UnrunView
-from scheduler.engine.workflows.views.runs import RunView
-from scheduler.rules.phases import Status
+from app.i18n.state_labels import RunState
+from app.i18n.time_text import format_number
+from app.i18n.translate import interpret
+from app.requests.presentation import describe_request
+from app.session import Session
+from scheduler.engine.queries.history import HistoryFilter, HistoryResult, NotRunView
+from scheduler.engine.queries.runs import RunView
+from scheduler.rules.phases import RunStatus
+from scheduler.timing.occurrences import OccurrenceState
+
+_RUN_STATES = {
+    RunStatus.ACTIVE: RunState.RUNNING,
+    RunStatus.TRANSIENT: RunState.RETRYING,
+    RunStatus.APPROVAL: RunState.WAITING,
+    RunStatus.RECONCILIATION: RunState.WAITING,
+    RunStatus.LOGIC: RunState.FAILED,
+    RunStatus.INTERNAL: RunState.FAILED,
+    RunStatus.COMMITTED: RunState.DONE,
+    RunStatus.CRASHED: RunState.FAILED,
+    RunStatus.CANCELLED: RunState.CANCELLED,
+}
+_TIME_STATES = {
+    OccurrenceState.QUEUED: RunState.QUEUED,
+    OccurrenceState.STARTED: RunState.RUNNING,
+    OccurrenceState.SUCCEEDED: RunState.DONE,
+    OccurrenceState.FAILED: RunState.FAILED,
+    OccurrenceState.CANCELLED: RunState.CANCELLED,
+    OccurrenceState.SKIPPED: RunState.SKIPPED,
+    OccurrenceState.COALESCED: RunState.REPLACED,
+    OccurrenceState.MISSED: RunState.MISSED,
+    OccurrenceState.DROPPED: RunState.DROPPED,
+}
+
+
+def state_of_run(status: RunStatus, *, is_followed: bool = False) -> RunState:
+    """A waiting attempt counts as failed once another one follows it."""
+    return RunState.FAILED if is_followed and status.is_waiting else _RUN_STATES[status]
+
+
+def state_of_time(state: str) -> RunState:
+    """The state of a planned time."""
+    return _TIME_STATES[OccurrenceState(state)]
+
 
 translate = QCoreApplication.translate
 
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One attempt, or one planned time (or several in a row) that did not run."""
+class HistoryRow:
+    """One attempt, or one or more consecutive planned times that did not run."""
 
     key: str
     run: str | None
-    """Its id; None for what did not run."""
+    """None if it did not run."""
     at: datetime
     until: datetime | None
-    """When the last of several would have been."""
+    """The last of several planned times."""
     workflow: str
     name: str
     state: RunState
     what: str
-    took: timedelta | None
+    duration: timedelta | None
     retry_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    rows: tuple[Row, ...]
+class HistoryRows:
+    rows: tuple[HistoryRow, ...]
     cursor: str | None
 
 
-def read_page(installation: Installation, wanted: Found, cursor: str | None, most: int) -> Read:
-    page = installation.views.history(wanted, cursor, most)
-    names = installation.views.names()
-    return Read(rows=make_rows(page, names, read_asked(installation, page)), cursor=page.cursor)
+def read_page(session: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
+    page = session.queries.history(wanted, cursor, most)
+    names = session.queries.names()
+    return HistoryRows(rows=make_rows(page, names, read_questions(session, page)), cursor=page.cursor)
 
 
-def read_asked(installation: Installation, page: HistoryPage) -> dict[str, str]:
-    """By run: what those that wait for an answer ask."""
-    if not any(one.status is Status.APPROVAL for one in page.runs):
+def read_questions(session: Session, page: HistoryResult) -> dict[str, str]:
+    """By run: the question of each run that waits for approval."""
+    if not any(one.status is RunStatus.APPROVAL for one in page.runs):
         return {}
-    return {one.run: say_request(one) for one in installation.views.attention() if one.run is not None}
+    return {one.run: describe_request(one) for one in session.queries.attention() if one.run is not None}
 
 
-def make_rows(page: HistoryPage, names: Mapping[str, str], asked: Mapping[str, str] | None = None) -> tuple[Row, ...]:
-    ran = [_of_run(one, names, (asked or {}).get(one.id, "")) for one in page.runs]
-    unrun = [_of_time(one, names) for one in page.occurrences]
+def make_rows(
+    page: HistoryResult, names: Mapping[str, str], asked: Mapping[str, str] | None = None
+) -> tuple[HistoryRow, ...]:
+    ran = [_make_run_row(one, names, (asked or {}).get(one.id, "")) for one in page.runs]
+    unrun = [_make_time_row(one, names) for one in page.occurrences]
     return tuple(sorted([*ran, *unrun], key=lambda row: row.at, reverse=True))
 
 
-def read_strips(installation: Installation, slugs: Iterable[str], most: int = 30) -> dict[str, tuple[RunState, ...]]:
-    """The last outcomes of each workflow, the oldest first; several attempts have one."""
+def read_outcomes(session: Session, slugs: Iterable[str], most: int = 30) -> dict[str, tuple[RunState, ...]]:
+    """The last outcomes of each workflow, oldest first; several attempts count as one."""
     found = {}
     for slug in slugs:
-        rows = make_rows(installation.views.history(Found(workflow=slug), None, most), {})[:most]
+        rows = make_rows(session.queries.history(HistoryFilter(workflow=slug), None, most), {})[:most]
         retried = {row.retry_of for row in rows}
         found[slug] = tuple(row.state for row in reversed(rows) if row.run is None or row.run not in retried)
     return found
 
 
-def _of_run(one: RunView, names: Mapping[str, str], asked: str) -> Row:
-    at = one.began or one.planned or one.ended or _LONG_AGO
-    return Row(
+def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> HistoryRow:
+    at = one.began or one.planned or one.ended or _EPOCH
+    return HistoryRow(
         key=one.id,
         run=one.id,
         at=at,
@@ -84,19 +120,19 @@ def _of_run(one: RunView, names: Mapping[str, str], asked: str) -> Row:
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status, is_followed=one.is_followed),
-        what=interpret(one.error or "") or one.summary or asked or say_nothing(one),
-        took=None if one.ended is None or one.began is None else one.ended - one.began,
+        what=interpret(one.error or "") or one.summary or asked or describe_status(one),
+        duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )
 
 
-def _of_time(one: UnrunView, names: Mapping[str, str]) -> Row:
+def _make_time_row(one: NotRunView, names: Mapping[str, str]) -> HistoryRow:
     said = interpret(one.sentence)
     if one.number > 1:
         count = translate("history", "more than {number}") if one.more else "{number}"
         times = translate("history", "{count} times: {sentence}")
-        said = times.format(count=count.format(number=say_number(one.number)), sentence=said)
-    return Row(
+        said = times.format(count=count.format(number=format_number(one.number)), sentence=said)
+    return HistoryRow(
         key=f"{one.workflow}/{one.handler} {one.planned.isoformat()} {one.state}",
         run=None,
         at=one.planned,
@@ -105,21 +141,21 @@ def _of_time(one: UnrunView, names: Mapping[str, str]) -> Row:
         name=names.get(one.workflow, one.workflow),
         state=state_of_time(one.state),
         what=said,
-        took=None,
+        duration=None,
     )
 
 
-def say_nothing(one: RunView) -> str:
+def describe_status(one: RunView) -> str:
     match one.status:
-        case Status.ACTIVE:
-            return translate("history", "It is running now.")
-        case Status.APPROVAL:
-            return translate("history", "It waits for your answer.")
-        case Status.RECONCILIATION:
-            return translate("history", "It finds out whether it happened.")
-        case Status.CRASHED:
-            return translate("history", "Dayhand ended while it ran.")
-        case Status.COMMITTED if one.kind != "job":
-            return translate("history", "Looked; there was nothing to report.")
+        case RunStatus.ACTIVE:
+            return translate("history", "Running now.")
+        case RunStatus.APPROVAL:
+            return translate("history", "Waiting for your answer.")
+        case RunStatus.RECONCILIATION:
+            return translate("history", "Checking whether it happened.")
+        case RunStatus.CRASHED:
+            return translate("history", "Dayhand quit during this run.")
+        case RunStatus.COMMITTED if one.kind != "job":
+            return translate("history", "Checked; nothing new.")
         case _:
             return ""

@@ -1,6 +1,6 @@
-"""Past runs and times as a table that grows while one scrolls; news come on top, and nothing else moves.
+"""The history as a table model that loads more rows while scrolling; new rows appear on top, the others stay.
 
-The cells are Qt's own items, so that drawing and scrolling never wait for Python.
+Cells are Qt's own items, so that painting and scrolling never call Python.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,92 +12,92 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
 
-from app.widgets.plain import as_tooltip, reveal
-from app.widgets.signs import sign_run
-from app.window.history_rows import Read, Row
-from app.words.states import RunState
-from app.words.times import say_range, say_span, say_time
+from app.i18n.state_labels import RunState
+from app.i18n.time_text import format_day_and_time, format_duration, format_time_range
+from app.widgets.status_signs import run_sign
+from app.widgets.visible_text import escape_invisible, tooltip_text
+from app.window.history.history_data import HistoryRow, HistoryRows
 from scheduler.engine.clock import SystemClock
 
 Index = QModelIndex | QPersistentModelIndex
-_WORD = Qt.ItemDataRole.AccessibleTextRole
+_ACCESSIBLE_TEXT = Qt.ItemDataRole.AccessibleTextRole
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 translate = QCoreApplication.translate
 
 
-class Column(IntEnum):
+class HistoryColumn(IntEnum):
     WHEN = 0
     RESULT = 1
     WORKFLOW = 2
     WHAT = 3
-    TOOK = 4
+    DURATION = 4
 
 
 class HistoryModel(QStandardItemModel):
-    """Whoever owns it reads pages; it asks for more through `more` and is given them."""
+    """Does not read data itself: it requests more through `more`."""
 
     def __init__(self, zone: ZoneInfo, parent: QObject | None = None) -> None:
-        super().__init__(0, len(Column), parent)
+        super().__init__(0, len(HistoryColumn), parent)
         self._zone, self._now = zone, SystemClock().now().astimezone(zone)
-        self._rows: list[Row] = []
+        self._rows: list[HistoryRow] = []
         self._chips: Mapping[RunState, QIcon] = {}
         self._minutes: dict[datetime, str] = {}
         self._cursor: str | None = None
-        self._is_waiting = False
-        self.more: Callable[[str], None] = lambda _: None
-        """Told where to go on when the view wants more; the answer comes as `append`."""
+        self._is_loading = False
+        self.fetch_page: Callable[[str], None] = lambda _: None
+        """Called with the cursor when the view needs more rows; the owner answers with `append`."""
         self.setHorizontalHeaderLabels(
             [
                 translate("history", "When"),
                 translate("history", "Result"),
                 translate("history", "Workflow"),
                 translate("history", "What happened"),
-                translate("history", "Took"),
+                translate("history", "Duration"),
             ]
         )
-        self.horizontalHeaderItem(Column.TOOK).setTextAlignment(_RIGHT)
+        self.horizontalHeaderItem(HistoryColumn.DURATION).setTextAlignment(_RIGHT)
 
     @property
-    def rows(self) -> Sequence[Row]:
+    def rows(self) -> Sequence[HistoryRow]:
         return self._rows
 
     @property
     def cursor(self) -> str | None:
         return self._cursor
 
-    def dress(self, chips: Mapping[RunState, QIcon]) -> None:
-        """Show results with these."""
+    def set_icons(self, chips: Mapping[RunState, QIcon]) -> None:
+        """Set the icon of each state."""
         self._chips = chips
         for place, row in enumerate(self._rows):
-            self.item(place, Column.RESULT).setIcon(chips[row.state])
+            self.item(place, HistoryColumn.RESULT).setIcon(chips[row.state])
 
-    def start(self, read: Read, now: datetime) -> None:
-        """Other rows altogether: something else is looked for."""
-        self._now, self._cursor, self._is_waiting = now, None, False  # an empty view would want more at once
+    def replace_rows(self, read: HistoryRows, now: datetime) -> None:
+        """Replace all rows: the filters changed."""
+        self._now, self._cursor, self._is_loading = now, None, False  # an empty view would request more at once
         self._minutes = {}
         self._remove(0, len(self._rows))
         self._insert(0, read.rows)
         self._cursor = read.cursor
 
-    def append(self, read: Read) -> None:
-        self._is_waiting = False
+    def append(self, read: HistoryRows) -> None:
+        self._is_loading = False
         self._cursor = read.cursor
         known = {row.key for row in self._rows}
         self._insert(len(self._rows), [row for row in read.rows if row.key not in known])
 
-    def give_up(self) -> None:
-        """More could not be read; the next scroll tries again."""
-        self._is_waiting = False
+    def stop_loading(self) -> None:
+        """More rows could not be read; the next scroll tries again."""
+        self._is_loading = False
 
-    def renew(self, read: Read, now: datetime) -> None:
-        """The first page as it is now: what is new is put in, what changed is changed, what is gone goes."""
+    def update_rows(self, read: HistoryRows, now: datetime) -> None:
+        """Update to the first page as it is now: insert, change and remove rows in place."""
         known = {row.key for row in self._rows}
         if not any(row.key in known for row in read.rows):
-            self.start(read, now)
+            self.replace_rows(read, now)
             return
         is_another_day = now.astimezone(self._zone).date() != self._now.astimezone(self._zone).date()
         self._now, self._minutes = now, {} if is_another_day else self._minutes
-        place, new = 0, list[Row]()
+        place, new = 0, list[HistoryRow]()
         for row in read.rows:
             if row.key not in known:
                 new.append(row)
@@ -111,27 +111,27 @@ class HistoryModel(QStandardItemModel):
         place += len(new)
         if read.cursor is None:
             self._remove(place, len(self._rows))
-        self._settle(place, {row.retry_of for row in read.rows})
+        self._fail_followed(place, {row.retry_of for row in read.rows})
         if is_another_day:
             for place, row in enumerate(self._rows):
-                self.item(place, Column.WHEN).setText(self._say_when(row))
+                self.item(place, HistoryColumn.WHEN).setText(self._format_when(row))
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802  # Qt's name
-        return not parent.isValid() and self._cursor is not None and not self._is_waiting
+        return not parent.isValid() and self._cursor is not None and not self._is_loading
 
     def fetchMore(self, parent: Index) -> None:  # noqa: N802  # Qt's name
         if self.canFetchMore(parent) and self._cursor is not None:
-            self._is_waiting = True
-            self.more(self._cursor)
+            self._is_loading = True
+            self.fetch_page(self._cursor)
 
-    def tip(self, index: Index) -> str:
-        """What there is to read about a cell that it does not show."""
+    def tooltip(self, index: Index) -> str:
+        """The tooltip of a cell."""
         row = self._rows[index.row()]
-        if index.column() == Column.WHEN:
+        if index.column() == HistoryColumn.WHEN:
             return f"{row.at.astimezone(self._zone):%Y-%m-%d %H:%M:%S %Z}"
-        return as_tooltip(row.what) if index.column() == Column.WHAT else ""
+        return tooltip_text(row.what) if index.column() == HistoryColumn.WHAT else ""
 
-    def _insert(self, place: int, rows: Sequence[Row]) -> None:
+    def _insert(self, place: int, rows: Sequence[HistoryRow]) -> None:
         if rows:
             self._rows[place:place] = rows
             self.insertRows(place, len(rows))
@@ -142,50 +142,50 @@ class HistoryModel(QStandardItemModel):
             del self._rows[first:end]
             self.removeRows(first, end - first)
 
-    def _change(self, place: int, row: Row) -> None:
+    def _change(self, place: int, row: HistoryRow) -> None:
         if self._rows[place] != row:
             self._rows[place] = row
             self._fill(place, [row])
 
-    def _settle(self, first: int, followed: set[str | None]) -> None:
-        """Rows that were not read again: what waited no longer does once another attempt took its place."""
+    def _fail_followed(self, first: int, followed: set[str | None]) -> None:
+        """For rows below the first page: a waiting attempt counts as failed once another one follows it."""
         for place, row in enumerate(self._rows[first:], first):
             if row.run in followed and row.state in (RunState.RETRYING, RunState.WAITING):
                 self._change(place, replace(row, state=RunState.FAILED))
 
-    def _fill(self, first: int, rows: Sequence[Row]) -> None:
-        """Told to views once, not cell by cell."""
+    def _fill(self, first: int, rows: Sequence[HistoryRow]) -> None:
+        """Notify views once, not for each cell."""
         with QSignalBlocker(self):
             for place, row in enumerate(rows, first):
                 for column, item in enumerate(self._make_items(row)):
                     self.setItem(place, column, item)
-        last = self.index(first + len(rows) - 1, len(Column) - 1)
+        last = self.index(first + len(rows) - 1, len(HistoryColumn) - 1)
         self.dataChanged.emit(self.index(first, 0), last)
 
-    def _make_items(self, row: Row) -> tuple[QStandardItem, ...]:
+    def _make_items(self, row: HistoryRow) -> tuple[QStandardItem, ...]:
         result = QStandardItem()
-        result.setData(sign_run(row.state).word, _WORD)
+        result.setData(run_sign(row.state).word, _ACCESSIBLE_TEXT)
         if row.state in self._chips:
             result.setIcon(self._chips[row.state])
-        took = QStandardItem("" if row.took is None else say_span(row.took))
+        took = QStandardItem("" if row.duration is None else format_duration(row.duration))
         took.setTextAlignment(_RIGHT)
         return (
-            QStandardItem(self._say_when(row)),
+            QStandardItem(self._format_when(row)),
             result,
-            QStandardItem(reveal(row.name)),
-            QStandardItem(reveal(row.what).replace("\n", " ")),
+            QStandardItem(escape_invisible(row.name)),
+            QStandardItem(escape_invisible(row.what).replace("\n", " ")),
             took,
         )
 
-    def _say_when(self, row: Row) -> str:
-        """Many begin in the same minute, which is said once."""
+    def _format_when(self, row: HistoryRow) -> str:
+        """Cached by minute: many runs start in the same one."""
         at = row.at.replace(second=0, microsecond=0)
         if row.until is not None:
-            return _upper(say_range(at, row.until.replace(second=0), self._zone, self._now))
+            return _capitalise(format_time_range(at, row.until.replace(second=0), self._zone, self._now))
         if at not in self._minutes:
-            self._minutes[at] = _upper(say_time(at, self._zone, self._now))
+            self._minutes[at] = _capitalise(format_day_and_time(at, self._zone, self._now))
         return self._minutes[at]
 
 
-def _upper(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]

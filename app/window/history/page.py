@@ -1,4 +1,4 @@
-"""What ran and what did not, with its reason: searched and narrowed at once, as far back as one scrolls."""
+"""The History page: filters, the table that loads more while scrolling, and the chosen run beside it."""
 
 from datetime import datetime
 from pathlib import Path
@@ -16,66 +16,70 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.life.installation import Installation
-from app.look.dressing import mark
-from app.look.theme import Space, Tone, Type
-from app.widgets.empty import EmptyPage
-from app.widgets.fitting import fit
-from app.widgets.stack import Stack
-from app.window.history_export import HistoryExport, name_by_kind
-from app.window.history_filters import HistoryFilters
-from app.window.history_model import HistoryModel
-from app.window.history_rows import Read, Row, read_page
-from app.window.history_run import RunPane
-from app.window.history_table import HistoryTable
+from app.i18n.time_text import format_number
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, Tone
+from app.widgets.empty_state import EmptyState
+from app.widgets.fit_to_screen import fit_to_screen
+from app.widgets.page_stack import PageStack
+from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.history.export import ExportProgress, match_suffix_to_filter
+from app.window.history.filters import HistoryFilters
+from app.window.history.history_data import HistoryRow, HistoryRows, read_page
+from app.window.history.model import HistoryModel
+from app.window.history.run_pane import RunPane
+from app.window.history.table import HistoryTable
 from app.window.page import Page
-from app.window.saying import Saying, make_button, make_heading
-from app.words.times import say_number
-from scheduler.engine.workflows.views.history import Found
+from scheduler.engine.queries.history import HistoryFilter
 
-_FIRST, _MORE, _MOST = 50, 100, 200
-"""Rows that are read for something else to look for, for a scroll, and again after news: none holds up the window."""
-_WIDE, _ROOMY = 880, 700
-"""From where on a run has room beside the rows, and rows alone for every column."""
+_FIRST_ROWS, _MORE_ROWS, _MAX_REFRESHED_ROWS = 50, 100, 200
+"""Rows read after a filter change, after a scroll, and at most after changes: few enough to stay responsive."""
+_WIDE_PX, _ALL_COLUMNS_PX = 880, 700
+"""Widths from which a run fits beside the table, and the table alone shows all columns."""
 _COUNT_REST = 20
-"""How many times as long as it took to count nobody counts again, whatever happens meanwhile."""
+"""After counting, wait this many times as long as it took before counting again."""
 
 
 class HistoryPage(Page):
-    def __init__(self, installation: Installation) -> None:
-        super().__init__(installation)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.title = self.tr("History")
-        self._shown: Found | None = None
-        self._turn = 0
-        """How often something else was looked for: that need not wait until news may be looked at again."""
+        self._shown: HistoryFilter | None = None
+        self._search_number = 0
+        """Number of filter changes: a new search need not wait for the refresh of an old one."""
         self._total: int | None = None
-        """Of all that is looked for, once it is known."""
-        zone = ZoneInfo(installation.house.engine.context.machine_zone)
+        """Number of all matching rows, once known."""
+        zone = ZoneInfo(session.runtime.engine.context.machine_zone)
         self.filters = HistoryFilters(zone, self._now().astimezone(zone))
         self.model = HistoryModel(zone, self)
-        self.model.more = self._read_more
+        self.model.fetch_page = self._read_more
         self.table = HistoryTable(self.model)
-        self.pane = RunPane(installation)
-        self.saying = Saying()
+        self.pane = RunPane(session)
+        self.status_line = StatusLine()
         self._make_controls()
         self._lay_out()
         self._connect()
 
     def refresh(self) -> None:
-        """Other rows if something else is looked for, else only what is new."""
-        wanted, installation = self.wanted(), self.installation
-        number = max(_FIRST, min(self.model.rowCount(), _MOST)) if wanted == self._shown else _FIRST
+        """Replace the rows if the filters changed, else only update them."""
+        wanted, session = self.query(), self.session
+        number = (
+            max(_FIRST_ROWS, min(self.model.rowCount(), _MAX_REFRESHED_ROWS)) if wanted == self._shown else _FIRST_ROWS
+        )
 
-        def read() -> tuple[Read, dict[str, str]]:
-            names = installation.views.names()
-            return read_page(installation, wanted, None, number), names
+        def read() -> tuple[HistoryRows, dict[str, str]]:
+            names = session.queries.names()
+            return read_page(session, wanted, None, number), names
 
-        self.asking.ask_latest(f"rows {self._turn}", read, lambda found: self._show(wanted, *found), self.saying.refuse)
+        self.background.run_latest(
+            f"rows {self._search_number}", read, lambda found: self._show(wanted, *found), self.status_line.show_error
+        )
         if self.pane.isVisible():
             self.pane.refresh()
 
     def open_subject(self, subject: str) -> None:
-        """A run by its id; nothing is the list."""
+        """Open a run by its id; empty shows the list."""
         if subject:
             self._open_run(subject)
         else:
@@ -83,42 +87,42 @@ class HistoryPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
-        self._share_room()
+        self._arrange()
 
     def search(self) -> None:
-        """In the log for whoever is in it, else in everything that ran."""
+        """Search the log if it has the focus, else the history."""
         focused, log = QApplication.focusWidget(), self.pane.log
         if focused is not None and log.isVisible() and log.isAncestorOf(focused):
-            log.field.come()
+            log.search_field.focus_and_select()
             return
         if self.table.isHidden():
             self._close_run()
-        self.filters.field.come()
+        self.filters.search_field.focus_and_select()
 
-    def wanted(self) -> Found:
-        return self.filters.wanted(self._now())
+    def query(self) -> HistoryFilter:
+        return self.filters.query(self._now())
 
     def _make_controls(self) -> None:
         self.export = make_button(self.tr("Export…"), "Ctrl+S")
-        self.exporting = HistoryExport(self.installation)
+        self.export_progress = ExportProgress(self.session)
         self.count = QLabel()
-        mark(self.count, "ink", "muted")
-        self.empty = EmptyPage(
+        set_style(self.count, "ink", "muted")
+        self.empty = EmptyState(
             "history",
             self.tr("Nothing has run yet"),
-            self.tr("Every run is listed here, and every time that did not run with its reason."),
+            self.tr("Every run appears here, and every run that was missed or skipped, with the reason."),
             action=self.tr("Go to Workflows"),
         )
-        self.nothing = EmptyPage(
+        self.no_results = EmptyState(
             "search",
-            self.tr("Nothing like that has happened"),
-            self.tr("Look for other words, or for all workflows, results and times."),
+            self.tr("No results"),
+            self.tr("Try other words, or clear the filters."),
             action=self.tr("Show all"),
         )
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
-        top.addWidget(make_heading(self.title, Type.DISPLAY))
+        top.addWidget(make_heading(self.title, TextStyle.DISPLAY))
         top.addStretch(1)
         top.addWidget(self.export)
         self.split = QSplitter(Qt.Orientation.Horizontal)
@@ -130,107 +134,113 @@ class HistoryPage(Page):
         self.split.setStretchFactor(1, 2)
         self.pane.setMinimumWidth(320)
         self.pane.hide()
-        self.body = Stack()
-        for page in (QWidget(), self.split, self.empty, self.nothing):
+        self.body = PageStack()
+        for page in (QWidget(), self.split, self.empty, self.no_results):
             self.body.addWidget(page)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.WIDE)
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(top)
         layout.addWidget(self.filters)
-        layout.addWidget(self.exporting)
-        layout.addWidget(self.saying)
+        layout.addWidget(self.export_progress)
+        layout.addWidget(self.status_line)
         layout.addWidget(self.body, 1)
         layout.addWidget(self.count)
 
     def _connect(self) -> None:
-        self.filters.changed.connect(self._look_anew)
-        self.filters.field.left.connect(self.table.setFocus)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._browse())
-        self.table.clicked.connect(lambda _: self._choose())
-        self.table.activated.connect(lambda _: self._choose())
+        self.filters.changed.connect(self._search_again)
+        self.filters.search_field.down_pressed.connect(self.table.setFocus)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._follow_selection())
+        self.table.clicked.connect(lambda _: self._open_chosen())
+        self.table.activated.connect(lambda _: self._open_chosen())
         self.pane.closed.connect(self._close_run)
         self.pane.changed.connect(self.refresh)
         self.pane.open_page.connect(self.open_page)
-        self.empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
-        self.nothing.acted.connect(self.filters.show_all)
+        self.empty.action_clicked.connect(lambda: self.open_page.emit("workflows", ""))
+        self.no_results.action_clicked.connect(self.filters.show_all)
         self.export.clicked.connect(self._choose_export)
-        self.exporting.ended.connect(self._end_export)
-        self.model.rowsInserted.connect(self._say_count)
+        self.export_progress.ended.connect(self._show_export_end)
+        self.model.rowsInserted.connect(self._show_count)
 
-    def _look_anew(self) -> None:
-        self._turn += 1
-        self.saying.clear()
+    def _search_again(self) -> None:
+        self._search_number += 1
+        self.status_line.clear()
         self.refresh()
 
-    def _show(self, wanted: Found, read: Read, names: dict[str, str]) -> None:
+    def _show(self, wanted: HistoryFilter, read: HistoryRows, names: dict[str, str]) -> None:
         self.filters.show_names(names)
-        if wanted != self.wanted():
+        if wanted != self.query():
             return
         if wanted == self._shown and self.model.rowCount():
-            self.model.renew(read, self._now())
+            self.model.update_rows(read, self._now())
         else:
-            self.model.start(read, self._now())
+            self.model.replace_rows(read, self._now())
             self.table.scrollToTop()
         if wanted != self._shown:
             self._total = None
         self._shown = wanted
-        is_all = wanted == Found()
-        pages = self.split if self.model.rowCount() or self.pane.run else self.empty if is_all else self.nothing
+        is_all = wanted == HistoryFilter()
+        pages = self.split if self.model.rowCount() or self.pane.run_id else self.empty if is_all else self.no_results
         self.body.setCurrentWidget(pages)
         self.filters.setVisible(pages is not self.empty and not self.table.isHidden())
         self.export.setVisible(pages is self.split)
-        self._say_count()
+        self._show_count()
         self._count(wanted)
 
     def _read_more(self, cursor: str) -> None:
-        wanted, installation = self._shown or Found(), self.installation
+        wanted, session = self._shown or HistoryFilter(), self.session
 
-        def take(read: Read) -> None:
+        def append(read: HistoryRows) -> None:
             if wanted == self._shown and self.model.cursor == cursor:
                 self.model.append(read)
-                self._say_count()
+                self._show_count()
 
-        self.asking.ask(lambda: read_page(installation, wanted, cursor, _MORE), take, lambda _: self.model.give_up())
+        self.background.run(
+            lambda: read_page(session, wanted, cursor, _MORE_ROWS), append, lambda _: self.model.stop_loading()
+        )
 
-    def _count(self, wanted: Found) -> None:
-        """All that there is, which may take a moment longer than what is shown of it."""
+    def _count(self, wanted: HistoryFilter) -> None:
+        """Count all matching rows, which may take longer than reading the first ones."""
         if self.model.cursor is None:
             return
-        views = self.installation.views
+        views = self.session.queries
 
-        def take(total: int) -> None:
+        def show(total: int) -> None:
             if wanted == self._shown:
                 self._total = total
-                self._say_count()
+                self._show_count()
 
-        self.asking.ask_latest(f"count {self._turn}", lambda: views.count_history(wanted), take, rest=_COUNT_REST)
+        self.background.run_latest(
+            f"count {self._search_number}", lambda: views.count_history(wanted), show, rest_factor=_COUNT_REST
+        )
 
-    def _say_count(self) -> None:
+    def _show_count(self) -> None:
         number = self.model.rowCount()
         if self.model.cursor is None:
-            said = self.tr("{number} in all") if number else ""
+            said = self.tr("1 entry") if number == 1 else self.tr("{number} entries") if number else ""
         elif self._total is None:
-            said = self.tr("The newest {number}; more as you scroll")
+            said = self.tr("Latest {number}; scroll for more")
         else:
-            said = self.tr("The newest {number} of {total}; more as you scroll")
-        self.count.setText(said.format(number=say_number(number), total=say_number(max(self._total or 0, number))))
+            said = self.tr("Latest {number} of {total}; scroll for more")
+        self.count.setText(
+            said.format(number=format_number(number), total=format_number(max(self._total or 0, number)))
+        )
 
-    def _choose(self) -> None:
-        row = self.table.chosen()
+    def _open_chosen(self) -> None:
+        row = self.table.selected_row()
         if row is None:
             return
         if row.run is None:
             self._close_run()
-            self.saying.say(_say_unrun(row), Tone.QUIET)
+            self.status_line.show_message(_describe_not_run(row), Tone.QUIET)
         else:
-            self.saying.clear()
+            self.status_line.clear()
             self._open_run(row.run)
 
-    def _browse(self) -> None:
-        """Along the rows with the keys; where a run takes the place of the rows, Return opens it."""
-        if self.width() >= _WIDE:
-            self._choose()
+    def _follow_selection(self) -> None:
+        """Follow the selection, unless a run would replace the table: then Return opens it."""
+        if self.width() >= _WIDE_PX:
+            self._open_chosen()
 
     def _open_run(self, run: str) -> None:
         self.pane.open(run)
@@ -240,46 +250,46 @@ class HistoryPage(Page):
             self.split.setSizes([width * 58 // 100, width * 42 // 100])
         if self.model.rowCount():
             self.body.setCurrentWidget(self.split)
-        self._share_room()
+        self._arrange()
 
     def _close_run(self) -> None:
         had_focus = self.pane.isAncestorOf(self.window().focusWidget())
-        self.pane.run = ""
+        self.pane.run_id = ""
         self.pane.hide()
-        self._share_room()
+        self._arrange()
         if had_focus:
             self.table.setFocus()
 
-    def _share_room(self) -> None:
-        """Rows and a run beside each other need room; in a narrow window the run takes the place of the rows."""
-        is_open, is_wide = not self.pane.isHidden(), self.width() >= _WIDE
+    def _arrange(self) -> None:
+        """Show table and run side by side; in a narrow window the run replaces the table."""
+        is_open, is_wide = not self.pane.isHidden(), self.width() >= _WIDE_PX
         self.table.setVisible(is_wide or not is_open)
         for part in (self.filters, self.count):
             part.setVisible(is_wide or not is_open)
-        self.table.be_narrow(on=is_open or self.width() < _ROOMY)
+        self.table.set_narrow(on=is_open or self.width() < _ALL_COLUMNS_PX)
 
     def _choose_export(self) -> None:
         kinds = self.tr("Table (*.csv);;Data (*.json)")
-        dialog = QFileDialog(self, self.tr("Export what is shown"), "", kinds)
-        name_by_kind(dialog)
+        dialog = QFileDialog(self, self.tr("Export history"), "", kinds)
+        match_suffix_to_filter(dialog)
         dialog.fileSelected.connect(lambda found: self.export_to(Path(found)))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        fit(dialog, dialog.sizeHint())
+        fit_to_screen(dialog, dialog.sizeHint())
         dialog.open()
 
     def export_to(self, path: Path) -> None:
-        """All that is looked for, not only what was scrolled to."""
-        self.saying.clear()
+        """Export all matching rows, not only those loaded."""
+        self.status_line.clear()
         self.export.setEnabled(False)
-        self.exporting.start(self.wanted(), path)
+        self.export_progress.start(self.query(), path)
 
-    def _end_export(self, said: str, tone: Tone) -> None:
+    def _show_export_end(self, said: str, tone: Tone) -> None:
         self.export.setEnabled(True)
-        self.saying.say(said, tone)
+        self.status_line.show_message(said, tone)
 
     def _now(self) -> datetime:
-        return self.installation.house.engine.context.clock.now()
+        return self.session.runtime.engine.context.clock.now()
 
 
-def _say_unrun(row: Row) -> str:
+def _describe_not_run(row: HistoryRow) -> str:
     return f"{row.name}: {row.what}"

@@ -1,26 +1,26 @@
-"""What is read of a script before it is deployed, and deploying it as the person wished. Never in the GUI thread."""
+"""Checks a script before it is deployed, and deploys it with the chosen options. Never in the GUI thread."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.life.installation import Installation
-from app.words.interpreting import interpret
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.permissions import begin_line, list_permissions
-from scheduler.engine.workflows.validation import Validated
+from app.i18n.translate import interpret
+from app.session import Session
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.engine.workflows.permissions import capitalize_first, list_permissions
+from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.store import grants
 from scheduler.store.grants import GrantKind
-from scheduler.timing.spec import Spec
-from scheduler.timing.words import say
+from scheduler.timing.description import describe_schedule
+from scheduler.timing.spec import ScheduleSpec
 
-_PATIENCE = 120.0
+_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
-    """One thing that a script may ask of a connection."""
+class UsedTool:
+    """A tool of a connection that a script uses."""
 
     connection: str
     tool: str
@@ -29,58 +29,58 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A script that can be deployed, as the person is asked about it."""
+class CheckedScript:
+    """A valid script, with what the user should know before deploying it."""
 
-    validated: Validated
+    validated: ValidatedScript
     name: str
     description: str
     times: tuple[str, ...]
-    uses: tuple[Use, ...]
+    uses: tuple[UsedTool, ...]
     missing: tuple[str, ...]
-    """Connections that nobody has connected yet."""
+    """Connections that are not connected yet."""
     is_update: bool
 
 
-def look_at_script(installation: Installation, path: Path) -> Offer:
-    """Read and check it; takes its time. NotValidError, or OSError where it cannot be read."""
+def check_script(session: Session, path: Path) -> CheckedScript:
+    """Read and validate the script; slow. InvalidScriptError, or OSError if it cannot be read."""
     source = path.read_text(encoding="utf-8")
-    validated = installation.house.validation.validate(str(path), source)
-    context, registry = installation.house.engine.context, installation.house.registry
+    validated = session.runtime.validation.validate(str(path), source)
+    context, registry = session.runtime.engine.context, session.runtime.registry
     plan = validated.plan(0)
     db = context.database.read()
     times = []
     for handler in plan.handlers.values():
         if handler.schedule is not None:
-            spec = Spec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
-            times.append(interpret(say(spec, viewer_zone=context.machine_zone)))
-    return Offer(
+            spec = ScheduleSpec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
+            times.append(interpret(describe_schedule(spec, viewer_zone=context.machine_zone)))
+    return CheckedScript(
         validated=validated,
         name=plan.name,
         description=str(validated.described.get("docstring") or ""),
         times=tuple(dict.fromkeys(times)),
         uses=tuple(
-            Use(
+            UsedTool(
                 connection=one.connection,
                 tool=one.tool,
-                words=begin_line(interpret(one.sentence)),
+                words=capitalize_first(interpret(one.sentence)),
                 is_allowed=grants.has(db, validated.slug, "", one.connection, one.tool, GrantKind.PERMISSION),
             )
             for one in list_permissions(registry, plan, validated.uses)
         ),
-        missing=installation.views.unconnected(plan.connections),
-        is_update=validated.slug in installation.views.names(),
+        missing=session.queries.unconnected(plan.connections),
+        is_update=validated.slug in session.queries.names(),
     )
 
 
-def deploy(installation: Installation, offer: Offer, wish: Wish, allowed: Iterable[Use]) -> dict[str, Any]:
-    """On the engine's thread; waits for it."""
-    house = installation.house
+def deploy(session: Session, offer: CheckedScript, wish: DeployOptions, allowed: Iterable[UsedTool]) -> dict[str, Any]:
+    """Deploy on the engine's thread; blocks."""
+    house = session.runtime
 
     def act(_: object) -> dict[str, Any]:
-        answer = house.commands.deploy(offer.validated, wish)
+        answer = house.workflow_commands.deploy(offer.validated, wish)
         for use in allowed:
-            house.allowing.grant(offer.validated.slug, use.connection, use.tool)
+            house.grant_commands.grant(offer.validated.slug, use.connection, use.tool)
         return answer
 
-    return installation.ask_for_user(act).result(_PATIENCE)
+    return session.submit_for_user(act).result(_TIMEOUT_S)

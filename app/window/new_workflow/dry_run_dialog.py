@@ -1,10 +1,14 @@
-"""Trying a script: it runs, and every outside action is shown instead of done."""
+"""The dialog of a test run, and the cards of its steps: outside actions are shown instead of done."""
 
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -18,98 +22,196 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.life.installation import Installation
-from app.look.theme import Space, Tone
-from app.widgets.details_view import make_text
-from app.widgets.fitting import find_room, fit
-from app.widgets.plain import reveal
-from app.window.saying import Saying, make_button, make_heading
-from app.window.trial import Trial
-from app.window.try_steps import TriedStep, read_step
-from app.words.times import say_number
+from app.i18n.connector_labels import parameter_labels
+from app.i18n.time_text import format_day_and_time, format_number
+from app.i18n.translate import interpret
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, Tone
+from app.widgets.details import DetailSection, TextBlock, make_sections
+from app.widgets.details_view import DetailsView, make_label
+from app.widgets.fit_to_screen import find_room, fit_to_screen
+from app.widgets.status_chip import StatusChip
+from app.widgets.status_signs import run_sign
+from app.widgets.visible_text import escape_invisible
+from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.history.history_data import state_of_run
+from app.window.new_workflow.dry_run_process import DryRunProcess
+from scheduler.rules.phases import RunStatus
 
-_BITE = 10
-"""So many steps are shown at once: making widgets takes its time."""
+translate = QCoreApplication.translate
 
 
-class TryDialog(QDialog):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    at: datetime
+    handler: str
+    status: RunStatus
+    sentence: str
+    has_failed: bool
+    question: str
+    tool: str
+    connection: str
+    parameters: Mapping[str, Any]
+    commands: tuple[str, ...]
+    log: str
+    times: int
+    until: datetime
+
+
+def parse_step(record: Mapping[str, Any]) -> StepResult:
+    """Parse a step from the output of `dayhand try --json`."""
+    action = record["action"] or {}
+    return StepResult(
+        at=datetime.fromisoformat(record["at"]),
+        handler=record["handler"],
+        status=RunStatus(record["status"]),
+        sentence=interpret(record["error"] or "") or record["summary"] or "",
+        has_failed=bool(record["error"]),
+        question=record["asked"] or "",
+        tool=action.get("tool", ""),
+        connection=action.get("connection", ""),
+        parameters=action.get("parameters", {}),
+        commands=tuple(shlex.join(words) for words in record["commands"]),
+        log=record["log"].rstrip("\n"),
+        times=record["times"],
+        until=datetime.fromisoformat(record["until"]),
+    )
+
+
+class StepCard(QFrame):
+    def __init__(self, step: StepResult, zone: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_style(self, "surface", "card")
+        self.step = step
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.LARGE, Space.MEDIUM)
+        layout.setSpacing(Space.SMALL)
+        head = QHBoxLayout()
+        head.setSpacing(Space.MEDIUM)
+        head.addWidget(StatusChip(run_sign(state_of_run(step.status))))
+        when, until = (
+            format_day_and_time(at.replace(microsecond=0), ZoneInfo(zone), step.at) for at in (step.at, step.until)
+        )
+        head.addWidget(make_label(f"{escape_invisible(step.handler)} · {when}", "muted"), 1)
+        layout.addLayout(head)
+        said = step.sentence or translate("trial", "Nothing to report.")
+        sections = list_sections(step)
+        if step.times > 1:
+            said = translate("trial", "Nothing to report, {number} times until {time}.")
+            if step.sentence or sections:
+                said, sections = translate("trial", "The same {number} more times until {time}."), []
+            said = said.format(number=format_number(step.times), time=until)
+        layout.addWidget(make_label(escape_invisible(said), Tone.BAD.value if step.has_failed else ""))
+        if sections:
+            layout.addWidget(DetailsView(sections))
+
+
+def list_sections(step: StepResult) -> list[DetailSection]:
+    """What it would ask and do, and what it printed."""
+    sections = []
+    if step.question:
+        sections.append(
+            DetailSection(
+                title=translate("trial", "It would ask you"), body=TextBlock(text=escape_invisible(step.question))
+            )
+        )
+    if step.tool:
+        what = translate("trial", "{tool} on {connection}").format(tool=step.tool, connection=step.connection)
+        title = translate("trial", "It would do this")
+        sections.append(DetailSection(title=title, body=TextBlock(text=escape_invisible(what))))
+        sections += make_sections(step.parameters, parameter_labels())
+    if step.commands:
+        title = translate("trial", "It would run these commands")
+        sections.append(DetailSection(title=title, body=TextBlock(text=escape_invisible("\n".join(step.commands)))))
+    if step.log:
+        sections.append(
+            DetailSection(title=translate("trial", "Output"), body=TextBlock(text=escape_invisible(step.log)))
+        )
+    return sections
+
+
+_STEPS_AT_ONCE = 10
+"""Creating widgets is slow."""
+
+
+class DryRunDialog(QDialog):
     shown = Signal()
-    """What a trial found is there to be read."""
+    """The results are shown."""
 
     def __init__(
         self,
-        installation: Installation,
+        session: Session,
         path: Path,
         *,
         name: str = "",
         source: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """The file as it is when it is tried, or that text."""
+        """Runs `source`, or else the file as it is when the test run starts."""
         super().__init__(parent)
         self._path, self._source = path, source
-        self._zone = installation.house.engine.context.machine_zone
-        self._waiting: list[dict[str, Any]] = []
-        self.trial = Trial(installation.folder, self)
-        self.setWindowTitle(self.tr("Try it"))
+        self._zone = session.runtime.engine.context.machine_zone
+        self._hidden_steps: list[dict[str, Any]] = []
+        self.process = DryRunProcess(session.folder, self)
+        self.setWindowTitle(self.tr("Test run"))
         self.setMinimumSize(QSize(620, 360).boundedTo(find_room(self)))
-        self.heading = make_heading(self.tr("Try {name}").format(name=reveal(name or path.name)))
-        self.words = make_text(
+        self.heading = make_heading(self.tr("Test run: {name}").format(name=escape_invisible(name or path.name)))
+        self.words = make_label(
             self.tr(
-                "It runs now, in a place of its own. It reads for real through your connections; what it would do "
-                "outside is shown and not done. Where it would ask you, yes is taken for granted. What the script "
-                "does by itself, without a connection, is done."
+                "A test run reads real data, changes nothing through connections, and assumes you approve. You see "
+                "what it would do. Anything the script does without a connection really happens."
             ),
             "muted",
         )
         self.span = QComboBox()
-        self.span.setAccessibleName(self.tr("How long"))
+        self.span.setAccessibleName(self.tr("Period"))
         for words, days in (
             (self.tr("Once"), 0),
-            (self.tr("A day of its schedule"), 1),
-            (self.tr("A week of its schedule"), 7),
-            (self.tr("A month of its schedule"), 31),
+            (self.tr("One day of its schedule"), 1),
+            (self.tr("One week of its schedule"), 7),
+            (self.tr("One month of its schedule"), 31),
         ):
             self.span.addItem(words, days)
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
-        self.busy.setAccessibleName(self.tr("It is being tried"))
+        self.busy.setAccessibleName(self.tr("Test run in progress"))
         self.busy.hide()
-        self.saying = Saying()
+        self.status_line = StatusLine()
         self.more = make_button("")
         self.more.hide()
         self.close_button = make_button(self.tr("Close"))
-        self.try_button = make_button(self.tr("Try it"), "Ctrl+Return", importance="primary")
+        self.start_button = make_button(self.tr("Start test run"), "Ctrl+Return", importance="primary")
         self._make_results()
         self._lay_out()
-        self.trial.told.connect(lambda sentence: self.saying.say(sentence, Tone.QUIET))
-        self.trial.ended.connect(self._show)
-        self.trial.failed.connect(self._fail)
+        self.process.progress.connect(lambda sentence: self.status_line.show_message(sentence, Tone.QUIET))
+        self.process.ended.connect(self._show)
+        self.process.failed.connect(self._fail)
         self.more.clicked.connect(self._show_more)
         self.close_button.clicked.connect(self.reject)
-        self.try_button.clicked.connect(self.start)
+        self.start_button.clicked.connect(self.start)
 
     def start(self) -> None:
         self._clear()
         self.busy.show()
-        self.try_button.setEnabled(False)
-        self.saying.say(self.tr("It is being tried…"), Tone.QUIET)
-        self.trial.start(self._path, self._source, days=self.span.currentData())
+        self.start_button.setEnabled(False)
+        self.status_line.show_message(self.tr("Test run in progress…"), Tone.QUIET)
+        self.process.start(self._path, self._source, days=self.span.currentData())
 
-    def steps(self) -> list[TriedStep]:
-        """Those that are shown."""
+    def list_steps(self) -> list[StepCard]:
+        """The cards that are shown."""
         items = (self._steps.itemAt(place) for place in range(self._steps.count()))
         widgets = [item.widget() for item in items if item is not None]
-        return [one for one in widgets if isinstance(one, TriedStep)]
+        return [one for one in widgets if isinstance(one, StepCard)]
 
     def reject(self) -> None:
-        self.trial.give_up()
+        self.process.cancel()
         super().reject()
         self.deleteLater()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
-        self.trial.give_up()
+        self.process.cancel()
         super().closeEvent(event)
 
     def _make_results(self) -> None:
@@ -138,69 +240,69 @@ class TryDialog(QDialog):
         layout.addWidget(self.words)
         layout.addWidget(self.results, 1)
         layout.addWidget(self.busy)
-        layout.addWidget(self.saying)
-        self._rest = QWidget()
-        layout.addWidget(self._rest, 1)
+        layout.addWidget(self.status_line)
+        self._spacer = QWidget()
+        layout.addWidget(self._spacer, 1)
         row = QHBoxLayout()
         row.setSpacing(Space.SMALL)
-        label = QLabel(self.tr("&How long"))
+        label = QLabel(self.tr("&Period"))
         label.setBuddy(self.span)
         row.addWidget(label)
         row.addWidget(self.span)
         row.addStretch(1)
         row.addWidget(self.close_button)
-        row.addWidget(self.try_button)
+        row.addWidget(self.start_button)
         layout.addLayout(row)
 
     def _clear(self) -> None:
         while (item := self._steps.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        self._waiting = []
+        self._hidden_steps = []
         self.more.hide()
         self.results.hide()
-        self._rest.show()
+        self._spacer.show()
 
-    def _stop_waiting(self) -> None:
+    def _show_idle(self) -> None:
         self.busy.hide()
-        self.try_button.setEnabled(True)
-        self.try_button.setText(self.tr("Try it again"))
-        self.try_button.setShortcut("Ctrl+Return")
+        self.start_button.setEnabled(True)
+        self.start_button.setText(self.tr("Run again"))
+        self.start_button.setShortcut("Ctrl+Return")
 
     def _fail(self, sentence: str) -> None:
-        self._stop_waiting()
-        self.saying.say(sentence, Tone.BAD)
+        self._show_idle()
+        self.status_line.show_message(sentence, Tone.BAD)
 
     def _show(self, answer: dict[str, Any]) -> None:
-        self._stop_waiting()
-        self._waiting = list(answer["steps"])
-        self.results.setVisible(bool(self._waiting))
-        self._rest.setVisible(not self._waiting)
-        if self._waiting:
-            fit(self, self.size().expandedTo(QSize(680, 560)))
+        self._show_idle()
+        self._hidden_steps = list(answer["steps"])
+        self.results.setVisible(bool(self._hidden_steps))
+        self._spacer.setVisible(not self._hidden_steps)
+        if self._hidden_steps:
+            fit_to_screen(self, self.size().expandedTo(QSize(680, 560)))
         self._show_more()
         failed = any(step["error"] for step in answer["steps"])
-        self.saying.say(self._say_end(answer), Tone.BAD if failed else Tone.GOOD)
+        self.status_line.show_message(self._summarise(answer), Tone.BAD if failed else Tone.GOOD)
         self.shown.emit()
 
     def _show_more(self) -> None:
-        now, self._waiting = self._waiting[:_BITE], self._waiting[_BITE:]
-        for step in now:
-            self._steps.addWidget(TriedStep(read_step(step), self._zone))
-        self.more.setText(self.tr("Show more ({number})").format(number=say_number(len(self._waiting))))
-        self.more.setVisible(bool(self._waiting))
+        shown, self._hidden_steps = self._hidden_steps[:_STEPS_AT_ONCE], self._hidden_steps[_STEPS_AT_ONCE:]
+        for step in shown:
+            self._steps.addWidget(StepCard(parse_step(step), self._zone))
+        self.more.setText(self.tr("Show more ({number})").format(number=format_number(len(self._hidden_steps))))
+        self.more.setVisible(bool(self._hidden_steps))
 
-    def _say_end(self, answer: dict[str, Any]) -> str:
+    def _summarise(self, answer: dict[str, Any]) -> str:
         number = sum(step["times"] for step in answer["steps"])
         if not number:
             said = [self.tr("Nothing ran: there was nothing to do.")]
         elif number == 1:
-            said = [self.tr("1 run. Nothing was done outside.")]
+            said = [self.tr("1 run; nothing was changed.")]
         else:
-            said = [self.tr("{number} runs. Nothing was done outside.").format(number=say_number(number))]
+            said = [self.tr("{number} runs; nothing was changed.").format(number=format_number(number))]
         if answer["is_cut"]:
-            said.append(self.tr("It would have gone on; so many are enough to see."))
+            said.append(self.tr("Stopped early; more runs would follow."))
         if datetime.fromisoformat(answer["ended"]) > datetime.fromisoformat(answer["began"]) and number:
-            said.append(self.tr("Times are those of the trial."))
-        said += [self.tr("At the end it waited: {sentence}").format(sentence=one) for one in answer["waits"]]
+            said.append(self.tr("Times are simulated."))
+        said += [self.tr("Still waiting at the end: {sentence}").format(sentence=one) for one in answer["waits"]]
         return "\n".join([" ".join(said), *answer["warnings"]])

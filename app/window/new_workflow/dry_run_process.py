@@ -1,4 +1,4 @@
-"""A trial of a script, as the command `dayhand try` makes it: in a process of its own that can be given up at once."""
+"""Runs `dayhand try` in its own process, which can be cancelled at any time."""
 
 import json
 import os
@@ -10,108 +10,108 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from app.life.command import own_command
-from app.words.interpreting import interpret
+from app.i18n.translate import interpret
+from app.lifecycle.startup import program_command
 
-_PATIENCE = 5_000
-"""Milliseconds in which a trial that is given up takes down what it made."""
+_CLEANUP_MS = 5_000
+"""Time for a cancelled process to clean up before it is killed."""
 
 
-class Trial(QObject):
-    """One at a time: starting another gives up the one before."""
+class DryRunProcess(QObject):
+    """One at a time: starting another cancels the one before."""
 
-    told = Signal(str)
-    """How far it is."""
+    progress = Signal(str)
+    """Progress, in words."""
     ended = Signal(object)
-    """What `dayhand try --json` says."""
+    """The output of `dayhand try --json`."""
     failed = Signal(str)
-    """Why it could not be tried."""
+    """The reason."""
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
-        """The folder has the connections that are read through."""
+        """`folder` is the data folder with the connections to use."""
         super().__init__(parent)
         self._folder = folder
         self._process: QProcess | None = None
-        self._written: TemporaryDirectory[str] | None = None
+        self._source_dir: TemporaryDirectory[str] | None = None
 
     @property
     def is_running(self) -> bool:
         return self._process is not None
 
     def start(self, path: Path, source: str | None = None, *, days: int = 0) -> None:
-        """The file as it is now, or that text under the file's name."""
-        self.give_up()
+        """Run the file as it is now, or `source` under its name."""
+        self.cancel()
         if source is not None:
-            self._written = TemporaryDirectory(prefix="dayhand-try-")
-            path = Path(self._written.name) / path.name
+            self._source_dir = TemporaryDirectory(prefix="dayhand-try-")
+            path = Path(self._source_dir.name) / path.name
             path.write_text(source, encoding="utf-8")
         process = self._process = QProcess(QCoreApplication.instance())
-        program, *arguments = own_command()
-        wanted = ["try", str(path), "--json", "--data-dir", str(self._folder)]
+        program, *arguments = program_command()
+        options = ["try", str(path), "--json", "--data-dir", str(self._folder)]
         process.setProgram(program)
-        process.setArguments([*arguments, *wanted, *(["--days", str(days)] if days else [])])
-        process.setProcessEnvironment(_surroundings())
-        process.readyReadStandardError.connect(self._tell)
-        process.finished.connect(self._end)
+        process.setArguments([*arguments, *options, *(["--days", str(days)] if days else [])])
+        process.setProcessEnvironment(_make_environment())
+        process.readyReadStandardError.connect(self._report_progress)
+        process.finished.connect(self._finish)
         process.errorOccurred.connect(self._fail)
         process.start()
 
-    def give_up(self) -> None:
-        """Nobody waits for it any longer; it takes down what it made, or is ended."""
+    def cancel(self) -> None:
+        """Stop the process; it may clean up, then it is killed."""
         process, self._process = self._process, None
         if process is not None:
             process.disconnect(self)
             process.finished.connect(process.deleteLater)
-            if sys.platform == "win32":  # it could not be asked
+            if sys.platform == "win32":  # there is no terminate for a console process
                 process.kill()
             process.terminate()
-            QTimer.singleShot(_PATIENCE, process, process.kill)
-        self._tidy()
+            QTimer.singleShot(_CLEANUP_MS, process, process.kill)
+        self._remove_source()
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._process is not None:
             lines = bytes(self._process.readAllStandardError().data()).decode(errors="replace").splitlines()
             if lines and lines[-1].strip():
-                self.told.emit(lines[-1].strip())
+                self.progress.emit(lines[-1].strip())
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
-        written = bytes(process.readAllStandardOutput().data()).decode(errors="replace")
+        output = bytes(process.readAllStandardOutput().data()).decode(errors="replace")
         process.deleteLater()
-        self._tidy()
-        answer = _read(written)
+        self._remove_source()
+        answer = _parse_output(output)
         if "steps" in answer:
             self.ended.emit(answer)
         else:
             known = answer.get("error", {}).get("message")
-            self.failed.emit(interpret(known or "") or self.tr("The trial ended without an answer. Try it again."))
+            self.failed.emit(interpret(known or "") or self.tr("The test run ended without a result. Try again."))
 
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:
             self._process.deleteLater()
             self._process = None
-            self._tidy()
-            self.failed.emit(self.tr("The trial could not be started. Try it again."))
+            self._remove_source()
+            self.failed.emit(self.tr("The test run could not be started. Try again."))
 
-    def _tidy(self) -> None:
-        written, self._written = self._written, None
-        if written is not None:
-            written.cleanup()
+    def _remove_source(self) -> None:
+        folder, self._source_dir = self._source_dir, None
+        if folder is not None:
+            folder.cleanup()
 
 
-def _read(written: str) -> dict[str, Any]:
+def _parse_output(output: str) -> dict[str, Any]:
     with suppress(ValueError, IndexError):
-        answer = json.loads(written.splitlines()[-1])
+        answer = json.loads(output.splitlines()[-1])
         if isinstance(answer, dict):
             return answer
     return {}
 
 
-def _surroundings() -> QProcessEnvironment:
-    """From sources, the same ones."""
-    found = QProcessEnvironment.systemEnvironment()
+def _make_environment() -> QProcessEnvironment:
+    """When running from source, use the same source."""
+    environment = QProcessEnvironment.systemEnvironment()
     if not getattr(sys, "frozen", False):
-        found.insert("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
-    return found
+        environment.insert("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    return environment

@@ -1,4 +1,4 @@
-"""The part of the settings about the data itself: where it is, copies of it, taking it along, and diagnostics."""
+"""The data section of the settings: data folder, backup, export, import and diagnostics."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,20 +7,20 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMessageBox, QPushButton, QWidget
 
-from app.asking import Asking
-from app.keeping.bundle import BundleError
-from app.keeping.diagnostics import write_diagnostics
-from app.keeping.export import check_export, write_export
-from app.life.installation import Installation
-from app.look.dressing import mark
-from app.look.theme import Space, Tone
-from app.widgets.details_view import make_text
-from app.widgets.file_dialog import choose_file, choose_target
-from app.widgets.question import make_question
-from app.window.saying import Saying, make_button
-from app.words.interpreting import interpret
-from scheduler.engine.moving import TakenIn
-from scheduler.store import moving
+from app.background import BackgroundTasks
+from app.data.atomic_file import DataFileError
+from app.data.diagnostics import write_diagnostics
+from app.data.export import check_export, write_export
+from app.i18n.translate import interpret
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, Tone
+from app.widgets.confirm_dialog import make_message_box
+from app.widgets.details_view import make_label
+from app.widgets.file_dialog import choose_file, choose_save_path
+from app.window.feedback import StatusLine, make_button
+from scheduler.engine.data_import import ImportSummary
+from scheduler.store import transfer
 from scheduler.store.backups import back_up
 from scheduler.store.errors import StoreError
 
@@ -28,27 +28,27 @@ translate = QCoreApplication.translate
 
 
 class DataSection(QWidget):
-    import_wanted = Signal(str)
-    """The person said yes to going on from this file, which was looked through."""
+    import_requested = Signal(str)
+    """Path of a checked export that the user wants to restore from."""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self._installation = installation
-        self.saying = Saying()
-        self._asking = Asking(self)
+        self._session = session
+        self.status_line = StatusLine()
+        self._background = BackgroundTasks(self)
         self.question: QMessageBox | None = None
-        self.folder = make_text(str(installation.folder))
-        self.open_folder = make_button(self.tr("Open the folder"))
-        self.back_up = make_button(self.tr("Back up now"))
-        self.export = make_button(self.tr("&Export everything…"))
-        self.take_in = make_button(self.tr("&Import…"))
-        self.diagnose = make_button(self.tr("Write dia&gnostics…"))
+        self.folder = make_label(str(session.folder))
+        self.open_folder = make_button(self.tr("Open folder"))
+        self.back_up_button = make_button(self.tr("Back up now"))
+        self.export_button = make_button(self.tr("&Export everything…"))
+        self.import_button = make_button(self.tr("&Import…"))
+        self.diagnostics_button = make_button(self.tr("Save dia&gnostics…"))
         self._lay_out()
-        self.open_folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(installation.folder))))
-        self.back_up.clicked.connect(self._back_up)
-        self.export.clicked.connect(self._choose_export)
-        self.take_in.clicked.connect(self._choose_import)
-        self.diagnose.clicked.connect(self._choose_diagnostics)
+        self.open_folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(session.folder))))
+        self.back_up_button.clicked.connect(self._back_up)
+        self.export_button.clicked.connect(self._choose_export)
+        self.import_button.clicked.connect(self._choose_import)
+        self.diagnostics_button.clicked.connect(self._choose_diagnostics)
 
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
@@ -57,14 +57,16 @@ class DataSection(QWidget):
         grid.setVerticalSpacing(Space.SMALL)
         grid.setColumnStretch(1, 1)
         rows: tuple[tuple[tuple[QPushButton, ...], QWidget], ...] = (
-            ((self.open_folder, self.back_up), self.folder),
+            ((self.open_folder, self.back_up_button), self.folder),
             (
-                (self.export, self.take_in),
-                make_text(self.tr("Workflows, history and settings in one file, without passwords."), "muted"),
+                (self.export_button, self.import_button),
+                make_label(
+                    self.tr("All workflows, history and settings in one file. Passwords are not included."), "muted"
+                ),
             ),
             (
-                (self.diagnose,),
-                make_text(self.tr("Helps to find out what is wrong; without scripts, data and passwords."), "muted"),
+                (self.diagnostics_button,),
+                make_label(self.tr("For troubleshooting. Contains no scripts, data or passwords."), "muted"),
             ),
         )
         for place, (buttons, words) in enumerate(rows):
@@ -75,39 +77,39 @@ class DataSection(QWidget):
             row.addStretch(1)
             grid.addLayout(row, place, 0)
             grid.addWidget(words, place, 1, Qt.AlignmentFlag.AlignVCenter)
-        grid.addWidget(self.saying, len(rows), 0, 1, 2)
+        grid.addWidget(self.status_line, len(rows), 0, 1, 2)
 
     def write_export(self, target: Path) -> None:
-        folder, clock = self._installation.folder, self._installation.house.engine.context.clock
-        done = self.tr("Exported to {path}. Passwords are not in it.").format(path=target)
+        folder, clock = self._session.folder, self._session.runtime.engine.context.clock
+        done = self.tr("Exported to {path}. Passwords are not included.").format(path=target)
         self._do(self.tr("Exporting…"), lambda: write_export(folder, target, clock.now()), done)
 
     def write_diagnostics(self, target: Path) -> None:
-        folder = self._installation.folder
-        done = self.tr("Written to {path}. Look through it before you send it to anybody.").format(path=target)
-        self._do(self.tr("Writing…"), lambda: write_diagnostics(folder, target), done)
+        folder = self._session.folder
+        done = self.tr("Saved to {path}. Review it before you share it.").format(path=target)
+        self._do(self.tr("Saving…"), lambda: write_diagnostics(folder, target), done)
 
-    def look_at_import(self, path: Path) -> None:
-        """Look through it first, then ask; a wrong file gets a sentence."""
-        folder, database = self._installation.folder, self._installation.database
+    def check_import(self, path: Path) -> None:
+        """Check the file, then ask for confirmation."""
+        folder, database = self._session.folder, self._session.database
 
-        def look() -> bool:
+        def check() -> bool:
             check_export(folder, path)
-            return moving.is_used(database.read())
+            return transfer.has_data(database.read())
 
-        self.saying.say(self.tr("Looking at {file}…").format(file=path.name), Tone.QUIET)
-        self._asking.ask(look, lambda used: self._ask(path, used=used), self._refuse)
+        self.status_line.show_message(self.tr("Checking {file}…").format(file=path.name), Tone.QUIET)
+        self._background.run(check, lambda used: self._ask(path, used=used), self._refuse)
 
     def _ask(self, path: Path, *, used: bool) -> None:
-        self.saying.clear()
-        more = self.tr("Everything in it arrives paused. Dayhand starts again for it.")
+        self.status_line.clear()
+        more = self.tr("All imported workflows start paused. Dayhand will restart.")
         if used:
-            more += " " + self.tr("What you have here now is set aside in your data folder.")
-        question = self.tr("Go on from {file}?").format(file=path.name)
-        box = make_question(self.tr("Import"), question, more, self.window())
+            more += " " + self.tr("Your current data is set aside in the data folder.")
+        question = self.tr("Restore from {file}?").format(file=path.name)
+        box = make_message_box(self.tr("Import"), question, more, self.window())
         yes = box.addButton(self.tr("Import"), QMessageBox.ButtonRole.AcceptRole)
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
-        mark(yes, "importance", "primary")
+        set_style(yes, "importance", "primary")
         box.setDefaultButton(yes)
         box.finished.connect(lambda _: self._answer(path, wanted=box.clickedButton() is yes))
         self.question = box
@@ -118,26 +120,26 @@ class DataSection(QWidget):
             self.question.deleteLater()
             self.question = None
         if wanted:
-            self.import_wanted.emit(str(path))
+            self.import_requested.emit(str(path))
 
     def _back_up(self) -> None:
-        folder, clock = self._installation.folder, self._installation.house.engine.context.clock
-        self.saying.say(self.tr("Backing up…"), Tone.QUIET)
+        folder, clock = self._session.folder, self._session.runtime.engine.context.clock
+        self.status_line.show_message(self.tr("Backing up…"), Tone.QUIET)
 
-        def tell(path: Path) -> None:
-            self.saying.say(self.tr("Backed up to {path}.").format(path=path))
+        def show(path: Path) -> None:
+            self.status_line.show_message(self.tr("Backed up to {path}.").format(path=path))
 
-        self._asking.ask(lambda: back_up(folder, clock.now()), tell, self._refuse)
+        self._background.run(lambda: back_up(folder, clock.now()), show, self._refuse)
 
-    def _do(self, meanwhile: str, act: Callable[[], None], done: str) -> None:
-        self.saying.say(meanwhile, Tone.QUIET)
-        self._asking.ask(act, lambda _: self.saying.say(done), self._refuse)
+    def _do(self, progress: str, act: Callable[[], None], done: str) -> None:
+        self.status_line.show_message(progress, Tone.QUIET)
+        self._background.run(act, lambda _: self.status_line.show_message(done), self._refuse)
 
     def _refuse(self, error: Exception) -> None:
-        if isinstance(error, BundleError | StoreError):
-            self.saying.say(interpret(str(error)), Tone.BAD)
+        if isinstance(error, DataFileError | StoreError):
+            self.status_line.show_message(interpret(str(error)), Tone.BAD)
         else:
-            self.saying.refuse(error)
+            self.status_line.show_error(error)
 
     def _choose_export(self) -> None:
         if (target := self._choose_target("dayhand-export")) is not None:
@@ -148,26 +150,26 @@ class DataSection(QWidget):
             self.write_diagnostics(target)
 
     def _choose_import(self) -> None:
-        found = choose_file(self, self.tr("Import"), self.tr("Exports of Dayhand (*.zip)"))
+        found = choose_file(self, self.tr("Import"), self.tr("Dayhand exports (*.zip)"))
         if found:
-            self.look_at_import(Path(found))
+            self.check_import(Path(found))
 
     def _choose_target(self, name: str) -> Path | None:
-        now = self._installation.house.engine.context.clock.now().astimezone()
+        now = self._session.runtime.engine.context.clock.now().astimezone()
         proposed = str(Path.home() / f"{name}-{now:%Y-%m-%d}.zip")
-        found = choose_target(self, self.tr("Save as"), proposed, self.tr("Zip files (*.zip)"))
+        found = choose_save_path(self, self.tr("Save as"), proposed, self.tr("Zip files (*.zip)"))
         return Path(found) if found else None
 
 
-def say_taken(taken: TakenIn) -> str:
-    """What arrived, and what the person has to do about it."""
-    if taken.workflows == 1:
-        said = translate("settings", "1 workflow arrived, paused: look at it and resume it.")
+def describe_import(imported: ImportSummary) -> str:
+    """What was imported, and what the user has to do next."""
+    if imported.workflows == 1:
+        said = translate("settings", "1 workflow imported, paused. Check it, then resume it.")
     else:
-        said = translate("settings", "{number} workflows arrived, paused: look at each and resume it.").format(
-            number=taken.workflows
+        said = translate("settings", "{number} workflows imported, paused. Check each one, then resume it.").format(
+            number=imported.workflows
         )
-    if taken.connections:
-        names = ", ".join(taken.connections)
-        said += " " + translate("settings", "Connect again: {names}.").format(names=names)
+    if imported.connections:
+        names = ", ".join(imported.connections)
+        said += " " + translate("settings", "Reconnect: {names}.").format(names=names)
     return said

@@ -1,4 +1,4 @@
-"""The part of the settings about who repairs scripts that fail. Nobody does until the choice is whole."""
+"""The fixer section of the settings. The fixer stays off until its required fields are filled in."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,33 +6,33 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
-from app.asking import Asking, command
-from app.life.installation import Installation
-from app.look.dressing import indent
-from app.look.theme import Space, Tone
-from app.widgets.details_view import make_text
-from app.window.saying import Saying, add_row, make_button
-from app.window.settings_words import FIXERS, SENDS, USES, say
-from scheduler.engine.fixing.choice import LIMITS, FixerChoice, FixerKind
+from app.background import BackgroundTasks, run_command
+from app.session import Session
+from app.theme.stylesheet import indent_spin_box
+from app.theme.tokens import Space, Tone
+from app.widgets.details_view import make_label
+from app.window.feedback import StatusLine, add_row, make_button
+from app.window.settings.labels import APPLY_CHOICES, FIXERS, SEND_CHOICES, label_text
+from scheduler.engine.repair.fixer_config import LIMITS, FixerConfig, FixerKind
 
-_WIDTH = 360
-_SMALL = 110
+_FIELD_WIDTH = 360
+_NUMBER_WIDTH = 110
 
 
 class FixerSection(QWidget):
-    kept = Signal()
-    """The choice was kept and is followed."""
+    saved = Signal()
+    """The settings were saved and are in effect."""
 
-    def __init__(self, installation: Installation, label_width: int) -> None:
+    def __init__(self, session: Session, label_width: int) -> None:
         super().__init__()
-        self._installation = installation
-        self._asking = Asking(self)
-        self._kept = FixerChoice()
-        self._is_filling = False
-        """The choice is not whole yet: what is kept elsewhere must not overwrite what is being typed."""
-        self._wanted: dict[str, Any] | None = None
-        """The last choice that was made here, until it is kept."""
-        self.saying = Saying()
+        self._session = session
+        self._background = BackgroundTasks(self)
+        self._kept = FixerConfig()
+        self._is_incomplete = False
+        """Required fields are still empty: saved values must not overwrite what the user is typing."""
+        self._unsaved: dict[str, Any] | None = None
+        """The last settings chosen here, until they are saved."""
+        self.status_line = StatusLine()
         self._make_controls()
         self._lay_out(label_width)
         self._connect()
@@ -41,36 +41,36 @@ class FixerSection(QWidget):
     def _make_controls(self) -> None:
         self.kind, self.shows, self.applies = QComboBox(), QComboBox(), QComboBox()
         for box, words, name in (
-            (self.kind, FIXERS, self.tr("Who repairs scripts that fail")),
-            (self.shows, SENDS, self.tr("When a script that failed is sent")),
-            (self.applies, USES, self.tr("When a repair is used")),
+            (self.kind, FIXERS, self.tr("Repair failing scripts with")),
+            (self.shows, SEND_CHOICES, self.tr("Send a failing script")),
+            (self.applies, APPLY_CHOICES, self.tr("Apply a repair")),
         ):
             box.setAccessibleName(name)
-            box.setMaximumWidth(_WIDTH)
+            box.setMaximumWidth(_FIELD_WIDTH)
             for value, text in words.items():
-                box.addItem(say(text), value)
+                box.addItem(label_text(text), value)
         self.command, self.url, self.model, self.key = (QLineEdit() for _ in range(4))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         for field, name, example in (
             (self.command, self.tr("Command"), "llm -m small"),
-            (self.url, self.tr("Address of the server"), "http://localhost:11434/v1"),
+            (self.url, self.tr("Server address"), "http://localhost:11434/v1"),
             (self.model, self.tr("Model"), ""),
-            (self.key, self.tr("Key of the server"), ""),
+            (self.key, self.tr("API key"), ""),
         ):
             field.setAccessibleName(name)
             field.setPlaceholderText(example)
-            field.setMaximumWidth(_WIDTH)
-        self.forget = make_button(self.tr("Forget the key"))
+            field.setMaximumWidth(_FIELD_WIDTH)
+        self.delete_key_button = make_button(self.tr("Delete key"))
         self.tokens, self.seconds = QSpinBox(), QSpinBox()
         for spin, limit, name in (
-            (self.tokens, "tokens", self.tr("Tokens that one repair may cost")),
-            (self.seconds, "seconds", self.tr("Seconds that one repair may take")),
+            (self.tokens, "tokens", self.tr("Maximum tokens per repair")),
+            (self.seconds, "seconds", self.tr("Maximum seconds per repair")),
         ):
             spin.setRange(*LIMITS[limit])
             spin.setAccessibleName(name)
-            spin.setMaximumWidth(_SMALL)
+            spin.setMaximumWidth(_NUMBER_WIDTH)
             spin.setKeyboardTracking(False)
-            indent(spin)
+            indent_spin_box(spin)
         self.tokens.setSingleStep(1_000)
         self.seconds.setSingleStep(10)
 
@@ -84,26 +84,26 @@ class FixerSection(QWidget):
         row.setSpacing(Space.SMALL)
         row.addWidget(self.key, 1)
         self._keys.setFocusProxy(self.key)
-        row.addWidget(self.forget)
+        row.addWidget(self.delete_key_button)
         row.addStretch(1)
         for words, widget in (
-            (self.tr("Scripts that &fail are repaired by"), self.kind),
+            (self.tr("Repair &failing scripts with"), self.kind),
             (self.tr("&Command"), self.command),
-            (self.tr("Add&ress of the server"), self.url),
+            (self.tr("Server add&ress"), self.url),
             (self.tr("&Model"), self.model),
-            (self.tr("Ke&y, if it needs one"), self._keys),
-            (self.tr("&Tokens for one repair, at most"), self.tokens),
-            (self.tr("Seconds for one repair, at most"), self.seconds),
-            (self.tr("A script that failed is sent"), self.shows),
-            (self.tr("A re&pair is used"), self.applies),
+            (self.tr("API ke&y (optional)"), self._keys),
+            (self.tr("Maximum &tokens per repair"), self.tokens),
+            (self.tr("Maximum seconds per repair"), self.seconds),
+            (self.tr("Send a failing script"), self.shows),
+            (self.tr("Apply a re&pair"), self.applies),
         ):
             add_row(self._form, words, widget)
             self._form.labelForField(widget).setMinimumWidth(label_width)
-        self.note = make_text(
+        self.note = make_label(
             self.tr(
-                "A script that fails is sent there with its error, the end of its log and what it worked on, without "
-                "passwords and without the words of mails. Attention shows what is sent. A repair may not change "
-                "what a workflow is allowed to do, or when it asks you."
+                "A failing script is sent with its error, the end of its log and the data it was working on, without "
+                "passwords or mail text. Attention shows what is sent. A repair cannot change what a workflow is "
+                "allowed to do, or when it asks you."
             ),
             "muted",
         )
@@ -112,7 +112,7 @@ class FixerSection(QWidget):
         parts.setSpacing(Space.SMALL)
         parts.addLayout(self._form)
         parts.addWidget(self.note)
-        parts.addWidget(self.saying)
+        parts.addWidget(self.status_line)
 
     def _connect(self) -> None:
         for box in (self.kind, self.shows, self.applies):
@@ -121,13 +121,13 @@ class FixerSection(QWidget):
             field.editingFinished.connect(self._choose)
         for spin in (self.tokens, self.seconds):
             spin.valueChanged.connect(self._choose)
-        self.key.editingFinished.connect(self._keep_key)
-        self.forget.clicked.connect(lambda: self._keep("key", secrets={"key": ""}))
+        self.key.editingFinished.connect(self._save_key)
+        self.delete_key_button.clicked.connect(lambda: self._save("key", secrets={"key": ""}))
 
-    def show_choice(self, choice: FixerChoice) -> None:
-        """As it is kept; what the person is typing stays."""
+    def show_choice(self, choice: FixerConfig) -> None:
+        """Show the saved settings, but keep what the user is typing."""
         self._kept = choice
-        if self._is_filling or self._wanted is not None:
+        if self._is_incomplete or self._unsaved is not None:
             return
         for box, value in ((self.kind, choice.kind), (self.shows, choice.shows), (self.applies, choice.applies)):
             box.setCurrentIndex(max(box.findData(value), 0))
@@ -137,9 +137,9 @@ class FixerSection(QWidget):
         for spin, number in ((self.tokens, choice.tokens), (self.seconds, choice.seconds)):
             with QSignalBlocker(spin):
                 spin.setValue(number)
-        self._offer()
+        self._show_fields()
 
-    def chosen(self) -> FixerChoice:
+    def read_controls(self) -> FixerConfig:
         return replace(
             self._kept,
             kind=FixerKind(self.kind.currentData()),
@@ -152,8 +152,8 @@ class FixerSection(QWidget):
             applies=bool(self.applies.currentData()),
         )
 
-    def _offer(self) -> None:
-        """Only what belongs to the choice."""
+    def _show_fields(self) -> None:
+        """Show only the fields that the chosen kind needs."""
         kind = FixerKind(self.kind.currentData())
         is_server, is_any = kind is FixerKind.SERVER, kind is not FixerKind.OFF
         for field, wanted in (
@@ -168,41 +168,41 @@ class FixerSection(QWidget):
         ):
             self._form.setRowVisible(field, wanted)
         self.note.setVisible(is_any)
-        self.forget.setVisible(self._kept.has_key)
-        self.key.setPlaceholderText(self.tr("Kept in the keyring") if self._kept.has_key else "")
+        self.delete_key_button.setVisible(self._kept.has_key)
+        self.key.setPlaceholderText(self.tr("Stored in the keyring") if self._kept.has_key else "")
 
     def _choose(self) -> None:
-        chosen = self.chosen()
-        self._offer()
-        self._is_filling = chosen.kind is not FixerKind.OFF and not chosen.is_on
-        if self._is_filling:
+        chosen = self.read_controls()
+        self._show_fields()
+        self._is_incomplete = chosen.kind is not FixerKind.OFF and not chosen.is_on
+        if self._is_incomplete:
             chosen = replace(chosen, kind=FixerKind.OFF)
-            missing = self.tr("Nobody repairs scripts until the fields above are filled in.")
-            self.saying.say(missing, Tone.ATTENTION)
+            missing = self.tr("Repairs stay off until the fields above are filled in.")
+            self.status_line.show_message(missing, Tone.ATTENTION)
         if chosen != self._kept:
             written = chosen.write()
             del written["has_key"]
-            self._wanted = written
-            self._keep("choice", settings=written)
+            self._unsaved = written
+            self._save("choice", settings=written)
 
-    def _keep_key(self) -> None:
+    def _save_key(self) -> None:
         if key := self.key.text().strip():
             self.key.clear()
-            self._keep("key", secrets={"key": key})
+            self._save("key", secrets={"key": key})
 
-    def _keep(self, subject: str, **given: object) -> None:
-        installation = self._installation
-        refuse = self._refuse if subject == "choice" else self.saying.refuse
-        self._asking.ask_latest(subject, lambda: command(installation, "fixer", **given), self._take, refuse)
+    def _save(self, subject: str, **given: object) -> None:
+        session = self._session
+        refuse = self._refuse if subject == "choice" else self.status_line.show_error
+        self._background.run_latest(subject, lambda: run_command(session, "fixer", **given), self._show_saved, refuse)
 
-    def _take(self, answer: dict[str, Any]) -> None:
-        if self._wanted is not None and self._wanted.items() <= answer.items():
-            self._wanted = None
-        if not self._is_filling and self._wanted is None:
-            self.saying.clear()
-        self.kept.emit()
+    def _show_saved(self, answer: dict[str, Any]) -> None:
+        if self._unsaved is not None and self._unsaved.items() <= answer.items():
+            self._unsaved = None
+        if not self._is_incomplete and self._unsaved is None:
+            self.status_line.clear()
+        self.saved.emit()
 
     def _refuse(self, error: Exception) -> None:
-        """It is not as it is shown, so the next look does not show what is kept either until it is put right."""
-        self._is_filling, self._wanted = True, None
-        self.saying.refuse(error)
+        """The saved settings differ from the ones shown: keep showing these until the user corrects them."""
+        self._is_incomplete, self._unsaved = True, None
+        self.status_line.show_error(error)

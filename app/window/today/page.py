@@ -1,47 +1,152 @@
-"""Today: what needs you, the picture of the day, and what happened in words."""
+"""The Today page: open requests, the timeline of the day, and a list of what happened."""
 
-from datetime import date
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QDate, QLocale, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QDate, QLocale, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.life.installation import Installation
-from app.look.dressing import mark
-from app.look.theme import Space, Tone
+from app.i18n.time_text import format_clock_time
 from app.overview import Overview
-from app.widgets.empty import EmptyPage
-from app.widgets.tabbing import chain
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, Tone
+from app.widgets.empty_state import EmptyState
+from app.widgets.form_controls import set_tab_order
+from app.widgets.status_chip import StatusChip
+from app.widgets.status_signs import run_sign
 from app.widgets.timeline import Timeline
-from app.window.cards import Cards
-from app.window.day import Day, read_day
-from app.window.frame import Column, make_section, put_under
-from app.window.happenings import Happenings
-from app.window.page import Page
-from app.window.saying import say_refusal
-from app.window.welcome_sample import start_sample
+from app.widgets.visible_text import add_break_points, escape_invisible
+from app.window.feedback import describe_error
+from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
+from app.window.request_cards import RequestCards
+from app.window.today.today_data import ActivityLine, Day, read_day
+from app.window.welcome.sample import start_sample
 
-_MOST_CARDS = 2
-_MOST_LINES = 20
-_MINUTE = 60_000
-_MOMENT = 150
-"""Milliseconds after which what came into sight is read."""
+_ROWS_AT_ONCE = 6
+
+
+class ActivityList(QFrame):
+    """Rows are reused: changes come often, and creating widgets is slow."""
+
+    opened = Signal(str)
+    """A run."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_style(self, "surface", "card")
+        self.lines: tuple[ActivityLine, ...] = ()
+        self._rows: list[_ActivityRow] = []
+        self._number = 0
+        self._pending: tuple[ActivityLine, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.SMALL, Space.MEDIUM)
+        self._grid.setHorizontalSpacing(Space.MEDIUM)
+        self._grid.setVerticalSpacing(Space.SMALL)
+        self._grid.setColumnStretch(3, 1)
+
+    def show_lines(self, lines: Sequence[ActivityLine], zone: ZoneInfo) -> None:
+        """New rows are created a few at a time, so that the window stays responsive."""
+        self._pending = tuple(lines)
+        self._show_some(zone)
+
+    def _show_some(self, zone: ZoneInfo) -> None:
+        lines = self._pending[: len(self._rows) + _ROWS_AT_ONCE]
+        if len(lines) < len(self._pending):
+            QTimer.singleShot(0, self, lambda: self._show_some(zone))
+        if lines == self.lines:
+            return
+        self.lines = lines
+        is_shown = not self.isHidden()
+        if is_shown and len(lines) != self._number:
+            self.hide()  # else the whole page is laid out again for every widget
+        self._number = len(lines)
+        while len(self._rows) < len(lines):
+            self._rows.append(_ActivityRow(self._grid, len(self._rows), lines[len(self._rows)], self.opened.emit, self))
+        for row, line in zip(self._rows, lines, strict=False):
+            row.show(line, zone)
+        for row in self._rows[len(lines) :]:
+            row.hide()
+        if is_shown:
+            self.show()
+
+
+class _ActivityRow:
+    """The widgets of one line, in a row of the grid."""
+
+    def __init__(
+        self, grid: QGridLayout, number: int, line: ActivityLine, opened: Callable[[str], None], parent: QWidget
+    ) -> None:
+        self._run = ""
+        self.when, self.name, self.sentence = QLabel(parent), QLabel(parent), QLabel(parent)
+        self.chip = StatusChip(run_sign(line.state), parent)
+        self.button = QPushButton(QCoreApplication.translate("happenings", "Details"), parent)
+        self.button.setAutoDefault(False)
+        set_style(self.button, "importance", "quiet")
+        self.button.clicked.connect(lambda: opened(self._run))
+        set_style(self.when, "ink", "muted")
+        self.sentence.setWordWrap(True)
+        for label in (self.name, self.sentence):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        for column, widget in enumerate(self._widgets()):
+            grid.addWidget(widget, number, column, Qt.AlignmentFlag.AlignVCenter)
+
+    def show(self, line: ActivityLine, zone: ZoneInfo) -> None:
+        self._run = line.run
+        self.when.setText(_format_minute(line.at, zone))
+        self.chip.set_sign(run_sign(line.state))
+        self.name.setText(escape_invisible(line.name))
+        self.sentence.setText(add_break_points(escape_invisible(line.sentence)))
+        self.button.setAccessibleDescription(escape_invisible(f"{line.name}: {line.sentence}"))
+        for widget in self._widgets():
+            is_visible = widget is not self.button or bool(line.run)
+            if widget.isHidden() is is_visible:
+                widget.setVisible(is_visible)
+
+    def hide(self) -> None:
+        for widget in self._widgets():
+            widget.hide()
+
+    def _widgets(self) -> tuple[QWidget, ...]:
+        return self.when, self.chip, self.name, self.sentence, self.button
+
+
+def _format_minute(at: datetime, zone: ZoneInfo) -> str:
+    return format_clock_time(at.replace(second=0, microsecond=0), zone)
+
+
+_MAX_CARDS = 2
+_MAX_LINES = 20
+_MINUTE_MS = 60_000
+_SPAN_DELAY_MS = 150
+"""Time after moving the timeline before the new span is read."""
 
 
 class TodayPage(Page):
-    def __init__(self, installation: Installation) -> None:
-        super().__init__(installation)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.title = self.tr("Today")
         self.day: Day | None = None
         self._make_parts()
-        self._clock = QTimer(self, interval=_MINUTE)
+        self._clock = QTimer(self, interval=_MINUTE_MS)
         self._clock.timeout.connect(self.refresh)
-        self._look = QTimer(self, interval=_MOMENT, singleShot=True)
-        self._look.timeout.connect(self.refresh)
-        self.timeline.span_changed.connect(lambda *_: self._look.start())
+        self._span_timer = QTimer(self, interval=_SPAN_DELAY_MS, singleShot=True)
+        self._span_timer.timeout.connect(self.refresh)
+        self.timeline.span_changed.connect(lambda *_: self._span_timer.start())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
-        """The line for now moves while one looks at it."""
+        """Keep the current-time line moving while the page is shown."""
         super().showEvent(event)
         self._clock.start()
 
@@ -50,40 +155,40 @@ class TodayPage(Page):
         self._clock.stop()
 
     def refresh(self) -> None:
-        installation, span = self.installation, None if self.day is None else self.timeline.span
-        self.asking.ask_latest("day", lambda: read_day(installation, span), self.show_day)
+        session, span = self.session, None if self.day is None else self.timeline.span
+        self.background.run_latest("day", lambda: read_day(session, span), self.show_day)
 
-    def order(self) -> None:
-        chain(self.cards, self._more, self.timeline, self.happenings)
+    def update_tab_order(self) -> None:
+        set_tab_order(self.cards, self._more, self.timeline, self.activity)
 
     def show_day(self, day: Day) -> None:
-        if not self.isVisible():  # it looks again when it is
+        if not self.isVisible():  # it refreshes when shown
             return
         self.day = day
         overview = day.overview
         self.show_overview(overview)
         self._known.show()
-        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now, known=day.known)
-        self.happenings.show_lines(day.lines[:_MOST_LINES], overview.zone)
-        self.happenings.setVisible(bool(day.lines))
-        self._rest.setText(self._say_rest(day))
+        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since)
+        self.activity.show_lines(day.lines[:_MAX_LINES], overview.zone)
+        self.activity.setVisible(bool(day.lines))
+        self._rest.setText(self._describe_rest(day))
         self._rest.setVisible(bool(self._rest.text()))
 
     def show_overview(self, overview: Overview) -> None:
-        self._column.under.setText(_say_date(overview.now.astimezone(overview.zone).date()))
-        self.cards.show_open(overview)
+        self._column.subtitle.setText(_format_date(overview.now.astimezone(overview.zone).date()))
+        self.cards.show_requests(overview)
         waiting = len(overview.requests)
         self._needs.setVisible(bool(self.cards.cards))
         self.cards.setVisible(bool(self.cards.cards))
-        self._more.setText(self.tr("All {number} that need you").format(number=waiting))
-        self._more.setVisible(waiting > _MOST_CARDS)
+        self._more.setText(self.tr("Show all {number}").format(number=waiting))
+        self._more.setVisible(waiting > _MAX_CARDS)
         self._stack.setCurrentWidget(self._column if overview.workflows else self._empty)
 
     def _make_parts(self) -> None:
-        self._column = Column(self.title)
+        self._column = PageColumn(self.title)
         parts = self._column.parts
-        self._needs = make_section(self.tr("Needs you"))
-        self.cards = Cards(self.installation, most=_MOST_CARDS)
+        self._needs = make_section_heading(self.tr("Needs your attention"))
+        self.cards = RequestCards(self.session, max_cards=_MAX_CARDS)
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)
@@ -94,20 +199,20 @@ class TodayPage(Page):
         self.timeline.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.timeline.opened.connect(self._open_bar)
         self.timeline.lane_opened.connect(lambda workflow: self.open_page.emit("workflows", workflow))
-        self.happenings = Happenings()
-        self.happenings.opened.connect(lambda run: self.open_page.emit("history", run))
+        self.activity = ActivityList()
+        self.activity.opened.connect(lambda run: self.open_page.emit("history", run))
         self._rest = QLabel()
         self._rest.setWordWrap(True)
-        mark(self._rest, "ink", "muted")
+        set_style(self._rest, "ink", "muted")
         self._known = QWidget()
         self._known.hide()
         known = QVBoxLayout(self._known)
         known.setContentsMargins(0, 0, 0, 0)
         known.setSpacing(Space.MEDIUM)
-        known.addWidget(make_section(self.tr("The day")))
+        known.addWidget(make_section_heading(self.tr("Timeline")))
         known.addWidget(self.timeline)
-        known.addWidget(make_section(self.tr("What happened")))
-        known.addWidget(self.happenings)
+        known.addWidget(make_section_heading(self.tr("What happened")))
+        known.addWidget(self.activity)
         known.addWidget(self._rest)
         for part in (self._needs, self.cards, self._more):
             part.hide()
@@ -116,45 +221,48 @@ class TodayPage(Page):
         parts.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         parts.addWidget(self._known)
         parts.addStretch(1)
-        empty = EmptyPage(
+        empty = EmptyState(
             "workflow",
             self.tr("No workflows yet"),
-            self.tr("A workflow is a Python file with a chore in it. Add one, and this page shows what it does."),
+            self.tr(
+                "Each chore is a workflow; start from a template, no programming needed. "
+                "This page shows what your workflows do."
+            ),
             action=self.tr("Add a workflow"),
-            other=self.tr("Try the sample"),
+            secondary=self.tr("Try the sample"),
         )
-        empty.acted.connect(lambda: self.open_page.emit("workflows", ""))
-        empty.other_acted.connect(self._try_sample)
-        self._empty = put_under(self.title, empty)
+        empty.action_clicked.connect(lambda: self.open_page.emit("workflows", ""))
+        empty.secondary_clicked.connect(self._try_sample)
+        self._empty = make_titled_page(self.title, empty)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._column)
         self._stack.addWidget(self._empty)
 
     def _try_sample(self) -> None:
-        installation = self.installation
-        self.said.emit(self.tr("Preparing the sample…"), Tone.QUIET)
-        self.asking.ask_latest(
+        session = self.session
+        self.status_message.emit(self.tr("Preparing the sample…"), Tone.QUIET)
+        self.background.run_latest(
             "sample",
-            lambda: start_sample(installation),
+            lambda: start_sample(session),
             lambda _: self.refresh(),
-            lambda error: self.said.emit(say_refusal(error), Tone.BAD),
+            lambda error: self.status_message.emit(describe_error(error), Tone.BAD),
         )
 
-    def _say_rest(self, day: Day) -> str:
-        """What the lines leave out."""
-        if not day.lines and not day.quiet:
+    def _describe_rest(self, day: Day) -> str:
+        """What the list leaves out."""
+        if not day.lines and not day.quiet_runs:
             return self.tr("Nothing yet today.")
         said = []
-        if day.quiet == 1:
-            said.append(self.tr("1 run went well and had nothing to tell."))
-        elif day.quiet:
-            said.append(self.tr("{number} runs went well and had nothing to tell.").format(number=day.quiet))
-        if day.known is not None or len(day.lines) > _MOST_LINES:
-            said.append(self.tr("More is in History."))
+        if day.quiet_runs == 1:
+            said.append(self.tr("1 run went well and had nothing to report."))
+        elif day.quiet_runs:
+            said.append(self.tr("{number} runs went well and had nothing to report.").format(number=day.quiet_runs))
+        if day.known_since is not None or len(day.lines) > _MAX_LINES:
+            said.append(self.tr("See History for more."))
         return " ".join(said)
 
     def _open_bar(self, bar: str) -> None:
-        """A run opens in History; what has no run opens its workflow."""
+        """Open a run in History; for a time without a run, open its workflow."""
         _, _, rest = bar.partition(":")
         if not rest:
             self.open_page.emit("history", bar)
@@ -162,5 +270,5 @@ class TodayPage(Page):
             self.open_page.emit("workflows", rest.partition(":")[0].partition("/")[0])
 
 
-def _say_date(day: date) -> str:
+def _format_date(day: date) -> str:
     return str(QLocale().toString(QDate(day.year, day.month, day.day), QLocale.FormatType.LongFormat))

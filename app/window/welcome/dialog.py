@@ -1,4 +1,4 @@
-"""The first start: what Dayhand is, where it lives, and a sample workflow that runs and asks. Skipped with one key."""
+"""The welcome dialog of the first start: what Dayhand is, where it runs, and a sample workflow to try."""
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -11,103 +11,109 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.asking import Asking
-from app.life.command import start_command
-from app.life.installation import Installation
-from app.look.icons import app_icon, glyph
-from app.look.theme import Space, Tone, Type, colours_of
+from app.background import BackgroundTasks
+from app.lifecycle.startup import autostart_command
 from app.platform.autostart import Autostart, AutostartError, find_autostart
-from app.widgets.details_view import make_text
+from app.session import Session
+from app.theme.icons import draw_glyph, load_app_icon
+from app.theme.tokens import Space, TextStyle, Tone, colours_of
+from app.widgets.details_view import make_label
 from app.window.dialog import Dialog
-from app.window.saying import Saying, make_button, make_heading
-from app.window.welcome_sample import start_sample
+from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.welcome.sample import start_sample
 
 _WIDTH = 580
-_GLYPH = 28
+_GLYPH_SIZE = 28
 
 
-class Welcome(Dialog):
-    """Three screens; closing it at any of them is a way out."""
+class WelcomeDialog(Dialog):
+    """Three screens; it can be closed at any of them."""
 
     started = Signal(str)
-    """The sample runs; its slug."""
+    """The slug of the sample, now running."""
 
-    def __init__(
-        self, installation: Installation, autostart: Autostart | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, session: Session, autostart: Autostart | None = None, parent: QWidget | None = None) -> None:
         super().__init__(_WIDTH, parent)
-        self._installation = installation
-        self._autostart = autostart or find_autostart(start_command(installation.folder))
-        self._asking = Asking(self)
+        self._session = session
+        self._autostart = autostart or find_autostart(autostart_command(session.folder))
+        self._background = BackgroundTasks(self)
         self.setWindowTitle(self.tr("Welcome to Dayhand"))
         self.stack = QStackedWidget()
         self.login = QCheckBox(self.tr("&Start when I log in"))
-        self.saying = Saying()
+        self.status_line = StatusLine()
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
-        self.busy.setAccessibleName(self.tr("The sample is being prepared"))
-        self.skip = make_button(self.tr("S&kip"))
-        self.back = make_button(self.tr("&Back"))
-        self.forth = make_button("", importance="primary")
+        self.busy.setAccessibleName(self.tr("Preparing the sample"))
+        self.skip_button = make_button(self.tr("S&kip"))
+        self.back_button = make_button(self.tr("&Back"))
+        self.next_button = make_button("", importance="primary")
         self.step = QLabel()
         self._lay_out()
         self._connect()
         self._turn(0)
 
     def _lay_out(self) -> None:
-        for screen in (self._say_what(), self._say_where(), self._say_sample()):
+        for screen in (self._make_intro(), self._make_tray_screen(), self._make_sample_screen()):
             self.stack.addWidget(screen)
         self.parts.addWidget(self.stack, 1)
         self.parts.addWidget(self.busy)
-        self.parts.addWidget(self.saying)
-        self.conclude(self.skip, others=[self.back], last=self.forth)
-        self.foot.insertWidget(2, self.step)
-        self.foot.insertSpacing(3, Space.MEDIUM)
+        self.parts.addWidget(self.status_line)
+        self.add_buttons(self.skip_button, others=[self.back_button], last=self.next_button)
+        self.button_row.insertWidget(2, self.step)
+        self.button_row.insertSpacing(3, Space.MEDIUM)
         self.busy.hide()
 
     def _connect(self) -> None:
-        self.skip.clicked.connect(self.reject)
-        self.back.clicked.connect(lambda: self._turn(self.stack.currentIndex() - 1))
-        self.forth.clicked.connect(self._go_on)
-        self.login.clicked.connect(lambda on: self._switch_login(on=on))
+        self.skip_button.clicked.connect(self.reject)
+        self.back_button.clicked.connect(lambda: self._turn(self.stack.currentIndex() - 1))
+        self.next_button.clicked.connect(self._continue)
+        self.login.clicked.connect(lambda on: self._set_autostart(on=on))
         autostart = self._autostart
-        self._asking.ask(autostart.is_on, self.login.setChecked)
+        self._background.run(autostart.is_on, self.login.setChecked)
 
-    def _say_what(self) -> QWidget:
+    def _make_intro(self) -> QWidget:
         picture = QLabel()
-        picture.setPixmap(app_icon().pixmap(QSize(64, 64), self.devicePixelRatioF()))
+        picture.setPixmap(load_app_icon().pixmap(QSize(64, 64), self.devicePixelRatioF()))
         return self._make_screen(
             self.tr("Dayhand does your chores, and asks first"),
             [
-                ("running", self.tr("It runs them on time, on this computer, also after sleep or a crash.")),
-                ("attention", self.tr("Before anything is sent or changed, it shows you exactly what, and waits.")),
+                ("running", self.tr("It runs them on time, on this computer, even after sleep or a crash.")),
+                (
+                    "attention",
+                    self.tr(
+                        "Before it sends or changes anything, it shows you exactly what, and waits for your approval."
+                    ),
+                ),
                 ("done", self.tr("Nothing is done twice, and you can always see what happened and why.")),
             ],
             picture,
         )
 
-    def _say_where(self) -> QWidget:
+    def _make_tray_screen(self) -> QWidget:
         return self._make_screen(
             self.tr("It stays out of your way"),
             [
-                ("idle", self.tr("Closing the window does not end Dayhand: its icon stays in your tray.")),
-                ("info", self.tr("When something needs you, a notice with buttons appears, and the icon shows it.")),
-                ("workflow", self.tr("A chore is a Python file, a workflow. The Workflows page is where you add one.")),
+                ("idle", self.tr("Closing the window does not quit Dayhand; its icon stays in the tray.")),
+                (
+                    "info",
+                    self.tr("When something needs your attention, you get a notification, and the tray icon changes."),
+                ),
+                ("workflow", self.tr("Each chore is a workflow; start from a template, no programming needed.")),
             ],
             below=self.login,
         )
 
-    def _say_sample(self) -> QWidget:
-        folder = self._installation.folder
+    def _make_sample_screen(self) -> QWidget:
+        folder = self._session.folder
         return self._make_screen(
-            self.tr("See it work"),
+            self.tr("See it in action"),
             [
-                ("search", self.tr("A sample workflow looks into a folder with three receipts.")),
-                ("attention", self.tr("It asks whether it may add them to a table. You say yes or no.")),
-                ("connection", self.tr("It needs no network and no account, and can be removed again.")),
+                ("search", self.tr("A sample workflow reads a folder with three receipts.")),
+                ("attention", self.tr("It asks before it adds them to a table. You approve or reject.")),
+                ("connection", self.tr("It needs no network and no account, and you can remove it at any time.")),
             ],
-            below=make_text(self.tr("Its files go to {folder}.").format(folder=folder / "sample"), "muted"),
+            below=make_label(self.tr("Its files are stored in {folder}.").format(folder=folder / "sample"), "muted"),
         )
 
     def _make_screen(
@@ -119,13 +125,13 @@ class Welcome(Dialog):
         layout.setSpacing(Space.LARGE)
         if above is not None:
             layout.addWidget(above)
-        heading = make_heading(title, Type.DISPLAY)
+        heading = make_heading(title, TextStyle.DISPLAY)
         heading.setWordWrap(True)
         layout.addWidget(heading)
         layout.addSpacing(Space.SMALL)
         for shape, words in lines:
-            picture, text = QLabel(), make_text(words)
-            picture.setPixmap(glyph(shape, _GLYPH, colours_of(self).accent, self.devicePixelRatioF()))
+            picture, text = QLabel(), make_label(words)
+            picture.setPixmap(draw_glyph(shape, _GLYPH_SIZE, colours_of(self).accent, self.devicePixelRatioF()))
             row = QHBoxLayout()
             row.setSpacing(Space.LARGE)
             row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
@@ -140,39 +146,39 @@ class Welcome(Dialog):
     def _turn(self, place: int) -> None:
         last = self.stack.count() - 1
         self.stack.setCurrentIndex(place)
-        self.back.setVisible(place > 0)
-        self.forth.setText(self.tr("Start the sample") if place == last else self.tr("Next"))
+        self.back_button.setVisible(place > 0)
+        self.next_button.setText(self.tr("Start the sample") if place == last else self.tr("Next"))
         self.step.setText(self.tr("{place} of {number}").format(place=place + 1, number=last + 1))
-        self.saying.clear()
-        self.forth.setFocus()
+        self.status_line.clear()
+        self.next_button.setFocus()
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         place = self.stack.currentIndex()
         if place < self.stack.count() - 1:
             self._turn(place + 1)
             return
         self._show_busy(busy=True)
-        installation = self._installation
-        self._asking.ask(lambda: start_sample(installation), self._end, self._refuse)
+        session = self._session
+        self._background.run(lambda: start_sample(session), self._finish, self._refuse)
 
-    def _end(self, slug: str) -> None:
+    def _finish(self, slug: str) -> None:
         self.started.emit(slug)
         self.accept()
 
     def _refuse(self, error: Exception) -> None:
         self._show_busy(busy=False)
-        self.saying.refuse(error)
+        self.status_line.show_error(error)
 
     def _show_busy(self, *, busy: bool) -> None:
         self.busy.setVisible(busy)
-        self.back.setEnabled(not busy)
-        self.forth.setEnabled(not busy)
+        self.back_button.setEnabled(not busy)
+        self.next_button.setEnabled(not busy)
         if busy:
-            self.saying.say(self.tr("Preparing the sample…"), Tone.QUIET)
+            self.status_line.show_message(self.tr("Preparing the sample…"), Tone.QUIET)
             self.fit()
 
-    def _switch_login(self, *, on: bool) -> None:
-        """What is shown afterwards is what the session will find."""
+    def _set_autostart(self, *, on: bool) -> None:
+        """Then show the actual state."""
         autostart = self._autostart
 
         def act() -> bool:
@@ -185,8 +191,8 @@ class Welcome(Dialog):
         def refuse(error: Exception) -> None:
             self.login.setChecked(not on)
             if isinstance(error, AutostartError):
-                self.saying.say(str(error), Tone.BAD)
+                self.status_line.show_message(str(error), Tone.BAD)
             else:
-                self.saying.refuse(error)
+                self.status_line.show_error(error)
 
-        self._asking.ask(act, self.login.setChecked, refuse)
+        self._background.run(act, self.login.setChecked, refuse)

@@ -1,30 +1,30 @@
-"""The sample workflow in the person's own data folder and language: it runs as every other does, and asks once."""
+"""Creates the sample workflow in the data folder, in the user's language."""
 
 from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.demo import ENGLISH, GERMAN
-from app.life.installation import Installation
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.deploying import Wish
+from app.session import Session
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.store import connections
 
 translate = QCoreApplication.translate
 FOLDER = "sample"
-_PATIENCE = 120.0
+_TIMEOUT_S = 120.0
 
 
-def start_sample(installation: Installation) -> str:
-    """Put its files in place, connect what it uses, and deploy it; the slug. Waits, so not in the GUI's thread."""
-    house, folder = installation.house, installation.folder / FOLDER
+def start_sample(session: Session) -> str:
+    """Write its files, connect what it uses and deploy it; its slug. Blocks: never in the GUI thread."""
+    house, folder = session.runtime, session.folder / FOLDER
     sample = GERMAN if QLocale().language() is QLocale.Language.German else ENGLISH
-    wanted = sample.places(folder)
+    wanted = sample.connection_settings(folder)
     for name, given in wanted.items():
-        known = connections.find(installation.database.read(), name)
+        known = connections.find(session.database.read(), name)
         if known is not None and known.settings.get("path") != given["path"]:
             sentence = translate(
-                "welcome", "The sample would use {name}, which is yours already. Add a workflow of your own instead."
+                "welcome", "The sample needs {name}, which you already use. Add your own workflow instead."
             )
             raise RefusedError("taken", sentence.format(name=name))
     script = folder / PurePath(sample.script).name
@@ -42,7 +42,7 @@ def start_sample(installation: Installation) -> str:
     def act(_: object) -> None:
         for name, given in wanted.items():
             house.connect(name, given)
-        house.commands.deploy(validated, Wish(grant=True))
+        house.workflow_commands.deploy(validated, DeployOptions(grant=True))
 
-    installation.ask_for_user(act).result(_PATIENCE)
+    session.submit_for_user(act).result(_TIMEOUT_S)
     return validated.slug

@@ -1,4 +1,4 @@
-"""Running past times: from when to when, and how many that would be."""
+"""The dialog that runs missed times: a range, and how many runs that would be."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -6,64 +6,64 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QDateTime, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QFormLayout, QWidget
 
-from app.asking import Asking
-from app.life.installation import Installation
-from app.look.dressing import indent
-from app.look.theme import Space
-from app.widgets.details_view import make_text
+from app.background import BackgroundTasks
+from app.i18n.time_text import format_number
+from app.i18n.translate import interpret
+from app.session import Session
+from app.theme.stylesheet import indent_spin_box
+from app.theme.tokens import Space
+from app.widgets.details_view import make_label
 from app.window.dialog import Dialog
-from app.window.saying import Saying, add_row, make_button
-from app.window.workflow_facts import PastTimes, ScheduleFacts, count_times
-from app.words.interpreting import interpret
-from app.words.times import say_number
+from app.window.feedback import StatusLine, add_row, make_button
+from app.window.workflows.workflow_data import RangeCount, ScheduleData, count_times
 
-MOST = 100_000
-_PATIENCE = 120.0
-_PAUSE_MS = 150
+MAX_TIMES = 100_000
+_TIMEOUT_S = 120.0
+_COUNT_DELAY_MS = 150
 
 
-class PastDialog(Dialog):
+class BackfillDialog(Dialog):
     started = Signal(str)
 
-    def __init__(self, installation: Installation, schedule: ScheduleFacts, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, schedule: ScheduleData, parent: QWidget | None = None) -> None:
         super().__init__(480, parent)
-        self.entitle(self.tr("Run past times"))
-        self._installation, self._asking = installation, Asking(self)
+        self.set_titles(self.tr("Run missed times"))
+        self._session, self._background = session, BackgroundTasks(self)
         self._schedule = schedule
-        context = installation.house.engine.context
+        context = session.runtime.engine.context
         self._zone = ZoneInfo(context.machine_zone)
         now = context.clock.now().astimezone(self._zone)
         self.start = self._make_field(self.tr("From"), now.replace(hour=0, minute=0, second=0) - timedelta(days=1))
         self.end = self._make_field(self.tr("Until"), now)
-        self.missing = QCheckBox(self.tr("Leave out those that &ran already"))
-        self.missing.setChecked(True)
-        self.preview = make_text("")
-        self.saying = Saying()
+        self.only_missed = QCheckBox(self.tr("&Only times that did not run"))
+        self.only_missed.setChecked(True)
+        self.preview = make_label("")
+        self.status_line = StatusLine()
         self.cancel = make_button(self.tr("Cancel"))
-        self.go = make_button(self.tr("Run them"), "Ctrl+Return", importance="primary")
+        self.run_button = make_button(self.tr("Run them"), "Ctrl+Return", importance="primary")
         form = QFormLayout()
         form.setSpacing(Space.MEDIUM)
         add_row(form, self.tr("&From"), self.start)
         add_row(form, self.tr("&Until"), self.end)
-        form.addRow("", self.missing)
-        self.parts.addWidget(make_text(interpret(schedule.words), "muted"))
+        form.addRow("", self.only_missed)
+        self.parts.addWidget(make_label(interpret(schedule.description), "muted"))
         self.parts.addLayout(form)
         self.parts.addWidget(self.preview)
-        self.parts.addWidget(self.saying)
-        self.conclude(others=[self.cancel], last=self.go)
-        self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
-        self._pause.timeout.connect(self._count)
+        self.parts.addWidget(self.status_line)
+        self.add_buttons(others=[self.cancel], last=self.run_button)
+        self._count_timer = QTimer(self, interval=_COUNT_DELAY_MS, singleShot=True)
+        self._count_timer.timeout.connect(self._count)
         for field in (self.start, self.end):
-            field.dateTimeChanged.connect(lambda _: self._pause.start())
-        self.missing.toggled.connect(lambda _: self._count())
+            field.dateTimeChanged.connect(lambda _: self._count_timer.start())
+        self.only_missed.toggled.connect(lambda _: self._count())
         self.cancel.clicked.connect(self.reject)
-        self.go.clicked.connect(self._start)
+        self.run_button.clicked.connect(self._start)
         self._count()
 
     def range(self) -> tuple[datetime, datetime]:
-        return self._read(self.start), self._read(self.end)
+        return self._read_field(self.start), self._read_field(self.end)
 
-    def _read(self, field: QDateTimeEdit) -> datetime:
+    def _read_field(self, field: QDateTimeEdit) -> datetime:
         day, clock = field.date(), field.time()
         return datetime(day.year(), day.month(), day.day(), clock.hour(), clock.minute(), tzinfo=self._zone)
 
@@ -71,51 +71,56 @@ class PastDialog(Dialog):
         field = QDateTimeEdit(QDateTime(at.year, at.month, at.day, at.hour, at.minute, 0))
         field.setDisplayFormat("yyyy-MM-dd HH:mm")
         field.setAccessibleName(name)
-        indent(field)
+        indent_spin_box(field)
         return field
 
     def _count(self) -> None:
-        installation, identity, (first, last) = self._installation, self._schedule.id, self.range()
-        self.go.setEnabled(False)
-        self._asking.ask_latest(
-            "count", lambda: count_times(installation, identity, first, last, MOST), self._show, self.saying.refuse
+        session, identity, (first, last) = self._session, self._schedule.id, self.range()
+        self.run_button.setEnabled(False)
+        self._background.run_latest(
+            "count",
+            lambda: count_times(session, identity, first, last, MAX_TIMES),
+            self._show,
+            self.status_line.show_error,
         )
 
-    def _show(self, found: PastTimes) -> None:
+    def _show(self, found: RangeCount) -> None:
         number = found.number
-        self.go.setEnabled(0 < (found.missing if self.missing.isChecked() else number) < MOST)
+        self.run_button.setEnabled(0 < (found.missing if self.only_missed.isChecked() else number) < MAX_TIMES)
         if number == 0:
-            said = self.tr("There are no times in this range.")
-        elif number >= MOST:
-            said = self.tr("{number} times or more lie in this range; choose a shorter one.")
-        elif self.missing.isChecked() and not found.missing:
-            said = self.tr("All times in this range have run.")
-        elif self.missing.isChecked() and found.missing < number:
-            said = self.tr("{number} times lie in this range; {missing} of them did not run.")
+            said = self.tr("No runs in this range.")
+        elif number >= MAX_TIMES:
+            said = self.tr("{number} or more runs in this range; choose a shorter one.")
+        elif self.only_missed.isChecked() and not found.missing:
+            said = self.tr("Everything in this range has already run.")
+        elif self.only_missed.isChecked() and found.missing < number:
+            said = self.tr("{number} runs in this range, {missing} of them missed.")
         elif number == 1:
-            said = self.tr("1 time lies in this range.")
+            said = self.tr("1 run in this range.")
         else:
-            said = self.tr("{number} times lie in this range.")
-        self.preview.setText(said.format(number=say_number(min(number, MOST)), missing=say_number(found.missing)))
+            said = self.tr("{number} runs in this range.")
+        self.preview.setText(
+            said.format(number=format_number(min(number, MAX_TIMES)), missing=format_number(found.missing))
+        )
 
     def _start(self) -> None:
-        installation, schedule, span = self._installation, self._schedule, self.range()
-        missing = self.missing.isChecked()
-        self.go.setEnabled(False)
+        session, schedule, span = self._session, self._schedule, self.range()
+        missing = self.only_missed.isChecked()
+        self.run_button.setEnabled(False)
 
         def act() -> int:
-            backfill = installation.house.schedules.backfill
-            asked = installation.ask_for_user(lambda _: backfill(schedule.id, [span], missing=missing))
-            return asked.result(_PATIENCE).total or 0
+            backfill = session.runtime.schedule_commands.backfill
+            asked = session.submit_for_user(lambda _: backfill(schedule.id, [span], missing=missing))
+            return asked.result(_TIMEOUT_S).total or 0
 
-        self._asking.ask(act, self._finish, self._refuse)
+        self._background.run(act, self._finish, self._refuse)
 
     def _finish(self, total: int) -> None:
         self.accept()
-        said = self.tr("1 past time is being run.") if total == 1 else self.tr("{number} past times are being run.")
-        self.started.emit(said.format(number=say_number(total)))
+        said = self.tr("Started 1 catch-up run.") if total == 1 else self.tr("Started {number} catch-up runs.")
+        self.started.emit(said.format(number=format_number(total)))
         self.deleteLater()
 
     def _refuse(self, error: Exception) -> None:
-        self.go.setEnabled(True)
-        self.saying.refuse(error)
+        self.run_button.setEnabled(True)
+        self.status_line.show_error(error)

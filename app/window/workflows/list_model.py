@@ -1,4 +1,4 @@
-"""The workflows as rows of a list: read away from the GUI thread, changed only where something changed."""
+"""The list of workflows: rows, the reader that loads them in the background, the model and its filter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,107 +15,107 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from app.life.installation import Installation
-from app.widgets.plain import as_tooltip
-from app.widgets.signs import sign_workflow
-from app.widgets.strip import describe_strip
-from app.window.history_rows import read_strips
-from app.words.interpreting import interpret
-from app.words.states import RunState
-from app.words.times import say_until
-from scheduler.engine.workflows.names import as_people_count
-from scheduler.engine.workflows.views.workflows import WorkflowView
-from scheduler.rules.states import WorkflowState
+from app.i18n.state_labels import RunState
+from app.i18n.time_text import format_time_until
+from app.i18n.translate import interpret
+from app.session import Session
+from app.widgets.outcome_strip import describe_strip
+from app.widgets.status_signs import workflow_sign
+from app.widgets.visible_text import tooltip_text
+from app.window.history.history_data import read_outcomes
+from scheduler.engine.queries.workflows import WorkflowView
+from scheduler.engine.workflows.lookup import natural_sort_key
+from scheduler.rules.workflow_state import WorkflowState
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 translate = QCoreApplication.translate
-_WAITS = {WorkflowState.IDLE, WorkflowState.QUEUED, WorkflowState.RUNNING, WorkflowState.RETRYING}
+_SHOWS_NEXT = {WorkflowState.IDLE, WorkflowState.QUEUED, WorkflowState.RUNNING, WorkflowState.RETRYING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowRow:
+class WorkflowListRow:
     view: WorkflowView
-    strip: tuple[RunState, ...] | None = ()
-    """Its last outcomes, or None before they are read."""
+    outcomes: tuple[RunState, ...] | None = ()
+    """Its last outcomes; None until they are read."""
 
     @property
     def is_paused(self) -> bool:
         return self.view.state is WorkflowState.PAUSED
 
     @property
-    def past(self) -> str:
-        return "" if self.strip is None else describe_strip(self.strip)
+    def outcomes_text(self) -> str:
+        return "" if self.outcomes is None else describe_strip(self.outcomes)
 
 
-def say_next(view: WorkflowView, now: datetime) -> str:
-    """`Next in 3 min`; nothing where it is not going to run by itself."""
-    if view.next is None or view.state not in _WAITS:
+def describe_next_run(view: WorkflowView, now: datetime) -> str:
+    """`Next in 3 min`; empty if it will not run on its own."""
+    if view.next is None or view.state not in _SHOWS_NEXT:
         return ""
     if view.next <= now:
         return translate("workflows", "Due now")
-    return translate("workflows", "Next {until}").format(until=say_until(view.next, now))
+    return translate("workflows", "Next {until}").format(until=format_time_until(view.next, now))
 
 
 @dataclass(slots=True)
 class RowReader:
-    """Reads all rows again, but outcomes only of those that something happened to. One question at a time."""
+    """Reads all rows, but outcomes only of workflows that changed. Not for use by two threads at once."""
 
-    installation: Installation
+    session: Session
     _number: int = -1
     _views: dict[str, WorkflowView] = field(default_factory=dict)
     _strips: dict[str, tuple[RunState, ...]] = field(default_factory=dict)
 
-    def read(self, *, archived: bool = False, outcomes: bool = True) -> list[WorkflowRow]:
-        """Without `outcomes` it is quick, however many there are: something to see at once."""
-        views = self.installation.views
+    def read(self, *, archived: bool = False, outcomes: bool = True) -> list[WorkflowListRow]:
+        """Fast without `outcomes`, so that the list appears at once."""
+        views = self.session.queries
         found = views.workflows()
         if archived:
             found += views.workflows(state=WorkflowState.ARCHIVED)
         if outcomes:
             self._read_outcomes(found)
-        found.sort(key=lambda one: (as_people_count(one.name), one.workflow))
-        return [WorkflowRow(view=one, strip=self._strips.get(one.workflow)) for one in found]
+        found.sort(key=lambda one: (natural_sort_key(one.name), one.workflow))
+        return [WorkflowListRow(view=one, outcomes=self._strips.get(one.workflow)) for one in found]
 
     def _read_outcomes(self, found: Sequence[WorkflowView]) -> None:
-        views = self.installation.views
+        views = self.session.queries
         stale = {one.workflow for one in found if self._views.get(one.workflow) != one}
         if self._number >= 0:
-            stale |= {run.workflow for run in views.news(self._number).runs}
-        self._number = views.last_number()
+            stale |= {run.workflow for run in views.changes_since(self._number).runs}
+        self._number = views.last_run_number()
         known = {one.workflow for one in found}
-        self._strips |= read_strips(self.installation, stale & known)
+        self._strips |= read_outcomes(self.session, stale & known)
         self._views = {one.workflow: one for one in found}
 
 
 class WorkflowsModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[WorkflowRow] = []
+        self._rows: list[WorkflowListRow] = []
         self._now: datetime | None = None
 
     @property
-    def rows(self) -> Sequence[WorkflowRow]:
+    def rows(self) -> Sequence[WorkflowListRow]:
         return self._rows
 
-    def set_rows(self, rows: Sequence[WorkflowRow], now: datetime) -> None:
-        """Changed rows are changed in place; only a different set of workflows moves anything."""
+    def set_rows(self, rows: Sequence[WorkflowListRow], now: datetime) -> None:
+        """Update changed rows in place; rows only move if the set of workflows differs."""
         self._now = now
         if [one.view.workflow for one in rows] != [one.view.workflow for one in self._rows]:
-            self._take_out({one.view.workflow for one in rows})
-            self._put_in(rows)
+            self._remove_missing({one.view.workflow for one in rows})
+            self._insert_new(rows)
         for place, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
             if old != new:
                 self._rows[place] = new
                 self.dataChanged.emit(self.index(place), self.index(place))
 
     def set_now(self, now: datetime) -> None:
-        """What is said of coming times changes as time goes by."""
+        """Update the relative times of the next runs."""
         self._now = now
         if self._rows:
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1), [Qt.ItemDataRole.DisplayRole])
 
-    def place_of(self, workflow: str) -> int:
+    def find_row(self, workflow: str) -> int:
         return next((place for place, one in enumerate(self._rows) if one.view.workflow == workflow), -1)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008  # Qt's name and default
@@ -129,33 +129,33 @@ class WorkflowsModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return row.view.name
             case Qt.ItemDataRole.AccessibleTextRole:
-                return self._say(row)
+                return self._describe(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return as_tooltip(f"{interpret(row.view.words)}\n{row.past}".strip())
+                return tooltip_text(f"{interpret(row.view.words)}\n{row.outcomes_text}".strip())
             case _:
                 return row if role == ROW else None
 
-    def say_next(self, row: WorkflowRow) -> str:
-        return "" if self._now is None else say_next(row.view, self._now)
+    def describe_next_run(self, row: WorkflowListRow) -> str:
+        return "" if self._now is None else describe_next_run(row.view, self._now)
 
-    def _say(self, row: WorkflowRow) -> str:
+    def _describe(self, row: WorkflowListRow) -> str:
         parts = (
             row.view.name,
-            sign_workflow(row.view.state).word,
+            workflow_sign(row.view.state).word,
             interpret(row.view.words),
-            self.say_next(row),
-            row.past,
+            self.describe_next_run(row),
+            row.outcomes_text,
         )
         return ". ".join(part.rstrip(".") for part in parts if part)
 
-    def _take_out(self, kept: set[str]) -> None:
+    def _remove_missing(self, kept: set[str]) -> None:
         for place in reversed(range(len(self._rows))):
             if self._rows[place].view.workflow not in kept:
                 self.beginRemoveRows(QModelIndex(), place, place)
                 del self._rows[place]
                 self.endRemoveRows()
 
-    def _put_in(self, rows: Sequence[WorkflowRow]) -> None:
+    def _insert_new(self, rows: Sequence[WorkflowListRow]) -> None:
         if not self._rows:
             self.beginInsertRows(QModelIndex(), 0, len(rows) - 1)
             self._rows = list(rows)
@@ -164,7 +164,7 @@ class WorkflowsModel(QAbstractListModel):
         for place, row in enumerate(rows):
             if place < len(self._rows) and self._rows[place].view.workflow == row.view.workflow:
                 continue
-            if self.place_of(row.view.workflow) >= 0:  # renamed: the order changed
+            if self.find_row(row.view.workflow) >= 0:  # renamed: the order changed
                 self.beginResetModel()
                 self._rows = list(rows)
                 self.endResetModel()
@@ -175,25 +175,25 @@ class WorkflowsModel(QAbstractListModel):
 
 
 class WorkflowsFilter(QSortFilterProxyModel):
-    """By a part of name or words, by state, by tag."""
+    """By text, state and tag."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text, self._state, self._tag = "", "", ""
 
-    def narrow(self, *, text: str | None = None, state: str | None = None, tag: str | None = None) -> None:
-        """What is None stays."""
+    def set_filters(self, *, text: str | None = None, state: str | None = None, tag: str | None = None) -> None:
+        """None leaves a filter as it is."""
         self._text = self._text if text is None else text.casefold()
         self._state = self._state if state is None else state
         self._tag = self._tag if tag is None else tag
         self.invalidate()
 
     @property
-    def is_narrow(self) -> bool:
+    def is_active(self) -> bool:
         return bool(self._text or self._state or self._tag)
 
     def filterAcceptsRow(self, place: int, parent: Index) -> bool:  # noqa: N802  # Qt's name
-        row: WorkflowRow = self.sourceModel().index(place, 0, parent).data(ROW)
+        row: WorkflowListRow = self.sourceModel().index(place, 0, parent).data(ROW)
         view = row.view
         if self._state and view.state.value != self._state:
             return False

@@ -1,23 +1,23 @@
-"""Draws workflows in a list: state, name and words, the next time, the last outcomes. No widget per row."""
+"""Painting of lists: the workflows with state, next run and outcomes, and short lists of wrapped text."""
 
 from functools import lru_cache
 
 from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QListView, QListWidget, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.look.dressing import lay_on_card
-from app.look.theme import Colours, Space, Tone, Type, colours_of, make_font
-from app.widgets.chip import measure_chip, paint_chip
-from app.widgets.plain import reveal
-from app.widgets.signs import sign_workflow
-from app.widgets.strip import measure_strip, paint_strip
-from app.window.workflows_model import ROW, Index, WorkflowRow, WorkflowsModel
-from app.words.interpreting import interpret
-from scheduler.rules.states import WorkflowState
+from app.i18n.translate import interpret
+from app.theme.stylesheet import style_as_card
+from app.theme.tokens import Colours, Space, TextStyle, Tone, colours_of, make_font
+from app.widgets.outcome_strip import paint_strip, strip_size
+from app.widgets.status_chip import chip_size, paint_chip
+from app.widgets.status_signs import workflow_sign
+from app.widgets.visible_text import escape_invisible
+from app.window.workflows.list_model import ROW, Index, WorkflowListRow, WorkflowsModel
+from scheduler.rules.workflow_state import WorkflowState
 
-_NARROW = 760
-"""Where there is less room, the last outcomes are left out."""
+_NARROW_PX = 760
+"""Below this width the last outcomes are left out."""
 _NEXT_WIDTH = 200
 
 
@@ -27,25 +27,25 @@ class WorkflowsDelegate(QStyledItemDelegate):
         return QSize(320, 2 * line + Space.TIGHT + 2 * Space.MEDIUM)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: WorkflowRow = index.data(ROW)
+        row: WorkflowListRow = index.data(ROW)
         view = option.widget
         colours = colours_of(view)
         area: QRect = option.rect
         painter.save()
-        paint_ground(painter, option, colours)
+        paint_background(painter, option, colours)
         inner = area.adjusted(Space.LARGE, 0, -Space.LARGE, 0)
         font = option.font
-        caption = make_font(Type.CAPTION, font)
-        sign = sign_workflow(row.view.state)
-        chip = measure_chip(sign, caption)
+        caption = make_font(TextStyle.CAPTION, font)
+        sign = workflow_sign(row.view.state)
+        chip = chip_size(sign, caption)
         paint_chip(painter, QPoint(inner.left(), inner.center().y() - chip.height() // 2), sign, caption, colours)
         left = inner.left() + _chip_column(view) + Space.MEDIUM
         right = inner.right()
-        if area.width() >= _NARROW:
-            strip = QRectF(right - measure_strip().width(), inner.top(), measure_strip().width(), inner.height())
-            paint_strip(painter, strip, row.strip or (), colours)
-            right -= measure_strip().width() + Space.WIDE
-        coming = _model_of(index).say_next(row)
+        if area.width() >= _NARROW_PX:
+            strip = QRectF(right - strip_size().width(), inner.top(), strip_size().width(), inner.height())
+            paint_strip(painter, strip, row.outcomes or (), colours)
+            right -= strip_size().width() + Space.WIDE
+        coming = _model_of(index).describe_next_run(row)
         painter.setPen(QColor(colours.muted))
         painter.setFont(font)
         width = min(QFontMetrics(font).horizontalAdvance(coming), _NEXT_WIDTH)
@@ -56,24 +56,24 @@ class WorkflowsDelegate(QStyledItemDelegate):
         )
         painter.restore()
 
-    def _paint_words(self, painter: QPainter, area: QRect, row: WorkflowRow, view: QWidget) -> None:
-        strong = make_font(Type.STRONG, view.font())
+    def _paint_words(self, painter: QPainter, area: QRect, row: WorkflowListRow, view: QWidget) -> None:
+        strong = make_font(TextStyle.STRONG, view.font())
         colours, metrics, bold = colours_of(view), QFontMetrics(view.font()), QFontMetrics(strong)
         top = area.center().y() - (bold.height() + Space.HAIR + metrics.height()) // 2
         elide = Qt.TextElideMode.ElideRight
         painter.setFont(strong)
         painter.setPen(QColor(colours.text))
-        name = bold.elidedText(reveal(row.view.name), elide, area.width())
+        name = bold.elidedText(escape_invisible(row.view.name), elide, area.width())
         painter.drawText(QRect(area.left(), top, area.width(), bold.height()), Qt.AlignmentFlag.AlignLeft, name)
         painter.setFont(view.font())
         painter.setPen(QColor(colours.muted))
-        words = metrics.elidedText(reveal(interpret(row.view.words)).replace("\n", " "), elide, area.width())
+        words = metrics.elidedText(escape_invisible(interpret(row.view.words)).replace("\n", " "), elide, area.width())
         below = QRect(area.left(), top + bold.height() + Space.HAIR, area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, words)
 
 
-def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Colours, *, line: bool = True) -> None:
-    """The row's own ground: chosen, pointed at, or neither; and a line below it."""
+def paint_background(painter: QPainter, option: QStyleOptionViewItem, colours: Colours, *, line: bool = True) -> None:
+    """Paint the background of a row (selected, hovered or plain) and a line below it."""
     area: QRect = option.rect
     state = option.state
     if state & QStyle.StateFlag.State_Selected:
@@ -99,19 +99,19 @@ class WorkflowsList(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Workflows"))
-        lay_on_card(self)
+        style_as_card(self)
 
 
 def _chip_column(view: QWidget) -> int:
-    """As wide as the longest word of a state, so that names stand below each other."""
-    return _widest_chip(make_font(Type.CAPTION, view.font()).toString())
+    """Width of the widest state, so that names are aligned."""
+    return _widest_chip(make_font(TextStyle.CAPTION, view.font()).toString())
 
 
 @lru_cache(maxsize=8)
 def _widest_chip(written: str) -> int:
     font = QFont()
     font.fromString(written)
-    return max(measure_chip(sign_workflow(state), font).width() for state in WorkflowState)
+    return max(chip_size(workflow_sign(state), font).width() for state in WorkflowState)
 
 
 def _model_of(index: Index) -> WorkflowsModel:
@@ -120,3 +120,40 @@ def _model_of(index: Index) -> WorkflowsModel:
         model = model.sourceModel()
     assert isinstance(model, WorkflowsModel)
     return model
+
+
+_ICON_SIZE = 16
+_TEXT_FLAGS = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+def make_text_list(name: str) -> QListWidget:
+    """An empty list with this accessible name."""
+    widget = QListWidget()
+    widget.setAccessibleName(name)
+    widget.setFrameShape(QFrame.Shape.NoFrame)
+    widget.setWordWrap(True)  # else Qt does not lay it out again when the width changes
+    widget.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    widget.setItemDelegate(TextListDelegate(widget))
+    style_as_card(widget)
+    return widget
+
+
+class TextListDelegate(QStyledItemDelegate):
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colours = colours_of(option.widget)
+        painter.save()
+        paint_background(painter, option, colours)
+        painter.setFont(option.font)
+        painter.setPen(QColor(colours.text))
+        room = option.rect.adjusted(Space.MEDIUM, 0, -Space.MEDIUM, 0)
+        if icon := index.data(Qt.ItemDataRole.DecorationRole):
+            icon.paint(painter, room.adjusted(0, 0, _ICON_SIZE - room.width(), 0))
+            room.setLeft(room.left() + _ICON_SIZE + Space.MEDIUM)
+        painter.drawText(room, _TEXT_FLAGS, str(index.data()))
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
+        beside = _ICON_SIZE + Space.MEDIUM if index.data(Qt.ItemDataRole.DecorationRole) else 0
+        width = max((option.rect.width() or 220) - 2 * Space.MEDIUM - beside, 120)
+        room = QFontMetrics(option.font).boundingRect(QRect(0, 0, width, 10_000), _TEXT_FLAGS, str(index.data()))
+        return QSize(width, room.height() + 2 * Space.MEDIUM)

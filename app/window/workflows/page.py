@@ -1,4 +1,4 @@
-"""All workflows in a list, with what one does to them at once; and, opened, one of them."""
+"""The Workflows page: the list with its filters and commands, and the pane of an open workflow."""
 
 from functools import partial
 from pathlib import Path
@@ -8,66 +8,66 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
-from app.asking import command, resume
-from app.life.installation import Installation
-from app.look.dressing import mark
-from app.look.theme import Space, Tone, Type
-from app.widgets.choices import name_box, refill
-from app.widgets.empty import EmptyPage
+from app.background import resume_workflow, run_command
+from app.i18n.time_text import format_number
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, Tone
+from app.widgets.empty_state import EmptyState
 from app.widgets.file_dialog import choose_file
-from app.widgets.flow import Flow
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.form_controls import name_combo_box, refill_combo_box
+from app.widgets.page_stack import PageStack
 from app.widgets.search_field import SearchField
-from app.widgets.signs import sign_workflow
-from app.widgets.stack import Stack
-from app.window.deploy_dialog import DeployDialog
-from app.window.editing import edit
-from app.window.new_dialog import NewDialog
-from app.window.new_script import take_back
+from app.widgets.status_signs import workflow_sign
+from app.window.external_editor import open_in_editor
+from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.new_workflow.new_dialog import NewWorkflowDialog
+from app.window.new_workflow.script_file import delete_if_unchanged
 from app.window.page import Page
-from app.window.saying import Saying, make_button, make_heading
-from app.window.workflow import WorkflowPane
-from app.window.workflows_list import WorkflowsList
-from app.window.workflows_model import ROW, RowReader, WorkflowRow, WorkflowsFilter, WorkflowsModel
-from app.words.times import say_number
-from scheduler.engine.workflows.names import as_people_count
-from scheduler.rules.states import WorkflowState
+from app.window.workflows.list_model import ROW, RowReader, WorkflowListRow, WorkflowsFilter, WorkflowsModel
+from app.window.workflows.list_view import WorkflowsList
+from app.window.workflows.workflow_pane import WorkflowPane
+from scheduler.engine.workflows.lookup import natural_sort_key
+from scheduler.rules.workflow_state import WorkflowState
 
-_MINUTE = 15_000
-"""Milliseconds after which coming times are said anew."""
+_NEXT_UPDATE_MS = 15_000
+"""How often the relative times of the next runs are updated."""
 
 
 class WorkflowsPage(Page):
-    def __init__(self, installation: Installation) -> None:
-        super().__init__(installation)
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self.title = self.tr("Workflows")
-        self._reader = RowReader(installation)
+        self._reader = RowReader(session)
         self._has_read = False
         self.model, self.filter = WorkflowsModel(self), WorkflowsFilter(self)
         self.filter.setSourceModel(self.model)
-        self.saying = Saying()
+        self.status_line = StatusLine()
         self.list = WorkflowsList()
         self.list.setModel(self.filter)
         self._make_controls()
-        self.empty = EmptyPage(
+        self.empty = EmptyState(
             "workflow",
             self.tr("No workflows yet"),
             self.tr(
-                "A workflow is one Python file that does a chore for you. Begin with one of ours, "
-                "or drop a .py file of yours here. You see what it may do before anything runs."
+                "Each chore is a workflow; start from a template, no programming needed, or drop your own .py file "
+                "here. You see what it may do before anything runs."
             ),
             action=self.tr("New workflow…"),
-            other=self.tr("Deploy a script…"),
+            secondary=self.tr("Add a script…"),
         )
-        self.nothing = EmptyPage(
+        self.no_matches = EmptyState(
             "search",
-            self.tr("Nothing matches"),
-            self.tr("No workflow has these words, this state and this tag."),
+            self.tr("No matches"),
+            self.tr("No workflow matches this search and these filters."),
             action=self.tr("Show all"),
         )
-        self.pane = WorkflowPane(installation)
+        self.pane = WorkflowPane(session)
         self._lay_out()
         self._connect()
-        self._clock = QTimer(self, interval=_MINUTE)
+        self._clock = QTimer(self, interval=_NEXT_UPDATE_MS)
         self._clock.timeout.connect(lambda: self.model.set_now(self._now()))
 
     def refresh(self) -> None:
@@ -75,43 +75,43 @@ class WorkflowsPage(Page):
             self.pane.refresh()
         archived, outcomes = self.state.currentData() == WorkflowState.ARCHIVED.value, self._has_read
         read = partial(self._reader.read, archived=archived, outcomes=outcomes)
-        self.asking.ask_latest("rows", read, self._show, self.saying.refuse)
+        self.background.run_latest("rows", read, self._show, self.status_line.show_error)
 
     def open_subject(self, subject: str) -> None:
-        """A workflow by its slug; empty is the list."""
+        """Open a workflow by its slug; empty shows the list."""
         if subject:
             self.pane.open(subject)
             self.stack.setCurrentWidget(self.pane)
-            self.pane.back.setFocus()  # else the keys would go on at the foot of the window
+            self.pane.back.setFocus()  # else the focus moves to the status line of the window
         else:
             self._show_list()
 
     def search(self) -> None:
         self._show_list()
-        self.field.come()
+        self.search_field.focus_and_select()
 
-    def chosen(self) -> WorkflowRow | None:
+    def selected_row(self) -> WorkflowListRow | None:
         index = self.list.currentIndex()
         return index.data(ROW) if index.isValid() and self.list.selectionModel().isSelected(index) else None
 
     def choose_file(self) -> None:
-        found = choose_file(self, self.tr("Deploy a script"), self.tr("Python files (*.py)"))
+        found = choose_file(self, self.tr("Add a script"), self.tr("Python files (*.py)"))
         if found:
             self.deploy(Path(found))
 
     def deploy(self, path: Path) -> None:
-        """Show what it may do, and ask."""
-        dialog = DeployDialog(self.installation, path, self)
+        """Show what the script may do, and offer to add it."""
+        dialog = DeployDialog(self.session, path, self)
         dialog.deployed.connect(self._after_deploy)
         dialog.open()
 
-    def begin_new(self) -> None:
-        """From a template, which asks what it needs to know."""
-        dialog = NewDialog(self.installation, self)
-        dialog.written.connect(self._propose)
+    def create_workflow(self) -> None:
+        """Create a workflow from a template."""
+        dialog = NewWorkflowDialog(self.session, self)
+        dialog.written.connect(self._offer_script)
         dialog.open()
 
-    def take_file(self, path: Path) -> None:
+    def offer_script(self, path: Path) -> None:
         self.deploy(path)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
@@ -124,19 +124,19 @@ class WorkflowsPage(Page):
         self._clock.stop()
 
     def _make_controls(self) -> None:
-        self.field = SearchField(self.tr("Search workflows"))
+        self.search_field = SearchField(self.tr("Search workflows"))
         self.state, self.tag = QComboBox(), QComboBox()
-        name_box(self.state, self.tr("State"))
+        name_combo_box(self.state, self.tr("State"))
         self.state.addItem(self.tr("All states"), "")
         for state in WorkflowState:
-            self.state.addItem(sign_workflow(state).word, state.value)
-        name_box(self.tag, self.tr("Tag"))
+            self.state.addItem(workflow_sign(state).word, state.value)
+        name_combo_box(self.tag, self.tr("Tag"))
         self.tag.addItem(self.tr("All tags"), "")
         self.tag.hide()
         self.count = QLabel()
-        mark(self.count, "ink", "muted")
+        set_style(self.count, "ink", "muted")
         self.new = make_button(self.tr("New workflow…"), "Ctrl+N", importance="primary")
-        self.add = make_button(self.tr("Deploy a script…"), "Ctrl+O")
+        self.add = make_button(self.tr("Add a script…"), "Ctrl+O")
         self.run = make_button(self.tr("Run now"), "Ctrl+R")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
         self.open = make_button(self.tr("Open"))
@@ -144,22 +144,22 @@ class WorkflowsPage(Page):
             button.setEnabled(False)
 
     def _lay_out(self) -> None:
-        top = Flow()
-        top.addWidget(make_heading(self.title, Type.DISPLAY))
-        top.add_after_gap(self.add, self.new)
-        bar = Flow()
-        bar.add_growing(self.field)
+        top = FlowLayout()
+        top.addWidget(make_heading(self.title, TextStyle.DISPLAY))
+        top.add_right_aligned(self.add, self.new)
+        bar = FlowLayout()
+        bar.add_expanding(self.search_field)
         for part in (self.state, self.tag):
             bar.addWidget(part)
-        foot = Flow()
+        foot = FlowLayout()
         foot.addWidget(self.count)
-        foot.add_after_gap(self.run, self.pause, self.open)
+        foot.add_right_aligned(self.run, self.pause, self.open)
         self._foot = QWidget()
         self._foot.setLayout(foot)
         self._bar = QWidget()
         self._bar.setLayout(bar)
-        self.body = Stack()
-        for page in (QWidget(), self.list, self.empty, self.nothing):
+        self.body = PageStack()
+        for page in (QWidget(), self.list, self.empty, self.no_matches):
             self.body.addWidget(page)
         self.page = QWidget()
         layout = QVBoxLayout(self.page)
@@ -167,10 +167,10 @@ class WorkflowsPage(Page):
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(top)
         layout.addWidget(self._bar)
-        layout.addWidget(self.saying)
+        layout.addWidget(self.status_line)
         layout.addWidget(self.body, 1)
         layout.addWidget(self._foot)
-        self.stack = Stack()
+        self.stack = PageStack()
         self.stack.addWidget(self.page)
         self.stack.addWidget(self.pane)
         whole = QVBoxLayout(self)
@@ -178,48 +178,50 @@ class WorkflowsPage(Page):
         whole.addWidget(self.stack)
 
     def _connect(self) -> None:
-        self.field.searched.connect(lambda text: self._narrow(text=text))
-        self.field.left.connect(self._go_to_list)
+        self.search_field.searched.connect(lambda text: self._narrow(text=text))
+        self.search_field.down_pressed.connect(self._go_to_list)
         self.state.currentIndexChanged.connect(self._choose_state)
         self.tag.currentIndexChanged.connect(lambda: self._narrow(tag=self.tag.currentData()))
-        self.list.selectionModel().selectionChanged.connect(self._offer)
-        self.model.dataChanged.connect(self._offer)
+        self.list.selectionModel().selectionChanged.connect(self._enable_buttons)
+        self.model.dataChanged.connect(self._enable_buttons)
         self.list.activated.connect(self._open)
         self.open.clicked.connect(lambda: self._open(self.list.currentIndex()))
-        self.run.clicked.connect(lambda: self._command("run", self.tr("{name} starts now.")))
+        self.run.clicked.connect(lambda: self._command("run", self.tr("{name} started.")))
         self.pause.clicked.connect(self._pause_or_resume)
-        self.new.clicked.connect(self.begin_new)
+        self.new.clicked.connect(self.create_workflow)
         self.add.clicked.connect(self.choose_file)
-        self.empty.acted.connect(self.begin_new)
-        self.empty.other_acted.connect(self.choose_file)
-        self.nothing.acted.connect(self._show_all)
-        self.pane.left.connect(self._leave_pane)
+        self.empty.action_clicked.connect(self.create_workflow)
+        self.empty.secondary_clicked.connect(self.choose_file)
+        self.no_matches.action_clicked.connect(self._show_all)
+        self.pane.back_requested.connect(self._leave_pane)
         self.pane.open_page.connect(self.open_page)
 
-    def _show(self, rows: list[WorkflowRow]) -> None:
+    def _show(self, rows: list[WorkflowListRow]) -> None:
         if not self._has_read:
             self._has_read = True
-            self.refresh()  # for their outcomes
+            self.refresh()  # now with outcomes
         self.model.set_rows(rows, self._now())
-        self._show_tags(sorted({tag for row in rows for tag in row.view.tags}, key=as_people_count))
+        self._show_tags(sorted({tag for row in rows for tag in row.view.tags}, key=natural_sort_key))
         self._show_body()
-        self._offer()
+        self._enable_buttons()
 
     def _show_body(self) -> None:
         shown, all_rows = self.filter.rowCount(), self.model.rowCount()
-        is_empty = not all_rows and not self.filter.is_narrow
+        is_empty = not all_rows and not self.filter.is_active
         for part in (self._bar, self._foot):
             part.setVisible(not is_empty)
         for button in (self.new, self.add):
             button.setVisible(not is_empty)
-        self.body.setCurrentWidget(self.empty if is_empty else self.list if shown else self.nothing)
-        said = self.tr("{shown} of {all}") if shown != all_rows else self.tr("{all} in all")
-        self.count.setText("" if is_empty else said.format(shown=say_number(shown), all=say_number(all_rows)))
+        self.body.setCurrentWidget(self.empty if is_empty else self.list if shown else self.no_matches)
+        said = self.tr("1 workflow") if all_rows == 1 else self.tr("{all} workflows")
+        if shown != all_rows:
+            said = self.tr("{shown} of {all} workflows")
+        self.count.setText("" if is_empty else said.format(shown=format_number(shown), all=format_number(all_rows)))
 
     def _show_tags(self, tags: list[str]) -> None:
         known = [self.tag.itemText(place) for place in range(1, self.tag.count())]
         if tags != known:
-            refill(self.tag, ((tag, tag) for tag in tags))
+            refill_combo_box(self.tag, ((tag, tag) for tag in tags))
             self._narrow(tag=self.tag.currentData())
         self.tag.setVisible(bool(tags))
 
@@ -228,12 +230,12 @@ class WorkflowsPage(Page):
         self.refresh()
 
     def _narrow(self, **wanted: Any) -> None:
-        self.filter.narrow(**wanted)
+        self.filter.set_filters(**wanted)
         if self._has_read:
             self._show_body()
 
     def _show_all(self) -> None:
-        self.field.clear()
+        self.search_field.clear()
         self.state.setCurrentIndex(0)
         self.tag.setCurrentIndex(0)
 
@@ -243,14 +245,14 @@ class WorkflowsPage(Page):
             index = self.filter.index(0, 0)
             self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    def _offer(self) -> None:
-        row = self.chosen()
+    def _enable_buttons(self) -> None:
+        row = self.selected_row()
         for button in (self.run, self.pause, self.open):
             button.setEnabled(row is not None)
         if row is not None:
             self.pause.setText(self.tr("Resume") if row.is_paused else self.tr("Pause"))
-            rests = row.is_paused or row.view.state is WorkflowState.ARCHIVED
-            self.run.setEnabled(not rests)
+            is_inactive = row.is_paused or row.view.state is WorkflowState.ARCHIVED
+            self.run.setEnabled(not is_inactive)
             self.pause.setEnabled(row.view.state is not WorkflowState.ARCHIVED)
         self.pause.setShortcut("Ctrl+P")
 
@@ -261,50 +263,54 @@ class WorkflowsPage(Page):
             self.pane.refresh()
 
     def _pause_or_resume(self) -> None:
-        row = self.chosen()
+        row = self.selected_row()
         if row is not None and row.is_paused:
-            slug, said = row.view.workflow, self.tr("{name} goes on.").format(name=row.view.name)
-            self.saying.clear()
-            self.asking.ask(
-                lambda: resume(self.installation, slug),
-                lambda is_everything: self._done(self.tr("Everything goes on.") if is_everything else said),
-                self.saying.refuse,
+            slug, said = row.view.workflow, self.tr("{name} resumed.").format(name=row.view.name)
+            self.status_line.clear()
+            self.background.run(
+                lambda: resume_workflow(self.session, slug),
+                lambda is_everything: self._done(self.tr("Everything resumed.") if is_everything else said),
+                self.status_line.show_error,
             )
         else:
-            self._command("pause", self.tr("{name} is paused; nothing of it starts until you resume it."))
+            self._command("pause", self.tr("{name} is paused until you resume it."))
 
     def _command(self, verb: str, said: str) -> None:
-        row = self.chosen()
+        row = self.selected_row()
         if row is None:
             return
         slug, sentence = row.view.workflow, said.format(name=row.view.name)
-        self.saying.clear()
-        self.asking.ask(
-            lambda: command(self.installation, verb, target=slug), lambda _: self._done(sentence), self.saying.refuse
+        self.status_line.clear()
+        self.background.run(
+            lambda: run_command(self.session, verb, target=slug),
+            lambda _: self._done(sentence),
+            self.status_line.show_error,
         )
 
     def _done(self, sentence: str) -> None:
-        self.saying.say(sentence, Tone.GOOD)
+        self.status_line.show_message(sentence, Tone.GOOD)
         self.refresh()
 
     def _after_deploy(self, slug: str, sentence: str) -> None:
-        self.saying.say(sentence, Tone.GOOD)
+        self.status_line.show_message(sentence, Tone.GOOD)
         self.open_subject(slug)
         self.refresh()
 
-    def _propose(self, path: Path, script: str, edits: bool) -> None:  # noqa: FBT001  # a signal's
-        """A script from a template: deployed after a look at what it may do, or taken back."""
-        dialog = DeployDialog(self.installation, path, self, is_ours=True)
+    def _offer_script(self, path: Path, script: str, edits: bool) -> None:  # noqa: FBT001  # a signal's
+        """Offer to add a script written from a template; delete it if the user declines."""
+        dialog = DeployDialog(self.session, path, self, is_from_template=True)
         dialog.deployed.connect(self._after_deploy)
         if edits:
-            dialog.deployed.connect(lambda *_: edit(self.installation, self.asking, str(path), self.saying.refuse))
-        dialog.rejected.connect(lambda: self.asking.ask(lambda: take_back(path, script), lambda _: None))
+            dialog.deployed.connect(
+                lambda *_: open_in_editor(self.session, self.background, str(path), self.status_line.show_error)
+            )
+        dialog.rejected.connect(lambda: self.background.run(lambda: delete_if_unchanged(path, script), lambda _: None))
         dialog.open()
 
     def _leave_pane(self, sentence: str) -> None:
         self._show_list()
         if sentence:
-            self.saying.say(sentence, Tone.GOOD)
+            self.status_line.show_message(sentence, Tone.GOOD)
         self.refresh()
 
     def _show_list(self) -> None:
@@ -312,4 +318,4 @@ class WorkflowsPage(Page):
         self.list.setFocus()
 
     def _now(self) -> Any:
-        return self.installation.house.engine.context.clock.now()
+        return self.session.runtime.engine.context.clock.now()

@@ -1,4 +1,4 @@
-"""What waits to be dealt with by a workflow, one event to a line, each of which can be left out."""
+"""The pending events of a workflow, one per line; each can be skipped."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
-from app.asking import Asking
-from app.life.installation import Installation
-from app.look.dressing import mark
-from app.look.theme import Space, Tone
-from app.widgets.plain import reveal
-from app.window.saying import Saying, make_button
-from app.words.times import say_number, say_time
-from scheduler.engine.refusal import RefusedError
+from app.background import BackgroundTasks
+from app.i18n.time_text import format_day_and_time, format_number
+from app.session import Session
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, Tone
+from app.widgets.visible_text import escape_invisible
+from app.window.feedback import StatusLine, make_button
+from scheduler.engine.errors import RefusedError
 from scheduler.store import events
 
-_MOST = 20
-_PATIENCE = 120.0
+_MAX_EVENTS = 20
+_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class PendingEvent:
     topic: str
     id: str
     title: str
@@ -32,107 +32,111 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingFacts:
-    shown: tuple[Waiting, ...]
+class PendingEvents:
+    shown: tuple[PendingEvent, ...]
     """The oldest of each topic."""
     more: int
     zone: ZoneInfo
     now: datetime
 
 
-def read_waiting(installation: Installation, workflow: str) -> WaitingFacts:
-    """In any thread."""
-    db, context = installation.database.read(), installation.house.engine.context
-    numbers = events.number_pending(db, workflow)
+def read_pending_events(session: Session, workflow: str) -> PendingEvents:
+    """Works in any thread."""
+    db, context = session.database.read(), session.runtime.engine.context
+    numbers = events.count_pending(db, workflow)
     found = (
-        Waiting(topic=row.topic, id=row.id, title=row.title or row.id, since=row.published)
+        PendingEvent(topic=row.topic, id=row.id, title=row.title or row.id, since=row.published)
         for topic in numbers
-        for row in events.peek(db, workflow, topic, _MOST)
+        for row in events.peek(db, workflow, topic, _MAX_EVENTS)
     )
-    shown = tuple(islice(found, _MOST))
+    shown = tuple(islice(found, _MAX_EVENTS))
     zone = ZoneInfo(context.machine_zone)
-    return WaitingFacts(shown=shown, more=sum(numbers.values()) - len(shown), zone=zone, now=context.clock.now())
+    return PendingEvents(shown=shown, more=sum(numbers.values()) - len(shown), zone=zone, now=context.clock.now())
 
 
-class WaitingList(QFrame):
-    """Rows stay and only their words change."""
+class PendingEventsList(QFrame):
+    """Rows are reused."""
 
     skipped = Signal(str, str)
-    """Topic and id of one that was left out."""
+    """Topic and id of a skipped event."""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        mark(self, "surface", "card")
-        self._installation = installation
-        self._asking = Asking(self)
+        set_style(self, "surface", "card")
+        self._session = session
+        self._background = BackgroundTasks(self)
         self._workflow = ""
-        self.rows: list[_Row] = []
-        self.saying = Saying()
+        self.rows: list[_EventRow] = []
+        self.status_line = StatusLine()
         self.more = QLabel()
-        mark(self.more, "ink", "muted")
+        set_style(self.more, "ink", "muted")
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(Space.LARGE, Space.SMALL, Space.LARGE, Space.SMALL)
         self._grid.setHorizontalSpacing(Space.MEDIUM)
         self._grid.setVerticalSpacing(Space.TIGHT)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self.saying, 0, 0, 1, 3)
-        self._grid.addWidget(self.more, _MOST + 1, 0, 1, 3)
+        self._grid.addWidget(self.status_line, 0, 0, 1, 3)
+        self._grid.addWidget(self.more, _MAX_EVENTS + 1, 0, 1, 3)
 
     def set_workflow(self, workflow: str) -> None:
         if workflow != self._workflow:
             self._workflow = workflow
-            self.saying.clear()
+            self.status_line.clear()
             for row in self.rows:
                 row.hide()
 
     def refresh(self) -> None:
-        installation, workflow = self._installation, self._workflow
-        self._asking.ask_latest(
+        session, workflow = self._session, self._workflow
+        self._background.run_latest(
             "waiting",
-            lambda: read_waiting(installation, workflow),
+            lambda: read_pending_events(session, workflow),
             lambda facts: self._show(workflow, facts),
-            self.saying.refuse,
+            self.status_line.show_error,
         )
 
-    def _show(self, workflow: str, facts: WaitingFacts) -> None:
+    def _show(self, workflow: str, facts: PendingEvents) -> None:
         if workflow != self._workflow:
             return
         while len(self.rows) < len(facts.shown):
-            self.rows.append(_Row(self._grid, len(self.rows), self._skip, self))
+            self.rows.append(_EventRow(self._grid, len(self.rows), self._skip, self))
         for row, one in zip(self.rows, facts.shown, strict=False):
             row.show(one, facts)
         for row in self.rows[len(facts.shown) :]:
             row.hide()
-        self.more.setText(self.tr("And {number} more.").format(number=say_number(facts.more)))
+        self.more.setText(self.tr("And {number} more.").format(number=format_number(facts.more)))
         self.more.setVisible(facts.more > 0)
 
-    def _skip(self, one: Waiting) -> None:
-        installation, workflow = self._installation, self._workflow
+    def _skip(self, one: PendingEvent) -> None:
+        session, workflow = self._session, self._workflow
 
         def act() -> object:
-            skip = installation.house.events.skip
-            return installation.ask_for_user(lambda _: skip(workflow, one.topic, one.id)).result(_PATIENCE)
+            skip = session.runtime.event_commands.skip
+            return session.submit_for_user(lambda _: skip(workflow, one.topic, one.id)).result(_TIMEOUT_S)
 
         def done(_: object) -> None:
-            self.saying.say(self.tr("{title} is left out.").format(title=reveal(one.title)), Tone.GOOD)
+            self.status_line.show_message(
+                self.tr("{title} skipped.").format(title=escape_invisible(one.title)), Tone.GOOD
+            )
             self.skipped.emit(one.topic, one.id)
             self.refresh()
 
         def refuse(error: Exception) -> None:
-            self.saying.refuse(error)
+            self.status_line.show_error(error)
             if isinstance(error, RefusedError):
                 self.refresh()
 
-        self._asking.ask(act, done, refuse)
+        self._background.run(act, done, refuse)
 
 
-class _Row:
+class _EventRow:
     """The widgets of one event, in a row of the grid."""
 
-    def __init__(self, grid: QGridLayout, place: int, skip: Callable[[Waiting], None], parent: WaitingList) -> None:
-        self.event: Waiting | None = None
+    def __init__(
+        self, grid: QGridLayout, place: int, skip: Callable[[PendingEvent], None], parent: PendingEventsList
+    ) -> None:
+        self.event: PendingEvent | None = None
         self.when, self.title = QLabel(parent), QLabel(parent)
-        mark(self.when, "ink", "muted")
+        set_style(self.when, "ink", "muted")
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setWordWrap(True)
         self.button: QPushButton = make_button(QCoreApplication.translate("waiting", "Skip"))
@@ -140,11 +144,11 @@ class _Row:
         for column, widget in enumerate(self._widgets()):
             grid.addWidget(widget, place + 1, column, Qt.AlignmentFlag.AlignVCenter)
 
-    def show(self, one: Waiting, facts: WaitingFacts) -> None:
+    def show(self, one: PendingEvent, facts: PendingEvents) -> None:
         self.event = one
-        self.when.setText(say_time(one.since.replace(second=0, microsecond=0), facts.zone, facts.now))
-        self.title.setText(reveal(one.title))
-        self.button.setAccessibleDescription(reveal(one.title))
+        self.when.setText(format_day_and_time(one.since.replace(second=0, microsecond=0), facts.zone, facts.now))
+        self.title.setText(escape_invisible(one.title))
+        self.button.setAccessibleDescription(escape_invisible(one.title))
         for widget in self._widgets():
             widget.show()
 

@@ -1,15 +1,15 @@
-"""What a workflow may use; each can be allowed and taken back."""
+"""The permissions of a workflow; each can be allowed and revoked."""
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.look.icons import glyph_icon
-from app.look.theme import Space, Tone, colours_of
-from app.widgets.details_view import make_text
-from app.window.deploy_offer import Use
-from app.window.saying import make_button
-from app.window.workflow_facts import WorkflowFacts
-from app.window.workflow_lines import make_lines
+from app.theme.icons import make_glyph_icon
+from app.theme.tokens import Space, Tone, colours_of
+from app.widgets.details_view import make_label
+from app.window.feedback import make_button
+from app.window.new_workflow.deploy_check import UsedTool
+from app.window.workflows.list_view import make_text_list
+from app.window.workflows.workflow_data import WorkflowData
 
 _USE = Qt.ItemDataRole.UserRole
 
@@ -18,18 +18,18 @@ class PermissionsTab(QWidget):
     allow = Signal(str, str)
     """Connection and tool."""
     revoke = Signal(str, str)
-    connect_wanted = Signal(str)
+    connect_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[Use, ...] | None = None
-        self.words = make_text("", "muted")
-        self.missing = make_text("", Tone.ATTENTION.value)
+        self._shown: tuple[UsedTool, ...] | None = None
+        self.words = make_label("", "muted")
+        self.missing = make_label("", Tone.ATTENTION.value)
         self.connect_button = make_button(self.tr("Connect…"))
-        self.list = make_lines(self.tr("What it may use"))
-        self.unasked = make_text("")
+        self.list = make_text_list(self.tr("What it may use"))
+        self.always_allowed = make_label("")
         self.allow_button = make_button(self.tr("Allow"), importance="primary")
-        self.revoke_button = make_button(self.tr("Take back"), importance="risky")
+        self.revoke_button = make_button(self.tr("Revoke"), importance="risky")
         first = QHBoxLayout()
         first.addWidget(self.missing, 1)
         first.addWidget(self.connect_button)
@@ -44,27 +44,29 @@ class PermissionsTab(QWidget):
         layout.addWidget(self.words)
         layout.addLayout(first)
         layout.addWidget(self.list, 1)
-        layout.addWidget(self.unasked)
+        layout.addWidget(self.always_allowed)
         layout.addLayout(row)
-        layout.addStretch(0)  # takes the room of a list that is not there
-        self.list.currentRowChanged.connect(lambda _: self._offer())
+        layout.addStretch(0)  # takes the space while the list is hidden
+        self.list.currentRowChanged.connect(lambda _: self._show_buttons())
         self.allow_button.clicked.connect(lambda: self._emit(self.allow))
         self.revoke_button.clicked.connect(lambda: self._emit(self.revoke))
-        self.connect_button.clicked.connect(lambda: self.connect_wanted.emit(self._missing[0] if self._missing else ""))
+        self.connect_button.clicked.connect(
+            lambda: self.connect_requested.emit(self._missing[0] if self._missing else "")
+        )
         self._missing: tuple[str, ...] = ()
 
-    def show_facts(self, facts: WorkflowFacts) -> None:
+    def show_data(self, facts: WorkflowData) -> None:
         self._missing = facts.missing
         self.missing.setText(self.tr("Not connected yet: {names}.").format(names=", ".join(facts.missing)))
         self.missing.setVisible(bool(facts.missing))
         self.connect_button.setVisible(bool(facts.missing))
-        said = self.tr("It uses no connection.")
+        said = self.tr("It uses no connections.")
         if facts.uses:
-            said = self.tr("What the script uses. What you have not allowed is asked for when it comes to that.")
+            said = self.tr("What the script uses. It asks for anything you have not allowed when needed.")
         self.words.setText(said)
-        always = self.tr("You said “always” to: {names}. Taking the permission back makes it ask again.")
-        self.unasked.setText(always.format(names=", ".join(facts.unasked)))
-        self.unasked.setVisible(bool(facts.unasked))
+        always = self.tr("Always allowed: {names}. Revoke the permission to be asked again.")
+        self.always_allowed.setText(always.format(names=", ".join(facts.always_allowed)))
+        self.always_allowed.setVisible(bool(facts.always_allowed))
         if facts.uses != self._shown:
             self._shown = facts.uses
             place = max(self.list.currentRow(), 0)
@@ -72,18 +74,18 @@ class PermissionsTab(QWidget):
             for use in facts.uses:
                 words = use.words if use.is_allowed else self.tr("{words} (not allowed yet)").format(words=use.words)
                 item = QListWidgetItem(words)
-                item.setIcon(glyph_icon("done" if use.is_allowed else "coming", colours_of(self).muted))
+                item.setIcon(make_glyph_icon("done" if use.is_allowed else "coming", colours_of(self).muted))
                 said = self.tr("{words}, allowed").format(words=use.words) if use.is_allowed else words
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
                 item.setData(_USE, use)
                 self.list.addItem(item)
             self.list.setCurrentRow(min(place, self.list.count() - 1))
         self.list.setVisible(bool(facts.uses))
-        self._offer()
+        self._show_buttons()
 
-    def _offer(self) -> None:
+    def _show_buttons(self) -> None:
         item = self.list.currentItem()
-        use: Use | None = None if item is None else item.data(_USE)
+        use: UsedTool | None = None if item is None else item.data(_USE)
         self.allow_button.setVisible(bool(self._shown))
         self.revoke_button.setVisible(bool(self._shown))
         self.allow_button.setEnabled(use is not None and not use.is_allowed)
@@ -92,5 +94,5 @@ class PermissionsTab(QWidget):
     def _emit(self, signal: SignalInstance) -> None:
         item = self.list.currentItem()
         if item is not None:
-            use: Use = item.data(_USE)
+            use: UsedTool = item.data(_USE)
             signal.emit(use.connection, use.tool)

@@ -1,114 +1,117 @@
-"""Changing when something runs. Whoever was faster is not overwritten: both versions are shown first."""
+"""The dialog that edits a schedule. If it was changed elsewhere, both versions are shown before saving."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.asking import Asking
-from app.life.installation import Installation
-from app.look.theme import Tone
-from app.widgets.details_view import make_text
+from app.background import BackgroundTasks
+from app.i18n.translate import interpret
+from app.session import Session
+from app.theme.tokens import Tone
+from app.widgets.details_view import make_label
 from app.widgets.schedule_editor import ScheduleEditor
 from app.window.dialog import Dialog
-from app.window.saying import Saying, make_button
-from app.window.workflow_facts import ScheduleFacts, find_schedule
-from app.words.interpreting import interpret
-from scheduler.engine.refusal import RefusedError
+from app.window.feedback import StatusLine, make_button
+from app.window.workflows.workflow_data import ScheduleData, find_schedule
+from scheduler.engine.errors import RefusedError
 from scheduler.timing.errors import BadScheduleError
 
-_PATIENCE = 120.0
+_TIMEOUT_S = 120.0
 
 
-class TimesDialog(Dialog):
+class ScheduleDialog(Dialog):
     changed = Signal(str)
-    """A sentence: the times are stored."""
+    """A message: the schedule was saved."""
 
-    def __init__(self, installation: Installation, schedule: ScheduleFacts, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, schedule: ScheduleData, parent: QWidget | None = None) -> None:
         super().__init__(760, parent)
-        self.entitle(self.tr("When it runs"))
-        self._installation, self._asking = installation, Asking(self)
+        self.set_titles(self.tr("When it runs"))
+        self._session, self._background = session, BackgroundTasks(self)
         self.schedule = schedule
         self.editor = ScheduleEditor()
-        self.saying = Saying()
-        self.both = make_text("")
-        self.both.hide()
-        self.theirs = make_button(self.tr("Start from what is stored"))
-        self.theirs.hide()
+        self.status_line = StatusLine()
+        self.comparison = make_label("")
+        self.comparison.hide()
+        self.use_saved_button = make_button(self.tr("Use the saved schedule"))
+        self.use_saved_button.hide()
         self.cancel = make_button(self.tr("Cancel"))
         self.save = make_button(self.tr("Save"), "Ctrl+Return", importance="primary")
         self.parts.addWidget(self.editor, 1)
-        note = self.tr("This holds until the script itself is deployed with other times.")
-        self.parts.addWidget(make_text(note, "muted"))
-        for widget in (self.saying, self.both):
+        note = self.tr("Applies until the script's own schedule changes.")
+        self.parts.addWidget(make_label(note, "muted"))
+        for widget in (self.status_line, self.comparison):
             self.parts.addWidget(widget)
-        self.conclude(self.theirs, others=[self.cancel], last=self.save)
-        self.editor.changed.connect(self._offer)
+        self.add_buttons(self.use_saved_button, others=[self.cancel], last=self.save)
+        self.editor.changed.connect(self._enable_save)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
-        self.theirs.clicked.connect(self._take_theirs)
+        self.use_saved_button.clicked.connect(self._use_saved)
         self._edit(schedule)
 
-    def _edit(self, schedule: ScheduleFacts) -> None:
-        context = self._installation.house.engine.context
+    def _edit(self, schedule: ScheduleData) -> None:
+        context = self._session.runtime.engine.context
         self.schedule = schedule
         now = context.clock.now()
-        self.editor.set_schedule(schedule.spec, machine_zone=context.machine_zone, now=now, ran=schedule.ran)
-        self._offer()
+        self.editor.set_schedule(schedule.spec, machine_zone=context.machine_zone, now=now, ran=schedule.run_count)
+        self._enable_save()
 
-    def _offer(self) -> None:
+    def _enable_save(self) -> None:
         self.save.setEnabled(self.editor.is_changed())
         self.fit()
 
     def _save(self) -> None:
-        value, schedule, installation = self.editor.value(), self.schedule, self._installation
+        value, schedule, session = self.editor.value(), self.schedule, self._session
         if value is None:
             return
         self.save.setEnabled(False)
 
         def act() -> object:
-            edit = installation.house.schedules.edit
-            return installation.ask_for_user(lambda _: edit(schedule.id, version=schedule.version, spec=value)).result(
-                _PATIENCE
+            edit = session.runtime.schedule_commands.edit
+            return session.submit_for_user(lambda _: edit(schedule.id, version=schedule.version, spec=value)).result(
+                _TIMEOUT_S
             )
 
-        self._asking.ask(act, lambda _: self._finish(), self._refuse)
+        self._background.run(act, lambda _: self._finish(), self._refuse)
 
     def _finish(self) -> None:
         self.accept()
-        self.changed.emit(self.tr("Its times are changed."))
+        self.changed.emit(self.tr("Schedule changed."))
         self.deleteLater()
 
     def _refuse(self, error: Exception) -> None:
-        self._offer()
+        self._enable_save()
         if isinstance(error, RefusedError) and error.code == "stale":
-            installation, identity = self._installation, self.schedule.id
-            self._asking.ask(lambda: find_schedule(installation, identity), self._show_both, self.saying.refuse)
+            session, identity = self._session, self.schedule.id
+            self._background.run(lambda: find_schedule(session, identity), self._show_both, self.status_line.show_error)
         elif isinstance(error, BadScheduleError):
-            self.saying.say(interpret(error.sentence), Tone.BAD)
+            self.status_line.show_message(interpret(error.sentence), Tone.BAD)
         else:
-            self.saying.refuse(error)
+            self.status_line.show_error(error)
 
-    def _show_both(self, stored: ScheduleFacts | None) -> None:
-        """What is stored now and what was wanted, beside each other; nothing was changed."""
+    def _show_both(self, stored: ScheduleData | None) -> None:
+        """Show the saved schedule and the edited one; nothing is changed yet."""
         if stored is None:
-            self.saying.say(self.tr("It was removed meanwhile; there is nothing to change."), Tone.BAD)
+            self.status_line.show_message(self.tr("This schedule was removed; there is nothing to change."), Tone.BAD)
             return
-        self.saying.say(
-            self.tr("Somebody else changed these times while you did. Nothing was saved yet."), Tone.ATTENTION
+        self.status_line.show_message(
+            self.tr("The schedule was changed elsewhere while you were editing. Nothing has been saved yet."),
+            Tone.ATTENTION,
         )
-        said = self.tr("Stored now: {theirs}\nYours: {mine}")
-        self.both.setText(said.format(theirs=interpret(stored.words), mine=self.editor.words.text()))
-        self.both.show()
-        self.theirs.show()
+        said = self.tr("Saved: {theirs}\nYours: {mine}")
+        self.comparison.setText(
+            said.format(theirs=interpret(stored.description), mine=self.editor.description_label.text())
+        )
+        self.comparison.show()
+        self.use_saved_button.show()
         self.fit()
-        self._theirs = stored
-        # A second press says: mine, knowing theirs.
+        self._saved = stored
+        # Pressing Save again overwrites the saved one.
         self.schedule = stored
-        self.save.setText(self.tr("Save mine instead"))
+        self.save.setText(self.tr("Save mine"))
         self.save.setEnabled(True)
 
-    def _take_theirs(self) -> None:
-        self._edit(self._theirs)
-        self.both.hide()
-        self.theirs.hide()
-        self.saying.clear()
+    def _use_saved(self) -> None:
+        self._edit(self._saved)
+        self.comparison.hide()
+        self.use_saved_button.hide()
+        self.status_line.clear()
         self.save.setText(self.tr("Save"))

@@ -1,80 +1,80 @@
-"""What can be set about one workflow, and putting it away."""
+"""The settings of one workflow: its script file, tags, archiving and removing."""
 
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.look.theme import Space, Type
-from app.widgets.details_view import make_text
-from app.widgets.plain import reveal
-from app.window.saying import make_button, make_heading
-from app.window.workflow_facts import WorkflowFacts
-from scheduler.rules.states import WorkflowState
+from app.theme.tokens import Space, TextStyle
+from app.widgets.details_view import make_label
+from app.widgets.visible_text import escape_invisible
+from app.window.feedback import make_button, make_heading
+from app.window.workflows.workflow_data import WorkflowData
+from scheduler.rules.workflow_state import WorkflowState
 
 
 class WorkflowSettingsTab(QScrollArea):
     watch = Signal(bool)
     archive = Signal()
     remove = Signal()
-    edit_wanted = Signal(str)
-    update_wanted = Signal(str)
-    """Deploy the file at this path again."""
+    edit_requested = Signal(str)
+    update_requested = Signal(str)
+    """Path of the file to deploy again."""
 
     def __init__(self) -> None:
         super().__init__()
         self._path = ""
-        self.file = make_text("")
-        self.edit = make_button(self.tr("Open the file"))
-        self.update_button = make_button(self.tr("Deploy it again…"))
-        self.watching = QCheckBox(self.tr("Deploy again whenever the &file is saved"))
-        self.tags = make_text("")
-        self.put_away = make_button(self.tr("Put away…"))
-        self.forget = make_button(self.tr("Remove with its history…"), importance="risky")
+        self.file = make_label("")
+        self.edit = make_button(self.tr("Open file"))
+        self.update_button = make_button(self.tr("Update…"))
+        self.watch_box = QCheckBox(self.tr("Update whenever the &file is saved"))
+        self.tags = make_label("")
+        self.archive_button = make_button(self.tr("Archive…"))
+        self.remove_button = make_button(self.tr("Remove with history…"), importance="risky")
         inner = QWidget()
         layout = QVBoxLayout(inner)
         layout.setContentsMargins(0, Space.MEDIUM, 0, 0)
         layout.setSpacing(Space.MEDIUM)
-        layout.addWidget(make_heading(self.tr("Script"), Type.STRONG))
+        layout.addWidget(make_heading(self.tr("Script"), TextStyle.STRONG))
         layout.addWidget(self.file)
-        layout.addLayout(_row(self.edit, self.update_button))
-        layout.addWidget(self.watching)
+        layout.addLayout(_make_row(self.edit, self.update_button))
+        layout.addWidget(self.watch_box)
         layout.addSpacing(Space.SMALL)
-        layout.addWidget(make_heading(self.tr("Tags"), Type.STRONG))
+        layout.addWidget(make_heading(self.tr("Tags"), TextStyle.STRONG))
         layout.addWidget(self.tags)
         layout.addSpacing(Space.SMALL)
-        layout.addWidget(make_heading(self.tr("When you no longer need it"), Type.STRONG))
+        layout.addWidget(make_heading(self.tr("When you no longer need it"), TextStyle.STRONG))
         words = self.tr(
-            "Put away, nothing of it runs and its history stays; deploying it again brings it back. "
-            "Removed, it and its history are gone. Your file stays in both cases."
+            "Archiving stops the workflow and keeps its history; add it again to bring it back. Removing deletes "
+            "the workflow and its history. Your script file is kept in both cases."
         )
-        layout.addWidget(make_text(words, "muted"))
-        layout.addLayout(_row(self.put_away, self.forget))
+        layout.addWidget(make_label(words, "muted"))
+        layout.addLayout(_make_row(self.archive_button, self.remove_button))
         layout.addStretch(1)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidgetResizable(True)
         self.setWidget(inner)
-        self.watching.clicked.connect(self.watch)
-        self.put_away.clicked.connect(self.archive)
-        self.forget.clicked.connect(self.remove)
-        self.edit.clicked.connect(lambda: self.edit_wanted.emit(self._path))
-        self.update_button.clicked.connect(lambda: self.update_wanted.emit(self._path))
+        self.watch_box.clicked.connect(self.watch)
+        self.archive_button.clicked.connect(self.archive)
+        self.remove_button.clicked.connect(self.remove)
+        self.edit.clicked.connect(lambda: self.edit_requested.emit(self._path))
+        self.update_button.clicked.connect(lambda: self.update_requested.emit(self._path))
 
-    def show_facts(self, facts: WorkflowFacts) -> None:
+    def show_data(self, facts: WorkflowData) -> None:
         self._path = facts.details.path
-        self.file.setText(reveal(self._path))
+        self.file.setText(escape_invisible(self._path))
         exists = Path(self._path).exists()
         self.edit.setEnabled(exists)
         self.update_button.setEnabled(exists)
-        self.watching.setChecked(facts.details.watching)
-        none = self.tr("None. A script gives its workflow tags: Workflow(…, tags=[…]).")
+        self.watch_box.setChecked(facts.details.watching)
+        none = self.tr("None. Tags are set in the script: Workflow(…, tags=[…]).")
         self.tags.setText(", ".join(facts.details.tags) or none)
-        self.put_away.setEnabled(facts.details.state is not WorkflowState.ARCHIVED)
+        self.archive_button.setEnabled(facts.details.state is not WorkflowState.ARCHIVED)
 
 
-def _row(*widgets: QWidget) -> QHBoxLayout:
+def _make_row(*widgets: QWidget) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(Space.SMALL)
     for widget in widgets:

@@ -1,99 +1,101 @@
-"""Everything that the page of one workflow shows, read in one go. Never in the GUI thread."""
+"""Everything the pane of one workflow shows, read at once. Never in the GUI thread."""
 
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.life.installation import Installation
-from app.window.deploy_offer import Use
-from app.window.history_rows import Row, make_rows, read_asked
-from app.words.interpreting import interpret
-from scheduler.engine.backfilling import count_missing
-from scheduler.engine.upcoming import upcoming_times
-from scheduler.engine.workflows.permissions import begin_line, list_permissions
-from scheduler.engine.workflows.views.history import Found
-from scheduler.engine.workflows.views.statistics import Statistics
-from scheduler.engine.workflows.views.versions import VersionView
-from scheduler.engine.workflows.views.workflows import WorkflowDetails
+from app.i18n.translate import interpret
+from app.session import Session
+from app.window.history.history_data import HistoryRow, make_rows, read_questions
+from app.window.new_workflow.deploy_check import UsedTool
+from scheduler.engine.queries.history import HistoryFilter
+from scheduler.engine.queries.statistics import Statistics
+from scheduler.engine.queries.versions import VersionView
+from scheduler.engine.queries.workflows import WorkflowDetails
+from scheduler.engine.scheduling.backfill import count_missing
+from scheduler.engine.scheduling.upcoming import upcoming_times
+from scheduler.engine.workflows.permissions import capitalize_first, list_permissions
 from scheduler.store import backfills, grants, schedules, workflows
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.grants import GrantKind
 from scheduler.store.schedules import ScheduleRow
+from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.words import say
-from scheduler.workers.discovery import find_tools
+from scheduler.workers.tool_scan import find_tool_uses
 
 SHOWN_TIMES = 5
-_RECENT = 30
+_MAX_RECENT = 30
 _TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleFacts:
+class ScheduleData:
     id: str
     handler: str
     version: int
-    words: str
+    description: str
     zone: str
     spec: dict[str, Any]
-    ran: int
-    """Runs that count against its limit."""
-    coming: tuple[datetime, ...]
+    run_count: int
+    """Runs that count towards its limit."""
+    next_times: tuple[datetime, ...]
     is_paused: bool
-    skips: datetime | None
+    skipped_time: datetime | None
     backfills: tuple[BackfillRow, ...]
-    """Those that have not ended."""
+    """Those still running."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowFacts:
+class WorkflowData:
     details: WorkflowDetails
-    schedules: tuple[ScheduleFacts, ...]
-    recent: tuple[Row, ...]
+    schedules: tuple[ScheduleData, ...]
+    recent: tuple[HistoryRow, ...]
     week: Statistics
     versions: tuple[VersionView, ...]
-    uses: tuple[Use, ...]
-    unasked: tuple[str, ...]
-    """What it does without asking, because the person once said always."""
+    uses: tuple[UsedTool, ...]
+    always_allowed: tuple[str, ...]
+    """What it does without asking, because the user chose to always allow it."""
     missing: tuple[str, ...]
     request: str
-    """The oldest thing that it asks; empty if it asks nothing."""
+    """Its oldest open request, or empty."""
     machine_zone: str
     now: datetime
 
 
-def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
-    """RefusedError if there is none."""
-    views, context = installation.views, installation.house.engine.context
-    registry, db = installation.house.registry, installation.database.read()
+def read_workflow(session: Session, slug: str) -> WorkflowData:
+    """RefusedError if there is no such workflow."""
+    views, context = session.queries, session.runtime.engine.context
+    registry, db = session.runtime.registry, session.database.read()
     details = views.workflow(slug)
     row = workflows.find(db, details.workflow)
     script = None if row is None else workflows.find_script(db, row.slug, row.script)
-    uses = find_tools("" if script is None else script.source)
-    plan = installation.house.plans.current(db, details.workflow)
+    uses = find_tool_uses("" if script is None else script.source)
+    plan = session.runtime.plans.current(db, details.workflow)
     granted = grants.of_workflow(db, slug)
     allowed = {(one.connection, one.tool) for one in granted if one.kind is GrantKind.PERMISSION}
     unasked = {(one.connection, one.tool) for one in granted if one.kind is GrantKind.APPROVAL}
     said = {(one.connection, one.tool): one.sentence for one in list_permissions(registry, plan, uses, unasked)}
-    page = views.history(Found(workflow=slug), None, _RECENT)
-    rows = make_rows(page, {slug: details.name}, read_asked(installation, page))[:_RECENT]
-    return WorkflowFacts(
+    page = views.history(HistoryFilter(workflow=slug), None, _MAX_RECENT)
+    rows = make_rows(page, {slug: details.name}, read_questions(session, page))[:_MAX_RECENT]
+    return WorkflowData(
         details=details,
-        schedules=tuple(read_schedule(installation, one) for one in schedules.every_one(db, workflow=details.workflow)),
+        schedules=tuple(read_schedule(session, one) for one in schedules.list_all(db, workflow=details.workflow)),
         recent=rows,
         week=views.statistics(slug),
         versions=tuple(views.versions(slug)),
         uses=tuple(
-            Use(
+            UsedTool(
                 connection=name,
                 tool=tool,
-                words=begin_line(interpret(said.get((name, tool), f"may {registry.say_ability(name, tool)}"))),
+                words=capitalize_first(
+                    interpret(said.get((name, tool), f"may {registry.describe_ability(name, tool)}"))
+                ),
                 is_allowed=(name, tool) in allowed,
             )
             for name, tool in sorted(said.keys() | allowed)
         ),
-        unasked=tuple(interpret(registry.say_ability(name, tool)) for name, tool in sorted(unasked)),
+        always_allowed=tuple(interpret(registry.describe_ability(name, tool)) for name, tool in sorted(unasked)),
         missing=views.unconnected(details.connections),
         request=next((one.id for one in views.attention() if details.workflow in one.workflows), ""),
         machine_zone=context.machine_zone,
@@ -101,18 +103,18 @@ def read_workflow(installation: Installation, slug: str) -> WorkflowFacts:
     )
 
 
-def find_schedule(installation: Installation, identity: str) -> ScheduleFacts | None:
-    """As it is now."""
-    row = schedules.find(installation.database.read(), identity)
-    return None if row is None or row.removed is not None else read_schedule(installation, row)
+def find_schedule(session: Session, identity: str) -> ScheduleData | None:
+    """The current state; None if it was removed."""
+    row = schedules.find(session.database.read(), identity)
+    return None if row is None or row.removed is not None else read_schedule(session, row)
 
 
-def read_schedule(installation: Installation, row: ScheduleRow) -> ScheduleFacts:
-    context, db = installation.house.engine.context, installation.database.read()
+def read_schedule(session: Session, row: ScheduleRow) -> ScheduleData:
+    context, db = session.runtime.engine.context, session.database.read()
     now = context.clock.now()
     try:
         spec, _ = context.compile(row.id, row.spec)
-        words, zone = say(spec, viewer_zone=context.machine_zone), spec.timezone
+        words, zone = describe_schedule(spec, viewer_zone=context.machine_zone), spec.timezone
         coming = tuple(upcoming_times(context, db, row, SHOWN_TIMES, now))
     except BadScheduleError as error:
         words, zone, coming = error.sentence, context.machine_zone, ()
@@ -120,43 +122,43 @@ def read_schedule(installation: Installation, row: ScheduleRow) -> ScheduleFacts
         written = json.loads(row.spec)
     except ValueError:
         written = {}
-    return ScheduleFacts(
+    return ScheduleData(
         id=row.id,
         handler=row.handler,
         version=row.version,
-        words=row.trouble or words,
+        description=row.trouble or words,
         zone=zone,
         spec=written if isinstance(written, dict) else {},
-        ran=row.runs,
-        coming=coming,
-        is_paused=row.rests,
-        skips=row.skip_at,
-        backfills=tuple(backfills.going_on(db, row.id)),
+        run_count=row.runs,
+        next_times=coming,
+        is_paused=row.is_suspended,
+        skipped_time=row.skip_at,
+        backfills=tuple(backfills.list_unfinished(db, row.id)),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PastTimes:
+class RangeCount:
     number: int
-    """In that range, counted up to so many."""
+    """In the range, counted up to the given maximum."""
     missing: int
-    """Those of them that have not run."""
+    """Those that have not run."""
 
 
-def count_times(installation: Installation, identity: str, start: datetime, end: datetime, most: int) -> PastTimes:
-    """The planned times of a past range."""
-    context, db = installation.house.engine.context, installation.database.read()
+def count_times(session: Session, identity: str, start: datetime, end: datetime, most: int) -> RangeCount:
+    """Count the planned times in a past range."""
+    context, db = session.runtime.engine.context, session.database.read()
     row, last = schedules.find(db, identity), min(end, context.clock.now())
     if row is None or last < start:
-        return PastTimes(number=0, missing=0)
+        return RangeCount(number=0, missing=0)
     _, times = context.compile(row.id, row.spec)
     number = times.count(start - _TICK, last, most).number
-    return PastTimes(number=number, missing=count_missing(db, row.id, times, start, last) if number < most else number)
+    return RangeCount(number=number, missing=count_missing(db, row.id, times, start, last) if number < most else number)
 
 
-def read_sources(installation: Installation, slug: str, old: int | None, new: int) -> tuple[str, str]:
-    """The texts of two versions; without an old one, nothing."""
-    db = installation.database.read()
+def read_sources(session: Session, slug: str, old: int | None, new: int) -> tuple[str, str]:
+    """The source of two versions; empty for a missing one."""
+    db = session.database.read()
     texts = []
     for number in (old, new):
         script = None if number is None else workflows.find_script(db, slug, number)

@@ -1,1 +1,1 @@
-"""A folder for each service that comes with the app, and beside them what several of them stand on."""
+"""The built-in connectors, one package per service, and the modules that several of them share."""

@@ -1,19 +1,19 @@
-"""What a script gives to be written: a text, or bytes as base64."""
+"""The content that a script gives to a tool: text, or bytes as base64."""
 
 import base64
 
 from scheduler.connections.connector import Call
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.errors import logic_failure
 
 
-def content_of(call: Call) -> bytes:
-    """The bytes of the parameters "text" or "base64"; exactly one of them is given."""
+def read_content(call: Call) -> bytes:
+    """The bytes in the parameter "text" or "base64"; exactly one must be given."""
     text, encoded = call.parameters.get("text"), call.parameters.get("base64")
     if (text is None) == (encoded is None):
-        raise wrong('Give either "text" or "base64".')
+        raise logic_failure('Give either "text" or "base64", not both.')
     try:
         return str(text).encode() if encoded is None else base64.b64decode(encoded, validate=True)
     except UnicodeEncodeError as error:
-        raise wrong('"text" holds characters that cannot be written as UTF-8.') from error
+        raise logic_failure('"text" contains characters that cannot be encoded as UTF-8.') from error
     except ValueError as error:
-        raise wrong('"base64" is not base64.') from error
+        raise logic_failure('"base64" is not valid base64.') from error

@@ -1,11 +1,11 @@
-"""How a connection proves to a web server who it is, and whose certificates it believes."""
+"""How a connection authenticates to a web server, and which certificates it trusts."""
 
 import base64
 from typing import TYPE_CHECKING
 
-from scheduler.connections.certificates import believing
 from scheduler.connections.connector import Call, Field, FieldKind, ToolFailedError
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.tls import custom_tls_context
 from scheduler.rules.failures import FailureClass
 
 if TYPE_CHECKING:
@@ -14,46 +14,48 @@ if TYPE_CHECKING:
 CERTIFICATE = Field(
     name="certificate",
     label="Certificate",
-    help="A PEM file to believe beside the system's, for a server with a certificate of its own.",
+    help="Extra certificate to trust (PEM), for a server with a self-signed certificate.",
     required=False,
     kind=FieldKind.PATH,
-    locates=False,
+    is_endpoint=False,
 )
 
 
-def login_headers(call: Call) -> dict[str, str]:
-    """The headers that the choice in "auth" asks for."""
+def auth_headers(call: Call) -> dict[str, str]:
+    """The headers for the method chosen in "auth"."""
     match call.settings.get("auth") or "none":
         case "basic":
-            return basic(_needed(call, "user", "The user"), _needed(call, "secret", "The password"))
+            return basic_auth_headers(_require(call, "user", "The user name"), _require(call, "secret", "The password"))
         case "bearer":
-            return {"Authorization": f"Bearer {_needed(call, 'secret', 'The token')}"}
+            return {"Authorization": f"Bearer {_require(call, 'secret', 'The token')}"}
         case "header":
-            return {call.settings.get("header") or "X-Api-Key": _needed(call, "secret", "The value of the header")}
+            return {call.settings.get("header") or "X-Api-Key": _require(call, "secret", "The value of the header")}
         case "oauth2":
-            return {"Authorization": f"Bearer {_needed(call, 'access_token', 'The login')}"}
+            return {"Authorization": f"Bearer {_require(call, 'access_token', 'The sign-in')}"}
     return {}
 
 
-def basic(user: str, password: str) -> dict[str, str]:
+def basic_auth_headers(user: str, password: str) -> dict[str, str]:
     if ":" in user:
-        raise wrong("A user with a colon cannot be sent to a web server. Write the user without it.")
+        raise logic_failure(
+            "User names with a colon cannot be used to log in to a web server. Enter the name without it."
+        )
     return {"Authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
 
 
 def password_headers(call: Call) -> dict[str, str]:
-    """For a server that may want a user and password; none where no user is named."""
+    """Basic authentication if a user is set, otherwise no headers."""
     user = call.settings.get("user")
-    return basic(user, call.settings.get("password") or "") if user else {}
+    return basic_auth_headers(user, call.settings.get("password") or "") if user else {}
 
 
-def trust(call: Call) -> "ssl.SSLContext | None":
-    """Whose certificates are believed; None for those that the system believes."""
-    return believing(call.settings.get("certificate"))
+def ssl_context(call: Call) -> "ssl.SSLContext | None":
+    """The context that also trusts the user's certificate; None means the system's certificates only."""
+    return custom_tls_context(call.settings.get("certificate"))
 
 
-def _needed(call: Call, field: str, what: str) -> str:
+def _require(call: Call, field: str, what: str) -> str:
     value = call.settings.get(field)
     if not value:
-        raise ToolFailedError.because(FailureClass.AUTH, f"{what} of {call.connection} is missing. Connect it again.")
+        raise ToolFailedError.because(FailureClass.AUTH, f"{what} for {call.connection} is missing. Connect it again.")
     return str(value)

@@ -1,4 +1,4 @@
-"""Tell the person something: a notification on their own screen."""
+"""Notifications on the user's own screen."""
 
 from collections.abc import Callable
 
@@ -6,19 +6,19 @@ from scheduler.connections.connector import Call, Connector, Parameter, Paramete
 from scheduler.rules.failures import FailureClass
 
 
-def notify(tell: Callable[[str, str], None]) -> Connector:
-    """The connector that shows a title and a text through `tell`."""
+def notify(show: Callable[[str, str], None]) -> Connector:
+    """The connector that shows a title and a text through `show`."""
 
     def send(call: Call) -> None:
-        """Done when it is handed over. What takes it says with a RuntimeError that it is about to end."""
+        """Done once it is handed over. `show` raises a RuntimeError while the app is quitting."""
         try:
-            tell(call.parameters["title"], call.parameters.get("text") or "")
+            show(call.parameters["title"], call.parameters.get("text") or "")
         except RuntimeError as error:
             sentence = "Notifications cannot be shown right now."
             raise ToolFailedError.because(FailureClass.TRANSIENT, sentence) from error
 
     def test(_: Call) -> str:
-        tell("Dayhand", "Notifications arrive.")
+        show("Dayhand", "Notifications work.")
         return "A notification was shown."
 
     return Connector(
@@ -33,11 +33,11 @@ def notify(tell: Callable[[str, str], None]) -> Connector:
                 help="Show a notification.",
                 parameters={
                     "title": Parameter(ParameterKind.TEXT, help="One short line."),
-                    "text": Parameter(ParameterKind.TEXT, required=False, help="What else there is to say."),
+                    "text": Parameter(ParameterKind.TEXT, required=False, help="More details."),
                 },
                 run=send,
                 mutating=True,
-                # Nothing acts late on this computer, and nobody can ask a screen what was on it.
+                # No checker: a screen cannot be asked what it showed.
             ),
         ),
         test=test,

@@ -1,43 +1,43 @@
-"""Lists that a service gives page by page: as many as are wanted, within the time of one call."""
+"""Lists that a service returns in pages, up to a limit and within the time of one call."""
 
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from scheduler.connections.connector import Call, ToolFailedError
-from scheduler.connections.mistakes import wrong
-from scheduler.connections.told import Told
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import FailureClass
 
-Page = tuple[list[Told], str]
-"""What is on it, and what leads to the next; nothing on the last."""
+ResultPage = tuple[list[JsonObject], str]
+"""The items, and the token of the next page; empty on the last."""
 
 
-def page_through(call: Call, limit: int, ask: Callable[[Call, str, int], Page]) -> Iterator[Told]:
-    """At most `limit` of them. `ask` gets the way to a page, none to the first, and how many are still wanted."""
-    end, left, way = time.monotonic() + call.seconds, limit, ""
+def iterate_pages(call: Call, limit: int, fetch: Callable[[Call, str, int], ResultPage]) -> Iterator[JsonObject]:
+    """At most `limit` items. `fetch` gets the page token, empty for the first, and how many items are left to read."""
+    deadline, left, token = time.monotonic() + call.seconds, limit, ""
     while left > 0:
-        listed, way = ask(until(call, end), way, left)
-        yield from listed[:left]
-        left -= len(listed)
-        if not way or not listed:
+        items, token = fetch(with_time_left(call, deadline), token, left)
+        yield from items[:left]
+        left -= len(items)
+        if not token or not items:
             return
 
 
-def until(call: Call, end: float) -> Call:
-    """The same call with the seconds that are left; for what takes many requests."""
-    left = end - time.monotonic()
+def with_time_left(call: Call, deadline: float) -> Call:
+    """The same call with the seconds left until the deadline, for tools that send many requests."""
+    left = deadline - time.monotonic()
     if left <= 0:
         raise ToolFailedError.because(
-            FailureClass.TRANSIENT, f"{call.connection} took longer than {call.seconds:g} seconds. Ask for less."
+            FailureClass.TRANSIENT, f"{call.connection} took longer than {call.seconds:g} seconds. Lower the limit."
         )
     return replace(call, seconds=left)
 
 
-def limit_of(call: Call, usual: int, most: int) -> int:
+def read_limit(call: Call, default: int, maximum: int) -> int:
     given = call.parameters.get("limit")
     if given is None:
-        return usual
-    if not 1 <= given <= most:
-        raise wrong(f'"limit" takes a number from 1 to {most}.')
+        return default
+    if not 1 <= given <= maximum:
+        raise logic_failure(f'"limit" must be between 1 and {maximum}.')
     return int(given)

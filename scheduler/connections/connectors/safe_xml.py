@@ -1,4 +1,4 @@
-"""XML that may be hostile, as it comes: no entities of its own, nothing from outside, bounded depth."""
+"""A parser for untrusted XML: no custom entities, nothing external, bounded depth."""
 
 import re
 from collections.abc import Callable
@@ -8,36 +8,36 @@ from xml.parsers import expat
 
 from scheduler.connections import charsets
 
-_DEEPEST = 200
+_MAX_DEPTH = 200
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
 _BUILT_IN = frozenset({"utf-8", "utf-16", "iso-8859-1", "us-ascii"})
 
 Start = Callable[[str, dict[str, str]], object]
-"""Hears the name of an element, with its namespace and a blank before it, and its attributes."""
+"""Gets the name of an element, as "namespace name", and its attributes."""
 
 
 class BadXmlError(ValueError):
-    """It cannot or may not be read; `reason` completes "because it"."""
+    """The XML cannot or must not be read; `reason` completes "because it"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
-def read_xml(
+def parse_xml(
     content: bytes,
     start: Start,
     end: Callable[[str], object],
     text: Callable[[str], object],
     charset: str | None = None,
 ) -> None:
-    """Tell what is in it from its beginning to its end; `charset` counts where it declares none itself."""
+    """Report elements and text to the callbacks in document order; `charset` applies if the document declares none."""
     depth = 0
 
     def begin(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise BadXmlError("is nested too deeply")
         start(name, attributes)
 
@@ -47,18 +47,18 @@ def read_xml(
         end(name)
 
     def declare(*_: Any) -> None:
-        raise BadXmlError("declares entities of its own, which are not read")
+        raise BadXmlError("declares custom entities, which are not supported")
 
     try:
-        content, known = _in_known_letters(content.lstrip(), charset)
+        content, known = _in_known_charset(content.lstrip(), charset)
         parser = expat.ParserCreate(known, namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler = begin
         parser.EndElementHandler = finish
         parser.CharacterDataHandler = text
         parser.EntityDeclHandler = declare
-        # Names that only HTML knows, such as &nbsp;, are then skipped and not an error; nothing is fetched.
-        parser.UseForeignDTD(True)  # noqa: FBT003  expat takes no names
+        # With this, HTML entities such as &nbsp; are skipped instead of being an error; nothing is fetched.
+        parser.UseForeignDTD(True)  # noqa: FBT003  expat takes no keywords
         parser.ExternalEntityRefHandler = lambda *_: 1
         parser.SkippedEntityHandler = lambda name, is_parameter: (
             None if is_parameter else text(html5.get(f"{name};", ""))
@@ -68,8 +68,8 @@ def read_xml(
         raise BadXmlError("is not well-formed XML") from error
 
 
-def _in_known_letters(content: bytes, charset: str | None) -> tuple[bytes, str | None]:
-    """The parser knows few charsets, and none of those that take several bytes for most letters."""
+def _in_known_charset(content: bytes, charset: str | None) -> tuple[bytes, str | None]:
+    """Convert to UTF-8 what expat cannot read: it knows few charsets, and no multi-byte ones."""
     declared = _DECLARED.match(content)
     name = declared[1].decode() if declared else charset
     if name is None or name.lower() in _BUILT_IN:

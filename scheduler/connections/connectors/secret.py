@@ -1,24 +1,24 @@
-"""One secret that the keyring keeps for commands of jobs: a passphrase, a token. No script ever sees it."""
+"""A secret in the keyring, such as a passphrase or token, for the commands of jobs. Scripts never see it."""
 
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Field, Tool, ToolFailedError
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.handing_over import HAND_OVER
+from scheduler.rules.script_limits import HAND_OVER_TOOL
 
-FIELD = "secret"
+SECRET_FIELD = "secret"  # noqa: S105  the name of a field
 
 
 def _refuse(call: Call) -> Any:
     raise ToolFailedError.because(
         FailureClass.LOGIC,
-        f"Scripts never see the secret of {call.connection}. Hand it to a command: "
+        f"Scripts cannot read the secret of {call.connection}. Pass it to a command: "
         f'ctx.run([…], secrets={{"PASSWORD_FILE": "{call.connection}"}}).',
     )
 
 
 def _test(call: Call) -> str:
-    return f"The keyring keeps the secret of {call.connection}; there is nothing to try it with."
+    return f"The secret of {call.connection} is in the keyring. There is nothing to test it against."
 
 
 def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
@@ -26,12 +26,14 @@ def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
         kind=kind,
         title=title,
         help=help_line,
-        fields=(Field(name=FIELD, label=label, secret=True, help="Kept in the keyring of this computer only."),),
+        fields=(
+            Field(name=SECRET_FIELD, label=label, secret=True, help="Stored only in the keyring of this computer."),
+        ),
         tools=(
             Tool(
-                name=HAND_OVER,
-                may="hand the secret {name} to commands",
-                help="Hand the secret to a command.",
+                name=HAND_OVER_TOOL,
+                may="pass the secret {name} to commands",
+                help="Pass the secret to a command.",
                 parameters={},
                 run=_refuse,
             ),
@@ -40,5 +42,5 @@ def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
     )
 
 
-secret = _make("secret", "Secret", "A passphrase or token that commands of jobs read from a pipe.", "Secret")
-restic = _make("restic", "Restic", "The password of a restic repository, for backups that jobs make.", "Password")
+secret = _make("secret", "Secret", "A passphrase or token for the commands of jobs, passed through a pipe.", "Secret")
+restic = _make("restic", "Restic", "The password of a restic repository, for backup jobs.", "Password")

@@ -1,4 +1,4 @@
-"""Opening the person's own browser, from an app that may be frozen with libraries of its own."""
+"""Opening the user's browser from an app that may be frozen with its own libraries."""
 
 import os
 import shutil
@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from scheduler.connections.oauth.errors import NoBrowserError
 
 _OPENERS = (("xdg-open",), ("gio", "open"), ("x-www-browser",))
-_LOADERS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
-_BEFORE = "_ORIG"
-"""Where the start of a frozen app keeps what they held."""
+_LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+_ORIGINAL_SUFFIX = "_ORIG"
+"""PyInstaller saves the original values under these names."""
 _SECONDS = 5.0
 
 
 def open_browser(url: str) -> None:
-    """Show an address in the browser of the system; NoBrowserError if there is none."""
+    """Open an address in the system's browser; NoBrowserError if there is none."""
     if sys.platform != "linux":
         if not webbrowser.open(url):
             raise NoBrowserError
@@ -29,32 +29,34 @@ def open_browser(url: str) -> None:
 
 
 def clean_environment(environment: Mapping[str, str], bundle: str | None) -> dict[str, str]:
-    """As it was before the app began; `bundle` is the folder of a frozen one.
+    """The environment from before the app started; `bundle` is the folder of a frozen app.
 
-    A browser that loads our libraries may crash, or not start at all.
+    A browser that loads our libraries may crash or not start.
     """
     cleaned = dict(environment)
-    for kept in [name for name in cleaned if name.endswith(_BEFORE) and name.startswith(_LOADERS)]:
+    for kept in [name for name in cleaned if name.endswith(_ORIGINAL_SUFFIX) and name.startswith(_LIBRARY_PATHS)]:
         before = cleaned.pop(kept)
-        cleaned.pop(kept.removesuffix(_BEFORE), None)
+        cleaned.pop(kept.removesuffix(_ORIGINAL_SUFFIX), None)
         if before:
-            cleaned[kept.removesuffix(_BEFORE)] = before
+            cleaned[kept.removesuffix(_ORIGINAL_SUFFIX)] = before
     if bundle is None:
         return cleaned
-    theirs = {name: _outside(value, bundle) for name, value in cleaned.items() if not name.startswith("_PYI_")}
-    return {name: value for name, value in theirs.items() if value or not cleaned[name]}
+    cleaned_paths = {
+        name: _without_bundle(value, bundle) for name, value in cleaned.items() if not name.startswith("_PYI_")
+    }
+    return {name: value for name, value in cleaned_paths.items() if value or not cleaned[name]}
 
 
-def _outside(value: str, bundle: str) -> str:
-    """What of a list of places is not in the bundle."""
-    places = value.split(os.pathsep)
-    return os.pathsep.join(place for place in places if place != bundle and not place.startswith(bundle + os.sep))
+def _without_bundle(value: str, bundle: str) -> str:
+    """A path list without entries inside the bundle."""
+    paths = value.split(os.pathsep)
+    return os.pathsep.join(path for path in paths if path != bundle and not path.startswith(bundle + os.sep))
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str]) -> bool:
-    """Whether it opened; one that has not ended yet is the browser itself, and is left alone."""
+    """Whether the command succeeded; if it keeps running, it is the browser itself."""
     try:
-        process = subprocess.Popen(  # noqa: S603  the address goes in as one word
+        process = subprocess.Popen(  # noqa: S603  the address is a single argument
             command,
             env=environment,
             stdin=subprocess.DEVNULL,

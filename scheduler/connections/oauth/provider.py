@@ -1,4 +1,4 @@
-"""What a connector says of the service that people sign in to. Plain values; nothing acts."""
+"""The OAuth settings of a connector's service. Values only."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,23 +10,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuth:
-    """Where and for what to sign in; the addresses follow from the settings of the connection.
+    """Where to sign in and with which scopes; the addresses depend on the connection's settings.
 
-    The settings `client_id` and `client_secret` say which app asks; the secret may be missing.
+    The settings `client_id` and `client_secret` identify the client; the secret is optional.
     """
 
     authorize_url: Callable[[Mapping[str, Any]], str]
     token_url: Callable[[Mapping[str, Any]], str]
     account: "Callable[[Call], str]"
-    """Who signed in, as people call it: an address, a workspace. The settings of the call hold the access token."""
+    """The name of the signed-in account, such as an address or workspace; the call's settings hold the access token."""
     scopes: tuple[str, ...] = ()
-    own_scopes: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda _: ()
-    """Those that the person wrote into the settings."""
-    wanted: Callable[[Mapping[str, Any]], bool] = lambda _: True
-    """Whether the settings call for signing in; secrets that are kept already are not among them."""
-    separator: str = " "
-    """What stands between scopes."""
-    extra: Mapping[str, str] = field(default_factory=dict)
-    """What else the authorize address takes."""
-    hint: str | None = None
-    """Which parameter of that address names the account that should sign in, where it has one."""
+    extra_scopes: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda _: ()
+    """Scopes that the user added in the settings."""
+    is_needed: Callable[[Mapping[str, Any]], bool] = lambda _: True
+    """Whether these settings require signing in; saved secrets are not among them."""
+    scope_separator: str = " "
+    """Between scopes."""
+    extra_parameters: Mapping[str, str] = field(default_factory=dict)
+    """Additional parameters of the authorize address."""
+    account_hint_parameter: str | None = None
+    """The parameter of that address that names the account to sign in with, if it has one."""

@@ -1,35 +1,38 @@
-"""Logins that expire are renewed before they do, one at a time for each connection."""
+"""Refreshing tokens: before they expire and once after a 401, one refresh at a time per connection."""
 
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.oauth.errors import NotAllowedError
-from scheduler.connections.oauth.tokens import ask_for_tokens
+from scheduler.connections.connector import Call, Tool, ToolFailedError
+from scheduler.connections.oauth.errors import SignInDeniedError
+from scheduler.connections.oauth.tokens import request_tokens
+from scheduler.rules.failures import FailureClass
 
-MARGIN = timedelta(minutes=5)
-"""How long before its end a login is renewed: longer than any call takes."""
-_SECONDS = 20.0
+REFRESH_MARGIN = timedelta(minutes=5)
+"""How long before expiry a login is refreshed: longer than any call takes."""
+_TIMEOUT_S = 20.0
 
 Secrets = Mapping[str, Any]
 Read = Callable[[], Secrets]
 Keep = Callable[[Secrets], None]
+_Answer = TypeVar("_Answer")
 
 
-def renew(connection: str, secrets: Secrets, *, now: datetime, seconds: float = _SECONDS) -> dict[str, Any]:
-    """The same secrets with a new login; the refresh token is replaced if another one came."""
+def refresh_tokens(connection: str, secrets: Secrets, *, now: datetime, seconds: float = _TIMEOUT_S) -> dict[str, Any]:
+    """The secrets with new tokens; keeps the old refresh token if no new one was issued."""
     if not secrets.get("refresh_token") or not secrets.get("token_url"):
-        raise NotAllowedError(f"The login of {connection} has expired. Connect again.")
+        raise SignInDeniedError(f"The sign-in of {connection} has expired. Connect again.")
     form = {"grant_type": "refresh_token", "refresh_token": secrets["refresh_token"]}
     try:
-        tokens = ask_for_tokens(secrets, form, now=now, seconds=seconds)
-    except NotAllowedError as error:
+        tokens = request_tokens(secrets, form, now=now, seconds=seconds)
+    except SignInDeniedError as error:
         account = f" of {secrets['account']}" if secrets.get("account") else ""
-        raise NotAllowedError(f"{connection} can no longer use the account{account}. Connect again.") from error
+        raise SignInDeniedError(f"{connection} can no longer use the account{account}. Connect again.") from error
     return {
         **secrets,
         "access_token": tokens.access,
@@ -38,64 +41,66 @@ def renew(connection: str, secrets: Secrets, *, now: datetime, seconds: float = 
     }
 
 
-class Renewals:
-    """Hands out secrets that are good for the next minutes. Any thread may ask; they share one renewal."""
+class TokenRefresher:
+    """Returns secrets that stay valid for the next minutes. Thread-safe: threads share one refresh."""
 
     def __init__(
         self,
         now: Callable[[], datetime],
         only_writer: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
-        """`only_writer` keeps other processes from renewing that connection meanwhile."""
+        """`only_writer` locks a connection against other processes."""
         self._now = now
         self._only_writer = only_writer
-        self._turn = threading.Lock()
-        self._going: dict[str, Future[Secrets]] = {}
-        self._unkept: dict[str, tuple[str, Secrets]] = {}
-        self._in_place: dict[str, tuple[str, datetime]] = {}
+        self._lock = threading.Lock()
+        self._running: dict[str, Future[Secrets]] = {}
+        self._unsaved: dict[str, tuple[str, Secrets]] = {}
+        self._replacements: dict[str, tuple[str, datetime]] = {}
 
-    def fresh(self, connection: str, secrets: Secrets, read: Read, keep: Keep) -> Secrets:
-        """As they are, or renewed and kept first. `read` and `keep` are the vault's, for this connection.
+    def refresh_if_expiring(self, connection: str, secrets: Secrets, read: Read, keep: Keep) -> Secrets:
+        """The secrets, refreshed and saved first if they expire soon. `read` and `keep` access the vault entry.
 
-        `read` asks the keyring itself: a refresh token that another process has used is worth nothing any more.
+        `read` must bypass the cache: a refresh token that another process has used is invalid.
         """
-        if not self._ends_soon(secrets):
+        if not self._expires_soon(secrets):
             return secrets
-        return self._one_at_a_time(connection, lambda: self._renew(connection, self._ends_soon, read, keep))
+        return self._share_refresh(connection, lambda: self._renew(connection, self._expires_soon, read, keep))
 
-    def replace(self, connection: str, refused: Secrets, read: Read, keep: Keep) -> Secrets | None:
-        """Others than those that a service refused before their end; None if only signing in anew can help.
+    def replace_rejected(self, connection: str, refused: Secrets, read: Read, keep: Keep) -> Secrets | None:
+        """Refresh secrets that a service rejected before they expired; None if the user must sign in again.
 
-        A login that came in place of a refused one, a moment ago, and is refused as well is not replaced again.
+        A fresh replacement that is rejected as well is not replaced again.
         """
         token = refused.get("access_token")
         if not token or not refused.get("refresh_token") or not refused.get("token_url"):
             return None
-        in_place, since = self._in_place.get(connection, (None, None))
-        if since is not None and token == in_place and self._now() - since < MARGIN:
+        replacement, since = self._replacements.get(connection, (None, None))
+        if since is not None and token == replacement and self._now() - since < REFRESH_MARGIN:
             return None
 
-        def keep_in_place(renewed: Secrets) -> None:
+        def keep_replacement(renewed: Secrets) -> None:
             keep(renewed)
-            self._in_place[connection] = (str(renewed["access_token"]), self._now())
+            self._replacements[connection] = (str(renewed["access_token"]), self._now())
 
-        def is_refused(current: Secrets) -> bool:
+        def is_rejected(current: Secrets) -> bool:
             return bool(current.get("access_token") == token)
 
-        for _ in range(2):  # the first may be somebody else's, who made do with what there was
-            renewed = self._one_at_a_time(connection, lambda: self._renew(connection, is_refused, read, keep_in_place))
-            if not is_refused(renewed):
+        for _ in range(2):  # the first may be another thread's refresh, which kept the old token
+            renewed = self._share_refresh(
+                connection, lambda: self._renew(connection, is_rejected, read, keep_replacement)
+            )
+            if not is_rejected(renewed):
                 return renewed
         return None
 
-    def _one_at_a_time(self, connection: str, renew: Callable[[], Secrets]) -> Secrets:
-        with self._turn:
-            going = self._going.get(connection)
-            if going is None:
-                mine = self._going[connection] = Future()
-        if going is not None:
+    def _share_refresh(self, connection: str, renew: Callable[[], Secrets]) -> Secrets:
+        with self._lock:
+            running = self._running.get(connection)
+            if running is None:
+                mine = self._running[connection] = Future()
+        if running is not None:
             try:
-                return going.result()
+                return running.result()
             except ToolFailedError as error:
                 raise ToolFailedError(error.failure) from error
         try:
@@ -107,37 +112,75 @@ class Renewals:
             mine.set_result(renewed)
             return renewed
         finally:
-            with self._turn:
-                del self._going[connection]
+            with self._lock:
+                del self._running[connection]
 
-    def _renew(self, connection: str, is_over: Callable[[Secrets], bool], read: Read, keep: Keep) -> Secrets:
+    def _renew(self, connection: str, needs_refresh: Callable[[Secrets], bool], read: Read, keep: Keep) -> Secrets:
         with self._only_writer(connection):
-            return self._renew_alone(connection, is_over, read, keep)
+            return self._renew_locked(connection, needs_refresh, read, keep)
 
-    def _renew_alone(self, connection: str, is_over: Callable[[Secrets], bool], read: Read, keep: Keep) -> Secrets:
+    def _renew_locked(
+        self, connection: str, needs_refresh: Callable[[Secrets], bool], read: Read, keep: Keep
+    ) -> Secrets:
         current = read()
-        if not is_over(current):
+        if not needs_refresh(current):
             return current
-        renewed = self._renewed_but_not_kept(connection, current)
+        renewed = self._find_unsaved(connection, current)
         if renewed is None:
             try:
-                renewed = renew(connection, current, now=self._now())
-            except NotAllowedError:
+                renewed = refresh_tokens(connection, current, now=self._now())
+            except SignInDeniedError:
                 raise
             except ToolFailedError:
-                if not self._ends_soon(current) or self._ends_soon(current, margin=timedelta(0)):
+                if not self._expires_soon(current) or self._expires_soon(current, margin=timedelta(0)):
                     raise
                 return current
-            # The old refresh token may be worth nothing now, so a keyring that is locked must not lose the new one.
-            self._unkept[connection] = (str(current.get("refresh_token")), renewed)
+            # The old refresh token may be invalid now, so a locked keyring must not lose the new one.
+            self._unsaved[connection] = (str(current.get("refresh_token")), renewed)
         keep(renewed)
-        self._unkept.pop(connection, None)
+        self._unsaved.pop(connection, None)
         return renewed
 
-    def _renewed_but_not_kept(self, connection: str, current: Secrets) -> Secrets | None:
-        origin, renewed = self._unkept.get(connection, (None, None))
+    def _find_unsaved(self, connection: str, current: Secrets) -> Secrets | None:
+        origin, renewed = self._unsaved.get(connection, (None, None))
         return renewed if renewed is not None and origin == current.get("refresh_token") else None
 
-    def _ends_soon(self, secrets: Secrets, margin: timedelta = MARGIN) -> bool:
+    def _expires_soon(self, secrets: Secrets, margin: timedelta = REFRESH_MARGIN) -> bool:
         given = secrets.get("expires_at")
         return isinstance(given, str) and datetime.fromisoformat(given) - margin <= self._now()
+
+
+@runtime_checkable
+class LoginRenewer(Protocol):
+    """Refreshes logins that a service rejected."""
+
+    def renew(self, connection: str, refused: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """New secrets in place of the rejected ones; None if they cannot be refreshed."""
+
+
+def retry_after_401(run: Callable[[Call], _Answer], call: Call, keeper: LoginRenewer) -> _Answer:
+    """Run the call; if its login is rejected, refresh it and run once more.
+
+    After a rejected login an action has certainly not happened, so repeating it is safe.
+    """
+    try:
+        return run(call)
+    except ToolFailedError as error:
+        if error.failure.kind is not FailureClass.AUTH:
+            raise
+        renewed = keeper.renew(call.connection, call.settings)
+        if renewed is None:
+            raise
+    call.settings.update(renewed)  # in place: the caller redacts and compares what was used
+    return run(call)  # with the full timeout again, as it limits only the time without progress
+
+
+def with_retry_after_401(tool: Tool, keeper: LoginRenewer) -> Tool:
+    """The tool and its checker with one retry after a rejected login."""
+    check, identify = tool.check, tool.identify_target
+    return replace(
+        tool,
+        run=lambda call: retry_after_401(tool.run, call, keeper),
+        check=None if check is None else lambda call: retry_after_401(check, call, keeper),
+        identify_target=None if identify is None else lambda call: retry_after_401(identify, call, keeper),
+    )

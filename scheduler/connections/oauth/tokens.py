@@ -1,4 +1,4 @@
-"""The token endpoint: a code or a refresh token goes in, an access token comes out. What it says is never quoted."""
+"""The token endpoint: exchanges a code or a refresh token for an access token. Its answers are never quoted."""
 
 import math
 from collections.abc import Mapping
@@ -7,96 +7,94 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from scheduler.connections import web
-from scheduler.connections.certificates import believing
+from scheduler.connections import http_client
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.oauth.errors import NotAllowedError
-from scheduler.connections.web_errors import retry_after
-from scheduler.rules.failures import Failure, FailureClass, classify_status
+from scheduler.connections.http_errors import parse_retry_after
+from scheduler.connections.oauth.errors import SignInDeniedError
+from scheduler.connections.tls import custom_tls_context
+from scheduler.rules.failures import Failure, FailureClass, classify_http_status
 
-_MOST = 100_000
-_LONGEST = timedelta(days=3650).total_seconds()
+_MAX_BYTES = 100_000
+_MAX_LIFETIME_S = timedelta(days=3650).total_seconds()
 _HEADERS = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """What was handed out."""
-
     access: str = field(repr=False)
     refresh: str | None = field(repr=False)
-    """None where none came: the one before goes on to be good."""
+    """None if none was issued: the previous one stays valid."""
     expires_at: datetime | None
-    """None for a token that is good until it is taken back."""
+    """None for a token that is valid until revoked."""
     scopes: frozenset[str] | None
-    """None where nothing was said: all that were asked for."""
+    """None if not stated: all that were requested."""
 
 
-def client_of(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Which app asks, as the token endpoint wants to know it."""
+def client_credentials(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The client credentials for the token endpoint."""
     return {name: settings[name] for name in ("client_id", "client_secret") if settings.get(name)}
 
 
-def ask_for_tokens(settings: Mapping[str, Any], form: Mapping[str, str], *, now: datetime, seconds: float) -> Tokens:
-    """At the token address of the settings. NotAllowedError if it refuses; what else goes wrong passes by itself."""
-    answer = web.request(
+def request_tokens(settings: Mapping[str, Any], form: Mapping[str, str], *, now: datetime, seconds: float) -> Tokens:
+    """Request tokens; NotAllowedError if the endpoint refuses, other failures are transient."""
+    answer = http_client.request(
         "POST",
         settings["token_url"],
         headers=_HEADERS,
-        body=urlencode({**form, **client_of(settings)}).encode(),
+        body=urlencode({**form, **client_credentials(settings)}).encode(),
         seconds=seconds,
-        most=_MOST,
-        follow=0,
-        context=believing(settings.get("certificate")),
+        max_bytes=_MAX_BYTES,
+        max_redirects=0,
+        context=custom_tls_context(settings.get("certificate")),
     )
-    if classify_status(max(answer.status, 400), mutating=False) is FailureClass.TRANSIENT:
+    if classify_http_status(max(answer.status, 400), mutating=False) is FailureClass.TRANSIENT:
         raise ToolFailedError(
             Failure(
                 kind=FailureClass.TRANSIENT,
-                sentence=f"{answer.host} cannot sign anybody in at the moment ({answer.status}).",
-                retry_after=retry_after(answer.headers, now),
+                sentence=f"Signing in at {answer.host} is not possible right now ({answer.status}).",
+                retry_after=parse_retry_after(answer.headers, now),
             )
         )
     if answer.status >= 400:
         raise _refused(answer.host)
-    return _read(answer, now)
+    return _parse(answer, now)
 
 
-def _refused(host: str) -> NotAllowedError:
-    return NotAllowedError(f"{host} no longer accepts this login. Connect again.")
+def _refused(host: str) -> SignInDeniedError:
+    return SignInDeniedError(f"{host} no longer accepts this login. Connect again.")
 
 
-def _read(answer: web.Answer, now: datetime) -> Tokens:
+def _parse(answer: http_client.Answer, now: datetime) -> Tokens:
     try:
-        given = answer.kept_json()
+        given = answer.storable_json()
     except ToolFailedError as error:
-        raise _strange(answer.host) from error
+        raise _unexpected(answer.host) from error
     if answer.status != 200 or not isinstance(given, dict):
-        raise _strange(answer.host)
+        raise _unexpected(answer.host)
     if given.get("ok") is False or "error" in given:  # Slack refuses with a success
         raise _refused(answer.host)
     access, refresh, scope = given.get("access_token"), given.get("refresh_token"), given.get("scope")
     if not isinstance(access, str) or not access:
-        raise _strange(answer.host)
+        raise _unexpected(answer.host)
     return Tokens(
         access=access,
         refresh=refresh if isinstance(refresh, str) and refresh else None,
-        expires_at=_end(given.get("expires_in"), now),
+        expires_at=_expiry(given.get("expires_in"), now),
         scopes=frozenset(scope.replace(",", " ").split()) if isinstance(scope, str) else None,
     )
 
 
-def _strange(host: str) -> ToolFailedError:
-    """Most often something between us and the service answered, such as the login page of a network."""
+def _unexpected(host: str) -> ToolFailedError:
+    """Usually the sign-in page of a network answered instead of the service."""
     return ToolFailedError.because(
         FailureClass.TRANSIENT,
-        f"{host} answered with something that is not a login. If this network asks for one, log in there.",
+        f"{host} sent an unexpected answer. If this network has a sign-in page, sign in there first.",
     )
 
 
-def _end(given: Any, now: datetime) -> datetime | None:
+def _expiry(given: Any, now: datetime) -> datetime | None:
     try:
         seconds = float(given)
     except (TypeError, ValueError, OverflowError):
         return None
-    return now + timedelta(seconds=min(max(seconds, 0.0), _LONGEST)) if math.isfinite(seconds) else None
+    return now + timedelta(seconds=min(max(seconds, 0.0), _MAX_LIFETIME_S)) if math.isfinite(seconds) else None

@@ -1,4 +1,4 @@
-"""Connections: how they are set, what is wrong with them, and who uses them. What is secret is not known here."""
+"""Connections: their settings, trouble and users. Knows no secrets."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.connections.registry import Registry, parse_name
-from scheduler.engine.workflows.names import as_people_count
-from scheduler.engine.workflows.views.look import Look
+from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.workflows.lookup import natural_sort_key
 from scheduler.store import connections, workflows
 from scheduler.store.workflows import WorkflowStatus
 
@@ -23,20 +23,20 @@ class ConnectionView:
     used_by: tuple[str, ...]
     created: datetime | None
     used: datetime | None = None
-    """When a run last called something of it."""
+    """When a run last called it."""
 
 
-def find_all(look: Look) -> list[ConnectionView]:
-    """Those that are connected, and those that workflows use and nobody has connected."""
+def find_all(snapshot: Snapshot) -> list[ConnectionView]:
+    """All connections, including those that workflows use but that are not connected yet."""
     users: dict[str, list[str]] = {}
-    for workflow in workflows.every_one(look.db):
+    for workflow in workflows.list_all(snapshot.db):
         if workflow.status is not WorkflowStatus.ARCHIVED:
-            for name in look.plans.current(look.db, workflow.slug).connections:
+            for name in snapshot.plans.current(snapshot.db, workflow.slug).connections:
                 users.setdefault(name, []).append(workflow.slug)
-    uses = connections.last_uses(look.db)
-    known = {row.name: row for row in connections.every_one(look.db)}
+    uses = connections.last_uses(snapshot.db)
+    known = {row.name: row for row in connections.list_all(snapshot.db)}
     found = []
-    for name in sorted(known.keys() | users.keys(), key=as_people_count):
+    for name in sorted(known.keys() | users.keys(), key=natural_sort_key):
         row = known.get(name)
         found.append(
             ConnectionView(
@@ -53,7 +53,7 @@ def find_all(look: Look) -> list[ConnectionView]:
 
 
 def find_unconnected(db: sqlite3.Connection, registry: Registry, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of them that nobody has connected; what has nothing to fill in needs no connecting."""
+    """Those not connected yet; connectors without fields need no connecting."""
     return tuple(
         name for name in names if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
     )

@@ -1,118 +1,114 @@
-"""What people see of workflows: frozen values made by read-only queries. Any thread may ask."""
+"""The query interface for the app, CLI and control socket. Thread-safe and read-only."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from scheduler.connections.registry import Registry
-from scheduler.engine.context import Context
-from scheduler.engine.plans import Plans
-from scheduler.engine.workflows.views import (
+from scheduler.engine.context import EngineContext
+from scheduler.engine.queries import (
     connections,
     history,
-    news,
     requests,
     runs,
     statistics,
-    times,
     versions,
     workflows,
 )
-from scheduler.engine.workflows.views.connections import ConnectionView
-from scheduler.engine.workflows.views.history import Found, HistoryPage
-from scheduler.engine.workflows.views.look import Look
-from scheduler.engine.workflows.views.news import News
-from scheduler.engine.workflows.views.requests import RequestView
-from scheduler.engine.workflows.views.runs import Ended, LogPart, RunDetails
-from scheduler.engine.workflows.views.statistics import Statistics
-from scheduler.engine.workflows.views.times import NextTime
-from scheduler.engine.workflows.views.versions import Difference, VersionView
-from scheduler.engine.workflows.views.workflows import Watched, WorkflowDetails, WorkflowView
-from scheduler.rules.states import WorkflowState
+from scheduler.engine.queries.connections import ConnectionView
+from scheduler.engine.queries.history import HistoryFilter, HistoryResult
+from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.queries.runs import LogPart, RunChanges, RunDetails, RunStatusView
+from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.queries.statistics import Statistics
+from scheduler.engine.queries.versions import VersionDiff, VersionView
+from scheduler.engine.queries.workflows import NextTime, WatchedWorkflow, WorkflowDetails, WorkflowView
+from scheduler.engine.script_plan import ScriptPlans
+from scheduler.rules.workflow_state import WorkflowState
 
 
-class WorkflowViews:
-    def __init__(self, context: Context, plans: Plans, registry: Registry) -> None:
+class WorkflowQueries:
+    def __init__(self, context: EngineContext, plans: ScriptPlans, registry: Registry) -> None:
         self._context = context
         self._plans = plans
         self._registry = registry
         self._open_requests = requests.OpenRequests()
 
     def workflows(self, *, state: WorkflowState | None = None, tag: str | None = None) -> list[WorkflowView]:
-        """All by name; archived ones only if they are asked for."""
-        return workflows.find_all(self._look(), state=state, tag=tag)
+        """All workflows by name; archived ones only for that state."""
+        return workflows.find_all(self._snapshot(), state=state, tag=tag)
 
     def names(self) -> dict[str, str]:
-        """What each workflow is called, by its slug; also what was put away."""
-        return workflows.name_all(self._look())
+        """Names by slug, including archived workflows."""
+        return workflows.list_names(self._snapshot())
 
-    def underway(self) -> tuple[str, ...]:
-        """The names of those that do something outside right now, which must not be cut off."""
-        return workflows.find_underway(self._look())
+    def uninterruptible(self) -> tuple[str, ...]:
+        """Names of the workflows that should not be interrupted now."""
+        return workflows.find_uninterruptible(self._snapshot())
 
     def workflow(self, name: str) -> WorkflowDetails:
-        return workflows.describe(self._look(), name)
+        return workflows.describe(self._snapshot(), name)
 
-    def watched(self) -> list[Watched]:
-        """Those that are deployed again when their file is saved."""
-        return workflows.find_watched(self._look())
+    def watched_workflows(self) -> list[WatchedWorkflow]:
+        """Workflows that are deployed again when their file is saved."""
+        return workflows.find_watched(self._snapshot())
 
-    def next_times(self, name: str | None = None, number: int = 10) -> list[NextTime]:
-        return times.find_next(self._look(), name, number)
+    def next_times(self, name: str | None = None, limit: int = 10) -> list[NextTime]:
+        return workflows.find_next_times(self._snapshot(), name, limit)
 
-    def history(self, wanted: Found, cursor: str | None = None, most: int = 50) -> HistoryPage:
-        return history.find(self._look(), wanted, cursor, most)
+    def history(self, filters: HistoryFilter, cursor: str | None = None, limit: int = 50) -> HistoryResult:
+        return history.find(self._snapshot(), filters, cursor, limit)
 
-    def count_history(self, wanted: Found) -> int:
-        return history.count(self._look(), wanted)
+    def count_history(self, filters: HistoryFilter) -> int:
+        return history.count(self._snapshot(), filters)
 
     def run(self, run: str) -> RunDetails:
-        return runs.describe(self._look(), run)
+        return runs.describe(self._snapshot(), run)
 
     def log(self, run: str, since: int = 0) -> LogPart:
-        return runs.read_log(self._look(), run, since)
+        return runs.read_log(self._snapshot(), run, since)
 
-    def endings(self, ids: Sequence[str]) -> list[Ended]:
-        """How far the runs have come that were asked for with these ids."""
-        return [runs.look_at(self._look(), one) for one in ids]
+    def run_statuses(self, ids: Sequence[str]) -> list[RunStatusView]:
+        """The current status of requested runs, some of which may not have started."""
+        return [runs.find_status(self._snapshot(), one) for one in ids]
 
     def attention(self) -> list[RequestView]:
-        return self._open_requests.find(self._look())
+        return self._open_requests.find(self._snapshot())
 
     def request(self, request: str) -> RequestView:
-        return requests.find_one(self._look(), request)
+        return requests.find_one(self._snapshot(), request)
 
     def statistics(self, name: str | None = None, since: datetime | None = None) -> Statistics:
-        return statistics.count(self._look(), name, since)
+        return statistics.count(self._snapshot(), name, since)
 
     def versions(self, name: str) -> list[VersionView]:
-        return versions.find_all(self._look(), name)
+        return versions.find_all(self._snapshot(), name)
 
-    def difference(self, name: str, old: int | None = None, new: int | None = None) -> Difference:
-        return versions.compare(self._look(), name, old, new)
+    def difference(self, name: str, old: int | None = None, new: int | None = None) -> VersionDiff:
+        return versions.compare(self._snapshot(), name, old, new)
 
     def connections(self) -> list[ConnectionView]:
-        return connections.find_all(self._look())
+        return connections.find_all(self._snapshot())
 
     def unconnected(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of them that nobody has connected and that must be."""
-        look = self._look()
-        return connections.find_unconnected(look.db, look.registry, names)
+        """Those of the names that still need to be connected."""
+        snapshot = self._snapshot()
+        return connections.find_unconnected(snapshot.db, snapshot.registry, names)
 
     def paused_until(self) -> datetime | None:
-        """Until when nothing starts at all, since the person wanted it so."""
-        return self._look().everything_paused_until
+        """The end of the pause of everything, if it is paused."""
+        return self._snapshot().everything_paused_until
 
-    def news(self, after: int, watched: Collection[str] = ()) -> News:
-        """Runs made after that number, and those watched, as they are now."""
-        return news.find(self._look(), after, watched)
+    def changes_since(self, after: int, watched: Collection[str] = ()) -> RunChanges:
+        """Runs created after that number, plus the watched ones as they are now."""
+        return runs.find_changes(self._snapshot(), after, watched)
 
-    def last_number(self) -> int:
-        """From where on everything is news."""
-        return news.last_number(self._look())
+    def last_run_number(self) -> int:
+        """The number of the newest run, to pass to `news`."""
+        return runs.last_run_number(self._snapshot())
 
-    def is_quiet(self) -> bool:
-        """Nothing runs, waits to run, or is due; what comes later or waits for a person does not count."""
-        return news.is_quiet(self._look())
+    def is_idle(self) -> bool:
+        """Whether nothing is running, queued or due; runs that wait for the user do not count."""
+        return runs.is_idle(self._snapshot())
 
-    def _look(self) -> Look:
-        return Look.take(self._context, self._plans, self._registry)
+    def _snapshot(self) -> Snapshot:
+        return Snapshot.take(self._context, self._plans, self._registry)

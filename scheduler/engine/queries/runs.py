@@ -1,19 +1,21 @@
-"""Runs in a list, and one attempt with everything that is known of it."""
+"""Runs: list entries, full details, logs, and changes since the last query."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.engine.workflows.names import find_run, find_waiting
-from scheduler.engine.workflows.views.look import Look
-from scheduler.engine.workflows.views.requests import RequestView, view_request
-from scheduler.rules.phases import HandlerKind, Phase, Status
-from scheduler.store import history, logs, mutations, occurrences, requests, runs
+from scheduler.engine.queries.requests import RequestView, view_request
+from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.workflows.lookup import find_queued, find_run
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.store import history, logs, mutations, occurrences, requests, runs, workflow_status
 from scheduler.store.history import PastRun
 from scheduler.store.runs import RunRow
-from scheduler.timing.occurrences import UNDERWAY
+from scheduler.timing.occurrences import UNFINISHED_STATES
 
-_ENDS = frozenset({Status.COMMITTED, Status.CANCELLED, Status.CRASHED})
+_ENDED = frozenset({RunStatus.COMMITTED, RunStatus.CANCELLED, RunStatus.CRASHED})
+_MAX_CHANGES = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,26 +28,26 @@ class RunView:
     planned: datetime | None
     began: datetime | None
     ended: datetime | None
-    phase: Phase
-    status: Status
+    phase: RunPhase
+    status: RunStatus
     retry_of: str | None
     attempt: int
     summary: str | None
     error: str | None
-    """What went wrong, in a sentence."""
+    """One sentence."""
     is_followed: bool
-    """Another attempt took its place, whatever its status says it waits for."""
+    """Whether another attempt has replaced this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseView:
-    phase: Phase
+    phase: RunPhase
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView:
-    """The outside action, exactly as it was made."""
+    """The outside action of a run, exactly as made."""
 
     connection: str
     tool: str
@@ -61,18 +63,18 @@ class CallView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDetails(RunView):
     version: int
-    """Of the script."""
+    """The script version."""
     chain: tuple[RunView, ...]
-    """All attempts, this one among them."""
+    """All attempts, including this one."""
     phases: tuple[PhaseView, ...]
-    """The checkpoints it passed, in order."""
+    """The checkpoints reached, in order."""
     events: tuple[dict[str, Any], ...]
-    """What it took to work on."""
+    """The events it reserved."""
     prepared: Any
     call: CallView | None
     result: Any
     failure: Any
-    """Everything that was kept about what went wrong."""
+    """The stored error with all details."""
     progress: Any
     resume_at: datetime | None
     requests: tuple[RequestView, ...]
@@ -84,22 +86,30 @@ class LogPart:
     run: str
     text: str
     part: int
-    """Where to go on."""
+    """Pass this as `since` next time."""
     is_over: bool
-    """Nothing will be added."""
+    """Whether nothing will be added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How a run that was asked for stands: of its chain, the last attempt."""
+class RunStatusView:
+    """The status of a requested run, from the last attempt of its chain."""
 
     id: str
     status: str
-    """Of the run, or of its planned time if there is no run yet."""
+    """The status of the run, or the occurrence's state if there is no run yet."""
     is_over: bool
     needs_person: bool
     summary: str | None = None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunChanges:
+    runs: tuple[RunView, ...]
+    """Oldest first."""
+    number: int
+    """Pass this as `after` next time."""
 
 
 def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
@@ -117,23 +127,23 @@ def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
         retry_of=row.retry_of,
         attempt=row.attempt,
         summary=row.summary,
-        error=_say_error(row.error),
+        error=_error_sentence(row.error),
         is_followed=row.followed,
     )
 
 
-def describe(look: Look, text: str) -> RunDetails:
-    row = find_run(look.db, text)
-    one = None if row.occurrence is None else occurrences.find(look.db, row.occurrence)
+def describe(snapshot: Snapshot, text: str) -> RunDetails:
+    row = find_run(snapshot.db, text)
+    one = None if row.occurrence is None else occurrences.find(snapshot.db, row.occurrence)
     planned = None if one is None else one.planned
     view = view_run(row, planned)
-    mutation = mutations.find(look.db, row.id)
+    mutation = mutations.find(snapshot.db, row.id)
     return RunDetails(
         **{name: getattr(view, name) for name in RunView.__dataclass_fields__},
         version=row.script,
-        chain=tuple(view_run(attempt, planned) for attempt in runs.chain(look.db, row.chain)),
+        chain=tuple(view_run(attempt, planned) for attempt in runs.list_chain(snapshot.db, row.chain)),
         phases=_phases(row),
-        events=_events(look, row),
+        events=_events(snapshot, row),
         prepared=None if row.prepared is None else row.prepared.get("data"),
         call=None
         if mutation is None
@@ -152,71 +162,94 @@ def describe(look: Look, text: str) -> RunDetails:
         failure=row.error,
         progress=row.progress,
         resume_at=row.resume_at,
-        requests=tuple(view_request(look, asked) for asked in requests.of_run(look.db, row.id)),
-        log=logs.read(look.db, row.id),
+        requests=tuple(view_request(snapshot, asked) for asked in requests.of_run(snapshot.db, row.id)),
+        log=logs.read(snapshot.db, row.id),
     )
 
 
-def read_log(look: Look, text: str, since: int) -> LogPart:
-    if find_waiting(look.db, text) is not None:
+def read_log(snapshot: Snapshot, text: str, since: int) -> LogPart:
+    if find_queued(snapshot.db, text) is not None:
         return LogPart(run=text, text="", part=since, is_over=False)
-    row = find_run(look.db, text)
-    # How it stands is read first: what is printed afterwards is then in the next part, never lost.
-    pieces = logs.since(look.db, row.id, since)
+    row = find_run(snapshot.db, text)
+    # The status is read before the log: output printed after that is in the next part and never lost.
+    pieces = logs.since(snapshot.db, row.id, since)
     return LogPart(
         run=row.id,
         text="".join(piece.text for piece in pieces),
         part=pieces[-1].part if pieces else since,
-        is_over=row.status is not Status.ACTIVE,
+        is_over=row.status is not RunStatus.ACTIVE,
     )
 
 
-def look_at(look: Look, identity: str) -> Ended:
-    """Of a run that was asked for: it may not have begun yet."""
-    chain = runs.chain(look.db, identity)
+def find_changes(snapshot: Snapshot, after: int, watched: Collection[str]) -> RunChanges:
+    """Runs created after that number, plus the watched ones as they are now."""
+    fresh = history.find_runs_after(snapshot.db, after, _MAX_CHANGES)
+    known = [row for row in (runs.find(snapshot.db, one) for one in watched) if row is not None]
+    views = [*(view_run(row) for row in known), *(view_run(row) for row in fresh)]
+    return RunChanges(runs=tuple(views), number=fresh[-1].number if fresh else after)
+
+
+def last_run_number(snapshot: Snapshot) -> int:
+    """The number of the newest run."""
+    return history.last_run_number(snapshot.db)
+
+
+def is_idle(snapshot: Snapshot) -> bool:
+    """Whether nothing is running, queued or due. While everything is paused, only running runs count."""
+    paused = snapshot.everything_paused_until
+    if paused is not None and snapshot.now < paused:
+        return not runs.list_active(snapshot.db)
+    return not workflow_status.has_work(snapshot.db, snapshot.now)
+
+
+def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
+    """The status of a requested run, which may not have started yet."""
+    chain = runs.list_chain(snapshot.db, identity)
     if not chain:
-        return _look_at_time(look, identity)
+        return _occurrence_status(snapshot, identity)
     last = chain[-1]
-    asked = any(one.answer is None for one in requests.of_run(look.db, last.id))
-    goes_on = last.resume_at is not None or last.status is Status.ACTIVE or last.status.is_waiting
-    failed = last.status in (Status.LOGIC, Status.INTERNAL)
-    needs_person = asked or (last.status is Status.APPROVAL and last.resume_at is None)
-    return Ended(
+    asked = any(one.answer is None for one in requests.of_run(snapshot.db, last.id))
+    continues = last.resume_at is not None or last.status is RunStatus.ACTIVE or last.status.is_waiting
+    failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL)
+    needs_person = asked or (last.status is RunStatus.APPROVAL and last.resume_at is None)
+    return RunStatusView(
         id=last.id,
         status=last.status.value,
-        is_over=failed or (last.status in _ENDS and not goes_on) or (last.followed and not goes_on),
+        is_over=failed or (last.status in _ENDED and not continues) or (last.followed and not continues),
         needs_person=needs_person,
         summary=last.summary,
-        error=_say_error(last.error),
+        error=_error_sentence(last.error),
     )
 
 
-def _look_at_time(look: Look, identity: str) -> Ended:
-    one = history.find_time(look.db, identity)
+def _occurrence_status(snapshot: Snapshot, identity: str) -> RunStatusView:
+    one = history.find_planned_time(snapshot.db, identity)
     if one is None:
-        return Ended(id=identity, status="unknown", is_over=True, needs_person=False, error="It is not known.")
-    is_over = one.state not in UNDERWAY
+        return RunStatusView(
+            id=identity, status="unknown", is_over=True, needs_person=False, error="There is no such run."
+        )
+    is_over = one.state not in UNFINISHED_STATES
     error = one.sentence if is_over and one.reason is not None else None
-    return Ended(id=identity, status=one.state, is_over=is_over, needs_person=False, error=error)
+    return RunStatusView(id=identity, status=one.state, is_over=is_over, needs_person=False, error=error)
 
 
 def _phases(row: RunRow) -> tuple[PhaseView, ...]:
-    first = Phase.PREPARING if row.kind is HandlerKind.CONSUMER else Phase.EXECUTING
-    goes_on = row.began is not None and row.prepared_at is not None and row.prepared_at < row.began
+    first = RunPhase.PREPARING if row.kind is HandlerKind.CONSUMER else RunPhase.EXECUTING
+    is_continuation = row.began is not None and row.prepared_at is not None and row.prepared_at < row.began
     passed = [
-        (first, None if goes_on else row.began),  # one that goes on after another did not prepare
-        (Phase.PREPARED, row.prepared_at),
-        (Phase.MUTATING, row.mutating_at),
-        (Phase.MUTATED, row.mutated_at),
-        (Phase.COMMITTED, row.ended if row.phase is Phase.COMMITTED else None),
+        (first, None if is_continuation else row.began),  # a continuation did not prepare
+        (RunPhase.PREPARED, row.prepared_at),
+        (RunPhase.MUTATING, row.mutating_at),
+        (RunPhase.MUTATED, row.mutated_at),
+        (RunPhase.COMMITTED, row.ended if row.phase is RunPhase.COMMITTED else None),
     ]
     return tuple(PhaseView(phase=phase, at=at) for phase, at in passed if at is not None)
 
 
-def _events(look: Look, row: RunRow) -> tuple[dict[str, Any], ...]:
-    taken = (row.prepared or {}).get("reserve") or []
-    return tuple(history.find_event(look.db, row.workflow, one["topic"], one["id"]) for one in taken)
+def _events(snapshot: Snapshot, row: RunRow) -> tuple[dict[str, Any], ...]:
+    reserved = (row.prepared or {}).get("reserve") or []
+    return tuple(history.find_event(snapshot.db, row.workflow, one["topic"], one["id"]) for one in reserved)
 
 
-def _say_error(error: Any) -> str | None:
+def _error_sentence(error: Any) -> str | None:
     return None if error is None else str(error.get("sentence", ""))

@@ -1,4 +1,4 @@
-"""What people see of schedules: frozen values made by read-only queries."""
+"""Schedules: list entries, details, counters and what a resume would do."""
 
 import json
 from collections.abc import Iterator
@@ -7,44 +7,44 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from scheduler.engine.context import Context
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.upcoming import promised, upcoming_times
-from scheduler.store import backfills, gaps, occurrences, schedules, tallies
+from scheduler.engine.context import EngineContext
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.upcoming import count_pending_runs, upcoming_times
+from scheduler.store import backfills, gaps, occurrences, schedules, statistics
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import EXACT_UP_TO, Gap
-from scheduler.timing.due import owe
+from scheduler.timing.catchup import MAX_EXACT_COUNT, Gap
+from scheduler.timing.description import describe_schedule
+from scheduler.timing.due import compute_due
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.occurrences import Reason, State
-from scheduler.timing.spec import Spec
-from scheduler.timing.words import say
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from scheduler.timing.spec import ScheduleSpec
 
 DRIFT_BOUNDS = (10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000)
-"""Upper edges of the drift histogram in milliseconds; beyond the last lies everything else."""
+"""Upper bounds of the drift histogram in milliseconds; the last bucket holds everything beyond."""
 
-_TICK = timedelta(microseconds=1)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class ScheduleState(StrEnum):
     ACTIVE = "active"
     PAUSED = "paused"
     BROKEN = "broken"
-    """Set aside: its row makes no sense."""
+    """Set aside because its row cannot be read."""
     FINISHED = "finished"
-    """No more times, and the last one has ended."""
+    """No more times, and the last run has ended."""
     REMOVED = "removed"
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleView:
-    """One schedule in a list. What costs to compute is computed when it is asked for."""
+    """One schedule in a list. Expensive values are properties, computed on demand."""
 
     row: ScheduleRow
     now: datetime
     is_underway: bool = False
-    """Whether anything of it waits or runs; known where it makes a difference."""
+    """Whether an occurrence is queued or running; only set if there are no more times."""
 
     @property
     def id(self) -> str:
@@ -61,13 +61,13 @@ class ScheduleView:
             return ScheduleState.REMOVED
         if row.trouble is not None:
             return ScheduleState.BROKEN
-        if row.rests:
+        if row.is_suspended:
             return ScheduleState.PAUSED
         return ScheduleState.ACTIVE if self.is_underway or not has_no_times(row) else ScheduleState.FINISHED
 
     @property
     def spec(self) -> dict[str, Any]:
-        """What is stored, empty if it cannot be read."""
+        """The stored spec, empty if it cannot be read."""
         try:
             written = json.loads(self.row.spec)
         except ValueError:
@@ -76,9 +76,9 @@ class ScheduleView:
 
     @property
     def words(self) -> str:
-        """Its times as people say them, or what is wrong with them."""
+        """The schedule in words, or what is wrong with it."""
         try:
-            return say(Spec.read(self.spec, machine_zone="UTC", now=self.now))
+            return describe_schedule(ScheduleSpec.read(self.spec, machine_zone="UTC", now=self.now))
         except BadScheduleError as error:
             return error.sentence
 
@@ -90,9 +90,9 @@ def has_no_times(row: ScheduleRow) -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
     due: int = 0
-    """Planned times that came, whatever became of them."""
+    """Planned times that came, whatever their outcome."""
     emitted: int = 0
-    """Those that were to run, with what a person asked for."""
+    """Occurrences that were to run, including manual ones."""
     succeeded: int = 0
     failed: int = 0
     failed_to_launch: int = 0
@@ -103,12 +103,12 @@ class Counters:
     skipped: dict[str, int] = field(default_factory=dict)
     """By reason."""
     planned: dict[str, int] = field(default_factory=dict)
-    """What became of those that were due, by state."""
+    """Due times by state."""
     underway: int = 0
     more: bool = False
-    """Some gap was too long to count: the true figures for due and missed are higher."""
+    """Whether a gap was too long to count: the true `due` and `missed` are higher."""
     drift: tuple[int, ...] = ()
-    """How many automatic runs began within each of `DRIFT_BOUNDS` of their planned time, then beyond."""
+    """Automatic runs by drift from their planned time: one count per `DRIFT_BOUNDS`, then beyond."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,14 +116,14 @@ class ScheduleDetails:
     view: ScheduleView
     upcoming: list[datetime]
     recent: list[OccurrenceRow]
-    gaps: list[tuple[State, Gap]]
+    gaps: list[tuple[OccurrenceState, Gap]]
     counters: Counters
     backfills: list[BackfillRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumePreview:
-    """What resuming would do with the times that passed."""
+    """What resuming would do with the missed times."""
 
     passed: int
     runs: int
@@ -132,20 +132,16 @@ class ResumePreview:
     @property
     def sentence(self) -> str:
         if self.passed == 0:
-            return "No time passed while it was paused."
-        times = "1 time" if self.passed == 1 else f"{'more than ' if self.more else ''}{self.passed:,} times"
+            return "No runs were missed during the pause."
+        missed = "1 run was" if self.passed == 1 else f"{'more than ' if self.more else ''}{self.passed:,} runs were"
         runs = (
-            "none of them runs"
-            if self.runs == 0
-            else "1 of them runs now"
-            if self.runs == 1
-            else f"{self.runs:,} of them run now"
+            "none will run" if self.runs == 0 else "1 will run now" if self.runs == 1 else f"{self.runs:,} will run now"
         )
-        return f"{times} passed while it was paused; {runs}."
+        return f"{missed} missed during the pause; {runs}."
 
 
-class Views:
-    def __init__(self, context: Context) -> None:
+class ScheduleQueries:
+    def __init__(self, context: EngineContext) -> None:
         self._context = context
 
     def schedules(
@@ -155,10 +151,10 @@ class Views:
         text: str = "",
         state: ScheduleState | None = None,
     ) -> Iterator[ScheduleView]:
-        """All schedules by name, narrowed by workflow, a part of the name, and state."""
+        """All schedules by name, filtered by workflow, part of the name and state."""
         now = self._context.clock.now()
         removed = state is ScheduleState.REMOVED
-        rows = schedules.every_one(self._context.database.read(), workflow=workflow, text=text, removed=removed)
+        rows = schedules.list_all(self._context.database.read(), workflow=workflow, text=text, removed=removed)
         found = (self._view(row, now) for row in rows)
         return found if state is None else (view for view in found if view.state is state)
 
@@ -175,7 +171,7 @@ class Views:
         )
 
     def upcoming(self, schedule: str, number: int) -> list[datetime]:
-        """The next times that will fire if nobody does anything."""
+        """The next times as things stand."""
         try:
             return upcoming_times(
                 self._context, self._context.database.read(), self._find(schedule), number, self._context.clock.now()
@@ -184,7 +180,7 @@ class Views:
             return []
 
     def resume_preview(self, schedule: str) -> ResumePreview:
-        """What the catch-up policy would make of the times that passed during the pause."""
+        """What the catch-up policy would do with the times missed during the pause."""
         db, now = self._context.database.read(), self._context.clock.now()
         row = self._find(schedule)
         nothing = ResumePreview(passed=0, runs=0, more=False)
@@ -192,56 +188,61 @@ class Views:
             return nothing
         try:
             spec, _ = self._context.compile(row.id, row.spec)
-            standing = self._context.standing(db, row._replace(late_next=None))
+            standing = self._context.timing_state(db, row._replace(late_next=None))
         except BadScheduleError:
             return nothing
-        owed = owe(standing, occurrences.underway(db, row.id), now)
-        runs, counts = sum(new.state is State.QUEUED for new in owed.new), [gap.count for gap in owed.gaps]
+        owed = compute_due(standing, occurrences.list_unfinished(db, row.id), now)
+        runs, counts = sum(new.state is OccurrenceState.QUEUED for new in owed.new), [gap.count for gap in owed.gaps]
         if owed.late is not None:
-            late = standing.remaining.count(owed.late.next - _TICK, owed.late.until, EXACT_UP_TO)
+            late = standing.unrecorded.count(owed.late.next - _MICROSECOND, owed.late.until, MAX_EXACT_COUNT)
             runs, counts = runs + late.number, [*counts, late]
         if spec.limit is not None:
-            runs = min(runs, max(spec.limit - row.runs - promised(db, self._context.standing(db, row)), 0))
+            runs = min(
+                runs, max(spec.limit - row.runs - count_pending_runs(db, self._context.timing_state(db, row)), 0)
+            )
         passed = len(owed.new) + sum(count.number for count in counts)
         return ResumePreview(passed=passed, runs=runs, more=any(count.more for count in counts))
 
     def statistics(self, *, schedule: str | None = None, since: datetime | None = None) -> Counters:
-        """Counters over one schedule or all, for times planned since."""
+        """Counters of one schedule or all, for times planned since then."""
         db = self._context.database.read()
-        numbers: dict[State, int] = dict.fromkeys(State, 0)
+        numbers: dict[OccurrenceState, int] = dict.fromkeys(OccurrenceState, 0)
         skipped: dict[str, int] = {}
         failed_to_launch = 0
-        uncounted = False
+        is_more = False
         planned: dict[str, int] = {}
-        for tally in tallies.of_states(db, schedule, since):
+        for tally in statistics.count_states(db, schedule, since):
             numbers[tally.state] += tally.number
             if tally.is_planned:
                 planned[tally.state] = planned.get(tally.state, 0) + tally.number
-            uncounted |= tally.more
-            if tally.state is State.SKIPPED and tally.reason is not None:
+            is_more |= tally.more
+            if tally.state is OccurrenceState.SKIPPED and tally.reason is not None:
                 skipped[tally.reason] = skipped.get(tally.reason, 0) + tally.number
-            if tally.reason is Reason.COULD_NOT_START:
+            if tally.reason is OccurrenceReason.COULD_NOT_START:
                 failed_to_launch += tally.number
-        underway = numbers[State.QUEUED] + numbers[State.STARTED]
+        underway = numbers[OccurrenceState.QUEUED] + numbers[OccurrenceState.STARTED]
         return Counters(
             due=sum(planned.values()),
-            emitted=underway + numbers[State.SUCCEEDED] + numbers[State.FAILED] + numbers[State.CANCELLED],
-            succeeded=numbers[State.SUCCEEDED],
-            failed=numbers[State.FAILED] - failed_to_launch,
+            emitted=underway
+            + numbers[OccurrenceState.SUCCEEDED]
+            + numbers[OccurrenceState.FAILED]
+            + numbers[OccurrenceState.CANCELLED],
+            succeeded=numbers[OccurrenceState.SUCCEEDED],
+            failed=numbers[OccurrenceState.FAILED] - failed_to_launch,
             failed_to_launch=failed_to_launch,
-            cancelled=numbers[State.CANCELLED],
-            missed=numbers[State.MISSED],
-            coalesced=numbers[State.COALESCED],
-            dropped=numbers[State.DROPPED],
+            cancelled=numbers[OccurrenceState.CANCELLED],
+            missed=numbers[OccurrenceState.MISSED],
+            coalesced=numbers[OccurrenceState.COALESCED],
+            dropped=numbers[OccurrenceState.DROPPED],
             skipped=skipped,
             planned=planned,
             underway=underway,
-            more=uncounted,
-            drift=tuple(tallies.drifts(db, schedule, since, DRIFT_BOUNDS)),
+            more=is_more,
+            drift=tuple(statistics.count_drifts(db, schedule, since, DRIFT_BOUNDS)),
         )
 
     def _view(self, row: ScheduleRow, now: datetime) -> ScheduleView:
-        underway = has_no_times(row) and occurrences.number_underway(self._context.database.read(), row.id) > 0
+        underway = has_no_times(row) and occurrences.count_unfinished(self._context.database.read(), row.id) > 0
         return ScheduleView(row, now, underway)
 
     def _find(self, schedule: str) -> ScheduleRow:

@@ -1,4 +1,4 @@
-"""One look at the store: everything that a view is made from, at one instant."""
+"""Everything a query needs, at one instant: the store connection, plans, registry and the time."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -6,31 +6,31 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from scheduler.connections.registry import Registry
-from scheduler.engine.context import Context
-from scheduler.engine.engine import PAUSED
-from scheduler.engine.plans import Plans
-from scheduler.store import facts
+from scheduler.engine.context import EngineContext
+from scheduler.engine.scheduling.engine import PAUSED_UNTIL_KEY
+from scheduler.engine.script_plan import ScriptPlans
+from scheduler.store import key_values
 from scheduler.timing.date_words import MONTHS
 from scheduler.timing.zones import find_zone
 
 _FAR_YEAR = 9000
-"""A pause until then has no end."""
+"""A pause beyond this year has no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    context: Context
-    plans: Plans
+class Snapshot:
+    context: EngineContext
+    plans: ScriptPlans
     registry: Registry
     db: sqlite3.Connection
     now: datetime
     everything_paused_until: datetime | None
-    """As it is stored, so that it is right beside a running app too."""
+    """As stored, so that it is also right in another process than the engine's."""
 
     @classmethod
-    def take(cls, context: Context, plans: Plans, registry: Registry) -> "Look":
+    def take(cls, context: EngineContext, plans: ScriptPlans, registry: Registry) -> "Snapshot":
         db = context.database.read()
-        written = facts.read(db, PAUSED)
+        written = key_values.read(db, PAUSED_UNTIL_KEY)
         return cls(
             context=context,
             plans=plans,
@@ -40,8 +40,8 @@ class Look:
             everything_paused_until=None if not written else datetime.fromisoformat(written),
         )
 
-    def say_at(self, at: datetime) -> str:
-        """`at 14:05`, with the day where it is another one, in the zone of this machine."""
+    def format_at(self, at: datetime) -> str:
+        """`at 14:05`, or `on 3 May at 14:05` on another day, in the machine's time zone."""
         zone: ZoneInfo = find_zone(self.context.machine_zone)
         local, today = at.astimezone(zone), self.now.astimezone(zone).date()
         return (
@@ -51,6 +51,6 @@ class Look:
         )
 
 
-def say_pause(look: Look, until: datetime | None) -> str:
-    """What follows `paused`: nothing if it has no end."""
-    return "" if until is None or until.year > _FAR_YEAR else f" It goes on {look.say_at(until)}."
+def describe_pause_end(snapshot: Snapshot, until: datetime | None) -> str:
+    """The sentence after "paused"; empty if the pause has no end."""
+    return "" if until is None or until.year > _FAR_YEAR else f" It resumes {snapshot.format_at(until)}."

@@ -1,17 +1,17 @@
-"""How it went over a time: runs by how they ended, planned times by what became of them."""
+"""Statistics since a given time: runs by status, planned times by state."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from scheduler.engine.views import Counters, Views
-from scheduler.engine.workflows.names import find_workflow
-from scheduler.engine.workflows.views.look import Look
-from scheduler.rules.phases import Status
+from scheduler.engine.queries.schedules import Counters, ScheduleQueries
+from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.workflows.lookup import find_workflow
+from scheduler.rules.phases import RunStatus
 from scheduler.store import history, schedules, workflows
-from scheduler.store.history import RunTally
+from scheduler.store.history import RunCount
 
-_USUAL = timedelta(days=7)
+_DEFAULT_SPAN = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class WorkflowStatistics:
     done: int
     failed: int
     seconds: float | None
-    """How long a run took on average."""
+    """The average duration of a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,27 +34,27 @@ class Statistics:
     workflows: tuple[WorkflowStatistics, ...]
 
 
-def count(look: Look, name: str | None, since: datetime | None) -> Statistics:
-    since = since or look.now - _USUAL
-    slug = None if name is None else find_workflow(look.db, name).slug
-    names = {row.slug: row.name for row in workflows.every_one(look.db)}
-    tallies = history.tally_runs(look.db, slug, since)
+def count(snapshot: Snapshot, name: str | None, since: datetime | None) -> Statistics:
+    since = since or snapshot.now - _DEFAULT_SPAN
+    slug = None if name is None else find_workflow(snapshot.db, name).slug
+    names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
+    tallies = history.count_runs_by_status(snapshot.db, slug, since)
     statuses: dict[str, int] = {}
-    by_workflow: dict[str, list[RunTally]] = {}
+    by_workflow: dict[str, list[RunCount]] = {}
     for one in tallies:
         statuses[one.status.value] = statuses.get(one.status.value, 0) + one.number
         by_workflow.setdefault(one.workflow, []).append(one)
     return Statistics(
         since=since,
         runs=statuses,
-        times=_count_times(look, slug, since),
+        times=_count_times(snapshot, slug, since),
         workflows=tuple(
             WorkflowStatistics(
                 workflow=found,
                 name=names.get(found, found),
                 runs=sum(one.number for one in ones),
-                done=sum(one.number for one in ones if one.status is Status.COMMITTED),
-                failed=sum(one.number for one in ones if one.status in (Status.LOGIC, Status.INTERNAL)),
+                done=sum(one.number for one in ones if one.status is RunStatus.COMMITTED),
+                failed=sum(one.number for one in ones if one.status in (RunStatus.LOGIC, RunStatus.INTERNAL)),
                 seconds=_average(ones),
             )
             for found, ones in sorted(by_workflow.items())
@@ -62,16 +62,16 @@ def count(look: Look, name: str | None, since: datetime | None) -> Statistics:
     )
 
 
-def _average(ones: list[RunTally]) -> float | None:
+def _average(ones: list[RunCount]) -> float | None:
     number = sum(one.timed for one in ones)
     return round(sum(one.milliseconds for one in ones) / number / 1000, 3) if number else None
 
 
-def _count_times(look: Look, workflow: str | None, since: datetime) -> Counters:
-    views = Views(look.context)
+def _count_times(snapshot: Snapshot, workflow: str | None, since: datetime) -> Counters:
+    views = ScheduleQueries(snapshot.context)
     if workflow is None:
         return views.statistics(since=since)
-    rows = schedules.every_one(look.db, workflow=workflow)
+    rows = schedules.list_all(snapshot.db, workflow=workflow)
     return _add([views.statistics(schedule=row.id, since=since) for row in rows])
 
 

@@ -1,75 +1,76 @@
-"""The one sentence beside a workflow's state: what is going on, or what to do."""
+"""The sentence shown with a workflow's state: what is happening or what to do."""
 
-from scheduler.engine.conditions import unmet
-from scheduler.engine.workflows.views.look import Look, say_pause
-from scheduler.rules.states import WorkflowFacts, WorkflowState
-from scheduler.store.lanes import Block
-from scheduler.store.requests import RequestKind
+from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
+from scheduler.engine.scheduling.conditions import list_unmet
+from scheduler.rules.requests import Block, RequestKind
+from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts
 from scheduler.store.schedules import ScheduleRow
-from scheduler.store.standings import Standing
+from scheduler.store.workflow_status import StoredWorkflow
+from scheduler.timing import description
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Need
-from scheduler.timing.words import say
 
-_MOST_SCHEDULES = 2
-_WAITS = {
-    Need.NETWORK: "Its time has come; it waits for the network.",
-    Need.POWER: "Its time has come; it waits until the computer is plugged in.",
-    Need.UNMETERED: "Its time has come; it waits for a network that does not cost by volume.",
+_MAX_SCHEDULES = 2
+_WAITING_FOR = {
+    Need.NETWORK: "Due now; waiting for the network.",
+    Need.POWER: "Due now; waiting until the computer is plugged in.",
+    Need.UNMETERED: "Due now; waiting for an unmetered network.",
 }
 
 
-def say_state(look: Look, standing: Standing, facts: WorkflowFacts, state: WorkflowState) -> str:
+def describe_state(
+    snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts, state: WorkflowState
+) -> str:
     match state:
         case WorkflowState.NEEDS_ATTENTION:
-            return _say_need(standing, inside=False)
+            return _describe_need(standing, inside=False)
         case WorkflowState.STOPPED:
-            return _say_need(standing, inside=True)
+            return _describe_need(standing, inside=True)
         case WorkflowState.FIXING:
             return "A repair is being prepared."
         case WorkflowState.RUNNING:
-            return _say_progress(standing)
+            return _describe_progress(standing)
         case WorkflowState.QUEUED:
-            return _say_wait(look, standing)
+            return _describe_wait(snapshot, standing)
         case WorkflowState.RETRYING:
-            return _say_retry(look, standing, facts)
+            return _describe_retry(snapshot, standing, facts)
         case WorkflowState.PAUSED:
-            return _say_pause(look, standing, facts)
+            return _describe_pause(snapshot, standing, facts)
         case WorkflowState.FINISHED:
-            return "It has no more times."
+            return "No more scheduled times."
         case WorkflowState.ARCHIVED:
-            return "Put away; deploy it again to bring it back."
+            return "Archived; deploy it again to restore it."
         case WorkflowState.IDLE:
-            return say_times(look, standing.schedules) or "Runs when something arrives."
+            return describe_schedules(snapshot, standing.schedules) or "Runs when something arrives."
 
 
-def say_times(look: Look, rows: list[ScheduleRow]) -> str:
-    """The times of all its schedules."""
-    said = list(dict.fromkeys(say_schedule(look, row) for row in rows))
-    more = f", and {len(said) - _MOST_SCHEDULES} more" if len(said) > _MOST_SCHEDULES else ""
-    return "; ".join(said[:_MOST_SCHEDULES]) + more
+def describe_schedules(snapshot: Snapshot, rows: list[ScheduleRow]) -> str:
+    """All schedules of a workflow in words."""
+    texts = list(dict.fromkeys(describe_schedule(snapshot, row) for row in rows))
+    more = f", and {len(texts) - _MAX_SCHEDULES} more" if len(texts) > _MAX_SCHEDULES else ""
+    return "; ".join(texts[:_MAX_SCHEDULES]) + more
 
 
-def say_schedule(look: Look, row: ScheduleRow) -> str:
+def describe_schedule(snapshot: Snapshot, row: ScheduleRow) -> str:
     try:
-        spec, _ = look.context.compile(row.id, row.spec)
-        return say(spec, viewer_zone=look.context.machine_zone)
+        spec, _ = snapshot.context.compile(row.id, row.spec)
+        return description.describe_schedule(spec, viewer_zone=snapshot.context.machine_zone)
     except BadScheduleError as error:
         return error.sentence
 
 
-def _say_need(standing: Standing, *, inside: bool) -> str:
-    asked = [one.sentence for one in standing.requests if (one.kind is RequestKind.INTERNAL) is inside]
-    closed = [
+def _describe_need(standing: StoredWorkflow, *, inside: bool) -> str:
+    requests = [one.sentence for one in standing.requests if (one.kind is RequestKind.INTERNAL) is inside]
+    blocks = [
         one.sentence or ""
         for one in standing.blocked
-        if (one.blocked is Block.INTERNAL) is inside and not standing.finds_out_alone(one)
+        if (one.blocked is Block.INTERNAL) is inside and not standing.resolves_itself(one)
     ]
     troubles = [one.trouble for one in standing.schedules if one.trouble]
-    return next(iter([*asked, *closed, *troubles]), "It waits for you.")
+    return next(iter([*requests, *blocks, *troubles]), "It needs your attention.")
 
 
-def _say_progress(standing: Standing) -> str:
+def _describe_progress(standing: StoredWorkflow) -> str:
     progress = next((run.progress for run in standing.active if run.progress), None)
     if not progress:
         return "It is running now."
@@ -78,38 +79,38 @@ def _say_progress(standing: Standing) -> str:
     return f"{text} ({share})" if text else f"Running, {share}"
 
 
-def _say_wait(look: Look, standing: Standing) -> str:
-    """For what the machine lacks, if all that is due needs it; else for its turn."""
-    due = {handler for handler, since in standing.waiting.items() if since <= look.now}
-    lacking = [_find_lacking(look, one) for one in standing.schedules if one.handler in due]
-    if lacking and all(lacking):
-        return _WAITS[lacking[0][0]]
-    return "Its time has come; it starts as soon as another run ends."
+def _describe_wait(snapshot: Snapshot, standing: StoredWorkflow) -> str:
+    """Names the unmet condition if all due handlers have one."""
+    due = {handler for handler, since in standing.waiting.items() if since <= snapshot.now}
+    unmet_needs = [_find_unmet(snapshot, one) for one in standing.schedules if one.handler in due]
+    if unmet_needs and all(unmet_needs):
+        return _WAITING_FOR[unmet_needs[0][0]]
+    return "Due now; it starts when another run ends."
 
 
-def _find_lacking(look: Look, row: ScheduleRow) -> list[Need]:
+def _find_unmet(snapshot: Snapshot, row: ScheduleRow) -> list[Need]:
     try:
-        return unmet(look.context.conditions, look.context.policies(row).needs)
+        return list_unmet(snapshot.context.conditions, snapshot.context.policies(row).needs)
     except BadScheduleError:
         return []
 
 
-def _say_retry(look: Look, standing: Standing, facts: WorkflowFacts) -> str:
-    lane = next((one for one in standing.blocked if standing.finds_out_alone(one)), None)
-    why = (None if lane is None else lane.sentence) or "Something did not work just now."
+def _describe_retry(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
+    lane = next((one for one in standing.blocked if standing.resolves_itself(one)), None)
+    why = (None if lane is None else lane.sentence) or "Something went wrong."
     if facts.tries_again_at is None:
         return why
-    at = look.say_at(facts.tries_again_at)
+    at = snapshot.format_at(facts.tries_again_at)
     is_unsure = lane is not None and lane.blocked is Block.UNSURE
-    when = f" Dayhand checks {at} whether it happened." if is_unsure else f" It tries again {at}."
+    when = f" Dayhand checks {at} whether it happened." if is_unsure else f" Retrying {at}."
     return f"{why}{when}"
 
 
-def _say_pause(look: Look, standing: Standing, facts: WorkflowFacts) -> str:
+def _describe_pause(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
     if facts.is_paused:
         return "You paused it."
-    if facts.everything_paused_until is not None and look.now < facts.everything_paused_until:
-        return f"Everything is paused.{say_pause(look, facts.everything_paused_until)}"
+    if facts.everything_paused_until is not None and snapshot.now < facts.everything_paused_until:
+        return f"Everything is paused.{describe_pause_end(snapshot, facts.everything_paused_until)}"
     notes = [one.pause_note for one in standing.schedules if one.pause_note]
     until = min((one.paused_until for one in standing.schedules if one.paused_until), default=None)
-    return f"{notes[0] if notes else 'You paused its times.'}{say_pause(look, until)}"
+    return f"{notes[0] if notes else 'You paused its schedule.'}{describe_pause_end(snapshot, until)}"

@@ -1,12 +1,12 @@
-"""The versions of a script, and what changed from one to another."""
+"""The versions of a script and the differences between them."""
 
 import difflib
 from dataclasses import dataclass
 from datetime import datetime
 
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.names import find_workflow
-from scheduler.engine.workflows.views.look import Look
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow, WorkflowRow
 
@@ -22,17 +22,17 @@ class VersionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class VersionDiff:
     workflow: str
     old: int
     new: int
     difference: str
-    """As a unified diff; empty if nothing changed."""
+    """A unified diff; empty if nothing changed."""
 
 
-def find_all(look: Look, name: str) -> list[VersionView]:
-    """The newest first."""
-    row = find_workflow(look.db, name)
+def find_all(snapshot: Snapshot, name: str) -> list[VersionView]:
+    """Newest first."""
+    row = find_workflow(snapshot.db, name)
     return [
         VersionView(
             version=script.number,
@@ -42,34 +42,34 @@ def find_all(look: Look, name: str) -> list[VersionView]:
             current=script.number == row.script,
             lines=len(script.source.splitlines()),
         )
-        for script in workflows.scripts(look.db, row.slug)
+        for script in workflows.list_scripts(snapshot.db, row.slug)
     ]
 
 
-def compare(look: Look, name: str, old: int | None, new: int | None) -> Difference:
-    """From one version to another; without numbers, from the last but one to the one in use."""
-    row = find_workflow(look.db, name)
-    later = _find(look, row, row.script if new is None else new)
-    earlier = _find(look, row, _before(look, row, later.number) if old is None else old)
+def compare(snapshot: Snapshot, name: str, old: int | None, new: int | None) -> VersionDiff:
+    """Compare two versions; by default the current one with the one before."""
+    row = find_workflow(snapshot.db, name)
+    later = _find(snapshot, row, row.script if new is None else new)
+    earlier = _find(snapshot, row, _before(snapshot, row, later.number) if old is None else old)
     lines = difflib.unified_diff(
         earlier.source.splitlines(keepends=True),
         later.source.splitlines(keepends=True),
         f"{row.slug} version {earlier.number}",
         f"{row.slug} version {later.number}",
     )
-    whole = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-    return Difference(workflow=row.slug, old=earlier.number, new=later.number, difference=whole)
+    diff = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+    return VersionDiff(workflow=row.slug, old=earlier.number, new=later.number, difference=diff)
 
 
-def _before(look: Look, row: WorkflowRow, number: int) -> int:
-    earlier = [script.number for script in workflows.scripts(look.db, row.slug) if script.number < number]
+def _before(snapshot: Snapshot, row: WorkflowRow, number: int) -> int:
+    earlier = [script.number for script in workflows.list_scripts(snapshot.db, row.slug) if script.number < number]
     if not earlier:
         raise RefusedError("only version", f"{row.name} has no version before {number} to compare with.")
     return earlier[0]
 
 
-def _find(look: Look, row: WorkflowRow, number: int) -> ScriptRow:
-    script = workflows.find_script(look.db, row.slug, number)
+def _find(snapshot: Snapshot, row: WorkflowRow, number: int) -> ScriptRow:
+    script = workflows.find_script(snapshot.db, row.slug, number)
     if script is None:
         raise RefusedError("unknown", f"{row.name} has no version {number}; dayhand versions {row.slug} lists them.")
     return script

@@ -1,4 +1,4 @@
-"""Names in a syntax tree: which are mentioned, which are given a meaning, and what is a handler."""
+"""Names in a syntax tree: which are used, which are bound, and which definitions are handlers."""
 
 import ast
 
@@ -8,8 +8,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def mentions(node: ast.AST) -> set[str]:
-    """Every name in it, those of attributes too."""
+def used_names(node: ast.AST) -> set[str]:
+    """Every name in it, including those of attributes."""
     return {
         one.id if isinstance(one, ast.Name) else one.attr
         for one in ast.walk(node)
@@ -17,8 +17,8 @@ def mentions(node: ast.AST) -> set[str]:
     }
 
 
-def bound_in(tree: ast.AST) -> set[str]:
-    """Names that are given a meaning in it."""
+def bound_names(tree: ast.AST) -> set[str]:
+    """Names that are bound anywhere in it."""
     found = set()
     for node in ast.walk(tree):
         match node:
@@ -28,11 +28,11 @@ def bound_in(tree: ast.AST) -> set[str]:
                 found.add(name)
             case ast.alias(name=name, asname=other):
                 found.add(other or name.partition(".")[0])
-        found |= captured(node)
+        found |= captured_names(node)
     return found
 
 
-def captured(node: ast.AST) -> set[str]:
+def captured_names(node: ast.AST) -> set[str]:
     match node:
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             return {name}
@@ -41,17 +41,17 @@ def captured(node: ast.AST) -> set[str]:
     return set()
 
 
-def captures(node: ast.AST) -> set[str]:
-    return {name for one in ast.walk(node) for name in captured(one)}
+def all_captured_names(node: ast.AST) -> set[str]:
+    return {name for one in ast.walk(node) for name in captured_names(one)}
 
 
-def name_of(function: ast.expr) -> str:
+def last_name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def is_of_flow(decorator: ast.expr) -> bool:
-    return isinstance(decorator, ast.Call) and name_of(decorator.func) in HANDLERS
+def is_handler_decorator(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Call) and last_name(decorator.func) in HANDLERS
 
 
 def is_handler(node: Definition) -> bool:
-    return any(is_of_flow(one) for one in node.decorator_list)
+    return any(is_handler_decorator(one) for one in node.decorator_list)

@@ -1,4 +1,4 @@
-"""Repairs by themselves: a script that fails is handed to the fixer of the settings, on a thread of its own."""
+"""Automatic repairs: hands failed scripts to the configured fixer, on a thread of its own."""
 
 import logging
 import sqlite3
@@ -9,69 +9,70 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from scheduler.engine.backoff import delay_after
-from scheduler.engine.context import Context
-from scheduler.engine.launcher import Announcement
-from scheduler.engine.once import carry_out
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs import asking
-from scheduler.engine.workflows.deploying import Deploying
-from scheduler.engine.workflows.names import find_run
-from scheduler.rules.phases import Status
-from scheduler.store import facts, repairs, runs, workflows
+from scheduler.engine.context import EngineContext
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.idempotency import run_once
+from scheduler.engine.runs import user_requests
+from scheduler.engine.scheduling.error_backoff import delay_after
+from scheduler.engine.scheduling.launcher import Announcement
+from scheduler.engine.workflows.deployment import Deployer
+from scheduler.engine.workflows.lookup import find_run
+from scheduler.rules.phases import RunStatus
+from scheduler.rules.requests import RequestKind
+from scheduler.store import key_values, repairs, runs, workflows
 from scheduler.store.errors import StoreClosedError, StoreError
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin
 
 if TYPE_CHECKING:
-    from scheduler.engine.fixing.fixer import Fixer
-    from scheduler.engine.fixing.proposals import Proposal
-    from scheduler.engine.house import House
+    from scheduler.engine.repair.fixer import Fixer
+    from scheduler.engine.repair.proposals import Proposal
+    from scheduler.engine.runtime import Runtime
 
 log = logging.getLogger(__name__)
 
-MOST_ATTEMPTS = 3
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 60.0
-"""Seconds until a store that refused is asked again, twice as long each time."""
-_PATIENCE = 10.0
-"""Seconds that closing waits for a trial that is under way; the store is closed under a longer one."""
+MAX_ATTEMPTS = 3
+_FIRST_RETRY_S, _MAX_RETRY_S = 0.5, 60.0
+"""Delays after a store error, doubled each time."""
+_CLOSE_TIMEOUT_S = 10.0
+"""How long closing waits for a dry run; the store is closed under a longer one."""
 
 
-class Repairs:
-    """The store says what is being repaired, so a crash at any point leaves something to go on from.
+class AutoRepair:
+    """The store records what is being repaired, so that a repair continues after a crash at any point.
 
-    What a fixer answers is used on the engine's thread: `hand_over` brings it there.
+    A fixer's answer is applied on the engine thread: `hand_over` passes it there.
     """
 
-    def __init__(self, house: "House", context: Context, deploying: Deploying) -> None:
-        self._house = house
+    def __init__(self, runtime: "Runtime", context: EngineContext, deployment: Deployer) -> None:
+        self._runtime = runtime
         self._context = context
-        self._deploying = deploying
+        self._deployment = deployment
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._fixer: Fixer | None = None
         self._handed_over: set[str] = set()
         self._closing = threading.Event()
-        self.errands: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        """What waits for the engine's thread, where nobody says how to get there."""
-        self.hand_over: Callable[[Callable[[], None]], object] = self.errands.put
+        self.engine_calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        """Calls for the engine thread, as long as `hand_over` is not replaced."""
+        self.run_on_engine_thread: Callable[[Callable[[], None]], object] = self.engine_calls.put
 
-    def take(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
+    def repair_failed_run(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
         if not self._context.settings.fixer.is_on:
             return
         row = runs.find(db, run)
-        if row is None or row.status is not Status.LOGIC:
+        if row is None or row.status is not RunStatus.LOGIC:
             return
         flow = workflows.find(db, row.workflow)
         script = workflows.find_script(db, row.workflow, row.script)
         if flow is None or script is None or flow.fixing or flow.script != row.script:
             return
         if script.origin is ScriptOrigin.ROLLBACK:
-            return  # the person went back to it, and knows what it does
-        if self._is_used_up(db, row):
-            self._leave(db, row, f"A repair was tried {MOST_ATTEMPTS} times already. Put it right yourself.", now)
+            return  # the user chose to go back to this version
+        if self._has_no_attempts_left(db, row):
+            self._leave(db, row, f"{MAX_ATTEMPTS} repairs were tried without success. Fix the script yourself.", now)
             return
         if self._context.settings.fixer.shows:
             self._ask_first(db, row, now)
@@ -79,81 +80,79 @@ class Repairs:
             self._begin(db, row, now)
 
     def start(self, run: str) -> dict[str, Any]:
-        """The person looked at what is sent, and wants it sent. On the engine's thread."""
+        """The user has reviewed what is sent and wants the repair. On the engine thread."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_run(db, run)
             flow = workflows.find(db, row.workflow)
             if not self._context.settings.fixer.is_on:
-                raise RefusedError("fixer", "Nobody was chosen to repair scripts. Choose in Settings.")
-            if row.status is not Status.LOGIC or row.followed or flow is None or flow.script != row.script:
-                raise RefusedError(
-                    "not failed", "Only a run whose script failed, and is still in use, can be repaired."
-                )
+                raise RefusedError("fixer", "No fixer is set up to repair scripts. Choose one in Settings.")
+            if row.status is not RunStatus.LOGIC or row.followed or flow is None or flow.script != row.script:
+                raise RefusedError("not failed", "Only a run whose script failed and is still in use can be repaired.")
             if flow.fixing:
-                raise RefusedError("fixing", f"A repair of {flow.name} is being prepared already.")
-            if self._is_used_up(db, row):
-                raise RefusedError("no fix", f"A repair was tried {MOST_ATTEMPTS} times already.")
+                raise RefusedError("fixing", f"A repair of {flow.name} is already being prepared.")
+            if self._has_no_attempts_left(db, row):
+                raise RefusedError("no fix", f"{MAX_ATTEMPTS} repairs were tried without success.")
             self._begin(db, row, now)
             return {"run": row.id}
 
-        return carry_out(self._context, "repair", run, None, act)
+        return run_once(self._context, "repair", run, None, act)
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> None:
-        for workflow in repairs.under_way(db):
-            run = repairs.run_of(db, workflow)
+        for workflow in repairs.list_repairing(db):
+            run = repairs.failed_run(db, workflow)
             row = None if run is None else runs.find(db, run)
-            if row is None or row.status is not Status.LOGIC:
+            if row is None or row.status is not RunStatus.LOGIC:
                 repairs.end(db, workflow)
-            elif self._context.settings.fixer.is_on and not self._is_used_up(db, row):
-                self._look()
+            elif self._context.settings.fixer.is_on and not self._has_no_attempts_left(db, row):
+                self._wake_thread()
             else:
-                self._leave(db, row, "Dayhand ended before there was a repair. Put it right yourself.", now)
+                self._leave(db, row, "Dayhand quit before a repair was ready. Fix the script yourself.", now)
 
     def accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
-        from scheduler.engine.fixing import proposals  # noqa: PLC0415  most people never need it
+        from scheduler.engine.repair import proposals  # noqa: PLC0415  most users never need it
 
         if row.kind is RequestKind.FIX:
-            proposals.apply(db, self._deploying, row, now)
+            proposals.apply_approved(db, self._deployment, row, now)
 
     def decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
-        from scheduler.engine.fixing import proposals  # noqa: PLC0415  as above
+        from scheduler.engine.repair import proposals  # noqa: PLC0415  as above
 
         if row.kind is RequestKind.REPAIRED:
-            proposals.take_back(db, self._deploying, row, now)
+            proposals.undo(db, self._deployment, row, now)
             return
         run = None if row.run is None else runs.find(db, row.run)
-        if run is not None and run.status is Status.LOGIC:
-            self._leave(db, run, "You did not want the repair.", now)
+        if run is not None and run.status is RunStatus.LOGIC:
+            self._leave(db, run, "You declined the repair.", now)
 
     @property
-    def is_under_way(self) -> bool:
-        return bool(repairs.under_way(self._context.database.read()))
+    def is_repairing(self) -> bool:
+        return bool(repairs.list_repairing(self._context.database.read()))
 
     def close(self) -> None:
-        """Nobody waits for a fixer any longer; what it was asked is asked again at the next start."""
+        """Cancel the fixer; its repair starts again when Dayhand starts again."""
         with self._lock:
             self._closing.set()
             thread, fixer = self._thread, self._fixer
         self._wake.set()
         if fixer is not None:
-            fixer.give_up()
+            fixer.cancel()
         if thread is not None:
-            thread.join(_PATIENCE)
+            thread.join(_CLOSE_TIMEOUT_S)
 
     def _begin(self, db: sqlite3.Connection, row: RunRow, now: datetime) -> None:
         repairs.begin(db, row.workflow, row.id)
-        asking.close(db, row.id, now)
-        self._look()
+        user_requests.close(db, row.id, now)
+        self._wake_thread()
 
     def _ask_first(self, db: sqlite3.Connection, row: RunRow, now: datetime) -> None:
-        from scheduler.engine.fixing.fixing import describe  # noqa: PLC0415  as above
-        from scheduler.engine.fixing.proposals import ask_first  # noqa: PLC0415
+        from scheduler.engine.repair.proposals import ask_before_sending  # noqa: PLC0415
+        from scheduler.engine.repair.proposer import describe_failure  # noqa: PLC0415  as above
 
-        ask_first(db, row, now, sent=describe(db, row).whole)
+        ask_before_sending(db, row, now, sent=describe_failure(db, row).full_text)
 
-    def _look(self) -> None:
-        """Have the thread look; it sees what is written now once that is committed."""
+    def _wake_thread(self) -> None:
+        """Have the thread check for repairs; it sees what this transaction writes once that is committed."""
         with self._lock:
             if self._closing.is_set():
                 return
@@ -172,58 +171,58 @@ class Repairs:
                     self._repair(row)
             except StoreClosedError:
                 return
-            except Exception:  # the outermost frame of this thread: recorded, and looked at again
+            except Exception:  # the outermost frame of this thread: log and retry
                 log.exception("A repair could not be prepared")
                 failures += 1
-                if not self._closing.wait(delay_after(failures, _LONGEST_PAUSE_S, _FIRST_PAUSE_S)):
+                if not self._closing.wait(delay_after(failures, _MAX_RETRY_S, _FIRST_RETRY_S)):
                     self._wake.set()
             else:
                 failures = 0
 
     def _next(self) -> RunRow | None:
-        """Writing, so that it waits for the transaction that asked for it."""
+        """In a write transaction, so that it waits for the one that requested the repair."""
         with self._context.database.write() as db:
-            for workflow in repairs.under_way(db):
-                run = repairs.run_of(db, workflow)
+            for workflow in repairs.list_repairing(db):
+                run = repairs.failed_run(db, workflow)
                 if run is not None and run not in self._handed_over:
                     return runs.find(db, run)
         return None
 
     def _repair(self, row: RunRow) -> None:
-        from scheduler.engine.fixing.fixer import GivenUpError  # noqa: PLC0415  as above
-        from scheduler.engine.fixing.fixing import NoFixError  # noqa: PLC0415
+        from scheduler.engine.repair.fixer import RepairCancelledError  # noqa: PLC0415  as above
+        from scheduler.engine.repair.proposer import NoRepairError  # noqa: PLC0415
 
         self._handed_over.add(row.id)
         try:
             proposal = self._ask(row)
-        except (GivenUpError, StoreClosedError):
+        except (RepairCancelledError, StoreClosedError):
             return
-        except NoFixError as error:
+        except NoRepairError as error:
             self._finish(row, None, f"No repair was found. {error.sentences[-1]}")
         except RefusedError as error:
             self._finish(row, None, error.sentence)
         except StoreError as error:
             self._finish(row, None, str(error))
-        except Exception as error:  # the workflow must not rest for ever because of a mistake of ours
+        except Exception as error:  # the workflow must not stay blocked because of a bug of ours
             log.exception("A repair could not be prepared")
-            self._finish(row, None, f"No repair was found: Dayhand made a mistake ({type(error).__name__}).")
+            self._finish(row, None, f"No repair was found because of an error in Dayhand ({type(error).__name__}).")
         else:
             self._finish(row, proposal, "")
 
     def _ask(self, row: RunRow) -> "Proposal":
-        from scheduler.engine.fixing.fixer import GivenUpError  # noqa: PLC0415  as above
-        from scheduler.engine.fixing.fixing import Fixing  # noqa: PLC0415
-        from scheduler.engine.fixing.making import make_fixer  # noqa: PLC0415
-        from scheduler.engine.fixing.rehearsal import rehearse  # noqa: PLC0415
+        from scheduler.engine.repair.fixer import RepairCancelledError  # noqa: PLC0415  as above
+        from scheduler.engine.repair.proposer import RepairProposer, find_dry_run_error, make_fixer  # noqa: PLC0415
 
         choice = self._context.settings.fixer
-        fixer = make_fixer(choice, self._house.secrets)
+        fixer = make_fixer(choice, self._runtime.secrets)
         with self._lock:
             if self._closing.is_set():
-                raise GivenUpError
+                raise RepairCancelledError
             self._fixer = fixer
         try:
-            fixing = Fixing(self._house, fixer, seconds=choice.seconds, rehearse=partial(rehearse, self._house))
+            fixing = RepairProposer(
+                self._runtime, fixer, seconds=choice.seconds, dry_run=partial(find_dry_run_error, self._runtime)
+            )
             return fixing.propose(row.id)
         finally:
             with self._lock:
@@ -231,67 +230,67 @@ class Repairs:
 
     def _finish(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int = 1) -> None:
         if not self._closing.is_set():
-            self.hand_over(lambda: self._settle(row, proposal, why, tries))
+            self.run_on_engine_thread(lambda: self._store_result(row, proposal, why, tries))
 
-    def _settle(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int) -> None:
-        """On the engine's thread, in one transaction: the workflow is being repaired until then, and no longer."""
-        said: list[str] = []
+    def _store_result(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int) -> None:
+        """On the engine thread: end the repair and store its result in one transaction."""
+        sentences: list[str] = []
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, str]:
-            said.append(self._write(db, row, proposal, why, now))
+            sentences.append(self._write(db, row, proposal, why, now))
             return {}
 
         try:
-            carry_out(self._context, "repair", row.workflow, None, act)
+            run_once(self._context, "repair", row.workflow, None, act)
         except StoreClosedError:
-            return  # the next start goes on from what is stored
+            return  # the next start continues from what is stored
         except StoreError as error:
-            log.warning("A repair could not be written down, and is tried again: %s", error)
-            pause = delay_after(tries, _LONGEST_PAUSE_S, _FIRST_PAUSE_S)
-            again = threading.Timer(pause, self._finish, (row, proposal, why, tries + 1))
-            again.daemon = True
-            again.start()
+            log.warning("A repair could not be stored and will be retried: %s", error)
+            delay = delay_after(tries, _MAX_RETRY_S, _FIRST_RETRY_S)
+            timer = threading.Timer(delay, self._finish, (row, proposal, why, tries + 1))
+            timer.daemon = True
+            timer.start()
             return
         self._handed_over.discard(row.id)
-        if said[-1]:
-            self._context.tell(Announcement(row.workflow, said[-1]))
+        if sentences[-1]:
+            self._context.report_change(Announcement(row.workflow, sentences[-1]))
 
     def _write(self, db: sqlite3.Connection, old: RunRow, proposal: "Proposal | None", why: str, now: datetime) -> str:
-        """What the person is told besides."""
-        from scheduler.engine.fixing import proposals  # noqa: PLC0415  as above
+        """Write the result; returns a sentence to show to the user, if any."""
+        from scheduler.engine.repair import proposals  # noqa: PLC0415  as above
 
         flow, row = workflows.find(db, old.workflow), runs.find(db, old.id)
         if flow is None or row is None:
             repairs.end(db, old.workflow)
             return ""
         if proposal is not None and flow.script != proposal.base:
-            number = proposals.keep_unused(db, flow.slug, proposal.validated, now)
-            return f"A repair of {flow.name} came after a newer script; it is kept as version {number} and not used."
-        if repairs.run_of(db, flow.slug) != row.id:
-            return ""  # the person took over
+            number = proposals.store_unused(db, flow.slug, proposal.validated, now)
+            return f"A repair of {flow.name} arrived after a newer script; it is kept as version {number} but not used."
+        if repairs.failed_run(db, flow.slug) != row.id:
+            return ""  # the user took over
         repairs.end(db, flow.slug)
-        if row.status is not Status.LOGIC:
+        if row.status is not RunStatus.LOGIC:
             return ""
         if proposal is None:
             self._leave(db, row, why, now)
         elif self._context.settings.fixer.applies and not proposal.asks:
-            number = proposals.use(db, self._deploying, proposal, row, now)
-            return f"{flow.name} was repaired and goes on with version {number}."
+            number = proposals.apply_automatically(db, self._deployment, proposal, row, now)
+            return f"{flow.name} was repaired and continues with version {number}."
         else:
             proposals.offer(db, proposal, row, now)
         return ""
 
     def _leave(self, db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
-        from scheduler.engine.fixing.proposals import leave  # noqa: PLC0415  as above
+        from scheduler.engine.repair.proposals import leave_to_user  # noqa: PLC0415  as above
 
-        leave(db, row, why, now)
+        leave_to_user(db, row, why, now)
 
-    def _is_used_up(self, db: sqlite3.Connection, row: RunRow) -> bool:
-        """In one chain of attempts, or from one version to the next without a run that was finished."""
-        in_chain = int(facts.read(db, count_of(row.chain)) or 0)
-        return max(in_chain, repairs.in_vain(db, row.workflow, row.handler, row.script)) >= MOST_ATTEMPTS
+    def _has_no_attempts_left(self, db: sqlite3.Connection, row: RunRow) -> bool:
+        """Counts repairs in one chain of attempts, and over versions without a successful run in between."""
+        in_chain = int(key_values.read(db, attempts_key(row.chain)) or 0)
+        return max(in_chain, repairs.count_failed_repairs(db, row.workflow, row.handler, row.script)) >= MAX_ATTEMPTS
 
 
-def count_of(chain: str) -> str:
-    """The fact that counts how often a fixer was asked about a chain of attempts."""
+def attempts_key(chain: str) -> str:
+    """The stored key that counts how often a fixer was asked about a chain of attempts."""
     return f"fixes of {chain}"

@@ -1,21 +1,28 @@
-"""What a repair may not change, found by comparing both syntax trees; nothing that a fixer says counts."""
+"""Compares a repair with the script by their syntax trees: what it may not change, and what needs approval."""
 
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler.engine.fixing.acting import changed_unasked
-from scheduler.engine.fixing.deciding import decides
-from scheduler.engine.fixing.names import HANDLERS, name_of
-from scheduler.engine.fixing.slyness import hidden
-from scheduler.workers.dependencies import BadDependenciesError, read_dependencies
-from scheduler.workers.discovery import find_tools
+from scheduler.engine.repair.ast_names import (
+    HANDLERS,
+    Definition,
+    is_handler,
+    is_handler_decorator,
+    last_name,
+    used_names,
+)
+from scheduler.engine.repair.evasion import find_new_evasions
+from scheduler.engine.repair.slicing import slice_call
+from scheduler.workers.environments import InvalidDependenciesError, parse_dependencies
+from scheduler.workers.tool_scan import find_tool_uses
 
 _KEPT = ("subscribe", "publishes", "approve", "after_crash")
-"""Settings of handlers that a repair leaves alone."""
-_REACHING = frozenset(
+"""Handler settings that a repair must not change."""
+_OUTSIDE_MODULES = frozenset(
     [
         "asyncio",
         "http",
@@ -30,30 +37,33 @@ _REACHING = frozenset(
         "urllib",
     ]
 )
-"""Modules through which a script acts without Dayhand."""
-_MOST_MORE = 50_000
-"""Letters: comparing takes the longer, the more there is to compare."""
-_WORDS = {
-    "subscribe": "topics",
-    "subscribes": "topics",
-    "publishes": "topics",
+"""Modules through which a script can act outside Dayhand."""
+_MAX_ADDED_LETTERS = 50_000
+"""Bounds the time that comparing takes."""
+_SETTING_NAMES = {
+    "subscribe": "the topics",
+    "subscribes": "the topics",
+    "publishes": "the topics",
     "approve": "when it asks you",
-    "after_crash": "what follows a crash",
+    "after_crash": "what happens after a crash",
 }
+_ACT = "act-outside"
+"""Marks the calls of `mutate` with a name that no script can have, to tell them from read-only calls."""
+_ASKING_SETTINGS = ("always", "first")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     refused: tuple[str, ...] = ()
-    """Why it cannot be used at all, in sentences."""
+    """Sentences: why it cannot be used at all."""
     asks: tuple[str, ...] = ()
-    """What always needs the person's yes, in sentences."""
+    """Sentences: what always needs the user's approval."""
     is_same: bool = False
 
 
-def compare(old: str, new: str) -> Comparison:
-    if len(new) > len(old) + _MOST_MORE:
-        return Comparison(refused=("It is far longer than the script that it repairs.",))
+def compare_scripts(old: str, new: str) -> Comparison:
+    if len(new) > len(old) + _MAX_ADDED_LETTERS:
+        return Comparison(refused=("It is far longer than the original script.",))
     try:
         before, after = ast.parse(old), ast.parse(new)
         refused = tuple(_refusals(old, new, before, after))
@@ -69,65 +79,105 @@ def _refusals(old: str, new: str, before: ast.Module, after: ast.Module) -> Iter
         yield "It changes the workflow's name, connections or tags."
     if _topics(before) != _topics(after) or _published(after) - _published(before):
         yield "It changes the topics."
-    if ways := hidden(before, after):
-        yield f"What it does cannot be told from its text ({', '.join(ways)})."
-    theirs, ours = _handlers(before), _handlers(after)
-    if set(theirs) != set(ours):
+    if ways := find_new_evasions(before, after):
+        yield f"It hides what it does ({', '.join(ways)})."
+    original, repaired = _handlers(before), _handlers(after)
+    if set(original) != set(repaired):
         yield "It adds, removes or renames handlers."
-    for name in sorted(set(theirs) & set(ours)):
+    for name in sorted(set(original) & set(repaired)):
         for setting in _KEPT:
-            if theirs[name].get(setting) != ours[name].get(setting):
-                yield f"It changes {_WORDS[setting]} of {name}."
+            if original[name].get(setting) != repaired[name].get(setting):
+                yield f"It changes {_SETTING_NAMES[setting]} ({name})."
     added = Counter(_uses(new)) - Counter(_uses(old))
     for handler, connection, tool in sorted(set(added), key=str):
         if connection is None or tool is None:
-            yield f"{handler} would use tools that cannot be told from its text."
+            yield f"{handler} would use tools that are not written out."
         elif (handler, connection, tool) not in _uses(old):
-            yield f"{handler} would use {tool} of {connection}, which it did not use before."
+            yield f"{handler} would newly use {tool} of {connection}."
     try:
-        if read_dependencies(old) != read_dependencies(new):
-            yield "It changes which packages or which Python it needs."
-    except BadDependenciesError as error:
-        yield f"What it says about packages cannot be read: {error.sentence}"
+        if parse_dependencies(old) != parse_dependencies(new):
+            yield "It changes which packages or Python version it needs."
+    except InvalidDependenciesError as error:
+        yield f"Its list of packages cannot be read: {error.sentence}"
 
 
 def _questions(old: str, new: str, before: ast.Module, after: ast.Module) -> Iterator[str]:
     def differs(method: str, *parameters: str) -> bool:
-        return decides(before, method, parameters) != decides(after, method, parameters)
+        return slice_call(before, method, parameters) != slice_call(after, method, parameters)
 
     if differs("publish", "id"):
-        yield "It changes how events are told apart (id=): what was dealt with may come again, or news be overlooked."
+        yield "It changes event IDs (id=): handled events may come again, or new ones be missed."
     if differs("run", "command"):
         yield "It changes which commands are run."
     if any(None in use for use in (*_uses(old), *_uses(new))) and differs("call"):
-        yield "It changes which tools are used, where that is not written out."
-    yield from (f"It changes what {one} does outside without asking you." for one in changed_unasked(before, after))
+        yield "It changes which tools are used where they are not written out."
+    yield from (f"It changes what {one} does without asking you." for one in _changed_unapproved_actions(before, after))
     if imported := _imports(after) - _imports(before):
-        yield f"It imports {', '.join(sorted(imported))}, which it did not before."
-    if reached := _reached(after) - _reached(before):
-        yield f"It uses {', '.join(sorted(reached))}, which it did not before."
+        yield f"It newly imports {', '.join(sorted(imported))}."
+    if reached := _outside_names(after) - _outside_names(before):
+        yield f"It newly uses {', '.join(sorted(reached))}."
 
 
-def compare_described(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The same of what both scripts say of themselves when they are loaded, however it is written."""
+def compare_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Compare what both scripts declare when they are loaded, however it is written."""
     found = []
     if any(old.get(name) != new.get(name) for name in ("slug", "name", "connections", "tags", "topics")):
         found.append("It changes the workflow's name, connections, tags or topics.")
-    theirs, ours = ({one["name"]: one for one in told["handlers"]} for told in (old, new))
-    if {name: one["kind"] for name, one in theirs.items()} != {name: one["kind"] for name, one in ours.items()}:
+    original, repaired = ({one["name"]: one for one in described["handlers"]} for described in (old, new))
+    if {name: one["kind"] for name, one in original.items()} != {name: one["kind"] for name, one in repaired.items()}:
         return [*found, "It adds, removes or renames handlers."]
     changed = [
-        f"It changes {_WORDS[setting]} of {name}."
-        for name, one in theirs.items()
+        f"It changes {_SETTING_NAMES[setting]} ({name})."
+        for name, one in original.items()
         for setting in ("subscribes", "publishes", "approve", "after_crash")
-        if one.get(setting) != ours[name].get(setting)
+        if one.get(setting) != repaired[name].get(setting)
     ]
     return [*found, *changed]
 
 
+def _changed_unapproved_actions(before: ast.Module, after: ast.Module) -> list[str]:
+    """The consumers that act without approval and whose outside action changes, or may change."""
+    return [one for one in sorted(_unapproved(before)) if _action_slice(before, one) != _action_slice(after, one)]
+
+
+def _unapproved(tree: ast.Module) -> set[str]:
+    """Includes those without `approve=`, as the tool then decides whether they ask."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return {
+        one.name for one in classes for each in one.decorator_list if is_handler_decorator(each) and not _asks(each)
+    }
+
+
+def _asks(decorator: ast.expr) -> bool:
+    settings = [one.value for one in getattr(decorator, "keywords", ()) if one.arg == "approve"]
+    return any(isinstance(one, ast.Constant) and one.value in _ASKING_SETTINGS for one in settings)
+
+
+def _action_slice(tree: ast.Module, consumer: str) -> list[str]:
+    marked = deepcopy(tree)
+    for function in _acting_functions(marked, consumer):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and node.attr == "call":
+                node.attr = _ACT
+    return slice_call(marked, _ACT, None)
+
+
+def _acting_functions(tree: ast.Module, consumer: str) -> Iterator[Definition]:
+    """Its `mutate` and the functions of the file that `mutate` may call."""
+    everything = [node for node in ast.walk(tree) if isinstance(node, Definition)]
+    classes = [one for one in everything if one.name == consumer and is_handler(one)]
+    found = [one for each in classes for one in each.body if isinstance(one, Definition) and one.name == "mutate"]
+    while True:
+        names = {name for one in found for name in used_names(one)}
+        more = [one for one in everything if one.name in names and one not in found and one not in classes]
+        if not more:
+            return iter(found)
+        found += more
+
+
 def _workflows(tree: ast.Module) -> list[str]:
     return [
-        ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node.func) == "Workflow"
+        ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and last_name(node.func) == "Workflow"
     ]
 
 
@@ -140,37 +190,37 @@ def _topics(tree: ast.Module) -> list[str]:
 
 
 def _is_topic(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and name_of(node.func) == "topic"
+    return isinstance(node, ast.Call) and last_name(node.func) == "topic"
 
 
 def _handlers(tree: ast.Module) -> dict[str, dict[str, str]]:
-    """The settings of each handler that must stay."""
+    """The decorator settings of each handler."""
     found: dict[str, dict[str, str]] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         for decorator in node.decorator_list:
-            if isinstance(decorator, ast.Call) and name_of(decorator.func) in HANDLERS:
-                told = {one.arg or "**": ast.dump(one.value) for one in decorator.keywords}
-                found[f"{name_of(decorator.func)} {node.name}"] = told
+            if isinstance(decorator, ast.Call) and last_name(decorator.func) in HANDLERS:
+                settings = {one.arg or "**": ast.dump(one.value) for one in decorator.keywords}
+                found[f"{last_name(decorator.func)} {node.name}"] = settings
     return found
 
 
 def _uses(source: str) -> list[tuple[str, str | None, str | None]]:
-    return [(use.handler, use.connection, use.tool) for use in find_tools(source)]
+    return [(use.handler, use.connection, use.tool) for use in find_tool_uses(source)]
 
 
 def _published(tree: ast.Module) -> set[str]:
-    """The topics that events go to, as they are written."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node.func) == "publish"]
+    """The topics that events are published to, as written."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and last_name(node.func) == "publish"]
     return {ast.dump(call.args[0]) for call in calls if call.args}
 
 
-def _reached(tree: ast.Module) -> set[str]:
-    """What it uses of modules that reach beyond the script."""
+def _outside_names(tree: ast.Module) -> set[str]:
+    """What it uses of the modules that act outside Dayhand."""
     chains = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
     written = {ast.unparse(node) for node in chains if isinstance(node.value, ast.Name | ast.Attribute)}
-    return {name for name in written if name.partition(".")[0] in _REACHING and not name.startswith("os.path")}
+    return {name for name in written if name.partition(".")[0] in _OUTSIDE_MODULES and not name.startswith("os.path")}
 
 
 def _imports(tree: ast.Module) -> set[str]:

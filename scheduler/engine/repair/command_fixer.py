@@ -1,4 +1,4 @@
-"""A fixer that is a command of the person's choice: the problem goes in, the new script comes out."""
+"""A fixer that is a command chosen by the user: it reads the problem and writes the new script."""
 
 import os
 import signal
@@ -7,8 +7,14 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from scheduler.engine.fixing.fixer import LARGEST, FixerFailedError, GivenUpError, NotAskedError, read_script
-from scheduler.engine.fixing.problem import Problem
+from scheduler.engine.repair.failure_report import FailureReport
+from scheduler.engine.repair.fixer import (
+    MAX_ANSWER_LETTERS,
+    FixerFailedError,
+    FixerUnreachableError,
+    RepairCancelledError,
+    read_script,
+)
 from scheduler.workers.origin import MARK_AS_SCRIPT
 
 
@@ -19,75 +25,75 @@ class CommandFixer:
         self._process: subprocess.Popen[bytes] | None = None
         self._has_given_up = False
 
-    def mend(self, problem: Problem, seconds: float) -> str:
+    def repair(self, problem: FailureReport, seconds: float) -> str:
         name = self._command[0]
         process = self._start(name)
-        overtime = threading.Timer(seconds, _end, [process])
-        overtime.start()
+        timeout = threading.Timer(seconds, _kill_group, [process])
+        timeout.start()
         try:
-            out = self._talk(process, f"{problem.whole}\n".encode())
+            out = self._communicate(process, f"{problem.full_text}\n".encode())
         finally:
-            is_late = not overtime.is_alive()
-            overtime.cancel()
-            overtime.join()
-            with self._lock:  # nobody ends another process that was given its number
-                _end(process)
+            is_late = not timeout.is_alive()
+            timeout.cancel()
+            timeout.join()
+            with self._lock:  # so that nothing kills another process that was given its number
+                _kill_group(process)
                 process.wait()
                 self._process = None
         if self._has_given_up:
-            raise GivenUpError("Nobody waits for the fixer any longer.")
+            raise RepairCancelledError("The repair was cancelled.")
         if is_late:
-            raise FixerFailedError(f"The fixer {name} gave no answer in {seconds:g} seconds.")
-        has_ended_badly = process.returncode not in (0, -signal.SIGKILL) and len(out) <= LARGEST
-        if has_ended_badly or not out.strip():
-            raise FixerFailedError(f"The fixer {name} ended with code {process.returncode} and no script.")
+            raise FixerFailedError(f"The fixer {name} did not answer within {seconds:g} seconds.")
+        has_failed = process.returncode not in (0, -signal.SIGKILL) and len(out) <= MAX_ANSWER_LETTERS
+        if has_failed or not out.strip():
+            raise FixerFailedError(f"The fixer {name} exited with code {process.returncode} and no script.")
         return read_script(out.decode(errors="replace"))
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         with self._lock:
             self._has_given_up = True
             if self._process is not None:
-                _end(self._process)
+                _kill_group(self._process)
 
     def _start(self, name: str) -> "subprocess.Popen[bytes]":
         with self._lock:
             if self._has_given_up:
-                raise GivenUpError("Nobody waits for the fixer any longer.")
+                raise RepairCancelledError("The repair was cancelled.")
             try:
-                self._process = subprocess.Popen(  # noqa: S603  the person's own command, never a shell
+                self._process = subprocess.Popen(  # noqa: S603  the user's own command, never a shell
                     self._command,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
-                    preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  it repairs, and answers nothing for the user
+                    preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  it must not answer requests for the user
                 )
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
-                raise NotAskedError(f"The fixer {name} could not be started: {why}.") from error
+                raise FixerUnreachableError(f"The fixer {name} could not be started: {why}.") from error
             return self._process
 
-    def _talk(self, process: "subprocess.Popen[bytes]", told: bytes) -> bytes:
+    def _communicate(self, process: "subprocess.Popen[bytes]", problem: bytes) -> bytes:
         assert process.stdin is not None and process.stdout is not None
 
         def write() -> None:
             assert process.stdin is not None
-            with suppress(OSError), process.stdin:  # it need not read all of it
-                process.stdin.write(told)
+            with suppress(OSError), process.stdin:  # it may not read all of it
+                process.stdin.write(problem)
 
         writer = threading.Thread(target=write, name="fixer")
         writer.start()
         with process.stdout:
-            out = process.stdout.read(LARGEST + 1)
-            if len(out) <= LARGEST:
+            out = process.stdout.read(MAX_ANSWER_LETTERS + 1)
+            if len(out) <= MAX_ANSWER_LETTERS:
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(1)  # its exit code counts, if it ends by itself
-        _end(process)
+                    process.wait(1)  # to get its own exit code
+        _kill_group(process)
         writer.join()
         return out
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """With everything that it started."""
+def _kill_group(process: "subprocess.Popen[bytes]") -> None:
+    """Kill it with everything that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

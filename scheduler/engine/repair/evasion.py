@@ -1,11 +1,11 @@
-"""Ways to do what the text of a script does not say: where a repair brings one in, no check of its text would hold."""
+"""Finds constructs that hide what a script does: a repair that adds one defeats every check of its text."""
 
 import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from scheduler.engine.fixing.names import PHASES, Function, is_handler, is_of_flow
-from scheduler.workers.discovery import find_calls
+from scheduler.engine.repair.ast_names import PHASES, Function, is_handler, is_handler_decorator
+from scheduler.workers.tool_scan import find_calls
 
 _FUNCTIONS = frozenset(
     ["exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "breakpoint", "super"]
@@ -13,14 +13,14 @@ _FUNCTIONS = frozenset(
 _MODULES = frozenset(
     ["builtins", "ctypes", "gc", "importlib", "inspect", "marshal", "operator", "pickle", "pkgutil", "runpy", "sys"]
 )
-"""Through which everything else can be reached."""
+"""Modules through which everything else can be reached."""
 _CALLS = frozenset(["call", "run"])
-_PLAIN = frozenset(["__name__", "__file__", "__doc__"])
+_HARMLESS_DUNDERS = frozenset(["__name__", "__file__", "__doc__"])
 _SELVES = frozenset(["self", "cls"])
 
 
-def hidden(before: ast.Module, after: ast.Module) -> list[str]:
-    """What the second does in such a way, and the first does not, in words."""
+def find_new_evasions(before: ast.Module, after: ast.Module) -> list[str]:
+    """Such constructs that only the second script has, as shown to the user."""
     return sorted({shown for shown, _ in Counter(_Script(after).ways()) - Counter(_Script(before).ways())})
 
 
@@ -40,11 +40,11 @@ class _Script:
             for one in node.names
         }
         self._seen = {id(call.func) for _, _, call in find_calls(tree)}
-        """The calls that are known to belong to a handler."""
-        self._seen_hosts = {id(name) for node in self._nodes for name in self._proper(node)}
+        """Calls that are known to belong to a handler."""
+        self._seen_hosts = {id(name) for node in self._nodes for name in self._allowed_uses(node)}
 
     def _find_hosts(self) -> Iterator[str]:
-        """What handlers call their ctx."""
+        """The names of the handlers' ctx parameter."""
         for handler in self._handlers.values():
             phases = handler.body if isinstance(handler, ast.ClassDef) else [handler]
             for one in phases:
@@ -52,8 +52,8 @@ class _Script:
                     arguments = [*one.args.posonlyargs, *one.args.args][0 if one is handler else 1 :]
                     yield from (argument.arg for argument in arguments[:1])
 
-    def _proper(self, node: ast.AST) -> Iterator[ast.expr]:
-        """Where a ctx may stand: before a dot, and handed to a function of the file or a method of one's own."""
+    def _allowed_uses(self, node: ast.AST) -> Iterator[ast.expr]:
+        """Where a ctx may be used: before a dot, or passed to a function of the file or an own method."""
         match node:
             case ast.Attribute(value=ast.Name() as owner):
                 yield owner
@@ -63,25 +63,25 @@ class _Script:
                 yield from (*node.args, *(one.value for one in node.keywords))
 
     def ways(self) -> Iterator[tuple[str, str]]:
-        """Each in words, and whole."""
+        """Each as shown to the user, and in full."""
         for node in self._nodes:
             if isinstance(node, Function | ast.ClassDef):
-                yield from ((shown, node.name) for shown in self._definition(node))
-            elif shown := self._name(node) if isinstance(node, ast.Name) else self._way(node):
+                yield from ((shown, node.name) for shown in self._check_definition(node))
+            elif shown := self._check_name(node) if isinstance(node, ast.Name) else self._check_node(node):
                 yield shown, ast.dump(node)
 
-    def _name(self, node: ast.Name) -> str:
+    def _check_name(self, node: ast.Name) -> str:
         name, is_set = node.id, not isinstance(node.ctx, ast.Load)
         fixed = self._hosts | self._modules | self._functions | PHASES
-        if name in _FUNCTIONS | _MODULES or (name.startswith("__") and name not in _PLAIN):
+        if name in _FUNCTIONS | _MODULES or (name.startswith("__") and name not in _HARMLESS_DUNDERS):
             return name
         if name in self._handlers:
             return f"{name} by its name"
         if is_set and name in fixed:
             return f"{name} = …"
-        return f"{name} handed on" if name in self._hosts and id(node) not in self._seen_hosts else ""
+        return f"{name} passed on" if name in self._hosts and id(node) not in self._seen_hosts else ""
 
-    def _way(self, node: ast.AST) -> str:
+    def _check_node(self, node: ast.AST) -> str:
         match node:
             case ast.Call(func=ast.Attribute(attr=name, value=owner) as function) if name in _CALLS:
                 is_plain = id(function) in self._seen or (isinstance(owner, ast.Name) and owner.id in self._modules)
@@ -103,8 +103,8 @@ class _Script:
         return ""
 
     @staticmethod
-    def _definition(node: Function | ast.ClassDef) -> Iterator[str]:
-        yield from (f"@{ast.unparse(one)}" for one in node.decorator_list if not is_of_flow(one))
+    def _check_definition(node: Function | ast.ClassDef) -> Iterator[str]:
+        yield from (f"@{ast.unparse(one)}" for one in node.decorator_list if not is_handler_decorator(one))
         if not isinstance(node, ast.ClassDef):
             yield from (f"*{one.arg}" for one in (node.args.vararg, node.args.kwarg) if one is not None)
             return
@@ -112,4 +112,4 @@ class _Script:
         direct = {id(one) for one in node.body}
         for one in ast.walk(node):
             if isinstance(one, Function) and one.name in PHASES and id(one) not in direct:
-                yield f"{one.name} further in"
+                yield f"nested {one.name}"

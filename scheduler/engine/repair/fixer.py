@@ -1,44 +1,44 @@
-"""What a fixer is, and how its answer is read."""
+"""The interface of a fixer, its errors, and how its answer is read."""
 
 import re
 from typing import Protocol
 
-from scheduler.engine.fixing.problem import Problem
+from scheduler.engine.repair.failure_report import FailureReport
 
-LARGEST = 1_000_000
+MAX_ANSWER_LETTERS = 1_000_000
 _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
 class FixerFailedError(Exception):
-    """No answer that could be a script; the sentence says why."""
+    """The fixer gave no script; the sentence says why."""
 
 
-class NotAskedError(FixerFailedError):
-    """Nobody heard the question, so it does not count; asking again at once would not help."""
+class FixerUnreachableError(FixerFailedError):
+    """The fixer was never reached, so the attempt does not count; retrying at once would not help."""
 
 
-class SpentError(FixerFailedError):
-    """What the repair may cost is used up: asking again would not help."""
+class BudgetSpentError(FixerFailedError):
+    """The repair's budget is used up: retrying would not help."""
 
 
-class GivenUpError(Exception):
-    """The app is closing, or the repair is not wanted any longer."""
+class RepairCancelledError(Exception):
+    """The repair was cancelled, or the app is closing."""
 
 
 class Fixer(Protocol):
-    """For one repair, with all its attempts."""
+    """Serves one repair with all its attempts."""
 
-    def mend(self, problem: Problem, seconds: float) -> str:
-        """A new script, within so many seconds; FixerFailedError if none came, GivenUpError if nobody waits for it."""
+    def repair(self, problem: FailureReport, seconds: float) -> str:
+        """A new script within that many seconds. Raises FixerFailedError, or GivenUpError after `give_up`."""
 
-    def give_up(self) -> None:
-        """From any thread: whoever waits for an answer does so no longer."""
+    def cancel(self) -> None:
+        """Cancel a waiting `mend`, from any thread."""
 
 
 def read_script(answer: str) -> str:
-    """The script in an answer: the longest fenced block, or all of it if there is none."""
-    if len(answer) > LARGEST:
-        raise FixerFailedError("The fixer answered with more than a script can have.")
+    """The script in an answer: the longest fenced block, or the whole answer if there is none."""
+    if len(answer) > MAX_ANSWER_LETTERS:
+        raise FixerFailedError("The fixer's answer is too long for a script.")
     blocks = _FENCED.findall(answer)
     script: str = max(blocks, key=len) if blocks else answer
     if "dayhand" not in script:

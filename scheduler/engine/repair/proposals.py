@@ -1,4 +1,4 @@
-"""A repair in the store: asked about, used, kept for later or turned down, each in a transaction of the caller's."""
+"""A proposed repair in the store: offered, applied, kept unused or declined, in the caller's transaction."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from scheduler.engine.runs import asking
-from scheduler.engine.workflows.deploying import Deploying, Wish
-from scheduler.engine.workflows.validation import Validated
+from scheduler.engine.runs import user_requests
+from scheduler.engine.workflows.deployment import Deployer, DeployOptions
+from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.requests import RequestKind
 from scheduler.store import repairs, requests, workflows
-from scheduler.store.requests import RequestKind, RequestRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow
-from scheduler.workers.discovery import find_tools
+from scheduler.workers.tool_scan import find_tool_uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +22,18 @@ class Proposal:
     workflow: str
     run: str
     base: int
-    """The version that it repairs."""
+    """The script version that it repairs."""
     before: str
-    validated: Validated
+    validated: ValidatedScript
     difference: str
     asks: tuple[str, ...]
-    """What needs a yes even where fixes are applied by themselves."""
+    """What needs approval even where repairs are applied automatically."""
     sent: str = ""
-    """Exactly what the fixer was told."""
+    """Exactly what was sent to the fixer."""
 
     def write(self, row: RunRow) -> dict[str, Any]:
         return {
-            "error": error_of(row),
+            "error": error_sentence(row),
             "base": self.base,
             "before": self.before,
             "source": self.validated.source,
@@ -44,24 +45,26 @@ class Proposal:
 
 
 def offer(db: sqlite3.Connection, proposal: Proposal, row: RunRow, now: datetime) -> None:
-    """The person looks at it and decides."""
-    sentence = " ".join([error_of(row), "A repair is ready: look at what it changes.", *proposal.asks])
-    asking.ask(db, RequestKind.FIX, row, sentence, now, ui=proposal.write(row))
+    """Ask the user whether to apply it."""
+    sentence = " ".join([error_sentence(row), "A repair is ready: review its changes.", *proposal.asks])
+    user_requests.ask(db, RequestKind.FIX, row, sentence, now, ui=proposal.write(row))
 
 
-def use(db: sqlite3.Connection, deploying: Deploying, proposal: Proposal, row: RunRow, now: datetime) -> int:
-    """Go on with it without asking, and say so; the person can go back with one word. The new version."""
-    answer = deploying.deploy(db, proposal.validated, Wish(origin=ScriptOrigin.FIX, by_itself=True), now)
+def apply_automatically(
+    db: sqlite3.Connection, deployment: Deployer, proposal: Proposal, row: RunRow, now: datetime
+) -> int:
+    """Apply it without asking and notify the user, who can undo it; returns the new version."""
+    answer = deployment.deploy(db, proposal.validated, DeployOptions(origin=ScriptOrigin.FIX, is_automatic=True), now)
     flow = workflows.find(db, proposal.workflow)
     assert flow is not None
-    requests.put(
+    requests.add(
         db,
         RequestRow(
             id=uuid4().hex[:12],
             kind=RequestKind.REPAIRED,
             workflow=proposal.workflow,
             subject=proposal.workflow,
-            sentence=f"{flow.name} failed and was repaired. It goes on with version {answer['version']}.",
+            sentence=f"{flow.name} failed and was repaired. It continues with version {answer['version']}.",
             created=now,
             ui={**proposal.write(row), "version": answer["version"]},
         ),
@@ -69,51 +72,51 @@ def use(db: sqlite3.Connection, deploying: Deploying, proposal: Proposal, row: R
     return int(answer["version"])
 
 
-def apply(db: sqlite3.Connection, deploying: Deploying, row: RequestRow, now: datetime) -> None:
-    """After the person's yes. It was checked before it was shown; what was shown is what is used."""
+def apply_approved(db: sqlite3.Connection, deployment: Deployer, row: RequestRow, now: datetime) -> None:
+    """Apply it after the user's approval. It was checked before it was shown, and exactly that is applied."""
     flow = workflows.find(db, row.workflow)
     assert flow is not None
     source = row.ui["source"]
-    uses = tuple(find_tools(source))
-    new = Validated(path=flow.path, source=source, described=row.ui["described"], uses=uses)
+    uses = tuple(find_tool_uses(source))
+    new = ValidatedScript(path=flow.path, source=source, described=row.ui["described"], uses=uses)
     if flow.script == row.ui["base"]:
-        deploying.deploy(db, new, Wish(origin=ScriptOrigin.FIX), now)
+        deployment.deploy(db, new, DeployOptions(origin=ScriptOrigin.FIX), now)
     else:
-        keep_unused(db, row.workflow, new, now)
+        store_unused(db, row.workflow, new, now)
 
 
-def take_back(db: sqlite3.Connection, deploying: Deploying, row: RequestRow, now: datetime) -> None:
-    """To the version that was repaired."""
+def undo(db: sqlite3.Connection, deployment: Deployer, row: RequestRow, now: datetime) -> None:
+    """Go back to the version that was repaired."""
     flow = workflows.find(db, row.workflow)
     script = workflows.find_script(db, row.workflow, row.ui["base"])
     assert flow is not None and script is not None
-    uses = tuple(find_tools(script.source))
-    old = Validated(path=flow.path, source=script.source, described=script.described, uses=uses)
-    deploying.deploy(db, old, Wish(origin=ScriptOrigin.ROLLBACK), now)
+    uses = tuple(find_tool_uses(script.source))
+    old = ValidatedScript(path=flow.path, source=script.source, described=script.described, uses=uses)
+    deployment.deploy(db, old, DeployOptions(origin=ScriptOrigin.ROLLBACK), now)
 
 
-def keep_unused(db: sqlite3.Connection, workflow: str, new: Validated, now: datetime) -> int:
-    """The author was quicker: stored as a version that nothing uses."""
-    number = max(one.number for one in workflows.scripts(db, workflow)) + 1
+def store_unused(db: sqlite3.Connection, workflow: str, new: ValidatedScript, now: datetime) -> int:
+    """The author was faster: store it as a version that is not in use."""
+    number = max(one.number for one in workflows.list_scripts(db, workflow)) + 1
     row = ScriptRow(workflow, number, new.sha256, new.source, ScriptOrigin.FIX, new.described, now)
     workflows.add_script(db, row)
     return number
 
 
-def ask_first(db: sqlite3.Connection, row: RunRow, now: datetime, *, sent: str) -> None:
-    """The person looks at what would be sent, and has it sent or not."""
-    asking.close(db, row.id, now)
-    asking.ask(db, RequestKind.SCRIPT_ERROR, row, error_of(row), now, ui={"sends": sent})
+def ask_before_sending(db: sqlite3.Connection, row: RunRow, now: datetime, *, sent: str) -> None:
+    """Let the user review what would be sent to the fixer."""
+    user_requests.close(db, row.id, now)
+    user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, error_sentence(row), now, ui={"sends": sent})
 
 
-def leave(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
-    """No repair: the person is asked as if nobody had tried one, and told why there is none."""
+def leave_to_user(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
+    """No repair: ask the user about the script error, with the reason why there is no repair."""
     repairs.end(db, row.workflow)
-    asking.close(db, row.id, now)
-    asking.ask(db, RequestKind.SCRIPT_ERROR, row, f"{error_of(row)} {why}".strip(), now)
+    user_requests.close(db, row.id, now)
+    user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, f"{error_sentence(row)} {why}".strip(), now)
 
 
-def error_of(row: RunRow) -> str:
-    """As a sentence, so that another can follow: what a script raises rarely ends with a full stop."""
-    said = str((row.error or {}).get("sentence") or f"The script of {row.handler} failed.")
-    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+def error_sentence(row: RunRow) -> str:
+    """Ends with a full stop, which script errors rarely have, so that another sentence can follow."""
+    sentence = str((row.error or {}).get("sentence") or f"The script of {row.handler} failed.")
+    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."

@@ -1,4 +1,4 @@
-"""The seam between runs, which fail, and whoever has their scripts repaired."""
+"""The interface between failed runs and the repair of their scripts, and its Null object."""
 
 import sqlite3
 from datetime import datetime
@@ -7,24 +7,24 @@ from typing import Protocol
 from scheduler.store.requests import RequestRow
 
 
-class Repairing(Protocol):
-    def take(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
-        """A run has ended badly, in a transaction of the caller's: have its script repaired, if that is wanted."""
+class RepairService(Protocol):
+    def repair_failed_run(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
+        """A run has failed, in the caller's transaction: start a repair if a fixer is set up."""
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> None:
-        """After a restart: what was being repaired goes on, or is left to the person."""
+        """After a restart: continue repairs, or leave them to the user."""
 
     def accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
-        """The person said yes to a repair, or to one that was used without asking."""
+        """The user approved a repair, or one that was applied without asking."""
 
     def decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
-        """The person said no."""
+        """The user rejected it."""
 
 
 class NoRepairs:
-    """Nobody repairs anything."""
+    """Repairs nothing."""
 
-    def take(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
+    def repair_failed_run(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
         pass
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> None:

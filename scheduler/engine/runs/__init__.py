@@ -1,1 +1,1 @@
-"""Runs: what a handler does when its turn has come, written down step by step so that nothing is done twice."""
+"""Runs: executes handlers step by step, each step stored, so that no outside action happens twice."""

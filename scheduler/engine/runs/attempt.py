@@ -1,4 +1,4 @@
-"""One attempt while it is told: where it stands, what its script knows, and what it will leave behind."""
+"""One attempt in memory: its progress, what its script gets, and what it will publish. Knows no threads or workers."""
 
 import hashlib
 import json
@@ -7,56 +7,56 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from scheduler.engine.launcher import Work
-from scheduler.engine.plans import Handler, Plan
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import Phase
+from scheduler.engine.scheduling.launcher import Work
+from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunPhase
 from scheduler.store.events import EventRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
-from scheduler.timing.occurrences import Origin
+from scheduler.timing.occurrences import OccurrenceOrigin
 
-_PLANNED = frozenset({Origin.AUTOMATIC, Origin.BACKFILL})
-"""Who asks for a time of the schedule; everyone else asks for now."""
+_SCHEDULED_ORIGINS = frozenset({OccurrenceOrigin.AUTOMATIC, OccurrenceOrigin.BACKFILL})
+"""Triggers with a planned time; all others mean now."""
 
 
-class Published(NamedTuple):
+class PublishedEvent(NamedTuple):
     topic: str
     id: str
     title: str
     written: str
-    """Its data, as the JSON that will be stored: a tenth of what it takes as objects."""
+    """Its data as stored JSON, which takes a tenth of the memory of the objects."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
     row: RunRow
-    """As it was stored when it began or went on."""
-    plan: Plan
-    handler: Handler
+    """As stored when the attempt started or resumed."""
+    plan: ScriptPlan
+    handler: HandlerPlan
     work: Work
     state: dict[str, Any]
     last: Any = None
-    """What the handler's last committed run gave."""
+    """The result of the handler's last committed run."""
     sequence: int = 0
-    """The workflow's sequence when it began."""
-    phase: Phase
+    """The workflow's event sequence at the start."""
+    phase: RunPhase
     prepared: dict[str, Any] | None = None
     outcome: Any = None
-    outcome_word: str = "none"
-    """What `next` is told of the outside action: applied, skipped or none."""
-    waiting: dict[str, Any] = field(default_factory=dict)
-    """By topic: the first events that waited when it began, handed over with prepare."""
-    published: list[Published] = field(default_factory=list)
+    action_status: str = "none"
+    """The outside action as `next` sees it: applied, skipped or none."""
+    first_events: dict[str, Any] = field(default_factory=dict)
+    """By topic: the first pending events, sent along with prepare."""
+    published: list[PublishedEvent] = field(default_factory=list)
     summary: str | None = None
-    blames: str | None = None
-    """What its failure is about, such as a connection."""
+    failure_subject: str | None = None
+    """What the failure is about, such as a connection."""
 
     def release(self) -> None:
-        """It is over: let go of all that may be large, without waiting for a collection of garbage."""
+        """Drop everything that may be large without waiting for garbage collection."""
         self.row = self.row._replace(prepared=None, outcome=None)
         self.prepared = self.outcome = self.last = None
-        self.state, self.waiting, self.published = {}, {}, []
+        self.state, self.first_events, self.published = {}, {}, []
 
     @property
     def id(self) -> str:
@@ -71,8 +71,8 @@ class Attempt:
         return f"{self.row.workflow}/{self.row.handler}"
 
     def facts(self, now: datetime) -> dict[str, Any]:
-        """What every phase may know."""
-        planned = self.work.planned if self.row.trigger in _PLANNED else None
+        """The facts that every phase gets."""
+        planned = self.work.planned if self.row.trigger in _SCHEDULED_ORIGINS else None
         return {
             "now": now.isoformat(),
             "planned": None if planned is None else planned.isoformat(),
@@ -85,50 +85,53 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideCall:
-    """The one call that a run makes outside."""
+    """The one outside call of a run."""
 
     connection: str
     tool: str
     parameters: Mapping[str, Any]
     line: int | None = None
     target: Any = None
-    """The object that it would change, as its tool identified it: the host says this, never the script."""
+    """The object it would change, as identified by the tool on the host; never given by the script."""
     endpoint: Mapping[str, str] | None = None
-    """What the connection leads to, as the host says; None if it is not connected, or has nothing to choose."""
+    """What the connection points to, as determined by the host; None if not connected or without settings."""
     _hash: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Kept once it is known: it takes a copy of all parameters as text."""
+    """Cached: computing it serializes all parameters."""
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "OutsideCall":
-        """As a script asks for it."""
+    def from_message(cls, message: Mapping[str, Any]) -> "OutsideCall":
+        """From a script's message."""
         return cls(
-            connection=told["connection"], tool=told["tool"], parameters=told["parameters"], line=told.get("line")
+            connection=message["connection"],
+            tool=message["tool"],
+            parameters=message["parameters"],
+            line=message.get("line"),
         )
 
     @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> "OutsideCall":
-        """As it was shown."""
-        return replace(cls.read(stored), target=stored.get("target"), endpoint=stored.get("endpoint"))
+    def from_stored(cls, stored: Mapping[str, Any]) -> "OutsideCall":
+        """From a stored request or mutation."""
+        return replace(cls.from_message(stored), target=stored.get("target"), endpoint=stored.get("endpoint"))
 
-    def write(self) -> dict[str, Any]:
-        """As the person is shown it."""
+    def to_json(self) -> dict[str, Any]:
+        """As stored and as shown to the user."""
         shown = {"connection": self.connection, "tool": self.tool, "parameters": dict(self.parameters)}
         pinned = {"target": self.target, "endpoint": None if self.endpoint is None else dict(self.endpoint)}
         return {**shown, **{name: value for name, value in pinned.items() if value is not None}}
 
     @property
     def hash(self) -> str:
-        """What a yes holds for: exactly this call, on exactly this object, of exactly this account or folder."""
+        """What an approval covers: exactly this call on this object in this account or folder."""
         if not self._hash:
-            self._hash.append(hashlib.sha256(json.dumps(self.write(), sort_keys=True).encode()).hexdigest())
+            self._hash.append(hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest())
         return self._hash[0]
 
-    def key_for(self, chain: str) -> str:
-        """The same for every attempt of the chain at this very call."""
+    def make_idempotency_key(self, chain: str) -> str:
+        """The idempotency key: the same for every attempt of the chain at this call."""
         return hashlib.sha256(f"{chain}:{self.hash}".encode()).hexdigest()[:32]
 
-    def note(self, run: RunRow, key: str, status: Mutation, now: datetime) -> MutationRow:
-        """As it is written down: before it is made, or in its place."""
+    def to_mutation_row(self, run: RunRow, key: str, status: MutationStatus, now: datetime) -> MutationRow:
+        """The mutation row, written before the call is made or instead of it."""
         return MutationRow(
             run=run.id,
             workflow=run.workflow,
@@ -140,16 +143,16 @@ class OutsideCall:
             begun=now,
             target=self.target,
             endpoint=self.endpoint,
-            settled=None if status is Mutation.IN_FLIGHT else now,
+            settled=None if status is MutationStatus.IN_FLIGHT else now,
         )
 
 
-def tell_event(event: EventRow) -> dict[str, Any]:
-    """An event as scripts get it; its data stays the text that it is until a script reads it."""
+def event_for_script(event: EventRow) -> dict[str, Any]:
+    """An event as scripts get it; its data stays JSON text until a script reads it."""
     return {
         "id": event.id,
         "title": event.title,
-        "data": event.written,
+        "data": event.data_json,
         "topic": event.topic,
         "published_at": event.published.isoformat(),
     }

@@ -1,7 +1,7 @@
-"""A run, told from where it stands to its end: one straight line per kind of handler.
+"""Runs one attempt from its current phase to its end, with one linear method per kind of handler.
 
-Each step is one transaction. While it is being written the script already works on the next phase, which cannot
-touch anything outside: only the call that `mutate` asked for does, and that is made here, after it was written down.
+Each step is one transaction. While it is written the script already runs the next phase, which cannot change anything
+outside: only the call that `mutate` asked for does, and it is made here after its row was stored.
 """
 
 import sqlite3
@@ -16,69 +16,69 @@ from dayhand import _protocol as protocol
 
 from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Tool
-from scheduler.engine.context import Context
-from scheduler.engine.runs import asking
+from scheduler.engine.context import EngineContext
+from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
-from scheduler.engine.runs.conversation import Conversation
-from scheduler.engine.runs.endings import Endings
-from scheduler.engine.runs.insisting import Insistence
-from scheduler.engine.runs.tools import FailedError, Tools, placing
-from scheduler.engine.runs.workshop import failure_of
-from scheduler.rules.consumers import read_wake
+from scheduler.engine.runs.finish import AttemptFinisher
+from scheduler.engine.runs.script_host import ScriptHost
+from scheduler.engine.runs.script_workers import to_failure
+from scheduler.engine.runs.tool_calls import AttemptFailedError, ToolCaller, with_script_line
+from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import HandlerKind, Phase
-from scheduler.rules.script_limits import cut_sentence
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import HandlerKind, RunPhase
+from scheduler.rules.readiness import parse_wake
+from scheduler.rules.script_limits import truncate_summary
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
 from scheduler.workers.outcomes import Cancelled, Finished
-from scheduler.workers.script import Phase as ScriptPhase
+from scheduler.workers.script import PhaseCall as ScriptPhase
 from scheduler.workers.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """What a run has to know of what goes on around it."""
+class RunnerCallbacks:
+    """What an execution asks of the runner."""
 
-    next_of_lane: Callable[[sqlite3.Connection, datetime], "Story | None"]
-    """In the transaction that commits it: the next run of its lane, if there is one to go on with at once."""
-    told_to_end: Callable[[], bool | None]
-    """Whether it was told to end, and then whether by force; None if it was not."""
+    start_next_of_lane: Callable[[sqlite3.Connection, datetime], "Execution | None"]
+    """Called in the committing transaction: the next run of the lane if it can start at once."""
+    requested_stop: Callable[[], bool | None]
+    """None if no stop was requested, else whether to kill."""
 
 
 class StoppedError(Exception):
-    """The run was asked to end, and its script has."""
+    """A stop was requested and the script has ended."""
 
 
-class OvertakenError(Exception):
-    """What prepare was about to take was left out by the person, or with its topic, while it thought."""
+class EventsSkippedError(Exception):
+    """Events that prepare wanted to reserve were skipped while it ran."""
 
 
-class Story:
+class Execution:
     def __init__(
         self,
-        context: Context,
-        tools: Tools,
-        endings: Endings,
-        insistence: Insistence,
+        context: EngineContext,
+        tools: ToolCaller,
+        finisher: AttemptFinisher,
+        writer: RetryingWriter,
         attempt: Attempt,
         worker: Worker,
-        outlook: Outlook,
+        callbacks: RunnerCallbacks,
     ) -> None:
         self._context = context
         self._tools = tools
-        self._endings = endings
-        self._insistence = insistence
+        self._finisher = finisher
+        self._writer = writer
         self._worker = worker
-        self._outlook = outlook
-        self._ahead: str | None = None
+        self._callbacks = callbacks
+        self._started_phase: str | None = None
         self.attempt = attempt
-        self.conversation = Conversation(context, tools, attempt, self._checkpoint, worker.is_ending)
-        self.next: Story | None = None
+        self.script_host = ScriptHost(context, tools, attempt, self._checkpoint, worker.is_ending)
+        self.next: Execution | None = None
 
-    def tell(self) -> None:
-        """To its end, or to where it waits. FailedError and StoppedError are for the caller to write down."""
+    def run(self) -> None:
+        """Run to the end or until it waits. The caller records FailedError and StoppedError."""
         try:
             match self.attempt.handler.kind:
                 case HandlerKind.PRODUCER:
@@ -88,217 +88,216 @@ class Story:
                 case HandlerKind.CONSUMER:
                     self._consume()
         except BaseException:
-            self._leave()
+            self._discard_started_phase()
             raise
 
     def release(self) -> None:
-        """Nobody needs it any more. It and its conversation refer to each other, so they would stay for a while."""
+        """Free memory now: the execution and its script host refer to each other."""
         self.attempt.release()
-        self.conversation.release()
+        self.script_host.release()
 
-    def go_ahead(self) -> None:
-        """Have the script prepare while what came before is still being written."""
-        self._start(protocol.PREPARE, self._for_prepare())
+    def start_prepare(self) -> None:
+        """Start prepare while the previous run is still being written."""
+        self._start(protocol.PREPARE, self._prepare_inputs())
 
-    def _leave(self) -> None:
-        """Let go of a phase that nobody will wait for."""
+    def _discard_started_phase(self) -> None:
+        """End a phase that was started ahead and whose result is no longer needed."""
         if self.next is not None:
-            self.next._leave()  # noqa: SLF001  one of its own
+            self.next._discard_started_phase()  # noqa: SLF001  same class
             self.next = None
-        if self._ahead is not None:
-            self._ahead = None
+        if self._started_phase is not None:
+            self._started_phase = None
             self._worker.stop(kill=True)
-            with suppress(FailedError, StoreError):  # what it asked for meanwhile does not matter any more
+            with suppress(AttemptFailedError, StoreError):  # its result does not matter any more
                 self._worker.finish()
 
     def _produce(self) -> None:
-        value = self._ask(protocol.PRODUCER, {"state": self.attempt.state})
+        value = self._finish_phase(protocol.PRODUCER, {"state": self.attempt.state})
         self._commit(value["state"], None)
 
     def _work(self) -> None:
-        value = self._ask(protocol.JOB, {})
+        value = self._finish_phase(protocol.JOB, {})
         self._commit(None, value["result"])
 
     def _consume(self) -> None:
         attempt, handler = self.attempt, self.attempt.handler
-        if attempt.phase is Phase.PREPARING:
-            decision = self._ask(protocol.PREPARE, self._for_prepare())
+        if attempt.phase is RunPhase.PREPARING:
+            decision = self._finish_phase(protocol.PREPARE, self._prepare_inputs())
             if decision["nothing"]:
-                self._rest(decision)
+                self._finish_with_nothing(decision)
                 return
-            self._prepare(decision)
-        if attempt.phase is Phase.PREPARED and handler.has_mutate and attempt.outcome_word == "none":
-            call = self._ask(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
+            self._store_prepared(decision)
+        if attempt.phase is RunPhase.PREPARED and handler.has_mutate and attempt.action_status == "none":
+            call = self._finish_phase(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
             if call is not None:
-                with placing(attempt, call.get("line")):
-                    if not self._act(OutsideCall.read(call)):
+                with with_script_line(attempt, call.get("line")):
+                    if not self._act(OutsideCall.from_message(call)):
                         return
-        state = self._ask(protocol.NEXT, self._for_next())["state"] if handler.has_next else None
+        state = self._finish_phase(protocol.NEXT, self._next_inputs())["state"] if handler.has_next else None
         self._commit(state, attempt.outcome)
 
-    def _rest(self, decision: dict[str, Any]) -> None:
-        """There was nothing to do."""
+    def _finish_with_nothing(self, decision: dict[str, Any]) -> None:
+        """Commit a prepare that found nothing to do."""
         attempt, now = self.attempt, self._now()
         with self._context.database.write() as db:
-            self._note_prepare(db, decision, now)
-            runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now)
-            attempt.phase = Phase.PREPARED
+            self._store_wake(db, decision, now)
+            runs.advance(db, attempt.id, RunPhase.PREPARING, RunPhase.PREPARED, now)
+            attempt.phase = RunPhase.PREPARED
             self._close(db, None, None, now)
 
-    def _prepare(self, decision: dict[str, Any]) -> None:
-        """What to do is known: store it with the events that it takes."""
+    def _store_prepared(self, decision: dict[str, Any]) -> None:
+        """Store the result of prepare together with the events it reserves."""
         attempt, now = self.attempt, self._now()
         if attempt.handler.has_mutate:
-            self._worker.follow(protocol.MUTATE, attempt.handler.seconds, self.conversation)
-            self._is_ahead_with(protocol.MUTATE)
+            self._worker.expect_next_phase(protocol.MUTATE, attempt.handler.timeout_s, self.script_host)
+            self._mark_started(protocol.MUTATE)
         kept = {name: decision[name] for name in ("reserve", "data", "ui", "wake_at")}
-        kept["say"] = cut_sentence(decision["say"])
-        wanted = {(one["topic"], one["id"]): one for one in kept["reserve"]}
-        for topic, identity in wanted:
+        kept["say"] = truncate_summary(decision["say"])
+        to_reserve = {(one["topic"], one["id"]): one for one in kept["reserve"]}
+        for topic, identity in to_reserve:
             if topic not in attempt.handler.subscribes:
-                raise self._refuse_reserve(topic, identity)
+                raise self._not_pending(topic, identity)
         attempt.prepared = {
             **kept,
-            "reserve": [self.conversation.peeked.get(key, one) for key, one in wanted.items()],
+            "reserve": [self.script_host.peeked.get(key, one) for key, one in to_reserve.items()],
         }
         if attempt.handler.has_next and not attempt.handler.has_mutate:
-            self._start(protocol.NEXT, self._for_next())
+            self._start(protocol.NEXT, self._next_inputs())
         try:
             with self._context.database.write() as db:
-                events.reserve(db, attempt.workflow, attempt.id, wanted)
-                self._note_prepare(db, decision, now)
-                runs.advance(db, attempt.id, Phase.PREPARING, Phase.PREPARED, now, prepared=kept)
+                events.reserve(db, attempt.workflow, attempt.id, to_reserve)
+                self._store_wake(db, decision, now)
+                runs.advance(db, attempt.id, RunPhase.PREPARING, RunPhase.PREPARED, now, prepared=kept)
         except NotPendingError as error:
-            if (error.topic, error.identity) in self.conversation.peeked:
-                raise OvertakenError from error
-            raise self._refuse_reserve(error.topic, error.identity) from error
-        attempt.phase = Phase.PREPARED
+            if (error.topic, error.identity) in self.script_host.peeked:
+                raise EventsSkippedError from error
+            raise self._not_pending(error.topic, error.identity) from error
+        attempt.phase = RunPhase.PREPARED
 
-    def _refuse_reserve(self, topic: str, identity: str) -> FailedError:
-        sentence = (
-            f"There is no pending event {identity!r} in {topic} that it could reserve. Reserve what ctx.peek gave."
-        )
+    def _not_pending(self, topic: str, identity: str) -> AttemptFailedError:
+        sentence = f"There is no pending event {identity!r} in {topic} to reserve. Reserve only what ctx.peek returned."
+        line = self.attempt.handler.line_of(protocol.PREPARE)
         failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
-        return FailedError(failure.placed(self.attempt.plan.path, self.attempt.handler.line_of(protocol.PREPARE)))
+        return AttemptFailedError(failure.with_location(self.attempt.plan.path, line))
 
     def _act(self, call: OutsideCall) -> bool:
-        """The one outside action: allowed, approved, written down, made, and its outcome written down."""
+        """The action: check permission and approval, store it, make it, store its result. False if it waits."""
         attempt = self.attempt
-        self._heed_stop()
+        self._raise_if_stopped()
         tool = self._tools.find(attempt, call)
         if not tool.mutating:
-            raise FailedError.because(
-                FailureClass.LOGIC,
-                f"{call.tool} of {call.connection} only reads; call it in prepare, and let mutate act.",
-            )
-        with self._context.database.at_hand() as db:
-            self._tools.check_grant(db, attempt, call)
+            sentence = f"{call.tool} of {call.connection} only reads; call it in prepare, and let mutate act."
+            raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
+        with self._context.database.quick_read() as db:
+            self._tools.require_grant(db, attempt, call)
         call = self._pin(tool, call)
-        with self._context.database.at_hand() as db:
-            must_ask = asking.needs_approval(db, attempt, tool, call)
+        with self._context.database.quick_read() as db:
+            must_ask = user_requests.needs_approval(db, attempt, tool, call)
         if must_ask:
             with self._context.database.write() as db:
-                self._endings.wait_for_approval(db, attempt, call, self._now())
-                self._keep_log(db)
+                self._finisher.wait_for_approval(db, attempt, call, self._now())
+                self._store_log(db)
             return False
-        ready = self._tools.make_ready(attempt.workflow, call, call.key_for(attempt.row.chain))
-        self._heed_stop()
+        ready = self._tools.prepare_call(attempt.workflow, call, call.make_idempotency_key(attempt.row.chain))
+        self._raise_if_stopped()
         now = self._now()
         with self._context.database.write(durable=True) as db:
-            self._tools.check_grant(db, attempt, call)  # the keyring may have taken long enough to change one's mind
-            must_ask = asking.needs_approval(db, attempt, tool, call)
+            self._tools.require_grant(db, attempt, call)  # it may have been revoked while the keyring answered
+            must_ask = user_requests.needs_approval(db, attempt, tool, call)
             if must_ask:
-                self._endings.wait_for_approval(db, attempt, call, now)
+                self._finisher.wait_for_approval(db, attempt, call, now)
             else:
-                runs.advance(db, attempt.id, Phase.PREPARED, Phase.MUTATING, now)
-                mutations.begin(db, call.note(attempt.row, ready.key, Mutation.IN_FLIGHT, now))
-            self._keep_log(db)
+                runs.advance(db, attempt.id, RunPhase.PREPARED, RunPhase.MUTATING, now)
+                mutations.begin(db, call.to_mutation_row(attempt.row, ready.key, MutationStatus.IN_FLIGHT, now))
+            self._store_log(db)
         if must_ask:
             return False
-        attempt.phase = Phase.MUTATING
-        return self._make(tool, ready)
+        attempt.phase = RunPhase.MUTATING
+        return self._make_call(tool, ready)
 
     def _pin(self, tool: Tool, call: OutsideCall) -> OutsideCall:
-        """The same call with the very object that it would change: names may mean another one by the time of a yes."""
+        """The call bound to the object it would change: by the time of approval its name may mean another one."""
         try:
-            return self._tools.pin(tool, self.attempt.workflow, call, self._is_told_to_end)
-        except FailedError:
-            self._heed_stop()
+            return self._tools.pin_target(tool, self.attempt.workflow, call, self._is_stop_requested)
+        except AttemptFailedError:
+            self._raise_if_stopped()
             raise
 
-    def _make(self, tool: Tool, ready: Call) -> bool:
+    def _make_call(self, tool: Tool, ready: Call) -> bool:
         attempt = self.attempt
         try:
-            result = self._tools.act(tool, ready)
-        except FailedError as error:
-            can_find_out = tool.check is not None or abandoned_calls.is_known(ready.key)
-            self._insistence.write(partial(self._note_refusal, error.failure, can_find_out=can_find_out), durable=True)
+            result = self._tools.call_mutating(tool, ready)
+        except AttemptFailedError as error:
+            has_checker = tool.check is not None or abandoned_calls.is_known(ready.key)
+            self._writer.write(partial(self._store_refusal, error.failure, has_checker=has_checker), durable=True)
             if error.failure.kind is FailureClass.UNSURE:
                 return False
             raise
-        attempt.outcome, attempt.outcome_word = result, Mutation.APPLIED.value
+        attempt.outcome, attempt.action_status = result, MutationStatus.APPLIED.value
         if attempt.handler.has_next:
-            self._start(protocol.NEXT, self._for_next())
-        self._insistence.write(self._note_success, durable=True)
-        attempt.phase = Phase.MUTATED
+            self._start(protocol.NEXT, self._next_inputs())
+        self._writer.write(self._store_success, durable=True)
+        attempt.phase = RunPhase.MUTATED
         return True
 
-    def _note_success(self, db: sqlite3.Connection) -> None:
+    def _store_success(self, db: sqlite3.Connection) -> None:
         attempt, now = self.attempt, self._now()
-        mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.APPLIED, now, result=attempt.outcome)
-        runs.advance(db, attempt.id, Phase.MUTATING, Phase.MUTATED, now, outcome=attempt.outcome)
+        mutations.record_outcome(
+            db, attempt.id, MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, now, result=attempt.outcome
+        )
+        runs.advance(db, attempt.id, RunPhase.MUTATING, RunPhase.MUTATED, now, outcome=attempt.outcome)
 
-    def _note_refusal(self, failure: Failure, db: sqlite3.Connection, *, can_find_out: bool) -> None:
+    def _store_refusal(self, failure: Failure, db: sqlite3.Connection, *, has_checker: bool) -> None:
         attempt, now = self.attempt, self._now()
         if failure.kind is FailureClass.UNSURE:
-            self._endings.leave_unsure(db, attempt, failure, now, can_find_out=can_find_out)
+            self._finisher.mark_unsure(db, attempt, failure, now, has_checker=has_checker)
         else:
-            mutations.settle(db, attempt.id, Mutation.IN_FLIGHT, Mutation.FAILED, now)
+            mutations.record_outcome(db, attempt.id, MutationStatus.IN_FLIGHT, MutationStatus.FAILED, now)
 
     def _commit(self, state: dict[str, Any] | None, result: Any) -> None:
         with self._context.database.write() as db:
             self._close(db, state, result, self._now())
-            self._keep_log(db)
+            self._store_log(db)
 
     def _checkpoint(self, state: dict[str, Any]) -> None:
-        """A producer in the middle of its work: what it published so far is visible, and is not published again."""
+        """Commit what a producer has published so far, with its state."""
         attempt, now = self.attempt, self._now()
         with self._context.database.write() as db:
-            self._endings.publish(db, attempt, now)
+            self._finisher.publish(db, attempt, now)
             handlers.update(db, attempt.workflow, attempt.handler.name, state=state)
-            runs.note_checkpoint(db, attempt.id)
-            self._keep_log(db)
+            runs.reset_crashes(db, attempt.id)
+            self._store_log(db)
 
-    def _note_prepare(self, db: sqlite3.Connection, decision: dict[str, Any], now: datetime) -> None:
-        wake = read_wake(decision["wake_at"], now)
+    def _store_wake(self, db: sqlite3.Connection, decision: dict[str, Any], now: datetime) -> None:
+        wake = parse_wake(decision["wake_at"], now)
         if wake.warning is not None:
-            self.conversation.log(f"{wake.warning}\n")
-        handlers.prepared(db, self.attempt.workflow, self.attempt.handler.name, self.attempt.sequence, wake.at)
-        self._keep_log(db)
+            self.script_host.log(f"{wake.warning}\n")
+        handlers.record_prepare(db, self.attempt.workflow, self.attempt.handler.name, self.attempt.sequence, wake.at)
+        self._store_log(db)
 
-    def _keep_log(self, db: sqlite3.Connection) -> None:
-        if text := self.conversation.take_log():
+    def _store_log(self, db: sqlite3.Connection) -> None:
+        if text := self.script_host.take_log():
             logs.append(db, self.attempt.id, text)
 
     def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
-        """Nothing is left to do but to store it, and the next one of its lane prepares meanwhile."""
-        self._endings.hand_on(db, self.attempt, state, result, now)
-        self.next = self._outlook.next_of_lane(db, now)
+        """Commit, and let the next run of the lane prepare while this one is stored."""
+        self._finisher.publish_results(db, self.attempt, state, result, now)
+        self.next = self._callbacks.start_next_of_lane(db, now)
         if self.next is not None:
-            self.next.go_ahead()
-        self._endings.commit(db, self.attempt, now)
+            self.next.start_prepare()
+        self._finisher.commit(db, self.attempt, now)
         if self.next is not None:
             runs.insert(db, self.next.attempt.row)
 
-    def _for_prepare(self) -> dict[str, Any]:
-        return {"state": self.attempt.state, "waiting": self.attempt.waiting}
+    def _prepare_inputs(self) -> dict[str, Any]:
+        return {"state": self.attempt.state, "waiting": self.attempt.first_events}
 
-    def _for_next(self) -> dict[str, Any]:
+    def _next_inputs(self) -> dict[str, Any]:
         attempt = self.attempt
         return {
             "prepared": attempt.prepared,
             "result": attempt.outcome,
-            "outcome": attempt.outcome_word,
+            "outcome": attempt.action_status,
             "state": attempt.state,
         }
 
@@ -310,41 +309,41 @@ class Story:
                 name=phase,
                 inputs=inputs,
                 facts=attempt.facts(self._now()),
-                seconds=attempt.handler.seconds,
-                goes_on=phase == protocol.PREPARE and attempt.handler.has_mutate,
+                seconds=attempt.handler.timeout_s,
+                continues=phase == protocol.PREPARE and attempt.handler.has_mutate,
             ),
-            self.conversation,
+            self.script_host,
         )
-        self._is_ahead_with(phase)
+        self._mark_started(phase)
 
-    def _is_ahead_with(self, phase: str) -> None:
-        self._ahead = phase
-        if (by_force := self._outlook.told_to_end()) is not None:  # between two phases there was nobody to tell
-            self._worker.stop(kill=by_force)
+    def _mark_started(self, phase: str) -> None:
+        self._started_phase = phase
+        if (kill := self._callbacks.requested_stop()) is not None:  # a stop between two phases reached no worker
+            self._worker.stop(kill=kill)
 
-    def _is_told_to_end(self) -> bool:
-        return self._outlook.told_to_end() is not None
+    def _is_stop_requested(self) -> bool:
+        return self._callbacks.requested_stop() is not None
 
-    def _heed_stop(self) -> None:
-        """Where no script runs that could be asked to end."""
-        if self._is_told_to_end():
+    def _raise_if_stopped(self) -> None:
+        """For moments when no script runs that could be stopped."""
+        if self._is_stop_requested():
             raise StoppedError(Cancelled().sentence)
 
-    def _ask(self, phase: str, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Have the script run a phase, unless it is at it already, and wait for what it gives."""
-        if self._ahead != phase:
+    def _finish_phase(self, phase: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Start a phase unless it was started ahead, and wait for its result."""
+        if self._started_phase != phase:
             self._start(phase, inputs)
-        self._ahead = None
+        self._started_phase = None
         try:
             outcome = self._worker.finish()
-        except FailedError:
-            self._heed_stop()  # then it is over, whatever else went wrong
+        except AttemptFailedError:
+            self._raise_if_stopped()  # a stop wins over any other failure
             raise
         if isinstance(outcome, Finished):
             return outcome.value
         if isinstance(outcome, Cancelled):
             raise StoppedError(outcome.sentence)
-        raise FailedError(failure_of(outcome, self.attempt.plan.path, self.attempt.handler.line_of(phase)))
+        raise AttemptFailedError(to_failure(outcome, self.attempt.plan.path, self.attempt.handler.line_of(phase)))
 
     def _now(self) -> datetime:
         return self._context.clock.now()

@@ -1,72 +1,74 @@
-"""What of the run layer could go on now: runs that stand still, outside actions to look after, consumers with news."""
+"""Finds work that could start now: waiting runs, outside actions to check, and consumers with new events."""
 
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
-from scheduler.engine.launcher import Work, lane_name
-from scheduler.engine.plans import Plans
-from scheduler.rules.lanes import Candidate, Turn
-from scheduler.rules.phases import Phase, Status
+from scheduler.engine.scheduling.launcher import Work, lane_name
+from scheduler.engine.script_plan import ScriptPlans
+from scheduler.rules.lanes import Candidate, LanePriority
+from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.store import handlers, lanes, mutations, occurrences, runs
 from scheduler.store.lanes import lane_of
 from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
 
-_CONTINUING = (Phase.MUTATED, Phase.EMITTING)
+_AFTER_MUTATION = (RunPhase.MUTATED, RunPhase.EMITTING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
-    """What is to be done, besides the occurrences and the consumers that a name is enough for."""
+class WorkItem:
+    """What to do, where the names in `Work` are not enough."""
 
     run: RunRow | None = None
-    """To be gone on with."""
+    """The run to resume."""
     check: MutationRow | None = None
-    """To be asked after."""
+    """The outside action to check."""
 
 
-Found = tuple[Candidate, Work]
+ReadyWork = tuple[Candidate, Work]
 
 
-def find(db: sqlite3.Connection, plans: Plans, now: datetime) -> list[Found]:
-    found = [_resumed(db, plans, row, now) for row in runs.resuming(db, now)]
-    found += [_checked(db, row) for row in mutations.to_check(db, now)]
-    found += [_consumer(one, now) for one in handlers.ready(db, now)]
+def find_ready_work(db: sqlite3.Connection, plans: ScriptPlans, now: datetime) -> list[ReadyWork]:
+    found = [_resume(db, plans, row, now) for row in runs.list_resumable(db, now)]
+    found += [_check(db, row) for row in mutations.list_due_checks(db, now)]
+    found += [_consumer(one, now) for one in handlers.list_ready(db, now)]
     return [one for one in found if one is not None]
 
 
-def _resumed(db: sqlite3.Connection, plans: Plans, row: RunRow, now: datetime) -> Found | None:
+def _resume(db: sqlite3.Connection, plans: ScriptPlans, row: RunRow, now: datetime) -> ReadyWork | None:
     handler = plans.current(db, row.workflow).handlers.get(row.handler)
-    ground = lanes.ground(db, row.workflow, lane_of(row.handler, row.kind))
-    if handler is not None and (ground is None or not ground.is_open_to(row.id)):
+    ground = lanes.read_start_conditions(db, row.workflow, lane_of(row.handler, row.kind))
+    if handler is not None and (ground is None or not ground.can_start(row.id)):
         return None
-    continues = row.phase in _CONTINUING or row.status in (Status.APPROVAL, Status.RECONCILIATION)
+    continues = row.phase in _AFTER_MUTATION or row.status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION)
     one = None if row.occurrence is None else occurrences.find(db, row.occurrence)
-    turn = Turn.CONTINUATION if continues else Turn.RETRY
-    return Candidate(turn=turn, name=row.id, since=row.resume_at or now), Work(
+    turn = LanePriority.CONTINUATION if continues else LanePriority.RETRY
+    return Candidate(priority=turn, name=row.id, due_since=row.resume_at or now), Work(
         key=row.occurrence or row.chain,
         lane=lane_name(row.workflow, row.handler, row.kind),
         subject=f"{row.workflow}/{row.handler}",
         planned=None if one is None else one.planned,
         needs=() if continues or handler is None else handler.needs,
-        errand=Errand(run=row),
+        payload=WorkItem(run=row),
     )
 
 
-def _checked(db: sqlite3.Connection, row: MutationRow) -> Found | None:
+def _check(db: sqlite3.Connection, row: MutationRow) -> ReadyWork | None:
     run = runs.find(db, row.run)
     if run is None:
         return None
-    return Candidate(turn=Turn.CONTINUATION, name=run.id, since=row.check_at or row.begun), Work(
+    return Candidate(priority=LanePriority.CONTINUATION, name=run.id, due_since=row.check_at or row.begun), Work(
         key=f"check {run.id}",
         lane=lane_name(run.workflow, run.handler, run.kind),
         subject=f"{run.workflow}/{run.handler}",
-        errand=Errand(check=row),
+        payload=WorkItem(check=row),
     )
 
 
-def _consumer(one: handlers.ReadyRow, now: datetime) -> Found:
+def _consumer(one: handlers.ReadyRow, now: datetime) -> ReadyWork:
     subject = f"{one.workflow}/{one.name}"
-    candidate = Candidate(turn=Turn.CONSUMER, name=subject, since=one.wake_at or now, place=one.place)
+    candidate = Candidate(
+        priority=LanePriority.CONSUMER, name=subject, due_since=one.wake_at or now, oldest_event=one.oldest_event
+    )
     return candidate, Work(key=subject, lane=f"{one.workflow}/", subject=subject)

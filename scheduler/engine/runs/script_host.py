@@ -1,4 +1,4 @@
-"""What a script may ask and tell while it runs, answered for one attempt; and its log."""
+"""Answers a script's calls while it runs, for one attempt, and collects its log."""
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -6,28 +6,28 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
-from scheduler.engine.context import Context
-from scheduler.engine.launcher import Announcement
-from scheduler.engine.runs.attempt import Attempt, OutsideCall, Published, tell_event
-from scheduler.engine.runs.hiding import hide
-from scheduler.engine.runs.tools import FailedError, Tools, placing
+from scheduler.connections.redaction import redact_text, url_spellings
+from scheduler.engine.context import EngineContext
+from scheduler.engine.runs.attempt import Attempt, OutsideCall, PublishedEvent, event_for_script
+from scheduler.engine.runs.tool_calls import AttemptFailedError, ToolCaller, with_script_line
+from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.phases import HandlerKind
-from scheduler.rules.script_limits import LARGEST_PEEK, Batch, TooMuchError, cut_sentence
+from scheduler.rules.script_limits import MAX_PEEK_BYTES, PublishBatch, ScriptLimitError, truncate_summary
 from scheduler.store import events, logs, runs
 from scheduler.store.errors import StoreError
 
-_OFTEN_ENOUGH = 1.0
-"""Seconds between two looks that others get at the log and the progress of a run."""
+_SHOW_INTERVAL_S = 1.0
+"""How often log and progress of a running run are stored for others to see."""
 
 
-class Conversation:
-    """The host's side, on the thread that tells the run."""
+class ScriptHost:
+    """The host's side of the protocol, on the thread of the run."""
 
     def __init__(
         self,
-        context: Context,
-        tools: Tools,
+        context: EngineContext,
+        tools: ToolCaller,
         attempt: Attempt,
         commit: Callable[[dict[str, Any]], None],
         is_ending: Callable[[], bool],
@@ -42,51 +42,55 @@ class Conversation:
         self._progress: dict[str, Any] | None = None
         self.is_behind = False
         self._handed_over: set[str] = set()
-        """Secrets that a command has and may print."""
-        self.peeked = {(one["topic"], one["id"]): one for told in attempt.waiting.values() for one in told["events"]}
-        """The events that the script has seen, by topic and id."""
+        """Secrets given to commands, which may print them."""
+        self.peeked = {
+            (one["topic"], one["id"]): one for first in attempt.first_events.values() for one in first["events"]
+        }
+        """The events shown to the script, by topic and id."""
         self._peeked_size = sum(map(_size_of, self.peeked.values()))
-        self._batch = Batch(attempt.handler.kind)
+        self._batch = PublishBatch(attempt.handler.kind)
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
         call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
-        with placing(self._attempt, line):
-            return self._tools.read(self._attempt, call, self._is_ending)
+        with with_script_line(self._attempt, line):
+            return self._tools.call_read_only(self._attempt, call, self._is_ending)
 
     def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
-        with placing(self._attempt, line):
-            found = {name: self._tools.hand_over(self._attempt, one, line) for name, one in connections.items()}
+        with with_script_line(self._attempt, line):
+            found = {
+                name: self._tools.read_command_secret(self._attempt, one, line) for name, one in connections.items()
+            }
         self._handed_over.update(found.values())
         return found
 
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
         if topic not in self._attempt.handler.subscribes:
-            raise FailedError.because(
+            raise AttemptFailedError.because(
                 FailureClass.LOGIC, f"{self._attempt.handler.name} does not subscribe to {topic}."
             )
-        told = []
-        with closing(events.look_at(self._context.database.read(), self._attempt.workflow, topic, limit)) as found:
+        shown = []
+        with closing(events.iter_pending(self._context.database.read(), self._attempt.workflow, topic, limit)) as found:
             for event in found:
-                told.append(tell_event(event))
-                self._remember(told[-1])
-        return told
+                shown.append(event_for_script(event))
+                self._remember(shown[-1])
+        return shown
 
     def _remember(self, event: dict[str, Any]) -> None:
-        """An event that the script is shown; all that one run is shown has a limit."""
+        """Note an event shown to the script; their total size per run is limited."""
         key = event["topic"], event["id"]
         known = self.peeked.get(key)
         self._peeked_size += _size_of(event) - (0 if known is None else _size_of(known))
         self.peeked[key] = event
-        if self._peeked_size > LARGEST_PEEK:
+        if self._peeked_size > MAX_PEEK_BYTES:
             sentence = (
-                f"It looked at more than {LARGEST_PEEK >> 20} MB of events in one run. Ask for fewer: ctx.peek(…, "
+                f"The script read more than {MAX_PEEK_BYTES >> 20} MB of events in one run. Ask for fewer: ctx.peek(…, "
                 "limit=100)."
             )
-            raise self._too_much(protocol.PREPARE, sentence)
+            raise self._limit_exceeded(protocol.PREPARE, sentence)
 
-    def _too_much(self, phase: str, sentence: str) -> FailedError:
+    def _limit_exceeded(self, phase: str, sentence: str) -> AttemptFailedError:
         failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
-        return FailedError(failure.placed(self._attempt.plan.path, self._attempt.handler.line_of(phase)))
+        return AttemptFailedError(failure.with_location(self._attempt.plan.path, self._attempt.handler.line_of(phase)))
 
     def checkpoint(self, state: dict[str, Any]) -> None:
         self._commit(state)
@@ -94,45 +98,47 @@ class Conversation:
 
     def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
         if topic not in self._attempt.handler.publishes:
-            raise FailedError.because(FailureClass.LOGIC, f"{self._attempt.handler.name} does not publish to {topic}.")
-        written = events.write_data(data)
+            raise AttemptFailedError.because(
+                FailureClass.LOGIC, f"{self._attempt.handler.name} does not publish to {topic}."
+            )
+        written = events.encode_data(data)
         try:
             self._batch.add(event_id, len(f"{event_id}{title}".encode()) + len(written))
-        except TooMuchError as error:
+        except ScriptLimitError as error:
             phase = protocol.PRODUCER if self._batch.kind is HandlerKind.PRODUCER else protocol.NEXT
-            raise self._too_much(phase, str(error)) from error
-        self._attempt.published.append(Published(topic, event_id, title, written))
+            raise self._limit_exceeded(phase, str(error)) from error
+        self._attempt.published.append(PublishedEvent(topic, event_id, title, written))
 
     def done(self, sentence: str) -> None:
-        self._attempt.summary = cut_sentence(sentence)
+        self._attempt.summary = truncate_summary(sentence)
 
     def progress(self, done: float, total: float | None, text: str) -> None:
-        self._progress = {"done": done, "total": total, "text": cut_sentence(text)}
-        self._show_now_and_then()
+        self._progress = {"done": done, "total": total, "text": truncate_summary(text)}
+        self._show_at_intervals()
 
     def log(self, text: str) -> None:
         self._text.append(text)
-        self._show_now_and_then()
+        self._show_at_intervals()
 
     def release(self) -> None:
-        """The run is over: let go of the events that it saw."""
+        """The run has ended: free the events it saw."""
         self.peeked = {}
 
     def take_log(self) -> str:
-        """What has not been stored yet; the caller stores it."""
+        """What is not stored yet; the caller stores it."""
         text, self._text = "".join(self._text), []
-        return hide(text, self._handed_over) if self._handed_over else text
+        return redact_text(text, url_spellings(self._handed_over)) if self._handed_over else text
 
-    def _show_now_and_then(self) -> None:
+    def _show_at_intervals(self) -> None:
         self.is_behind = True
-        if self._context.clock.monotonic() - self._shown >= _OFTEN_ENOUGH:
+        if self._context.clock.monotonic() - self._shown >= _SHOW_INTERVAL_S:
             self.show()
 
     def show(self) -> None:
-        """Store what a person may be waiting to see."""
+        """Store log and progress for others to see."""
         self._shown = self._context.clock.monotonic()
         text = self.take_log()
-        if self._handed_over:  # a secret may have come only in part
+        if self._handed_over:  # the end may be the first part of a secret
             kept = max(map(len, self._handed_over)) - 1
             text, rest = text[: max(len(text) - kept, 0)], text[max(len(text) - kept, 0) :]
             self._text.append(rest)
@@ -144,13 +150,13 @@ class Conversation:
                 if text:
                     logs.append(db, self._attempt.id, text)
                 if self._progress is not None:
-                    runs.note_progress(db, self._attempt.id, self._progress)
-        except StoreError:  # it is only for show; the checkpoints report what is wrong with the store
+                    runs.save_progress(db, self._attempt.id, self._progress)
+        except StoreError:  # only for display; the checkpoints report store errors
             self._text.insert(0, text)
             self.is_behind = True
             return
         self._progress = None
-        self._context.tell(Announcement(self._attempt.subject))
+        self._context.report_change(Announcement(self._attempt.subject))
 
 
 def _size_of(event: dict[str, Any]) -> int:

@@ -1,4 +1,4 @@
-"""Where scripts run: warm workers, and the environments that their packages need."""
+"""Provides workers that have loaded a script, in the environment that its packages need."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,24 +6,22 @@ from threading import Lock
 from typing import Any
 from uuid import uuid4
 
-from scheduler.engine.plans import Plan
+from scheduler.engine.script_plan import ScriptPlan
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.phases import HandlerKind
-from scheduler.workers.dependencies import Dependencies
-from scheduler.workers.environments import CouldNotInstallError, Environments
-from scheduler.workers.limits import Limits
-from scheduler.workers.outcomes import CouldNotStartError, Outcome, ScriptFailed, TimedOut, WorkerDied
-from scheduler.workers.pool import NotLoadedError, Pool
-from scheduler.workers.records import end_orphans
-from scheduler.workers.script import Script
-from scheduler.workers.weighing import weights
+from scheduler.workers.cpu_weight import cpu_weights
+from scheduler.workers.environments import Dependencies, Environments, InstallFailedError
+from scheduler.workers.outcomes import Outcome, ScriptFailed, TimedOut, WorkerDied, WorkerStartError
+from scheduler.workers.pool import Pool, ScriptLoadError
+from scheduler.workers.script import Limits, Script
 from scheduler.workers.worker import Worker
+from scheduler.workers.worker_records import kill_orphans
 
-_KEPT = 500
+_MAX_SCRIPTS = 500
 
 
 class NoWorkerError(Exception):
-    """No process could be started for the script; trying again may help."""
+    """No process could be started for the script; a retry may help."""
 
 
 class BadScriptError(Exception):
@@ -34,13 +32,13 @@ class BadScriptError(Exception):
         self.failure = failure
 
 
-class Workshop:
-    """Any thread may take a worker and give it back."""
+class ScriptWorkers:
+    """Thread-safe."""
 
-    def __init__(self, folder: Path, limits: Limits | None = None, *, cap: int = 8) -> None:
+    def __init__(self, folder: Path, limits: Limits | None = None, *, max_workers: int = 8) -> None:
         self._folder = folder
         self._limits = limits or Limits()
-        self._cap = cap
+        self._cap = max_workers
         self._pool: Pool | None = None
         self._scripts: dict[tuple[str, int], Script] = {}
         self._lock = Lock()
@@ -50,90 +48,90 @@ class Workshop:
     def pool(self) -> Pool:
         with self._lock:
             if self._pool is None:
-                self._pool = Pool(self._folder, self._limits, cap=self._cap)
+                self._pool = Pool(self._folder, self._limits, max_workers=self._cap)
             return self._pool
 
     def end_orphans(self) -> int:
-        """End the workers that an instance left behind which was killed; how many there were."""
-        return end_orphans(self._folder)
+        """End workers left behind by a killed instance; returns how many."""
+        return kill_orphans(self._folder)
 
-    def step_back(self, *, on: bool) -> None:
-        """Leave more of the processor to the app, while somebody looks at it."""
-        weights.step_back(on=on)
+    def lower_priority(self, *, on: bool) -> None:
+        """Leave more CPU to the app while its window is in use."""
+        cpu_weights.set_low(on=on)
 
-    def acquire(self, plan: Plan, keep: Callable[[str], None] = lambda _: None) -> Worker:
-        """A worker that has loaded this version; `keep` gets what is printed on the way.
+    def acquire(self, plan: ScriptPlan, on_output: Callable[[str], None] = lambda _: None) -> Worker:
+        """A worker that has loaded this version; `on_output` gets what is printed while loading.
 
-        NoWorkerError if no process came up, BadScriptError if the script cannot be loaded.
+        NoWorkerError if no process started, BadScriptError if the script cannot be loaded.
         """
         script = self._scripts.get((plan.workflow, plan.version))
         try:
             if script is None:
-                script = self._prepare(plan, keep)
-            worker = self.pool.acquire(script, keep)
-        except (CouldNotStartError, CouldNotInstallError) as error:
+                script = self._prepare(plan, on_output)
+            worker = self.pool.acquire(script, on_output)
+        except (WorkerStartError, InstallFailedError) as error:
             self.forget(plan.workflow)
             raise NoWorkerError(str(error)) from error
-        except NotLoadedError as error:
-            raise BadScriptError(failure_of(error.outcome, plan.path)) from error
+        except ScriptLoadError as error:
+            raise BadScriptError(to_failure(error.outcome, plan.path)) from error
         if (difference := plan.find_difference(worker.description)) is not None:
             self.pool.release(worker)
-            sentence = f"It describes itself differently than when it was deployed ({difference}). Deploy it again."
-            raise BadScriptError(Failure(kind=FailureClass.LOGIC, sentence=sentence).placed(plan.path, None))
+            sentence = f"The script no longer matches what was deployed ({difference}). Deploy it again."
+            raise BadScriptError(Failure(kind=FailureClass.LOGIC, sentence=sentence).with_location(plan.path, None))
         return worker
 
     def describe(
-        self, path: str, source: str, needs: Dependencies, keep: Callable[[str], None] = lambda _: None
+        self, path: str, source: str, needs: Dependencies, on_output: Callable[[str], None] = lambda _: None
     ) -> dict[str, Any]:
-        """Load a script in a process of its own and have it described; raises as `acquire`."""
+        """Load a script in its own process and return its description; raises like `acquire`."""
         identity = f"{path} {uuid4().hex}"
         try:
-            python = self.environments.prepare(needs, keep)
+            python = self.environments.prepare(needs, on_output)
             script = Script(workflow=identity, version=0, path=path, source=source, python=python)
-            worker = self.pool.acquire(script, keep)
-        except (CouldNotStartError, CouldNotInstallError) as error:
+            worker = self.pool.acquire(script, on_output)
+        except (WorkerStartError, InstallFailedError) as error:
             raise NoWorkerError(str(error)) from error
-        except NotLoadedError as error:
-            raise BadScriptError(failure_of(error.outcome, path)) from error
+        except ScriptLoadError as error:
+            raise BadScriptError(to_failure(error.outcome, path)) from error
         described = worker.description
         self.pool.release(worker)
-        self.pool.forget(identity)
+        self.pool.end_workers_of(identity)
         return described
 
     def release(self, worker: Worker) -> None:
         self.pool.release(worker)
 
     def forget(self, workflow: str) -> None:
-        """Its script changed or went away."""
+        """Drop workers and cached scripts of a workflow that changed or was removed."""
         with self._lock:
             for key in [key for key in self._scripts if key[0] == workflow]:
                 del self._scripts[key]
-        self.pool.forget(workflow)
+        self.pool.end_workers_of(workflow)
 
     def close(self) -> None:
         if self._pool is not None:
             self._pool.close()
 
-    def _prepare(self, plan: Plan, keep: Callable[[str], None]) -> Script:
+    def _prepare(self, plan: ScriptPlan, on_output: Callable[[str], None]) -> Script:
         script = Script(
             workflow=plan.workflow,
             version=plan.version,
             path=plan.path,
             source=plan.source,
-            python=self.environments.prepare(plan.needs, keep),
-            is_fenced=all(handler.kind is not HandlerKind.JOB for handler in plan.handlers.values()),
+            python=self.environments.prepare(plan.dependencies, on_output),
+            is_sandboxed=all(handler.kind is not HandlerKind.JOB for handler in plan.handlers.values()),
         )
         with self._lock:
-            if len(self._scripts) > _KEPT:
+            if len(self._scripts) > _MAX_SCRIPTS:
                 self._scripts.clear()
             self._scripts[plan.workflow, plan.version] = script
         return script
 
 
-def failure_of(outcome: Outcome, file: str, line: int | None = None) -> Failure:
-    """What a phase that did not finish means: the script is at fault, unless time ran out.
+def to_failure(outcome: Outcome, file: str, line: int | None = None) -> Failure:
+    """The failure for a phase that did not finish: the script's fault unless it timed out.
 
-    The line is where the phase is written, for those that cannot say themselves where they ended.
+    `line` is where the phase is defined, for outcomes that do not know their own line.
     """
     sentence = getattr(outcome, "sentence", "The script could not be run.")
     if isinstance(outcome, TimedOut):
@@ -146,6 +144,8 @@ def failure_of(outcome: Outcome, file: str, line: int | None = None) -> Failure:
             line=outcome.line,
             traceback=outcome.traceback,
         )
-    known = outcome.line if isinstance(outcome, WorkerDied) else None
+    own_line = outcome.line if isinstance(outcome, WorkerDied) else None
     traceback = outcome.traceback if isinstance(outcome, ScriptFailed) else None
-    return Failure(kind=FailureClass.LOGIC, sentence=sentence, traceback=traceback).placed(file, known or line)
+    return Failure(kind=FailureClass.LOGIC, sentence=sentence, traceback=traceback).with_location(
+        file, own_line or line
+    )

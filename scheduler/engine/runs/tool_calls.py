@@ -1,9 +1,9 @@
-"""Calls that scripts make outside: allowed or not, with the right settings, and every error in our own words."""
+"""Makes the calls of scripts to connections: checks permission, adds settings and secrets, converts every error."""
 
 import json
 import sqlite3
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -14,33 +14,30 @@ from typing import Any, Protocol
 
 from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
-from scheduler.connections.connectors.secret import FIELD
-from scheduler.connections.discretion import hide_echoes, secrets_in
-from scheduler.connections.errors import ConnectionRuleError
+from scheduler.connections.connectors.secret import SECRET_FIELD
+from scheduler.connections.errors import ConnectionRuleError, VaultError, VaultUnavailableError
+from scheduler.connections.json_values import storable_or_note
+from scheduler.connections.redaction import find_secrets, redact_result, redact_text, url_spellings
 from scheduler.connections.registry import Registry
-from scheduler.connections.storable_answers import keep_or_note
-from scheduler.connections.vault_errors import NoVaultError, VaultError
-from scheduler.engine.context import Context
-from scheduler.engine.runs.asking import KEYRING
+from scheduler.engine.context import EngineContext
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
-from scheduler.engine.runs.hiding import make_keepable
+from scheduler.engine.runs.user_requests import KEYRING_SUBJECT
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.rules.handing_over import HAND_OVER
-from scheduler.rules.script_limits import LARGEST_ANSWER
+from scheduler.rules.script_limits import HAND_OVER_TOOL, MAX_TOOL_RESULT_BYTES
 from scheduler.store import connections, grants
 from scheduler.store.connections import ConnectionRow
 from scheduler.store.errors import StoreError
 from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
 
-CALL_SECONDS = 30.0
-_NOTED_AGAIN = timedelta(minutes=1)
-_LOOK = 0.2
-"""Seconds between two looks whether anybody still waits for a call that reads."""
+CALL_TIMEOUT_S = 30.0
+_USE_INTERVAL = timedelta(minutes=1)
+_POLL_S = 0.2
+"""How often a read-only call checks whether its run is being stopped."""
 
 
-class FailedError(Exception):
-    """An attempt cannot go on; the failure says what helps. `subject` names what it is about, such as a connection."""
+class AttemptFailedError(Exception):
+    """An attempt cannot continue. `subject` names what the failure is about, such as a connection."""
 
     def __init__(self, failure: Failure, subject: str | None = None) -> None:
         super().__init__(failure.sentence)
@@ -48,96 +45,99 @@ class FailedError(Exception):
         self.subject = subject
 
     @classmethod
-    def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "FailedError":
+    def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "AttemptFailedError":
         return cls(Failure(kind=kind, sentence=sentence), subject)
 
 
 @contextmanager
-def placing(attempt: Attempt, line: int | None) -> Iterator[None]:
-    """A call that the script should not have made is said with the line that made it."""
+def with_script_line(attempt: Attempt, line: int | None) -> Iterator[None]:
+    """Add the script line that made the call to a failure."""
     try:
         yield
-    except FailedError as error:
-        error.failure = error.failure.placed(attempt.plan.path, line)
+    except AttemptFailedError as error:
+        error.failure = error.failure.with_location(attempt.plan.path, line)
         raise
 
 
 class Secrets(Protocol):
     def read(self, connection: str) -> Mapping[str, Any]:
-        """The secret fields of a connection; ToolFailedError if they cannot be had now."""
+        """The secret fields of a connection; ToolFailedError if they cannot be read now."""
 
-    def recall(self, connection: str) -> Mapping[str, Any]:
-        """As they were kept, whether they are still good or not."""
+    def read_saved(self, connection: str) -> Mapping[str, Any]:
+        """As stored, valid or not."""
 
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
-        """In place of those before; ToolFailedError if they could not be kept."""
+        """Replace the stored ones; ToolFailedError if that fails."""
 
     def forget(self, connection: str) -> None:
-        """Leave nothing of it; ToolFailedError if something stays."""
+        """Delete all of them; ToolFailedError if something remains."""
 
 
 class NoSecrets:
-    """Keeps none, and says so to whoever has one."""
+    """Null object: reads nothing, refuses to store."""
 
-    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  has nothing of anybody's
+    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  null object
         return {}
 
-    def recall(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  as above
+    def read_saved(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  as above
         return {}
 
     def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002  as above
-        raise ToolFailedError(NoVaultError().failure)
+        raise ToolFailedError(VaultUnavailableError().failure)
 
     def forget(self, connection: str) -> None:
-        """There is nothing."""
+        """Nothing to delete."""
 
 
-def keeps_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
-    """Whether a connection has something in the keyring: the store holds all its other fields."""
-    signs_in = connector.oauth is not None and connector.oauth.wanted(settings)
-    return signs_in or any(one.secret and one.name not in settings for one in connector.fields)
+def has_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
+    """Whether a connection has secrets in the keyring; all its other fields are in the store."""
+    uses_oauth = connector.oauth is not None and connector.oauth.is_needed(settings)
+    return uses_oauth or any(one.secret and one.name not in settings for one in connector.fields)
 
 
 def find_endpoint(db: sqlite3.Connection, registry: Registry, connection: str) -> dict[str, str] | None:
-    """What a connection leads to now: the account, server or folder that a yes holds for."""
+    """What a connection points to now: the account, server or folder that an approval covers."""
     row = connections.find(db, connection)
     connector = registry.connector(connection.partition(":")[0])
     return None if row is None else connector.endpoint(row.settings) or None
 
 
-class Tools:
-    """Any thread may call."""
+def redact_failure(failure: Failure, secrets: Iterable[str]) -> Failure:
+    """Without the secrets that an error may quote (a URL with a password), and in characters that can be stored."""
+    spellings = url_spellings(secrets)
+    trace = None if failure.traceback is None else redact_text(failure.traceback, spellings)
+    return replace(failure, sentence=redact_text(failure.sentence, spellings), traceback=trace)
 
-    def __init__(self, context: Context, registry: Registry, secrets: Secrets | None = None) -> None:
+
+class ToolCaller:
+    """Thread-safe."""
+
+    def __init__(self, context: EngineContext, registry: Registry, secrets: Secrets | None = None) -> None:
         self._context = context
         self.registry = registry
         self._secrets = secrets or NoSecrets()
-        self._noted: dict[str, datetime] = {}
-        """By connection: the last use that was written down."""
+        self._last_uses: dict[str, datetime] = {}
+        """By connection: the last stored use."""
 
-    def read(self, attempt: Attempt, call: OutsideCall, is_ending: Callable[[], bool]) -> Any:
-        """Make a read-only call for a script; a phase that is to end does not wait for it."""
+    def call_read_only(self, attempt: Attempt, call: OutsideCall, is_ending: Callable[[], bool]) -> Any:
+        """Make a read-only call for a script; gives up when the phase is being stopped."""
         tool = self.find(attempt, call)
         if tool.mutating:
-            raise FailedError.because(
-                FailureClass.LOGIC,
-                f"{call.tool} of {call.connection} acts, and only mutate may act; call it there.",
-            )
-        self.check_grant(self._context.database.read(), attempt, call)
-        ready = self.make_ready(attempt.workflow, call)
-        return self._run(replace(tool, run=partial(_run_apart, tool, is_ending)), ready)
+            sentence = f"{call.tool} of {call.connection} is an action, and only mutate may act; call it there."
+            raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
+        self.require_grant(self._context.database.read(), attempt, call)
+        ready = self.prepare_call(attempt.workflow, call)
+        return self._run(replace(tool, run=partial(_run_in_thread, tool, is_ending)), ready)
 
-    def hand_over(self, attempt: Attempt, connection: str, line: int | None) -> str:
-        """The secret of a connection, for a command that a job runs; allowed like any tool."""
-        call = OutsideCall(connection=connection, tool=HAND_OVER, parameters={}, line=line)
-        if not any(tool.name == HAND_OVER for tool in self._tools_of(connection)):
-            raise FailedError.because(
-                FailureClass.LOGIC,
-                f"Commands get no secret of {connection}. Connect one for them, such as secret:mine.",
-            )
+    def read_command_secret(self, attempt: Attempt, connection: str, line: int | None) -> str:
+        """The secret of a connection, for a command of a job; needs permission like any tool."""
+        call = OutsideCall(connection=connection, tool=HAND_OVER_TOOL, parameters={}, line=line)
+        if not any(tool.name == HAND_OVER_TOOL for tool in self._tools_of(connection)):
+            sentence = f"{connection} has no secret for commands. Connect one that has, such as secret:mine."
+            raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         self.find(attempt, call)
-        self.check_grant(self._context.database.read(), attempt, call)
-        secret = str(self.make_ready(attempt.workflow, call).settings[FIELD])
+        self.require_grant(self._context.database.read(), attempt, call)
+        secret = str(self.prepare_call(attempt.workflow, call).settings[SECRET_FIELD])
         self._note_use(connection)
         return secret
 
@@ -145,139 +145,129 @@ class Tools:
         try:
             return self.registry.connector(self.registry.parse_name(connection)[0]).tools
         except ConnectionRuleError as error:
-            raise FailedError.because(FailureClass.LOGIC, error.sentence) from error
+            raise AttemptFailedError.because(FailureClass.LOGIC, error.sentence) from error
 
-    def act(self, tool: Tool, ready: Call) -> Any:
-        """Make the one call that acts. What it raises tells apart whether it may have happened."""
+    def call_mutating(self, tool: Tool, ready: Call) -> Any:
+        """Make the mutating call. The failure it raises says whether the action may have happened."""
         return self._run(tool, ready)
 
-    def pin(self, tool: Tool, workflow: str, call: OutsideCall, is_ending: Callable[[], bool]) -> OutsideCall:
-        """The call with what its connection leads to and the object that it would change, as they are now."""
+    def pin_target(self, tool: Tool, workflow: str, call: OutsideCall, is_ending: Callable[[], bool]) -> OutsideCall:
+        """The call with its connection's endpoint and the object it would change, as they are now."""
         pinned = replace(call, target=None, endpoint=self._endpoint(call.connection))
         if tool.identify_target is None:
             return pinned
         reads = Tool(name=tool.name, help=tool.help, parameters=tool.parameters, run=tool.identify_target)
-        ready = self.make_ready(workflow, pinned)
-        found = self._run(replace(reads, run=partial(_run_apart, reads, is_ending)), ready)
-        return replace(pinned, target=json.loads(json.dumps(found)))  # as it will be read from the store
+        ready = self.prepare_call(workflow, pinned)
+        found = self._run(replace(reads, run=partial(_run_in_thread, reads, is_ending)), ready)
+        return replace(pinned, target=json.loads(json.dumps(found)))  # as the store will return it
 
     def _endpoint(self, connection: str) -> dict[str, str] | None:
-        with self._context.database.at_hand() as db:
+        with self._context.database.quick_read() as db:
             return find_endpoint(db, self.registry, connection)
 
     def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
-        """The tool, with parameters that it takes."""
+        """The tool, after checking the connection and the parameters."""
         if call.connection not in attempt.plan.connections:
-            raise FailedError.because(
-                FailureClass.LOGIC,
-                f"{call.connection} is not among the connections of {attempt.plan.name}; name it there.",
-            )
+            sentence = f"{call.connection} is not among the connections of {attempt.plan.name}; add it there."
+            raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         try:
             tool = self.registry.tool(call.connection, call.tool)
             self.registry.check_parameters(tool, call.parameters)
         except ConnectionRuleError as error:
-            raise FailedError.because(FailureClass.LOGIC, error.sentence) from error
+            raise AttemptFailedError.because(FailureClass.LOGIC, error.sentence) from error
         return tool
 
-    def check_grant(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall) -> None:
+    def require_grant(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall) -> None:
         if not grants.has(db, attempt.workflow, "", call.connection, call.tool, GrantKind.PERMISSION):
-            raise FailedError.because(
+            raise AttemptFailedError.because(
                 FailureClass.PERMISSION,
-                f"{attempt.plan.name} wants to {self.registry.say_ability(call.connection, call.tool)}, "
+                f"{attempt.plan.name} wants to {self.registry.describe_ability(call.connection, call.tool)}, "
                 "which you have not allowed yet.",
                 f"{attempt.workflow} {call.connection} {call.tool}",
             )
 
-    def checker(self, mutation: MutationRow) -> Tool | None:
-        """Its tool, if that can tell whether it happened."""
+    def find_checker(self, mutation: MutationRow) -> Tool | None:
+        """The tool if it has a checker."""
         try:
             tool = self.registry.tool(mutation.connection, mutation.tool)
         except ConnectionRuleError:
             return None
         return None if tool.check is None else tool
 
-    def check(self, tool: Tool, mutation: MutationRow) -> Checked:
-        """Ask the tool's own checker whether it happened."""
+    def check_outcome(self, tool: Tool, mutation: MutationRow) -> Checked:
+        """Ask the tool's checker whether it happened."""
         assert tool.check is not None
-        call = OutsideCall.load(mutation._asdict())
+        call = OutsideCall.from_stored(mutation._asdict())
         if call.endpoint is not None and call.endpoint != self._endpoint(call.connection):
-            raise FailedError.because(
-                FailureClass.UNSURE,
-                f"{call.connection} leads somewhere else now, so Dayhand cannot check whether it happened.",
-                call.connection,
-            )
-        ready = replace(self.make_ready(mutation.workflow, call, mutation.key), since=mutation.begun)
+            sentence = f"{call.connection} now points somewhere else, so Dayhand cannot check whether it happened."
+            raise AttemptFailedError.because(FailureClass.UNSURE, sentence, call.connection)
+        ready = replace(self.prepare_call(mutation.workflow, call, mutation.key), since=mutation.begun)
         try:
             return tool.check(ready)
         except ToolFailedError as error:
-            raise self._told(error.failure, ready) from error
+            raise self._failed(error.failure, ready) from error
         except Exception as error:
-            raise self._told(_mistake(tool, ready, error, FailureClass.INTERNAL), ready) from error
+            raise self._failed(_unexpected(tool, ready, error, FailureClass.INTERNAL), ready) from error
 
-    def late_outcome(self, mutation: MutationRow) -> Checked | None:
-        """What a call that was given up on came to in the end; None where it did not say."""
-        ended = abandoned_calls.take(mutation.key)
+    def take_late_outcome(self, mutation: MutationRow) -> Checked | None:
+        """The outcome of an abandoned call that ended later; None if it is unknown."""
+        ended = abandoned_calls.pop_finished(mutation.key)
         if ended is None:
             return None
         try:
-            result = ended.answer.result()
+            result = ended.future.result()
         except ToolFailedError as error:
             return None if error.failure.kind is FailureClass.UNSURE else Checked(happened=False)
-        except Exception:  # noqa: BLE001  foreign code failed in a way of its own
+        except Exception:  # noqa: BLE001  third-party code
             return None
         try:
             connector = self.registry.connector(ended.call.connection.partition(":")[0])
-            result = hide_echoes(keep_or_note(result), connector, ended.call.settings)
-        except ConnectionRuleError:  # its connector is gone; that it happened is known all the same
+            result = redact_result(storable_or_note(result), connector, ended.call.settings)
+        except ConnectionRuleError:  # its connector is gone, but the call succeeded
             return Checked(happened=True)
         return Checked(happened=True, result=result)
 
-    def make_ready(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
-        """The call as its tool gets it, with settings and secrets; nothing has been done outside yet."""
+    def prepare_call(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
+        """The call as its tool gets it, with settings and secrets. Makes no outside call."""
         connector = self.registry.connector(call.connection.partition(":")[0])
-        with self._context.database.at_hand() as db:
+        with self._context.database.quick_read() as db:
             row = connections.find(db, call.connection)
         if row is None and connector.fields:
-            raise FailedError.because(
-                FailureClass.AUTH,
-                f"{call.connection} is not connected yet.",
-                call.connection,
+            raise AttemptFailedError.because(
+                FailureClass.AUTH, f"{call.connection} is not connected yet.", call.connection
             )
         if row is not None and row.trouble is not None:
-            raise FailedError.because(FailureClass.AUTH, row.trouble, call.connection)
+            raise AttemptFailedError.because(FailureClass.AUTH, row.trouble, call.connection)
         if row is not None and call.endpoint is not None and call.endpoint != connector.endpoint(row.settings):
-            raise FailedError.because(
-                FailureClass.TRANSIENT,
-                f"{call.connection} was connected to something else just now, so nothing was done.",
-                call.connection,
-            )
+            sentence = f"{call.connection} was just connected to something else, so nothing was done."
+            raise AttemptFailedError.because(FailureClass.TRANSIENT, sentence, call.connection)
         return Call(
             parameters=call.parameters,
-            settings={} if row is None else {**row.settings, **self.secrets_of(connector, row)},
+            settings={} if row is None else {**row.settings, **self.read_secrets(connector, row)},
             key=key,
             now=self._context.clock.now(),
-            seconds=CALL_SECONDS,
+            seconds=CALL_TIMEOUT_S,
             connection=call.connection,
             workflow=workflow,
             target=call.target,
         )
 
-    def secrets_of(self, connector: Connector, row: ConnectionRow) -> Mapping[str, Any]:
-        """What the keyring has for a connection; asked only where it keeps something."""
-        if not keeps_secrets(connector, row.settings):
+    def read_secrets(self, connector: Connector, row: ConnectionRow) -> Mapping[str, Any]:
+        """The secrets of a connection; asks the keyring only if it has any."""
+        if not has_secrets(connector, row.settings):
             return {}
         try:
             return self._secrets.read(row.name)
         except ToolFailedError as error:
-            waits = isinstance(error.__cause__, VaultError) and error.failure.kind is FailureClass.TRANSIENT
-            raise FailedError(error.failure, KEYRING if waits else row.name) from error
+            waits_for_keyring = isinstance(error.__cause__, VaultError) and error.failure.kind is FailureClass.TRANSIENT
+            raise AttemptFailedError(error.failure, KEYRING_SUBJECT if waits_for_keyring else row.name) from error
 
     def _note_use(self, connection: str) -> None:
-        """Once a minute is often enough; what could not be written down is no reason to fail."""
+        """Store the use at most once a minute; a store error does not fail the call."""
         now = self._context.clock.now()
-        noted = self._noted.get(connection)
-        if noted is None or abs(now - noted) >= _NOTED_AGAIN:
-            self._noted[connection] = now
+        last_use = self._last_uses.get(connection)
+        if last_use is None or abs(now - last_use) >= _USE_INTERVAL:
+            self._last_uses[connection] = now
             with suppress(StoreError), self._context.database.write() as db:
                 connections.note_use(db, connection, now)
 
@@ -287,46 +277,46 @@ class Tools:
             answer = tool.run(ready)
         except ToolFailedError as error:
             failure = error.failure
-            if failure.kind is FailureClass.UNSURE and not tool.mutating:  # reading leaves nothing to be unsure of
+            if failure.kind is FailureClass.UNSURE and not tool.mutating:  # a read changes nothing
                 failure = replace(failure, kind=FailureClass.TRANSIENT)
-            raise self._told(failure, ready) from error
+            raise self._failed(failure, ready) from error
         except Exception as error:
             kind = FailureClass.UNSURE if tool.mutating else FailureClass.INTERNAL
-            raise self._told(_mistake(tool, ready, error, kind), ready) from error
-        if not tool.mutating:  # what an action answers is bounded where it is made storable
+            raise self._failed(_unexpected(tool, ready, error, kind), ready) from error
+        if not tool.mutating:  # json_values limits the results of actions
             _refuse_large(answer, tool, ready)
         return answer
 
-    def _told(self, failure: Failure, ready: Call) -> FailedError:
-        """As it may be kept and shown: whatever the connector quotes, its secrets are not in it."""
+    def _failed(self, failure: Failure, ready: Call) -> AttemptFailedError:
+        """The error with all secrets redacted, so that it may be stored and shown."""
         connector = self.registry.connector(ready.connection.partition(":")[0])
         if failure.kind is FailureClass.AUTH and self._is_outdated(connector, ready):
             failure = replace(failure, kind=FailureClass.TRANSIENT, counts=False)
-        return FailedError(make_keepable(failure, secrets_in(connector, ready.settings)), ready.connection)
+        return AttemptFailedError(redact_failure(failure, find_secrets(connector, ready.settings)), ready.connection)
 
     def _is_outdated(self, connector: Connector, ready: Call) -> bool:
-        """Whether it was connected anew while the call was under way: then what failed is no longer used."""
+        """Whether the connection was changed during the call, so that the failure no longer matters."""
         row = connections.find(self._context.database.read(), ready.connection)
         if row is None or row.trouble is not None:
             return False
         try:
-            return {**row.settings, **self.secrets_of(connector, row)} != ready.settings
-        except FailedError:
+            return {**row.settings, **self.read_secrets(connector, row)} != ready.settings
+        except AttemptFailedError:
             return False
 
 
-def _run_apart(tool: Tool, is_ending: Callable[[], bool], ready: Call) -> Any:
-    """On a thread of its own, which is left behind when nobody waits for the answer any more."""
+def _run_in_thread(tool: Tool, is_ending: Callable[[], bool], ready: Call) -> Any:
+    """Run in a thread that is left behind when the phase is stopped."""
     answer: Future[Any] = Future()
 
     def work() -> None:
         try:
             answer.set_result(tool.run(ready))
-        except Exception as error:  # noqa: BLE001  it goes on where it is waited for
+        except Exception as error:  # noqa: BLE001  re-raised by the waiting thread
             answer.set_exception(error)
 
     Thread(target=work, name=ready.connection, daemon=True).start()
-    while not wait([answer], _LOOK).done:
+    while not wait([answer], _POLL_S).done:
         if is_ending():
             raise ToolFailedError.because(FailureClass.TRANSIENT, "It was stopped.")
     return answer.result()
@@ -334,16 +324,16 @@ def _run_apart(tool: Tool, is_ending: Callable[[], bool], ready: Call) -> Any:
 
 def _refuse_large(answer: Any, tool: Tool, ready: Call) -> None:
     size = len(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
-    if size > LARGEST_ANSWER:
-        raise FailedError.because(
+    if size > MAX_TOOL_RESULT_BYTES:
+        raise AttemptFailedError.because(
             FailureClass.LOGIC,
-            f"{tool.name} of {ready.connection} answered with {size / 2**20:.1f} MB; a script may get "
-            f"{LARGEST_ANSWER >> 20} MB at once. Ask for less.",
+            f"{tool.name} of {ready.connection} returned {size / 2**20:.1f} MB; the limit is "
+            f"{MAX_TOOL_RESULT_BYTES >> 20} MB. Ask for less.",
         )
 
 
-def _mistake(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:
-    """An error that the connector did not foresee."""
-    said = f"{tool.name} of {ready.connection} failed in an unexpected way ({type(error).__name__}: {error})."
-    told = "".join(traceback.format_exception(error))[-20_000:]
-    return Failure(kind=kind, sentence=said, traceback=told)
+def _unexpected(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:
+    """The failure for an exception the connector did not convert."""
+    sentence = f"{tool.name} of {ready.connection} failed unexpectedly ({type(error).__name__}: {error})."
+    trace = "".join(traceback.format_exception(error))[-20_000:]
+    return Failure(kind=kind, sentence=sentence, traceback=trace)

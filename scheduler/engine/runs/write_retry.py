@@ -1,23 +1,23 @@
-"""Writing what must not be lost although the store refuses for now: again and again until there is room."""
+"""Retries writes that must not be lost until the store accepts them."""
 
 import sqlite3
 from collections.abc import Callable
 from threading import Event
 from typing import TypeVar
 
-from scheduler.engine.context import Context
-from scheduler.engine.launcher import Announcement
+from scheduler.engine.context import EngineContext
+from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.store.errors import StaleError, StoreClosedError, StoreError
 
-_WAITS = (0.5, 1.0, 2.0, 5.0)
+_DELAYS_S = (0.5, 1.0, 2.0, 5.0)
 
 Written = TypeVar("Written")
 
 
-class Insistence:
-    """Any thread may insist. It ends when the app closes: what was not written is found by the next start."""
+class RetryingWriter:
+    """Thread-safe. Stops retrying when the app closes; recovery handles the rest at the next start."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: EngineContext) -> None:
         self._context = context
         self._closing = Event()
 
@@ -25,7 +25,7 @@ class Insistence:
         self._closing.set()
 
     def write(self, write: Callable[[sqlite3.Connection], Written], *, durable: bool = False) -> Written:
-        """One transaction, which is tried until the store takes it; `write` reads the clock anew each time."""
+        """Retry one transaction until the store accepts it; `write` must read the clock on each try."""
         tries = 0
         while True:
             try:
@@ -35,7 +35,7 @@ class Insistence:
                 raise
             except StoreError as error:
                 if tries == 0:
-                    self._context.tell(Announcement("store", str(error), is_warning=True))
-                if self._closing.wait(_WAITS[min(tries, len(_WAITS) - 1)]):
+                    self._context.report_change(Announcement("store", str(error), is_warning=True))
+                if self._closing.wait(_DELAYS_S[min(tries, len(_DELAYS_S) - 1)]):
                     raise
                 tries += 1

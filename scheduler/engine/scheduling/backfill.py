@@ -1,90 +1,112 @@
-"""Working off backfills, a few rows at a time, behind everything regular."""
+"""Adds the occurrences of open backfills, a few rows per tick."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from scheduler.engine.context import Context
-from scheduler.engine.emission import Emission
+from scheduler.engine.context import EngineContext
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.emission import Emission
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
-from scheduler.timing.overlap import Decision, Underway, decide_overlap
-from scheduler.timing.times import Times
+from scheduler.timing.compiled import PlannedTimes
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
+from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
 
-_TICK = timedelta(microseconds=1)
+_INSTANT = timedelta(microseconds=1)
 
 
-class Backfilling:
-    def __init__(self, context: Context, emission: Emission) -> None:
+class BackfillEmission:
+    def __init__(self, context: EngineContext, emission: Emission) -> None:
         self._context = context
         self._emission = emission
 
     def advance(self, db: sqlite3.Connection, now: datetime) -> bool:
-        """Make the next rows of each open backfill; says whether there were any."""
+        """Add the next rows of each open backfill; returns whether there were any."""
         more = False
-        for backfill in backfills.still_open(db):
+        for backfill in backfills.list_open(db):
             row = schedules.find(db, backfill.schedule)
             if row is None:
                 backfills.cancel(db, backfill.id, now)
             elif row.trouble is None:
-                with self._emission.setting_aside(db, row.id):
+                with self._emission.disabling_on_error(db, row.id):
                     more |= self._advance(db, row, backfill, now)
         return more
 
     def _advance(self, db: sqlite3.Connection, row: ScheduleRow, backfill: BackfillRow, now: datetime) -> bool:
-        own = [one for one in occurrences.underway(db, row.id) if one.origin is Origin.BACKFILL]
+        own = [one for one in occurrences.list_unfinished(db, row.id) if one.origin is OccurrenceOrigin.BACKFILL]
         settings = self._context.settings
         room = min(settings.waiting_at_most - len(own), settings.backfill_per_tick)
         if room <= 0:
             return False
         _, times = self._context.compile(row.id, row.spec)
         chunk = list(islice(_remaining(backfill, times), room))
-        made = 0
-        ran = occurrences.that_ran(db, row.id, chunk[0], chunk[-1]) if chunk and backfill.missing else frozenset()
+        added = 0
+        ran = occurrences.times_that_ran(db, row.id, chunk[0], chunk[-1]) if chunk and backfill.missing else frozenset()
         for planned in chunk:
             if planned in ran:
                 continue
             decision = decide_overlap(backfill.overlap, own)
             for waiting in decision.replaced:
-                occurrences.move(db, waiting, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
+                occurrences.move(
+                    db,
+                    waiting,
+                    OccurrenceState.QUEUED,
+                    OccurrenceState.COALESCED,
+                    reason=OccurrenceReason.REPLACED,
+                    ended=now,
+                )
             own = [one for one in own if one.key not in decision.replaced]
             new = _row_of(backfill, planned, decision, now)
-            made += occurrences.insert(db, new)
-            if new.state is State.QUEUED:
-                own.append(Underway(new.key, Origin.BACKFILL, State.QUEUED))
-        backfills.advance(db, backfill.id, chunk[-1] if chunk else backfill.cursor, made)
+            added += occurrences.insert(db, new)
+            if new.state is OccurrenceState.QUEUED:
+                own.append(UnfinishedOccurrence(new.key, OccurrenceOrigin.BACKFILL, OccurrenceState.QUEUED))
+        backfills.advance(db, backfill.id, chunk[-1] if chunk else backfill.cursor, added)
         if len(chunk) < room:
-            backfills.end(db, backfill.id, now)
+            backfills.finish(db, backfill.id, now)
         return True
 
 
-def count_missing(db: sqlite3.Connection, schedule: str, times: Times, first: datetime, last: datetime) -> int:
-    """How many times of that range a backfill would run that leaves out those that ran."""
-    ran = occurrences.that_ran(db, schedule, first, last)
-    return sum(at not in ran for at in times.between(first - _TICK, last))
+def count_missing(db: sqlite3.Connection, schedule: str, times: PlannedTimes, first: datetime, last: datetime) -> int:
+    """How many times in that range have not run."""
+    ran = occurrences.times_that_ran(db, schedule, first, last)
+    return sum(at not in ran for at in times.between(first - _INSTANT, last))
 
 
-def _row_of(backfill: BackfillRow, planned: datetime, decision: Decision, now: datetime) -> OccurrenceRow:
+def _row_of(backfill: BackfillRow, planned: datetime, decision: OverlapDecision, now: datetime) -> OccurrenceRow:
     return OccurrenceRow(
-        key=occurrence_key(backfill.schedule, planned, Origin.BACKFILL, backfill.id),
+        key=occurrence_key(backfill.schedule, planned, OccurrenceOrigin.BACKFILL, backfill.id),
         schedule=backfill.schedule,
         planned=planned,
         due=now,
-        origin=Origin.BACKFILL,
+        origin=OccurrenceOrigin.BACKFILL,
         state=decision.state,
         reason=decision.reason,
         overlap=backfill.overlap,
         backfill=backfill.id,
         created=now,
-        ended=None if decision.state is State.QUEUED else now,
+        ended=None if decision.state is OccurrenceState.QUEUED else now,
     )
 
 
-def _remaining(backfill: BackfillRow, times: Times) -> Iterator[datetime]:
+def _remaining(backfill: BackfillRow, times: PlannedTimes) -> Iterator[datetime]:
     for first, last in backfill.ranges:
-        after = first - _TICK if backfill.cursor is None else max(first - _TICK, backfill.cursor)
+        after = first - _INSTANT if backfill.cursor is None else max(first - _INSTANT, backfill.cursor)
         yield from times.between(after, last)
+
+
+def merge_ranges(ranges: Sequence[tuple[datetime, datetime]], now: datetime) -> tuple[tuple[datetime, datetime], ...]:
+    """The ranges in order, cut off at now, merged where they overlap."""
+    merged: list[tuple[datetime, datetime]] = []
+    for first, end in sorted(ranges):
+        if end < first:
+            raise RefusedError("range", "The range ends before it starts.")
+        last = min(end, now)
+        if merged and first <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        elif first <= last:
+            merged.append((first, last))
+    return tuple(merged)

@@ -1,4 +1,4 @@
-"""Turning due schedules into rows: occurrences and the next time, always in one transaction."""
+"""Records the occurrences of due schedules together with their next time, always in one transaction."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -6,204 +6,211 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from scheduler.engine.context import Context, late_columns, late_of
-from scheduler.engine.launcher import Announcement
+from scheduler.engine.context import EngineContext, late_columns, read_late
+from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.store import gaps, occurrences, schedules
 from scheduler.store.errors import StoreError
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import Gap, gap_of
-from scheduler.timing.due import Late, New, Owed, advance, catch_up, owe
+from scheduler.timing.catchup import Gap, make_gap
+from scheduler.timing.compiled import UnrecordedTimes
+from scheduler.timing.due import CatchupCursor, DueResult, NewOccurrence, advance_catchup, compute_due, decide_catchup
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.occurrences import Origin, Reason, State, occurrence_key
-from scheduler.timing.remaining import Remaining
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
 
-BATCH = 50
-"""Schedules a transaction: large enough to be cheap, small enough to start the first ones soon."""
-_TICK = timedelta(microseconds=1)
-_STATE_OF_GAP = {
-    Reason.EDITED: State.DROPPED,
-    Reason.LIMIT: State.DROPPED,
-    Reason.REMOVED: State.DROPPED,
+BATCH_SIZE = 50
+"""Schedules per transaction: large enough to be cheap, small enough to start the first ones soon."""
+_INSTANT = timedelta(microseconds=1)
+_GAP_STATES = {
+    OccurrenceReason.EDITED: OccurrenceState.DROPPED,
+    OccurrenceReason.LIMIT: OccurrenceState.DROPPED,
+    OccurrenceReason.REMOVED: OccurrenceState.DROPPED,
 }
 
 
 class Emission:
-    """Records what is due, inside a transaction of the caller's."""
+    """Records what is due, within the caller's transaction."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: EngineContext) -> None:
         self._context = context
 
     def emit_due(self, db: sqlite3.Connection, now: datetime) -> bool:
-        """One batch of due schedules; says whether more may be due."""
-        found = schedules.due(db, now, BATCH)
-        self._settle(db, found, now, self.setting_aside)
-        return len(found) == BATCH
+        """Record one batch of due schedules; returns whether more may be due."""
+        found = schedules.list_due(db, now, BATCH_SIZE)
+        self._record_due(db, found, now, self.disabling_on_error)
+        return len(found) == BATCH_SIZE
 
-    def advance_late(self, db: sqlite3.Connection, now: datetime) -> bool:
-        """Record the next missed times that still run; says whether there were any."""
+    def emit_catch_up(self, db: sqlite3.Connection, now: datetime) -> bool:
+        """Record the next missed times that will be caught up; returns whether there were any."""
         more = False
-        for row in schedules.catching_up(db, BATCH, self._context.settings.waiting_at_most):
-            with self.setting_aside(db, row.id):
-                more |= self._advance(db, row, now)
+        for row in schedules.list_catching_up(db, BATCH_SIZE, self._context.settings.waiting_at_most):
+            with self.disabling_on_error(db, row.id):
+                more |= self._record_some_late(db, row, now)
         return more
 
-    def settle(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
-        """Record what one schedule owes before something about it changes; gives the row as it then is."""
+    def record_due(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
+        """Record what is due of one schedule before it changes; returns the updated row."""
         if row.next_due is None or row.next_due > now:
             return row
-        self._settle(db, [(row, True)], now, lambda *_: nullcontext())
-        return self._again(db, row)
+        self._record_due(db, [(row, True)], now, lambda *_: nullcontext())
+        return self._reload(db, row)
 
     def record_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> ScheduleRow:
-        """Record at once as many of the missed times that still run as may wait."""
-        while self._advance(db, row, now):
-            row = self._again(db, row)
-        return self._again(db, row)
+        """Record as many missed times to be caught up as may wait at once."""
+        while self._record_some_late(db, row, now):
+            row = self._reload(db, row)
+        return self._reload(db, row)
 
-    def give_up(self, db: sqlite3.Connection, row: ScheduleRow, reason: Reason, now: datetime) -> ScheduleRow:
-        """Account for the times up to now that nobody has recorded: none of them will run."""
-        standing = self._context.standing(db, row)
-        remaining, late = standing.remaining, standing.late
+    def record_gap(
+        self, db: sqlite3.Connection, row: ScheduleRow, reason: OccurrenceReason, now: datetime
+    ) -> ScheduleRow:
+        """Record the times up to now without a row as a gap: none of them will run."""
+        standing = self._context.timing_state(db, row)
+        remaining, late = standing.unrecorded, standing.late
         until = now if late is None else max(now, late.until)
-        first = None if standing.first is None else remaining.after(standing.first - _TICK)
-        last = None if first is None else remaining.last(first - _TICK, until)
+        first = None if standing.first_unrecorded is None else remaining.after(standing.first_unrecorded - _INSTANT)
+        last = None if first is None else remaining.last(first - _INSTANT, until)
         if first is not None and last is not None:
-            self.add_gap(db, row.id, gap_of(remaining, first, last, reason), now)
+            self.add_gap(db, row.id, make_gap(remaining, first, last, reason), now)
         schedules.update(db, row.id, next_at=None, next_due=None, **late_columns(None))
-        return self._again(db, row)
+        return self._reload(db, row)
 
     def finish(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
-        """The limit of runs is reached: no more times, and nothing that waits will run."""
-        self.give_up(db, row, Reason.LIMIT, now)
-        self._drop_queued(db, row.id, Reason.LIMIT, now)
+        """The limit of runs is reached: remove the next time and drop what is queued."""
+        self.record_gap(db, row, OccurrenceReason.LIMIT, now)
+        self._drop_queued(db, row.id, OccurrenceReason.LIMIT, now)
 
-    def plan_again(self, db: sqlite3.Connection, schedule: str, now: datetime) -> None:
-        """Decide anew, by the policy that holds now, over the missed times that an earlier one had called for."""
+    def reapply_catchup(self, db: sqlite3.Connection, schedule: str, now: datetime) -> None:
+        """Apply the current catch-up policy to missed times that are still to be caught up."""
         row = schedules.find(db, schedule)
         assert row is not None
-        standing = self._context.standing(db, row)
+        standing = self._context.timing_state(db, row)
         if standing.late is not None:
-            owed = catch_up(standing, standing.late.until, now)
+            owed = decide_catchup(standing, standing.late.until, now)
             new = self._record(db, row, replace(owed, next_at=row.next_at), now)
             occurrences.insert_all(db, new)
 
-    def _drop_queued(self, db: sqlite3.Connection, schedule: str, reason: Reason, now: datetime) -> None:
-        """End the automatic occurrences that wait."""
-        for one in occurrences.queued(db, schedule):
-            if one.origin is Origin.AUTOMATIC:
-                occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=reason, ended=now)
+    def _drop_queued(self, db: sqlite3.Connection, schedule: str, reason: OccurrenceReason, now: datetime) -> None:
+        """Drop the queued automatic occurrences."""
+        for one in occurrences.list_queued(db, schedule):
+            if one.origin is OccurrenceOrigin.AUTOMATIC:
+                occurrences.move(db, one.key, OccurrenceState.QUEUED, OccurrenceState.DROPPED, reason=reason, ended=now)
 
     def add_gap(self, db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:
-        gaps.add(db, schedule, gap, _STATE_OF_GAP.get(gap.reason, State.MISSED), now)
+        gaps.add(db, schedule, gap, _GAP_STATES.get(gap.reason, OccurrenceState.MISSED), now)
 
-    def is_spent(self, row: ScheduleRow) -> bool:
+    def has_reached_limit(self, row: ScheduleRow) -> bool:
         """Whether the limit of runs is reached."""
         limit = self._context.compile(row.id, row.spec)[0].limit
         return limit is not None and row.runs >= limit
 
     def next_time(self, db: sqlite3.Connection, row: ScheduleRow, after: datetime) -> datetime | None:
-        """The first time after the instant that has no row yet; none once the limit of runs is reached."""
-        if self.is_spent(row):
+        """The first time after the instant without a row; None once the limit of runs is reached."""
+        if self.has_reached_limit(row):
             return None
         _, times = self._context.compile(row.id, row.spec)
         at = times.after(after)
-        while at is not None and occurrences.known(db, occurrence_key(row.id, at, Origin.AUTOMATIC)):
+        while at is not None and occurrences.is_recorded(db, occurrence_key(row.id, at, OccurrenceOrigin.AUTOMATIC)):
             at = times.after(at)
         return at
 
-    def arm(self, db: sqlite3.Connection, row: ScheduleRow, next_at: datetime | None, now: datetime) -> None:
-        """Store the next time."""
-        armed = self.armed(db, row, next_at, now)
+    def set_next_time(self, db: sqlite3.Connection, row: ScheduleRow, next_at: datetime | None, now: datetime) -> None:
+        armed = self.with_next_time(db, row, next_at, now)
         schedules.update(
             db, row.id, next_at=armed.next_at, next_due=armed.next_due, skip_at=armed.skip_at, computed=armed.computed
         )
 
-    def armed(self, db: sqlite3.Connection, row: ScheduleRow, next_at: datetime | None, now: datetime) -> ScheduleRow:
-        """The row with its next time, without a skip that it has passed or that is no time any more."""
-        standing = self._context.standing(db, row)
+    def with_next_time(
+        self, db: sqlite3.Connection, row: ScheduleRow, next_at: datetime | None, now: datetime
+    ) -> ScheduleRow:
+        """The row with its next time, and without a skip that has passed or is no longer one of its times."""
+        standing = self._context.timing_state(db, row)
         skip_at = row.skip_at
-        if skip_at is not None and (next_at is None or skip_at < next_at or not standing.remaining.names(skip_at)):
+        if skip_at is not None and (next_at is None or skip_at < next_at or not standing.unrecorded.includes(skip_at)):
             skip_at = None
-        next_due = None if next_at is None else standing.due_when_armed(next_at, now)
+        next_due = None if next_at is None else standing.due_time_when_armed(next_at, now)
         return row._replace(next_at=next_at, next_due=next_due, skip_at=skip_at, computed=now)
 
-    def setting_aside(self, db: sqlite3.Connection, schedule: str) -> "_SettingAside":
-        """A schedule that cannot be understood keeps the reason and waits to be put right; it stops no other."""
-        return _SettingAside(self, db, schedule)
+    def disabling_on_error(self, db: sqlite3.Connection, schedule: str) -> "_DisableOnError":
+        """Disable the schedule with the reason if the block raises, so that one bad row never stops the others."""
+        return _DisableOnError(self, db, schedule)
 
-    def set_aside(self, db: sqlite3.Connection, schedule: str, sentence: str) -> None:
+    def disable(self, db: sqlite3.Connection, schedule: str, sentence: str) -> None:
         schedules.update(db, schedule, trouble=sentence)
-        self._context.announce(Announcement(schedule, f"{schedule} was set aside: {sentence}", is_warning=True))
+        self._context.announce(Announcement(schedule, f"{schedule} cannot run: {sentence}", is_warning=True))
 
-    def take_back(self, now: datetime) -> None:
-        """Schedules that were set aside and make sense again, in this version or with these zones, go on.
+    def enable_valid(self, now: datetime) -> None:
+        """Enable disabled schedules that are valid again, in this version of Dayhand or with these zones.
 
-        So do those whose next time makes no sense: it follows from the rest.
+        Also compute the next time of those that have an unreadable one.
         """
         with self._context.database.write() as db:
-            for row in schedules.set_aside(db):
+            for row in schedules.list_set_aside(db):
                 with suppress(BadScheduleError):
-                    self._context.standing(db, row)
+                    self._context.timing_state(db, row)
                     schedules.update(db, row.id, trouble=None)
-            for row in schedules.never_due(db):
-                with self.setting_aside(db, row.id):
-                    self.arm(db, row, self.next_time(db, row, now), now)
+            for row in schedules.list_never_due(db):
+                with self.disabling_on_error(db, row.id):
+                    self.set_next_time(db, row, self.next_time(db, row, now), now)
 
-    def _settle(
+    def _record_due(
         self,
         db: sqlite3.Connection,
         rows: Sequence[tuple[ScheduleRow, bool]],
         now: datetime,
         guard: Callable[[sqlite3.Connection, str], AbstractContextManager[None]],
     ) -> None:
-        """Record what schedules owe, in as few statements as many of them need; few have company."""
+        """Record what is due of many schedules in few statements; few of them have other occurrences underway."""
         new: list[OccurrenceRow] = []
-        plans: list[schedules.Plan] = []
-        for row, has_company in rows:
+        plans: list[schedules.NextTime] = []
+        for row, has_others in rows:
             with guard(db, row.id):
-                if has_company:
-                    owed = owe(self._context.standing(db, row), occurrences.underway(db, row.id), now)
+                if has_others:
+                    owed = compute_due(
+                        self._context.timing_state(db, row), occurrences.list_unfinished(db, row.id), now
+                    )
                 else:
-                    owed = owe(self._context.standing_alone(row), (), now)
+                    owed = compute_due(self._context.build_timing_state(row), (), now)
                 new += self._record(db, row, owed, now)
                 plans.append((row.id, owed.next_at, owed.next_due))
         occurrences.insert_all(db, new)
-        schedules.plan_all(db, plans, now)
+        schedules.save_next_times(db, plans, now)
 
-    def _record(self, db: sqlite3.Connection, row: ScheduleRow, owed: Owed, now: datetime) -> list[OccurrenceRow]:
-        """Note all but the new occurrences, which it gives, and the next time."""
+    def _record(self, db: sqlite3.Connection, row: ScheduleRow, owed: DueResult, now: datetime) -> list[OccurrenceRow]:
+        """Write gaps, replaced occurrences, skip and catch-up state; returns the new occurrences, not yet written."""
         for gap in owed.gaps:
             self.add_gap(db, row.id, gap, now)
         for key in owed.replaced:
-            occurrences.move(db, key, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
+            occurrences.move(
+                db, key, OccurrenceState.QUEUED, OccurrenceState.COALESCED, reason=OccurrenceReason.REPLACED, ended=now
+            )
         if row.skip_at is not None and (owed.next_at is None or row.skip_at < owed.next_at):
             schedules.update(db, row.id, skip_at=None)
-        if owed.late != late_of(row):
+        if owed.late != read_late(row):
             schedules.update(db, row.id, **late_columns(owed.late))
         return [_row_of(new, row.id, now) for new in owed.new]
 
-    def _advance(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> bool:
+    def _record_some_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> bool:
         settings = self._context.settings
-        late = late_of(row)
+        late = read_late(row)
         if late is None:
             return False
-        room = settings.waiting_at_most - occurrences.number_underway(db, row.id)
+        room = settings.waiting_at_most - occurrences.count_unfinished(db, row.id)
         if room <= 0:
             return False
-        standing = self._context.standing(db, row)
-        new, rest = advance(standing, late, min(room, settings.catchup_per_tick), settings.lookahead)
+        standing = self._context.timing_state(db, row)
+        new, rest = advance_catchup(standing, late, min(room, settings.catchup_per_tick), settings.lookahead)
         occurrences.insert_all(db, [_row_of(one, row.id, now) for one in new])
         schedules.update(db, row.id, **late_columns(rest))
         return True
 
-    def _again(self, db: sqlite3.Connection, row: ScheduleRow) -> ScheduleRow:
+    def _reload(self, db: sqlite3.Connection, row: ScheduleRow) -> ScheduleRow:
         found = schedules.find(db, row.id)
         assert found is not None
         return found
 
 
-class _SettingAside:
+class _DisableOnError:
     def __init__(self, emission: Emission, db: sqlite3.Connection, schedule: str) -> None:
         self._emission, self._db, self._schedule = emission, db, schedule
 
@@ -211,30 +218,30 @@ class _SettingAside:
         return
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        """The outermost frame of one schedule: what it raises is recorded as its trouble, unless the store did."""
+        """The outermost frame of one schedule: an error is recorded as its trouble, unless the store raised it."""
         if not isinstance(error, Exception) or isinstance(error, (sqlite3.Error, StoreError)):
             return False
         sentence = error.sentence if isinstance(error, BadScheduleError) else f"{type(error).__name__}: {error}"
-        self._emission.set_aside(self._db, self._schedule, sentence)
+        self._emission.disable(self._db, self._schedule, sentence)
         return True
 
 
-def cut_late(late: Late, remaining: Remaining, now: datetime) -> Late | None:
-    """The cursor without what now lies in the future again."""
-    until = remaining.last(late.next - _TICK, min(late.until, now))
+def truncate_late(late: CatchupCursor, remaining: UnrecordedTimes, now: datetime) -> CatchupCursor | None:
+    """The catch-up cursor without the times that are in the future again."""
+    until = remaining.last(late.next - _INSTANT, min(late.until, now))
     return None if until is None else replace(late, until=until, began=min(late.began, now))
 
 
-def _row_of(new: New, schedule: str, now: datetime) -> OccurrenceRow:
+def _row_of(new: NewOccurrence, schedule: str, now: datetime) -> OccurrenceRow:
     return OccurrenceRow(
         key=new.key,
         schedule=schedule,
         planned=new.planned,
         due=new.due,
-        origin=Origin.AUTOMATIC,
+        origin=OccurrenceOrigin.AUTOMATIC,
         late=new.late,
         state=new.state,
         reason=new.reason,
         created=now,
-        ended=None if new.state is State.QUEUED else now,
+        ended=None if new.state is OccurrenceState.QUEUED else now,
     )

@@ -1,4 +1,4 @@
-"""What a schedule is: adding one, editing one, and closing the account of its old times."""
+"""Adds, edits and removes schedules, and records what happens to the times that an edit replaces."""
 
 import json
 import sqlite3
@@ -7,26 +7,26 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from scheduler.engine.context import Context, late_columns
-from scheduler.engine.emission import Emission
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.context import EngineContext, late_columns
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.scheduling.emission import Emission
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.occurrences import Origin, Reason, State
-from scheduler.timing.overlap import Underway, decide_overlap
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
-from scheduler.timing.spec import Kind, Spec
+from scheduler.timing.spec import ScheduleKind, ScheduleSpec
 
 
 def schedule_id(workflow: str, handler: str) -> str:
     return f"{workflow}/{handler}"
 
 
-class Definition:
-    """Writes schedules inside a transaction of the caller's; returns their new version."""
+class ScheduleEdits:
+    """Writes schedules within the caller's transaction; returns their new version."""
 
-    def __init__(self, context: Context, emission: Emission) -> None:
+    def __init__(self, context: EngineContext, emission: Emission) -> None:
         self._context = context
         self._emission = emission
 
@@ -43,7 +43,7 @@ class Definition:
         identity = schedule_id(workflow, handler)
         old = schedules.find(db, identity)
         if old is not None and old.removed is None:
-            raise RefusedError("exists", f"There is already a schedule {identity}.")
+            raise RefusedError("exists", f"A schedule {identity} already exists.")
         row = ScheduleRow(
             id=identity,
             workflow=workflow,
@@ -57,7 +57,7 @@ class Definition:
             computed=now,
             created=now,
         )
-        schedules.save(db, self._emission.armed(db, row, self._next_or_refuse(db, row, now), now))
+        schedules.save(db, self._emission.with_next_time(db, row, self._next_or_refuse(db, row, now), now))
         return row.version
 
     def edit(
@@ -68,14 +68,14 @@ class Definition:
         policies: Mapping[str, Any] | None,
         now: datetime,
     ) -> int:
-        """Make it as written; what is None stays. Times that do not change go on as if nothing had happened."""
-        kept = self._understand(row)
+        """Change what is not None. If the times stay the same, the schedule continues undisturbed."""
+        kept = self._spec_or_none(row)
         if written is None and kept is None:
-            raise RefusedError("trouble", f"{row.id} was set aside: {row.trouble} Give it new times.")
-        before = self._policies_of(row)
+            raise RefusedError("trouble", f"{row.id} cannot run: {row.trouble} Change its times.")
+        before = self._policies_or_none(row)
         after = before if policies is None else self._read_policies(policies, row.kind)
         if after is None:
-            raise RefusedError("trouble", f"{row.id} was set aside: {row.trouble} Give it new policies.")
+            raise RefusedError("trouble", f"{row.id} cannot run: {row.trouble} Change its policies.")
         changes: dict[str, Any] = {
             "kind": row.kind,
             "spec": row.spec if written is None else self._write_spec(row.id, written, kept, now),
@@ -89,114 +89,129 @@ class Definition:
         spec, _ = self._context.compile(row.id, changes["spec"])
         same = kept is not None and spec.has_same_times(kept)
         if not same:
-            row = self._close(db, row, kept, now)
+            row = self._end_old_times(db, row, kept, now)
         schedules.update(db, row.id, **changes)
         new = row._replace(**changes)
         if same and kept is not None:
-            self._go_on(db, new if spec.jitter == kept.jitter else new._replace(next_due=None), now)
+            self._keep_times(db, new if spec.jitter == kept.jitter else new._replace(next_due=None), now)
         else:
-            self._emission.arm(db, new, self._next_or_refuse(db, new, now), now)
+            self._emission.set_next_time(db, new, self._next_or_refuse(db, new, now), now)
         if before is None or before.overlap != after.overlap:
-            self._decide_again(db, row.id, after.overlap, now)
+            self._reapply_overlap(db, row.id, after.overlap, now)
         if before is None or (before.catchup, before.catchup_window) != (after.catchup, after.catchup_window):
-            self._emission.plan_again(db, row.id, now)
+            self._emission.reapply_catchup(db, row.id, now)
         return row.version + 1
 
     def remove(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> int:
-        """Take it off; its history and its name stay, and what runs may finish."""
-        with self._emission.setting_aside(db, row.id):
-            self._emission.give_up(db, row, Reason.REMOVED, now)
-        for one in occurrences.queued(db, row.id):
-            occurrences.move(db, one.key, State.QUEUED, State.DROPPED, reason=Reason.REMOVED, ended=now)
+        """Remove the schedule; its history and name stay, and what runs may finish."""
+        with self._emission.disabling_on_error(db, row.id):
+            self._emission.record_gap(db, row, OccurrenceReason.REMOVED, now)
+        for one in occurrences.list_queued(db, row.id):
+            occurrences.move(
+                db, one.key, OccurrenceState.QUEUED, OccurrenceState.DROPPED, reason=OccurrenceReason.REMOVED, ended=now
+            )
         backfills.cancel_all(db, row.id, now)
         changes = {"removed": now, "next_at": None, "next_due": None, "skip_at": None}
         schedules.update(db, row.id, version=row.version + 1, **changes)
         return row.version + 1
 
     def merge_policies(self, row: ScheduleRow, policies: Mapping[str, Any]) -> dict[str, Any]:
-        """What is written over what is stored."""
-        stored = self._policies_of(row)
+        """The stored policies, overridden by the given ones."""
+        stored = self._policies_or_none(row)
         return {**({} if stored is None else stored.write()), **policies}
 
-    def _close(self, db: sqlite3.Connection, row: ScheduleRow, kept: Spec | None, now: datetime) -> ScheduleRow:
-        """Account for the old times up to now, as far as anybody knows them."""
+    def _end_old_times(
+        self, db: sqlite3.Connection, row: ScheduleRow, kept: ScheduleSpec | None, now: datetime
+    ) -> ScheduleRow:
+        """Record the old times up to now, if the stored spec is valid."""
         if kept is None:
             schedules.update(db, row.id, skip_at=None, **late_columns(None))
             return row._replace(skip_at=None, next_at=None, next_due=None, late_next=None)
-        settled = row if row.rests else self._emission.settle(db, row, now)
-        return self._emission.give_up(db, settled, Reason.EDITED, now)
+        recorded = row if row.is_suspended else self._emission.record_due(db, row, now)
+        return self._emission.record_gap(db, recorded, OccurrenceReason.EDITED, now)
 
-    def _go_on(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
-        """The same times; but the limit may now be reached, or no longer."""
+    def _keep_times(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
+        """The times are the same, but a new limit may be reached, or an old one lifted."""
         if row.next_at is None:
-            self._emission.arm(db, row, self._emission.next_time(db, row, now), now)
-        elif self._emission.is_spent(row):
+            self._emission.set_next_time(db, row, self._emission.next_time(db, row, now), now)
+        elif self._emission.has_reached_limit(row):
             self._emission.finish(db, row, now)
         else:
-            self._emission.arm(db, row, row.next_at, now)
+            self._emission.set_next_time(db, row, row.next_at, now)
 
-    def _decide_again(self, db: sqlite3.Connection, schedule: str, overlap: Overlap, now: datetime) -> None:
-        """What waits is decided again, under the policy that holds now."""
-        seen: list[Underway] = []
-        for one in occurrences.underway(db, schedule):
-            if one.origin is Origin.BACKFILL:
+    def _reapply_overlap(self, db: sqlite3.Connection, schedule: str, overlap: Overlap, now: datetime) -> None:
+        """Apply the new overlap policy to what is queued."""
+        seen: list[UnfinishedOccurrence] = []
+        for one in occurrences.list_unfinished(db, schedule):
+            if one.origin is OccurrenceOrigin.BACKFILL:
                 continue
             decision = decide_overlap(overlap, seen)
-            if not one.gives_way:
+            if not one.is_replaceable:
                 seen.append(one)
                 continue
             for key in decision.replaced:
-                occurrences.move(db, key, State.QUEUED, State.COALESCED, reason=Reason.REPLACED, ended=now)
+                occurrences.move(
+                    db,
+                    key,
+                    OccurrenceState.QUEUED,
+                    OccurrenceState.COALESCED,
+                    reason=OccurrenceReason.REPLACED,
+                    ended=now,
+                )
             seen = [other for other in seen if other.key not in decision.replaced]
-            if decision.state is State.QUEUED:
+            if decision.state is OccurrenceState.QUEUED:
                 seen.append(one)
             else:
-                occurrences.move(db, one.key, State.QUEUED, decision.state, reason=decision.reason, ended=now)
+                occurrences.move(db, one.key, OccurrenceState.QUEUED, decision.state, reason=decision.reason, ended=now)
 
-    def _understand(self, row: ScheduleRow) -> Spec | None:
-        """The stored spec, if it makes sense."""
+    def _spec_or_none(self, row: ScheduleRow) -> ScheduleSpec | None:
         try:
             return self._context.compile(row.id, row.spec)[0]
         except BadScheduleError:
             return None
 
-    def _policies_of(self, row: ScheduleRow) -> Policies | None:
+    def _policies_or_none(self, row: ScheduleRow) -> Policies | None:
         try:
             return self._context.policies(row)
         except BadScheduleError:
             return None
 
-    def _write_spec(self, schedule: str, written: Mapping[str, Any], kept: Spec | None, now: datetime) -> str:
-        """Check what was written. What was resolved when the schedule was made survives: its zone and its anchor.
+    def _write_spec(self, schedule: str, written: Mapping[str, Any], kept: ScheduleSpec | None, now: datetime) -> str:
+        """Check the spec and keep the zone and anchor that were resolved when the schedule was created.
 
-        The anchor is the caller's now: a later one would itself be the next time.
+        A new anchor is the caller's now; a later one would itself be the next time.
         """
         given = dict(written)
         if given.get("jitter") is None and self._context.settings.jitter is not None:
             given["jitter"] = self._context.settings.jitter
         if given.get("timezone") is None and kept is not None:
             given["timezone"] = kept.timezone
-        spec = self._context.read_spec(given, now)
-        if spec.kind is Kind.EVERY and given.get("anchor") is None and kept is not None and kept.every == spec.every:
+        spec = self._context.parse_spec(given, now)
+        if (
+            spec.kind is ScheduleKind.EVERY
+            and given.get("anchor") is None
+            and kept is not None
+            and kept.every == spec.every
+        ):
             spec = replace(spec, anchor=kept.anchor)
         text = json.dumps(spec.write())
-        self._context.keep(schedule, text, spec, spec.times(self._context.machine_zone))
+        self._context.cache(schedule, text, spec, spec.compile(self._context.machine_zone))
         return text
 
     def _read_policies(self, written: Mapping[str, Any], kind: str) -> Policies:
         policies = Policies.read(written, self._context.settings.policies(kind))
-        refuse_side_by_side(policies.overlap, kind)
+        refuse_parallel_runs(policies.overlap, kind)
         return policies
 
     def _next_or_refuse(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> datetime | None:
-        """The next time; none if the limit of runs is reached already, which is no mistake of the times."""
+        """The next time, or None if the limit of runs is reached; refused if the times themselves have ended."""
         next_at = self._emission.next_time(db, row, now)
-        if next_at is None and not self._emission.is_spent(row):
-            raise BadScheduleError("schedule", "schedule: it has no time after now; give it a later or wider one.")
+        if next_at is None and not self._emission.has_reached_limit(row):
+            raise BadScheduleError("schedule", "schedule: it has no time in the future; choose a later or wider one.")
         return next_at
 
 
-def refuse_side_by_side(overlap: Overlap | None, kind: str) -> None:
+def refuse_parallel_runs(overlap: Overlap | None, kind: str) -> None:
     if overlap is Overlap.ALLOW_ALL and kind != "job":
         raise BadScheduleError(
             "overlap", f"overlap: allow_all is only for jobs; a {kind} keeps state that two runs would overwrite."

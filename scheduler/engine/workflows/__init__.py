@@ -1,1 +1,1 @@
-"""Workflows as people handle them: deployed, started, paused, answered, removed."""
+"""Commands on workflows: deploy, run, pause, answer, archive, remove."""

@@ -1,4 +1,4 @@
-"""Deploying: in one transaction a new version is stored, and everything that hangs on the old one follows."""
+"""Deploys a script: stores the new version and updates everything that depends on it, in one transaction."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -7,19 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.connections.registry import Registry
-from scheduler.engine.context import Context
-from scheduler.engine.definition import Definition, schedule_id
-from scheduler.engine.dispatch import Dispatch
-from scheduler.engine.plans import Handler, Plan, Plans
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.runs.workshop import Workshop
-from scheduler.engine.workflows import starting
-from scheduler.engine.workflows.allowing import allow
-from scheduler.engine.workflows.letting_go import let_go
-from scheduler.engine.workflows.permissions import is_bolder, list_permissions
-from scheduler.engine.workflows.validation import Validated
-from scheduler.rules.mutations import Continuation, Mutation, continue_after
-from scheduler.rules.phases import HandlerKind, Status
+from scheduler.engine.context import EngineContext
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.runs.script_workers import ScriptWorkers
+from scheduler.engine.scheduling.dispatch import Dispatch
+from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, schedule_id
+from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, ScriptPlans
+from scheduler.engine.workflows import run_now
+from scheduler.engine.workflows.abandon import abandon_run
+from scheduler.engine.workflows.grants import allow
+from scheduler.engine.workflows.permissions import asks_less_often, list_permissions
+from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.mutations import Continuation, MutationStatus, decide_continuation
+from scheduler.rules.phases import HandlerKind, RunStatus
+from scheduler.rules.requests import Block, RequestKind
 from scheduler.store import (
     events,
     grants,
@@ -33,50 +34,49 @@ from scheduler.store import (
     workflows,
 )
 from scheduler.store.grants import GrantKind
-from scheduler.store.lanes import Block
-from scheduler.store.requests import Given, RequestKind
+from scheduler.store.requests import RequestAnswer
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, WorkflowStatus
-from scheduler.timing.instants import write_instant
-from scheduler.timing.occurrences import Origin
-from scheduler.timing.spec import Spec
-from scheduler.timing.words import say
-from scheduler.workers.discovery import ToolUse
+from scheduler.timing.description import describe_schedule
+from scheduler.timing.instants import format_instant
+from scheduler.timing.occurrences import OccurrenceOrigin
+from scheduler.timing.spec import ScheduleSpec
+from scheduler.workers.tool_scan import ToolUse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """How it is to be deployed."""
+class DeployOptions:
+    """How to deploy."""
 
     replace: bool = False
-    """Take the place of a workflow of the same name from another file."""
+    """Replace a workflow of the same name from another file."""
     paused: bool = False
     grant: bool = False
-    """Allow every tool that it uses."""
+    """Grant every tool that the script uses."""
     watch: bool | None = None
     origin: ScriptOrigin = ScriptOrigin.AUTHOR
-    by_itself: bool = False
-    """Nobody said yes to this very script: a repair that is used as the settings say."""
+    is_automatic: bool = False
+    """An automatic repair: no user approved this script."""
 
     @property
     def status(self) -> WorkflowStatus:
-        """Of a workflow that is new, or comes back."""
+        """The status of a new or restored workflow."""
         return WorkflowStatus.PAUSED if self.paused else WorkflowStatus.ACTIVE
 
 
-_FORGIVEN = (Block.SCRIPT_ERROR, Block.TOO_MANY_FAILURES)
+_CLEARED_BLOCKS = (Block.SCRIPT_ERROR, Block.TOO_MANY_FAILURES)
 
 
-class Deploying:
-    """Belongs to the engine's thread."""
+class Deployer:
+    """For the engine's thread only."""
 
     def __init__(
         self,
-        context: Context,
-        definition: Definition,
-        plans: Plans,
+        context: EngineContext,
+        definition: ScheduleEdits,
+        plans: ScriptPlans,
         dispatch: Dispatch,
-        workshop: Workshop,
+        workshop: ScriptWorkers,
         registry: Registry,
     ) -> None:
         self._context = context
@@ -86,9 +86,11 @@ class Deploying:
         self._workshop = workshop
         self._registry = registry
 
-    def deploy(self, db: sqlite3.Connection, new: Validated, wish: Wish, now: datetime) -> dict[str, Any]:
+    def deploy(
+        self, db: sqlite3.Connection, new: ValidatedScript, options: DeployOptions, now: datetime
+    ) -> dict[str, Any]:
         old = workflows.find(db, new.slug)
-        if old is not None and old.path != new.path and not wish.replace:
+        if old is not None and old.path != new.path and not options.replace:
             raise RefusedError(
                 "exists",
                 f"There is already a workflow {old.name}, from {old.path}. "
@@ -98,13 +100,13 @@ class Deploying:
         is_same = before is not None and (before.source, before.path) == (new.source, new.path)
         if before is not None and is_same and before.find_difference(new.described) is None:
             plan = before
-            self._forgive_failures(db, plan, wish, now)
+            self._clear_failures(db, plan, options, now)
         else:
-            plan = self._store(db, old, before, new, wish, now)
-        self._settle_status(db, old, plan, wish)
-        self._settle_grants(db, before, plan, new.uses, wish, now)
-        if wish.watch is not None:
-            workflows.set_watching(db, plan.workflow, watching=wish.watch)
+            plan = self._store(db, old, before, new, options, now)
+        self._update_status(db, old, plan, options)
+        self._update_grants(db, before, plan, new.uses, options, now)
+        if options.watch is not None:
+            workflows.set_watching(db, plan.workflow, watching=options.watch)
         return {
             "workflow": plan.workflow,
             "version": plan.version,
@@ -112,21 +114,21 @@ class Deploying:
             "permissions": self._permissions(db, plan, new.uses),
             "warnings": [
                 *new.warnings,
-                *_lost_repair(db, before, plan, wish),
+                *_lost_repair(db, before, plan, options),
                 *self.missing_grants(db, plan, new.uses),
             ],
         }
 
-    def missing_grants(self, db: sqlite3.Connection, plan: Plan, uses: Iterable[ToolUse]) -> list[str]:
-        """What it uses and may not yet, in sentences."""
+    def missing_grants(self, db: sqlite3.Connection, plan: ScriptPlan, uses: Iterable[ToolUse]) -> list[str]:
+        """One sentence per tool that it uses without permission."""
         return [
-            f"{plan.name} needs your permission to {self._registry.say_ability(connection, tool)}: "
+            f"{plan.name} needs your permission to {self._registry.describe_ability(connection, tool)}: "
             f"dayhand grant {plan.workflow} {connection} {tool}"
             for connection, tool in _tools(uses)
             if not grants.has(db, plan.workflow, "", connection, tool, GrantKind.PERMISSION)
         ]
 
-    def _permissions(self, db: sqlite3.Connection, plan: Plan, uses: Iterable[ToolUse]) -> list[dict[str, Any]]:
+    def _permissions(self, db: sqlite3.Connection, plan: ScriptPlan, uses: Iterable[ToolUse]) -> list[dict[str, Any]]:
         return [
             {
                 "connection": one.connection,
@@ -141,12 +143,12 @@ class Deploying:
         self,
         db: sqlite3.Connection,
         old: WorkflowRow | None,
-        before: Plan | None,
-        new: Validated,
-        wish: Wish,
+        before: ScriptPlan | None,
+        new: ValidatedScript,
+        wish: DeployOptions,
         now: datetime,
-    ) -> Plan:
-        version = 1 if old is None else max(one.number for one in workflows.scripts(db, old.slug)) + 1
+    ) -> ScriptPlan:
+        version = 1 if old is None else max(one.number for one in workflows.list_scripts(db, old.slug)) + 1
         plan = new.plan(version)
         row = WorkflowRow(
             plan.workflow, plan.name, new.path, plan.tags, wish.status, fixing=False, watching=False, script=version,
@@ -156,42 +158,46 @@ class Deploying:
         script = ScriptRow(plan.workflow, version, new.sha256, new.source, wish.origin, new.described, now)
         workflows.add_script(db, script)
         repairs.end(db, plan.workflow)
-        requests.solve(db, now, RequestKind.REPAIRED, plan.workflow)
-        self._settle_handlers(db, before, plan)
-        self._settle_schedules(db, before, plan, now)
-        self._settle_runs(db, runs.unfinished(db, plan.workflow), plan, wish, now, "The script changed.")
-        self._settle_lanes(db, plan, now)
-        self._settle_topics(db, plan)
+        requests.resolve(db, now, RequestKind.REPAIRED, plan.workflow)
+        self._update_handlers(db, before, plan)
+        self._update_schedules(db, before, plan, now)
+        self._update_runs(db, runs.list_unfinished(db, plan.workflow), plan, wish, now, "The script changed.")
+        self._remove_lanes(db, plan, now)
+        self._skip_removed_topics(db, plan)
         self._workshop.forget(plan.workflow)
         return plan
 
-    def _forgive_failures(self, db: sqlite3.Connection, plan: Plan, wish: Wish, now: datetime) -> None:
-        """The same script again: what has failed is over, since what it stumbled over may have been put right."""
-        held_up = [one.run for one in lanes.of_workflow(db, plan.workflow) if one.blocked in _FORGIVEN]
-        failed = [row for row in runs.unfinished(db, plan.workflow) if row.id in held_up]
+    def _clear_failures(self, db: sqlite3.Connection, plan: ScriptPlan, wish: DeployOptions, now: datetime) -> None:
+        """The same script again: cancel failed runs, since their cause may have been fixed."""
+        blocking = [one.run for one in lanes.of_workflow(db, plan.workflow) if one.blocked in _CLEARED_BLOCKS]
+        failed = [row for row in runs.list_unfinished(db, plan.workflow) if row.id in blocking]
         if failed:
-            self._settle_runs(db, failed, plan, wish, now, "The script was deployed again.")
-            handlers.forgive(db, plan.workflow)
+            self._update_runs(db, failed, plan, wish, now, "The script was deployed again.")
+            handlers.reset_failures(db, plan.workflow)
 
-    def _settle_status(self, db: sqlite3.Connection, old: WorkflowRow | None, plan: Plan, wish: Wish) -> None:
-        """What was put away comes back. What a person paused stays so."""
+    def _update_status(
+        self, db: sqlite3.Connection, old: WorkflowRow | None, plan: ScriptPlan, wish: DeployOptions
+    ) -> None:
+        """Restore an archived workflow; a paused one stays paused."""
         status = wish.status if old is None else old.status
         if status is WorkflowStatus.ARCHIVED:
             status = wish.status
             workflows.set_status(db, plan.workflow, status)
-            handlers.look_again(db, plan.workflow)
-        schedules.hold(db, plan.workflow, held=status is not WorkflowStatus.ACTIVE)
+            handlers.request_check(db, plan.workflow)
+        schedules.set_held(db, plan.workflow, held=status is not WorkflowStatus.ACTIVE)
 
-    def _settle_handlers(self, db: sqlite3.Connection, before: Plan | None, plan: Plan) -> None:
+    def _update_handlers(self, db: sqlite3.Connection, before: ScriptPlan | None, plan: ScriptPlan) -> None:
         for handler in plan.handlers.values():
-            handlers.put(db, plan.workflow, handler.name, handler.kind, handler.subscribes)
-            lanes.put(db, plan.workflow, handler.lane)
-        handlers.forgive(db, plan.workflow)
+            handlers.save(db, plan.workflow, handler.name, handler.kind, handler.subscribes)
+            lanes.ensure(db, plan.workflow, handler.lane)
+        handlers.reset_failures(db, plan.workflow)
         for gone in set(before.handlers if before else ()) - set(plan.handlers):
             handlers.remove(db, plan.workflow, gone)
 
-    def _settle_schedules(self, db: sqlite3.Connection, before: Plan | None, plan: Plan, now: datetime) -> None:
-        """Times that did not change go on; changed ones are computed anew; removed ones go."""
+    def _update_schedules(
+        self, db: sqlite3.Connection, before: ScriptPlan | None, plan: ScriptPlan, now: datetime
+    ) -> None:
+        """Keep unchanged schedules, recompute changed ones, remove the others."""
         for handler in plan.handlers.values():
             if handler.schedule is None:
                 continue
@@ -201,109 +207,119 @@ class Deploying:
                 args = (plan.workflow, handler.name, handler.schedule, handler.policies, handler.kind.value)
                 self._definition.add(db, *args, now)
                 if handler.kind is HandlerKind.PRODUCER and handler.run_on_deploy:
-                    starting.queue(db, identity, now, Origin.DEPLOY)  # it looks once right away
+                    run_now.queue_occurrence(db, identity, now, OccurrenceOrigin.DEPLOY)  # its first run is due now
             elif _differs(before, handler):
                 self._definition.edit(
                     db, row._replace(kind=handler.kind.value), handler.schedule, handler.policies, now
                 )
         kept = {schedule_id(plan.workflow, one.name) for one in plan.handlers.values() if one.schedule is not None}
-        for row in schedules.every_one(db, workflow=plan.workflow):
+        for row in schedules.list_all(db, workflow=plan.workflow):
             if row.id not in kept:
                 self._definition.remove(db, row, now)
 
-    def _settle_runs(
-        self, db: sqlite3.Connection, rows: list[RunRow], plan: Plan, wish: Wish, now: datetime, note: str
+    def _update_runs(
+        self,
+        db: sqlite3.Connection,
+        rows: list[RunRow],
+        plan: ScriptPlan,
+        wish: DeployOptions,
+        now: datetime,
+        note: str,
     ) -> None:
-        """What waits, backs off or has failed follows the new version; what is active finishes on its own."""
+        """Move waiting and failed runs to the new version or cancel them; active runs finish on their own version."""
         for row in rows:
-            if row.status is Status.ACTIVE:
+            if row.status is RunStatus.ACTIVE:
                 continue
-            way = continue_after(mutations.status_of(db, row.id))
+            way = decide_continuation(mutations.status_of(db, row.id))
             if way is Continuation.RECONCILE:
                 continue
-            if way is Continuation.AFRESH and not _is_tried_again(row, plan, wish):
-                let_go(db, self._dispatch, row, now, note)
+            if way is Continuation.RESTART and not _is_retried(row, plan, wish):
+                abandon_run(db, self._dispatch, row, now, note)
             elif row.handler not in plan.handlers:
-                let_go(db, self._dispatch, row, now, _without_consumer(db, row))
+                abandon_run(db, self._dispatch, row, now, _removed_handler_note(db, row))
             else:
-                requests.close(db, now, Given.SOLVED, run=row.id)
-                runs.resume(db, row.id, now)
+                requests.close(db, now, RequestAnswer.SOLVED, run=row.id)
+                runs.schedule_resume(db, row.id, now)
 
-    def _settle_lanes(self, db: sqlite3.Connection, plan: Plan, now: datetime) -> None:
-        """Those of jobs that are gone go too, once nothing of theirs is under way; nobody asks about them any more."""
+    def _remove_lanes(self, db: sqlite3.Connection, plan: ScriptPlan, now: datetime) -> None:
+        """Remove the lanes of removed jobs once they have no open runs, and withdraw their requests."""
         for lane in lanes.of_workflow(db, plan.workflow):
             if any(one.lane == lane.name for one in plan.handlers.values()):
                 continue
-            asked = None if lane.run is None else runs.find(db, lane.run)
-            if lane.blocked is Block.INTERRUPTED and asked is not None:
-                let_go(db, self._dispatch, asked, now, "The job was removed.")
-            open_runs = runs.unfinished(db, plan.workflow)
+            blocking = None if lane.run is None else runs.find(db, lane.run)
+            if lane.blocked is Block.INTERRUPTED and blocking is not None:
+                abandon_run(db, self._dispatch, blocking, now, "The job was removed.")
+            open_runs = runs.list_unfinished(db, plan.workflow)
             if not any(lanes.lane_of(row.handler, row.kind) == lane.name for row in open_runs):
                 lanes.remove(db, plan.workflow, lane.name)
 
-    def _settle_topics(self, db: sqlite3.Connection, plan: Plan) -> None:
-        taken = handlers.topics(db, plan.workflow)
-        for topic in events.topics_in_use(db, plan.workflow) - taken:
+    def _skip_removed_topics(self, db: sqlite3.Connection, plan: ScriptPlan) -> None:
+        subscribed = handlers.subscribed_topics(db, plan.workflow)
+        for topic in events.topics_with_pending(db, plan.workflow) - subscribed:
             events.skip_pending(db, plan.workflow, topic)
 
-    def _settle_grants(
+    def _update_grants(
         self,
         db: sqlite3.Connection,
-        before: Plan | None,
-        plan: Plan,
+        before: ScriptPlan | None,
+        plan: ScriptPlan,
         uses: tuple[ToolUse, ...],
-        wish: Wish,
+        wish: DeployOptions,
         now: datetime,
     ) -> None:
-        """Allow what it uses if that was wished; where it now asks less often than before, allow again first."""
+        """Grant what it uses if requested; revoke tools about which it now asks less often than before."""
         if wish.origin is ScriptOrigin.FIX:
-            grants.take_back(db, plan.workflow, kind=GrantKind.APPROVAL)
+            grants.revoke(db, plan.workflow, kind=GrantKind.APPROVAL)
         if wish.grant:
             for connection, tool in _tools(uses):
                 allow(db, plan.workflow, connection, tool, now)
             return
         for use in uses:
-            if is_bolder(self._registry, before, plan, use):
-                grants.take_back(db, plan.workflow, connection=use.connection, tool=use.tool, kind=GrantKind.PERMISSION)
+            if asks_less_often(self._registry, before, plan, use):
+                grants.revoke(db, plan.workflow, connection=use.connection, tool=use.tool, kind=GrantKind.PERMISSION)
 
-    def _schedules(self, db: sqlite3.Connection, plan: Plan) -> list[dict[str, Any]]:
-        told = []
+    def _schedules(self, db: sqlite3.Connection, plan: ScriptPlan) -> list[dict[str, Any]]:
+        described = []
         for handler in plan.handlers.values():
             row = schedules.find(db, schedule_id(plan.workflow, handler.name))
             if handler.schedule is None or row is None:
                 continue
-            words = say(Spec.read(handler.schedule, machine_zone=self._context.machine_zone, now=row.created))
-            next_at = None if row.next_at is None else write_instant(row.next_at)
-            told.append({"handler": handler.name, "words": words, "next": next_at})
-        return told
+            words = describe_schedule(
+                ScheduleSpec.read(handler.schedule, machine_zone=self._context.machine_zone, now=row.created)
+            )
+            next_at = None if row.next_at is None else format_instant(row.next_at)
+            described.append({"handler": handler.name, "words": words, "next": next_at})
+        return described
 
 
-def _is_tried_again(row: RunRow, plan: Plan, wish: Wish) -> bool:
-    """A repair is made for the run that failed. A job may have done half of it: then somebody must have said yes."""
+def _is_retried(row: RunRow, plan: ScriptPlan, wish: DeployOptions) -> bool:
+    """A repair retries the run that failed. A job may have done half its work, so that needs the user's approval."""
     handler = plan.handlers.get(row.handler)
-    if wish.origin is not ScriptOrigin.FIX or row.status is not Status.LOGIC or handler is None:
+    if wish.origin is not ScriptOrigin.FIX or row.status is not RunStatus.LOGIC or handler is None:
         return False
-    return row.kind is not HandlerKind.JOB or not wish.by_itself or handler.after_crash == "again"
+    return row.kind is not HandlerKind.JOB or not wish.is_automatic or handler.after_crash == "again"
 
 
-def _lost_repair(db: sqlite3.Connection, before: Plan | None, plan: Plan, wish: Wish) -> list[str]:
-    """A repair is in no file of the author's until they take it over; an editor may end it with another line."""
+def _lost_repair(db: sqlite3.Connection, before: ScriptPlan | None, plan: ScriptPlan, wish: DeployOptions) -> list[str]:
+    """Warn when the author's file replaces a repair that it does not contain; trailing blank lines do not matter."""
     if before is None or wish.origin is not ScriptOrigin.AUTHOR or before.source.strip() == plan.source.strip():
         return []
     script = workflows.find_script(db, before.workflow, before.version)
     if script is None or script.origin is not ScriptOrigin.FIX:
         return []
-    return [f"Version {before.version} was a repair. See that it is in your file too: dayhand diff {before.workflow}"]
+    return [
+        f"Version {before.version} was a repair. Check that your file contains it too: dayhand diff {before.workflow}"
+    ]
 
 
-def _without_consumer(db: sqlite3.Connection, row: RunRow) -> str:
-    """What is said of one whose outside action is settled, and of which nobody is left to say what follows."""
-    settled = "It was left out" if mutations.status_of(db, row.id) is Mutation.SKIPPED else "It was done"
-    return f"{settled}; the part that would have gone on was removed."
+def _removed_handler_note(db: sqlite3.Connection, row: RunRow) -> str:
+    """The note on a run that acted and whose handler is gone."""
+    outcome = "It was skipped" if mutations.status_of(db, row.id) is MutationStatus.SKIPPED else "It was done"
+    return f"{outcome}; the handler that would have continued was removed."
 
 
-def _differs(before: Plan | None, handler: Handler) -> bool:
-    """Whether the author changed its times or policies; what a person changed stays as long as he did not."""
+def _differs(before: ScriptPlan | None, handler: HandlerPlan) -> bool:
+    """Whether the author changed its schedule or policies; the user's changes stay otherwise."""
     old = None if before is None else before.handlers.get(handler.name)
     return old is None or (old.schedule, old.policies, old.kind) != (handler.schedule, handler.policies, handler.kind)
 

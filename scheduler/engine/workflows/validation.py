@@ -1,4 +1,4 @@
-"""Whether a script can be deployed: loaded in a worker, never here; each error names file, line and what to write."""
+"""Checks whether a script can be deployed. Loads it in a worker, never here; each error names file, line and fix."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -8,24 +8,24 @@ from typing import Any
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
-from scheduler.engine.context import Context
-from scheduler.engine.definition import refuse_side_by_side
-from scheduler.engine.plans import Handler, Plan
-from scheduler.engine.runs.workshop import BadScriptError, NoWorkerError, Workshop
-from scheduler.engine.workflows.views.connections import find_unconnected
+from scheduler.engine.context import EngineContext
+from scheduler.engine.queries.connections import find_unconnected
+from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
+from scheduler.engine.scheduling.schedule_edits import refuse_parallel_runs
+from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
+from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
-from scheduler.timing.words import say
-from scheduler.workers.dependencies import BadDependenciesError, Dependencies, read_dependencies
-from scheduler.workers.discovery import ToolUse, find_tools
+from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
+from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 
-LARGEST = 1_000_000
+MAX_SOURCE_LENGTH = 1_000_000
 
 
-class NotValidError(Exception):
-    """The script cannot be deployed; each sentence says where and what to write instead."""
+class InvalidScriptError(Exception):
+    """The script cannot be deployed; each sentence names the line and the fix."""
 
     def __init__(self, sentences: list[str]) -> None:
         super().__init__(" ".join(sentences))
@@ -33,7 +33,7 @@ class NotValidError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Validated:
+class ValidatedScript:
     """A script that can be deployed."""
 
     path: str
@@ -42,7 +42,7 @@ class Validated:
     uses: tuple[ToolUse, ...]
     warnings: tuple[str, ...] = ()
     schedules: tuple[dict[str, Any], ...] = ()
-    """Of each handler with times: what they mean, and when the next would be."""
+    """For each handler with a schedule: its description and next time."""
 
     @property
     def sha256(self) -> str:
@@ -52,38 +52,40 @@ class Validated:
     def slug(self) -> str:
         return str(self.described["slug"])
 
-    def plan(self, version: int) -> Plan:
-        return Plan.read(self.slug, version, self.path, self.source, self.described)
+    def plan(self, version: int) -> ScriptPlan:
+        return ScriptPlan.from_description(self.slug, version, self.path, self.source, self.described)
 
 
-class Validation:
-    """Runs on any thread but the engine's: it starts a process, and may have to install packages first."""
+class ScriptValidator:
+    """Not for the engine's thread: it starts a process and may install packages first."""
 
-    def __init__(self, context: Context, registry: Registry, workshop: Workshop) -> None:
+    def __init__(self, context: EngineContext, registry: Registry, workshop: ScriptWorkers) -> None:
         self._context = context
         self._registry = registry
         self._workshop = workshop
 
-    def validate(self, path: str, source: str, progress: Callable[[str], None] = lambda _: None) -> Validated:
+    def validate(self, path: str, source: str, progress: Callable[[str], None] = lambda _: None) -> ValidatedScript:
         file = PurePath(path).name
-        if len(source) > LARGEST:
-            raise NotValidError([f"{file}: a script has at most {LARGEST:,} letters; move data into files."])
-        needs = self._read_needs(file, source)
+        if len(source) > MAX_SOURCE_LENGTH:
+            raise InvalidScriptError(
+                [f"{file}: a script can have at most {MAX_SOURCE_LENGTH:,} characters; move data into files."]
+            )
+        needs = self._read_dependencies(file, source)
         try:
             described = self._workshop.describe(path, source, needs, progress)
         except BadScriptError as error:
-            raise NotValidError([error.failure.sentence]) from error
+            raise InvalidScriptError([error.failure.sentence]) from error
         except NoWorkerError as error:
-            raise NotValidError([f"{file}: {error}"]) from error
+            raise InvalidScriptError([f"{file}: {error}"]) from error
         if unreadable := [*_read_handlers(file, described)]:
-            raise NotValidError(unreadable)
-        plan = Plan.read(described["slug"], 0, path, source, described)
-        uses = tuple(find_tools(source))
+            raise InvalidScriptError(unreadable)
+        plan = ScriptPlan.from_description(described["slug"], 0, path, source, described)
+        uses = tuple(find_tool_uses(source))
         sentences = [*self._check_handlers(file, plan), *self._check_connections(file, plan, described, uses)]
         if sentences:
-            raise NotValidError(sentences)
-        warnings = (*_competing(plan), *self._not_connected(plan))
-        return Validated(
+            raise InvalidScriptError(sentences)
+        warnings = (*_competing_consumers(plan), *self._unconnected(plan))
+        return ValidatedScript(
             path=path,
             source=source,
             described=described,
@@ -92,13 +94,13 @@ class Validation:
             schedules=tuple(self._preview(plan)),
         )
 
-    def _read_needs(self, file: str, source: str) -> Dependencies:
+    def _read_dependencies(self, file: str, source: str) -> Dependencies:
         try:
-            return read_dependencies(source)
-        except BadDependenciesError as error:
-            raise NotValidError([f"{file}, line {error.line}: {error.sentence}"]) from error
+            return parse_dependencies(source)
+        except InvalidDependenciesError as error:
+            raise InvalidScriptError([f"{file}, line {error.line}: {error.sentence}"]) from error
 
-    def _check_handlers(self, file: str, plan: Plan) -> list[str]:
+    def _check_handlers(self, file: str, plan: ScriptPlan) -> list[str]:
         found = []
         for handler in plan.handlers.values():
             try:
@@ -107,26 +109,26 @@ class Validation:
                 found.append(f"{file}, line {handler.line}: {error.sentence}")
         return found
 
-    def _check_times(self, plan: Plan, handler: Handler) -> None:
+    def _check_times(self, plan: ScriptPlan, handler: HandlerPlan) -> None:
         if handler.kind is HandlerKind.CONSUMER or handler.schedule is None:
             return
         now = self._context.clock.now()
-        times = self._context.read_spec(handler.schedule, now).times(self._context.machine_zone)
+        times = self._context.parse_spec(handler.schedule, now).compile(self._context.machine_zone)
         if times.after(now) is None and not self._is_deployed(plan, handler):
-            raise BadScheduleError("schedule", "schedule: it has no time after now; give it a later or wider one.")
+            raise BadScheduleError("schedule", "schedule: it has no time in the future; choose a later or wider one.")
         policies = Policies.read(handler.policies, self._context.settings.policies(handler.kind))
-        refuse_side_by_side(policies.overlap, handler.kind)
+        refuse_parallel_runs(policies.overlap, handler.kind)
 
-    def _preview(self, plan: Plan) -> Iterator[dict[str, Any]]:
+    def _preview(self, plan: ScriptPlan) -> Iterator[dict[str, Any]]:
         now = self._context.clock.now()
         for handler in plan.handlers.values():
             if handler.schedule is not None:
-                spec = self._context.read_spec(handler.schedule, now)
-                at = spec.times(self._context.machine_zone).after(now)
-                yield {"handler": handler.name, "words": say(spec), "next": at}
+                spec = self._context.parse_spec(handler.schedule, now)
+                at = spec.compile(self._context.machine_zone).after(now)
+                yield {"handler": handler.name, "words": describe_schedule(spec), "next": at}
 
-    def _is_deployed(self, plan: Plan, handler: Handler) -> bool:
-        """Whether it has these times already; they may have passed since."""
+    def _is_deployed(self, plan: ScriptPlan, handler: HandlerPlan) -> bool:
+        """Whether it is deployed with this schedule already, whose times may have passed."""
         db = self._context.database.read()
         row = workflows.find(db, plan.workflow)
         script = None if row is None else workflows.find_script(db, row.slug, row.script)
@@ -134,7 +136,7 @@ class Validation:
         return any((one["name"], one["schedule"]) == (handler.name, handler.schedule) for one in known)
 
     def _check_connections(
-        self, file: str, plan: Plan, described: dict[str, Any], uses: tuple[ToolUse, ...]
+        self, file: str, plan: ScriptPlan, described: dict[str, Any], uses: tuple[ToolUse, ...]
     ) -> list[str]:
         found = []
         for name in plan.connections:
@@ -148,9 +150,9 @@ class Validation:
                 found.append(f"{file}, line {use.line}: {sentence}")
         return found
 
-    def _check_use(self, plan: Plan, use: ToolUse) -> str | None:
+    def _check_use(self, plan: ScriptPlan, use: ToolUse) -> str | None:
         if use.connection is None:
-            return None  # known only when it runs
+            return None  # known only at run time
         if use.connection not in plan.connections:
             return (
                 f"{use.connection} is not among the connections of {plan.name}; "
@@ -163,31 +165,31 @@ class Validation:
         except ConnectionRuleError as error:
             return error.sentence
         if tool.mutating and use.phase != "mutate":
-            return f"{use.tool} of {use.connection} acts, and {use.phase} may only read; call it in mutate."
+            return f"{use.tool} of {use.connection} is an action, and {use.phase} may only read; call it in mutate."
         if not tool.mutating and use.phase == "mutate":
             return f"{use.tool} of {use.connection} only reads; call it in prepare, and let mutate act."
         return None
 
-    def _not_connected(self, plan: Plan) -> list[str]:
+    def _unconnected(self, plan: ScriptPlan) -> list[str]:
         missing = find_unconnected(self._context.database.read(), self._registry, plan.connections)
         return [f"{name} is not connected yet: dayhand connect {name}" for name in missing]
 
 
 def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
-    for told in described["handlers"]:
+    for handler in described["handlers"]:
         try:
-            Handler.read(told)
+            HandlerPlan.from_description(handler)
         except BadScheduleError as error:
-            yield f"{file}, line {told['line']}: {error.sentence}"
+            yield f"{file}, line {handler['line']}: {error.sentence}"
 
 
-def _competing(plan: Plan) -> list[str]:
-    takers: dict[str, list[str]] = {}
+def _competing_consumers(plan: ScriptPlan) -> list[str]:
+    subscribers: dict[str, list[str]] = {}
     for handler in plan.handlers.values():
         for topic in handler.subscribes:
-            takers.setdefault(topic, []).append(handler.name)
+            subscribers.setdefault(topic, []).append(handler.name)
     return [
         f"{' and '.join(names)} both take events from {topic}: each event goes to the one that reserves it first."
-        for topic, names in takers.items()
+        for topic, names in subscribers.items()
         if len(names) > 1
     ]

@@ -1,16 +1,15 @@
-"""What a workflow's script imports: define a workflow, its topics, producers, consumers and jobs.
+"""The package that workflow scripts import: define a workflow, its topics, producers, consumers and jobs.
 
-A file with one `Workflow` is a chore that Dayhand runs on time; see the author's guide. This package has no
-dependencies and runs on Python 3.9 and later.
+A script is a file with one `Workflow`, which Dayhand runs on schedule; see the guide. This package has no dependencies
+and runs on Python 3.9 and later.
 """
 
 from __future__ import annotations
 
 from ._context import Context, JobContext, MutateContext, NextContext, PrepareContext, ProducerContext
-from ._describe import describe
 from ._errors import BadReturn, CommandFailed, Misuse
 from ._events import Event, Nothing, Prepared, Topic, nothing, prepared
-from ._workflow import Workflow
+from ._workflow import Workflow, describe
 
 __all__ = [
     "BadReturn",

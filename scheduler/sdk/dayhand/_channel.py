@@ -1,4 +1,4 @@
-"""The worker's end of the conversation: one thread listens, whoever runs the script asks and tells."""
+"""The worker's end of the connection: one thread reads, the script's thread asks questions and sends notes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from . import _protocol as protocol
-from ._errors import Ended, Misuse, TooLarge
+from ._errors import AttemptEnded, Misuse, TooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class Link:
-    """Descriptors of our own, out of reach of scripts that print, close and fork."""
+class HostChannel:
+    """File descriptors of our own, out of reach of scripts that print, close and fork."""
 
     def __init__(self, reading: int, writing: int, limit: int) -> None:
-        self._reading = _move_up(_receive(reading, os.O_RDONLY))
-        self._writing = _move_up(_receive(writing, os.O_WRONLY))
+        self._reading = _move_up(_open_inherited(reading, os.O_RDONLY))
+        self._writing = _move_up(_open_inherited(writing, os.O_WRONLY))
         self._log = _move_up(os.dup(1))
         self._limit = limit
         self._owner = os.getpid()
@@ -39,9 +39,9 @@ class Link:
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
         self.seen: dict[tuple[str, str], protocol.Message] = {}
-        """By topic and id: the events that the script was shown, as the host told them."""
-        if hasattr(os, "register_at_fork"):  # Windows has no forks
-            os.register_at_fork(after_in_child=self._leave)
+        """By topic and id: the events the script has peeked at, as the host sent them."""
+        if hasattr(os, "register_at_fork"):  # not on Windows
+            os.register_at_fork(after_in_child=self._close_in_fork)
         threading.Thread(target=self._listen, name="dayhand", daemon=True).start()
 
     @property
@@ -50,16 +50,16 @@ class Link:
         return os.getpid() == self._owner
 
     def next_command(self) -> protocol.Message:
-        """Wait for what to do next."""
+        """Wait for the next command."""
         command = self._commands.get()
         if command is None:
-            self._give_up()
+            self._exit()
         assert command is not None
         command["heard"] = time.monotonic()
         return command
 
     def begin(self, run: int) -> None:
-        """A phase starts: nothing of the one before counts any longer."""
+        """Start a phase: forget everything about the previous one."""
         with self._lock:
             self._run = run
             self.is_cancelled = run == self._cancelled
@@ -68,24 +68,24 @@ class Link:
         self.seen = {}
 
     def finish(self) -> int | None:
-        """The phase is over, and this was its number; what still holds its ctx gets nothing more."""
+        """End the phase and return its number; whatever still holds its ctx can no longer use it."""
         with self._lock:
             run, self._run = self._run, None
         return run
 
     def remember(self, misuse: Misuse) -> Misuse:
-        """The first misuse fails the run, also when the script catches it."""
+        """The first misuse fails the run, even if the script catches it."""
         self.misuse = self.misuse or misuse
         return misuse
 
     def stop_if_cancelled(self) -> None:
         """Unwind the script if its attempt is over."""
         if self.is_cancelled or self.has_ended:
-            raise Ended
+            raise AttemptEnded
 
     def ask(self, kind: str, **fields: Any) -> Any:
         """Send a question and wait for its reply."""
-        self._check_in()
+        self._check_usable()
         waiting: SimpleQueue[protocol.Message] = SimpleQueue()
         with self._lock:
             self._question += 1
@@ -99,20 +99,20 @@ class Link:
                 if reply["type"] == "reply":
                     return reply["value"]
                 self.has_ended = True
-            raise Ended
+            raise AttemptEnded
         finally:
             with self._lock:
                 self._replies.pop(number, None)
 
     def tell(self, kind: str, **fields: Any) -> None:
-        """Send a note and go on."""
-        self._check_in()
+        """Send a note without waiting."""
+        self._check_usable()
         self._send_or_refuse({"type": kind, **fields})
 
     def log(self, text: str) -> None:
         """Write a line to the run's log, after what was printed before."""
         for stream in (sys.stdout, sys.stderr):
-            with suppress(Exception):  # whatever the script put there
+            with suppress(Exception):  # the script may have replaced it
                 stream.flush()
         rest = memoryview((text + "\n").encode("utf-8", "backslashreplace"))
         with suppress(OSError):
@@ -121,17 +121,17 @@ class Link:
 
     def send(self, message: protocol.Message) -> None:
         """Send a message; TooLargeError if it is over the limit."""
-        rest = memoryview(protocol.encode(message, self._limit, protocol.MOST_VALUES))
+        rest = memoryview(protocol.encode(message, self._limit, protocol.MAX_VALUES))
         with self._lock:
             try:
                 while rest:
                     rest = rest[os.write(self._writing, rest) :]
             except OSError:
-                self._give_up()
+                self._exit()
 
     @contextmanager
     def on_cancel(self, act: Callable[[], None]) -> Iterator[None]:
-        """Do this when the run is cancelled, at once if it already is."""
+        """Call this when the run is cancelled; immediately if it already is."""
         with self._lock:
             self._at_cancel.append(act)
             cancelled = self.is_cancelled
@@ -143,9 +143,9 @@ class Link:
             with self._lock:
                 self._at_cancel.remove(act)
 
-    def _check_in(self) -> None:
+    def _check_usable(self) -> None:
         if not self.is_owner:
-            raise Misuse("a process that the script forked cannot use ctx; use it where the handler runs.")
+            raise Misuse("a forked process cannot use ctx; use it in the process that runs the handler.")
         if self._run is None:
             raise Misuse("this ctx belongs to a run that has ended; wait for your threads before you return.")
         self.stop_if_cancelled()
@@ -161,12 +161,12 @@ class Link:
         try:
             while data := os.read(self._reading, 1 << 14):
                 for message in inbox.feed(data):
-                    self._take(message)
+                    self._handle(message)
         finally:
-            # The host is gone, or cannot be heard any longer: nothing may go on in its name.
-            self._give_up()
+            # The host is gone or can no longer be read: nothing may continue on its behalf.
+            self._exit()
 
-    def _take(self, message: protocol.Message) -> None:
+    def _handle(self, message: protocol.Message) -> None:
         kind = message["type"]
         if kind in ("reply", "end"):
             with self._lock:
@@ -182,7 +182,7 @@ class Link:
         with self._lock:
             self._cancelled = run
             if run != self._run:
-                return  # it has ended, or has not begun yet
+                return  # it has ended, or has not started yet
             self.is_cancelled = True
             waiting = list(self._replies.values())
             acts = list(self._at_cancel)
@@ -191,30 +191,30 @@ class Link:
         for one in waiting:
             one.put({"type": "end"})
 
-    def _give_up(self) -> None:
+    def _exit(self) -> None:
         if self.is_owner and os.getppid() != self._host:
-            _end_group()
+            _kill_group()
         os._exit(protocol.HUNG_UP)
 
-    def _leave(self) -> None:
-        """In a fork of the script: let go of the host, which talks to the worker only."""
+    def _close_in_fork(self) -> None:
+        """The host talks to the worker only, not to processes forked by the script."""
         for descriptor in (self._reading, self._writing):
             with suppress(OSError):
                 os.close(descriptor)
 
 
-def _receive(number: int, way: int) -> int:
-    """The descriptor that the host passed on; Windows passes handles, which no child of ours shall inherit."""
+def _open_inherited(number: int, mode: int) -> int:
+    """The descriptor passed by the host; on Windows it is a handle, which our children must not inherit."""
     if sys.platform != "win32":
         return number
     import msvcrt  # noqa: PLC0415  Windows only
 
     os.set_handle_inheritable(number, False)  # noqa: FBT003  the standard library's own call
-    return msvcrt.open_osfhandle(number, way | os.O_BINARY)
+    return msvcrt.open_osfhandle(number, mode | os.O_BINARY)
 
 
 def _move_up(descriptor: int) -> int:
-    """To a number that scripts do not close by counting upwards, and that no child inherits."""
+    """Move it to a number that scripts do not close by counting upwards, and that no child inherits."""
     try:
         import fcntl  # noqa: PLC0415  Unix only
         import resource  # noqa: PLC0415
@@ -227,7 +227,7 @@ def _move_up(descriptor: int) -> int:
     return moved
 
 
-def _end_group() -> None:
+def _kill_group() -> None:
     import signal  # noqa: PLC0415
 
     if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():

@@ -1,4 +1,4 @@
-"""Commands of jobs: started by the worker in its own process group, or by the host where they are given secrets."""
+"""Commands of jobs: started by the worker in its own process group, or by the host if they get secrets."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ._errors import CommandFailed, Ended
-from ._places import caller
+from ._errors import AttemptEnded, CommandFailed
+from ._source_location import caller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._link import Link
+    from ._channel import HostChannel
 
 
-def run_command(link: Link, command: list[str], *, check: bool, secrets: dict[str, str] | None = None) -> int:
-    """Run it to its end with output to the log; SIGTERM when the run is cancelled."""
+def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: dict[str, str] | None = None) -> int:
+    """Run it to completion with output to the log; SIGTERM if the run is cancelled."""
     words = [os.path.expanduser(word) if word.startswith("~") else word for word in command]
     link.stop_if_cancelled()
     sys.stdout.flush()
     sys.stderr.flush()
-    code = _have_it_run(link, words, secrets) if secrets else _run(link, words)
+    code = _run_on_host(link, words, secrets) if secrets else _run(link, words)
     if link.is_cancelled:
-        raise Ended
+        raise AttemptEnded
     if code and check:
-        how = f"was ended by {_name(-code)}" if code < 0 else f"ended with code {code}"
+        how = f"was killed by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
         raise CommandFailed(f"The command {words[0]} {how}; its output is in the log.", code)
     return code
 
 
-def _have_it_run(link: Link, words: list[str], secrets: dict[str, str]) -> int:
-    """By the host, which hands the secrets over to the command and to nobody else."""
-    told = link.ask(
+def _run_on_host(link: HostChannel, words: list[str], secrets: dict[str, str]) -> int:
+    """The host passes the secrets to the command only."""
+    reply = link.ask(
         "run",
         command=words,
         secrets=secrets,
@@ -42,19 +42,19 @@ def _have_it_run(link: Link, words: list[str], secrets: dict[str, str]) -> int:
         folder=os.getcwd(),
         line=caller()[1],
     )
-    if "failed" in told:
-        raise CommandFailed(told["failed"])
-    return int(told["code"])
+    if "failed" in reply:
+        raise CommandFailed(reply["failed"])
+    return int(reply["code"])
 
 
-def _run(link: Link, words: list[str]) -> int:
+def _run(link: HostChannel, words: list[str]) -> int:
     import subprocess  # noqa: PLC0415  most workers never need it
 
     try:
-        with _own_limits_lifted():
+        with _memory_limit_lifted():
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=1, stderr=2)  # noqa: S603  a list, never a shell
     except FileNotFoundError:
-        raise CommandFailed(f"The command {words[0]} was not found. Install it, or write its whole path.") from None
+        raise CommandFailed(f"The command {words[0]} was not found. Install it, or use its full path.") from None
     except OSError as error:
         raise CommandFailed(f"The command {words[0]} could not be started: {error.strerror or error}.") from error
     with link.on_cancel(process.terminate):
@@ -62,8 +62,8 @@ def _run(link: Link, words: list[str]) -> int:
 
 
 @contextmanager
-def _own_limits_lifted() -> Iterator[None]:
-    """The script's memory limit counts address space, of which many programs reserve more than they use."""
+def _memory_limit_lifted() -> Iterator[None]:
+    """The script's memory limit counts address space, and many programs reserve more than they use."""
     try:
         import resource  # noqa: PLC0415  Unix only
     except ImportError:
@@ -77,7 +77,7 @@ def _own_limits_lifted() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def _name(number: int) -> str:
+def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:

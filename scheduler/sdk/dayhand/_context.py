@@ -1,4 +1,4 @@
-"""The `ctx` of each phase: exactly what that phase may do, and a sentence about everything else."""
+"""The `ctx` of each phase: what that phase may do, and an explanation for everything else."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _command
 from . import _protocol as protocol
-from ._errors import Ended, Misuse
+from ._errors import AttemptEnded, Misuse
 from ._events import Event, Topic
-from ._places import caller
-from ._values import check, kind_of
+from ._source_location import caller
+from ._values import check, describe_type
 
 if TYPE_CHECKING:
-    from ._handlers import Handler
-    from ._link import Link
+    from ._channel import HostChannel
+    from ._handlers import HandlerDefinition
     from ._workflow import Workflow
 
-_FIXES = {
+_HINTS = {
     "call": "read in a producer, prepare or job; act in mutate",
     "publish": "publish in a producer or in next",
     "peek": "peek in prepare",
     "checkpoint": "only a producer has checkpoints; next returns its state",
-    "done": "say what was done in next or in a job; prepare has say=",
+    "done": "report what was done in next or in a job; prepare has say=",
     "run": "commands run in jobs",
-    "outcome": "only next knows how the call of mutate went",
+    "outcome": "only next knows the outcome of the call in mutate",
 }
 
 
 class Context:
-    """What every phase offers."""
+    """What every phase can use."""
 
     phase = ""
 
-    def __init__(self, link: Link, flow: Workflow, handler: Handler, facts: dict[str, Any]) -> None:
+    def __init__(self, link: HostChannel, flow: Workflow, handler: HandlerDefinition, facts: dict[str, Any]) -> None:
         self._link = link
         self._flow = flow
         self._handler = handler
@@ -44,26 +44,26 @@ class Context:
 
     @property
     def now(self) -> datetime:
-        """The time, in UTC, by Dayhand's clock."""
-        told = self._facts.get("now")
-        if told is None:
+        """The current time in UTC, by Dayhand's clock."""
+        now = self._facts.get("now")
+        if now is None:
             return datetime.now(timezone.utc)
-        return _instant(told) + timedelta(seconds=time.monotonic() - self._facts["heard"])
+        return _instant(now) + timedelta(seconds=time.monotonic() - self._facts["heard"])
 
     @property
     def planned(self) -> datetime | None:
-        """The planned time of this run, in UTC; None where a person, an event or a deploy started it."""
-        told = self._facts.get("planned")
-        return None if told is None else _instant(told)
+        """The planned time of this run in UTC; None if the user, an event or a deploy started it."""
+        planned = self._facts.get("planned")
+        return None if planned is None else _instant(planned)
 
     @property
     def key(self) -> str:
-        """The same for every attempt at this work, and for nothing else: an idempotency key."""
+        """An idempotency key: the same for every attempt of this run, and unique to it."""
         return str(self._facts.get("key", ""))
 
     @property
     def origin(self) -> str:
-        """What started it: a schedule, a person, a deploy, an event."""
+        """What started the run: "automatic", "manual", "backfill", "deploy" or "event"."""
         return str(self._facts.get("origin", ""))
 
     @property
@@ -73,12 +73,12 @@ class Context:
 
     @property
     def last(self) -> Any:
-        """The result of this handler's last run that was committed; None before the first."""
+        """The result of this handler's last committed run; None before the first."""
         return self._facts.get("last")
 
     @property
     def cancelled(self) -> bool:
-        """Whether this run was asked to end. Long loops look here and return; the rest ends at its next call."""
+        """Whether this run was asked to stop. Long loops should check it; other code stops at its next call."""
         return self._link.is_cancelled
 
     def log(self, *parts: object) -> None:
@@ -86,7 +86,7 @@ class Context:
         self._link.log(" ".join(map(str, parts)))
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
-        """Show how far it is: 3 of 10, and what it is doing."""
+        """Show progress: 3 of 10, and what it is doing."""
         for name, value in (("done", done), ("total", total)):
             is_missing = value is None and name == "total"
             if not is_missing and (isinstance(value, bool) or not isinstance(value, (int, float))):
@@ -97,8 +97,8 @@ class Context:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in _FIXES:
-            return self._refuse(f"{self.phase} cannot use ctx.{name}; {_FIXES[name]}.")
+        if name in _HINTS:
+            return self._refuse(f"{self.phase} cannot use ctx.{name}; {_HINTS[name]}.")
         offered = sorted(word for word in dir(type(self)) if not word.startswith("_") and word != "phase")
         return self._refuse(f"ctx has no {name}; in {self.phase} it offers {', '.join(offered)}.")
 
@@ -113,7 +113,7 @@ class Context:
 
     def _read_call(self, connection: Any, tool: Any, parameters: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(connection, str) or not isinstance(tool, str):
-            self._refuse("call takes two texts first; write ctx.call('imap:home', 'search', since_uid=7).")
+            self._refuse("call takes two strings first; write ctx.call('imap:home', 'search', since_uid=7).")
         if connection not in self._flow.connections:
             self._refuse(
                 f"{connection} is not among the connections of {self._flow.name}; "
@@ -125,40 +125,40 @@ class Context:
 
     def _read_topic(self, topic: Any, known: list[str], setting: str) -> str:
         if not isinstance(topic, Topic):
-            self._refuse(f"{topic!r} is not a topic; use what flow.topic('mails') gave.")
+            self._refuse(f"{topic!r} is not a topic; use the result of flow.topic('mails').")
         if topic not in known:
-            self._refuse(f"{self._handler.name} does not name the topic {topic!s}; write {setting}=[…, {topic!s}].")
+            self._refuse(f"{self._handler.name} does not list the topic {topic!s}; write {setting}=[…, {topic!s}].")
         return str(topic)
 
 
 class _Reads(Context):
     def call(self, connection: str, tool: str, /, **parameters: Any) -> Any:
-        """Ask a read-only tool of a connection; its answer is JSON. If the tool fails, this attempt ends here."""
+        """Call a read-only tool of a connection; returns JSON. If the tool fails, this attempt ends here."""
         return self._link.ask("call", **self._read_call(connection, tool, parameters))
 
 
 class _Publishes(Context):
-    def publish(self, topic: Topic, /, *, id: str, title: str = "", data: Any = None) -> None:  # noqa: A002  the author's word
-        """Publish an event; it is seen when this run is committed.
+    def publish(self, topic: Topic, /, *, id: str, title: str = "", data: Any = None) -> None:  # noqa: A002  part of the contract
+        """Publish an event; consumers see it when this run is committed.
 
-        id: the same id again updates a pending event and never revives one that was dealt with.
-        title: what people see of it. data: JSON for the consumer.
+        id: publishing the same id again updates a pending event; an event that was handled stays handled.
+        title: shown to the user. data: JSON for the consumer.
         """
         name = self._read_topic(topic, self._handler.publishes, "publishes")
         if not isinstance(id, str) or not id:
-            self._refuse(f"id={id!r} is not a text; write id=str(…) with what makes this event unique.")
+            self._refuse(f"id={id!r} is not a string; write id=str(…) with what makes this event unique.")
         if not isinstance(title, str):
-            self._refuse(f"title={title!r} is not a text; write title=str(…).")
+            self._refuse(f"title={title!r} is not a string; write title=str(…).")
         self._check(id, "id")
         self._check(data, "data")
         self._link.tell("publish", topic=name, id=id, title=title, data=data)
 
 
-class _Concludes(Context):
+class _Reports(Context):
     def done(self, sentence: str) -> None:
-        """Say what was done, in words for people: "Filed 3 receipts". The last sentence counts."""
+        """Set the summary of this run for the user: "Filed 3 receipts". The last one counts."""
         if not isinstance(sentence, str) or not sentence.strip():
-            self._refuse(f"done takes a sentence and got {sentence!r}; write ctx.done('Filed 3 receipts').")
+            self._refuse(f"done takes a sentence, not {sentence!r}; write ctx.done('Filed 3 receipts').")
         self._link.tell("done", text=sentence)
 
 
@@ -168,9 +168,9 @@ class ProducerContext(_Reads, _Publishes):
     phase = protocol.PRODUCER
 
     def checkpoint(self, state: dict[str, Any]) -> None:
-        """Commit this state and what was published so far; a crash later does not repeat it."""
+        """Commit this state and the events published so far; after a crash the producer continues from here."""
         if not isinstance(state, dict):
-            self._refuse(f"checkpoint takes the state, a dict, and got {kind_of(state)}.")
+            self._refuse(f"checkpoint takes the state, a dict, not {describe_type(state)}.")
         self._check(state, "state")
         self._link.ask("checkpoint", state=state)
 
@@ -181,7 +181,7 @@ class PrepareContext(_Reads):
     phase = protocol.PREPARE
 
     def peek(self, topic: Topic, /, limit: int = 100) -> list[Event]:
-        """Pending events of a subscribed topic, oldest first; `reserve` those that this run takes."""
+        """Pending events of a subscribed topic, oldest first; pass those that this run takes as `reserve`."""
         name = self._read_topic(topic, self._handler.subscribes, "subscribe")
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             self._refuse(f"limit={limit!r} is not a number of events; write ctx.peek({name}, limit=10).")
@@ -190,8 +190,8 @@ class PrepareContext(_Reads):
             found = known["events"][:limit]
         else:
             found = self._link.ask("peek", topic=name, limit=limit)
-        self._link.seen.update(((told["topic"], told["id"]), told) for told in found)
-        return [read_event(told, self._flow) for told in found]
+        self._link.seen.update(((one["topic"], one["id"]), one) for one in found)
+        return [read_event(one, self._flow) for one in found]
 
 
 class MutateContext(Context):
@@ -200,44 +200,44 @@ class MutateContext(Context):
     phase = protocol.MUTATE
 
     def call(self, connection: str, tool: str, /, **parameters: Any) -> NoReturn:
-        """The one call that acts. It never returns: `mutate` ends here, and `next` gets the result."""
+        """Make the outside action. It does not return: `mutate` ends here, and `next` gets the result."""
         call = self._read_call(connection, tool, parameters)
         if self._link.call is not None:
-            self._refuse("mutate makes one call, which ends it; make the second in a consumer of its own.")
+            self._refuse("mutate makes one call, which ends it; make the second one in another consumer.")
         self._link.call = call
-        raise Ended
+        raise AttemptEnded
 
 
-class NextContext(_Publishes, _Concludes):
-    """What next may do: publish onwards and say what was done."""
+class NextContext(_Publishes, _Reports):
+    """What next may do: publish, and report what was done."""
 
     phase = protocol.NEXT
 
     @property
     def outcome(self) -> str:
-        """How the call of mutate went: "applied", "skipped" (the person said no) or "none" (there was no call)."""
+        """The outcome of mutate: "applied", "skipped" (the user rejected it) or "none" (there was no call)."""
         return str(self._facts.get("outcome", "none"))
 
 
-class JobContext(_Reads, _Concludes):
-    """What a job may do: read, run commands, say what was done."""
+class JobContext(_Reads, _Reports):
+    """What a job may do: read, run commands, report what was done."""
 
     phase = protocol.JOB
 
     def run(self, command: Sequence[str], *, check: bool = True, secrets: dict[str, str] | None = None) -> int:
-        """Run a command and wait for it; its output goes to the run's log, its exit code is returned.
+        """Run a command, wait for it and return its exit code; its output goes to the run's log.
 
-        command: a list, never a shell line; a leading ~ becomes the home folder.
-        check: raise `dayhand.CommandFailed` unless it ends with 0.
-        secrets: by environment variable, the connection whose secret the command gets, as in
-            {"RESTIC_PASSWORD_FILE": "restic:home"}. The variable names a file, /dev/fd/N, that holds the secret and
-            can be read once; no script sees it.
+        command: a list, not a shell command line; a leading ~ becomes the home folder.
+        check: raise `dayhand.CommandFailed` unless it exits with 0.
+        secrets: by environment variable, the connection whose secret the command gets, for example
+            {"RESTIC_PASSWORD_FILE": "restic:home"}. The variable holds the path of a file, /dev/fd/N, with the secret
+            that can be read once; the script never sees it.
         """
         if isinstance(command, (str, bytes)) or not isinstance(command, Sequence) or not command:
             self._refuse(f"run takes a command as a list; write ctx.run({_split(command)}).")
         for number, part in enumerate(command):
             if not isinstance(part, str) or "\0" in part:
-                self._refuse(f"command[{number}] is {part!r}, not a text; write str(…).")
+                self._refuse(f"command[{number}] is {part!r}, not a string; write str(…).")
         if not secrets:
             return _command.run_command(self._link, list(command), check=check)
         return _command.run_command(self._link, list(command), check=check, secrets=self._read_secrets(secrets))
@@ -245,10 +245,10 @@ class JobContext(_Reads, _Concludes):
     def _read_secrets(self, secrets: dict[str, str]) -> dict[str, str]:
         example = '{"RESTIC_PASSWORD_FILE": "restic:home"}'
         if not isinstance(secrets, dict):
-            self._refuse(f"secrets is a dict; write secrets={example}.")
+            self._refuse(f"secrets is not a dict; write secrets={example}.")
         for name, connection in secrets.items():
             if not isinstance(name, str) or not name or "=" in name or "\0" in name or not isinstance(connection, str):
-                self._refuse(f"secrets says which variable gets the secret of which connection: secrets={example}.")
+                self._refuse(f"secrets maps each variable to a connection; write secrets={example}.")
             self._read_call(connection, "", {})
         return dict(secrets)
 
@@ -258,14 +258,14 @@ CONTEXTS: dict[str, type[Context]] = {
 }
 
 
-def read_event(told: dict[str, Any], flow: Workflow) -> Event:
-    """An event from what the host told about it, with data that nobody else holds."""
-    name = told["topic"]
-    at = told.get("published_at")
+def read_event(message: dict[str, Any], flow: Workflow) -> Event:
+    """An event as sent by the host, with its own copy of the data."""
+    name = message["topic"]
+    at = message.get("published_at")
     return Event(
-        id=told["id"],
-        title=told.get("title", ""),
-        data=json.loads(told.get("data", "null")),
+        id=message["id"],
+        title=message.get("title", ""),
+        data=json.loads(message.get("data", "null")),
         topic=flow.topics.get(name) or Topic(name),
         published_at=None if at is None else _instant(at),
     )

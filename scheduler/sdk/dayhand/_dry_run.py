@@ -1,4 +1,4 @@
-"""Imported behind a script that is only tried: commands of its jobs are said in the log and not run."""
+"""Imported after a script in a dry run: commands of its jobs are logged instead of run."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 from . import _command
 
 if TYPE_CHECKING:
-    from ._link import Link
+    from ._channel import HostChannel
 
 MARK = "would run: "
-"""How the line in the log begins; the command follows as JSON."""
+"""Starts the line in the log; the command follows as JSON."""
 
 
-def say_command(
-    link: Link,
+def log_command(
+    link: HostChannel,
     command: list[str],
     *,
-    check: bool,  # noqa: ARG001  as the one that runs it
-    secrets: dict[str, str] | None = None,  # noqa: ARG001  as the real one takes it
+    check: bool,  # noqa: ARG001  same signature as the real one
+    secrets: dict[str, str] | None = None,  # noqa: ARG001
 ) -> int:
-    """As if it had run and ended well."""
+    """Log the command and report success."""
     words = [os.path.expanduser(word) if word.startswith("~") else word for word in command]
     link.log(MARK + json.dumps(words))
     return 0
 
 
-_command.run_command = say_command
+_command.run_command = log_command

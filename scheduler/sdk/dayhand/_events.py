@@ -1,4 +1,4 @@
-"""What passes through topics, and what prepare hands on."""
+"""Topics and events, and what prepare returns."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 class Topic(str):
-    """A named queue of events of one workflow; made by `flow.topic(name)`. Equal to its name."""
+    """A named queue of events of one workflow, created by `flow.topic(name)`. Equal to its name."""
 
     __slots__ = ()
 
 
 class Event:
-    """Something that was published. Two are equal when topic and id are."""
+    """A published event. Two events are equal if topic and id are."""
 
-    def __init__(self, *, id: str, title: str, data: Any, topic: Topic, published_at: datetime | None) -> None:  # noqa: A002  the author's word
+    def __init__(self, *, id: str, title: str, data: Any, topic: Topic, published_at: datetime | None) -> None:  # noqa: A002  part of the contract
         self.id = id
-        """The message id that the publisher gave; unique within its topic."""
+        """The id given by the publisher; unique within its topic."""
         self.title = title
-        """What people see of it."""
+        """Shown to the user."""
         self.data = data
-        """What the publisher attached: JSON."""
+        """JSON attached by the publisher."""
         self.topic = topic
-        """Where it was published; compare with `==`."""
+        """The topic it was published to; compare with `==`."""
         self.published_at = published_at
-        """When, in UTC."""
+        """When it was published, in UTC."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Event) and (self.topic, self.id) == (other.topic, other.id)
@@ -44,19 +44,19 @@ class Event:
 
 
 class Prepared:
-    """What `prepare` decided; `mutate` and `next` get it back, also after a restart."""
+    """The decision of `prepare`; `mutate` and `next` receive it, even after a restart."""
 
     def __init__(self, *, reserve: list[Event], data: Any, say: str, ui: Any, wake_at: str | None) -> None:
         self.reserve = reserve
         """The events that this run takes."""
         self.data = data
-        """What `prepare` attached: JSON."""
+        """JSON attached by `prepare`."""
         self.say = say
         """The sentence that asks for approval."""
         self.ui = ui
-        """What the approval card shows besides."""
+        """What else the approval card shows."""
         self.wake_at = wake_at
-        """When to look again, as text."""
+        """When to run again, as text."""
 
 
 class Nothing:
@@ -64,7 +64,7 @@ class Nothing:
 
     def __init__(self, wake_at: str | None) -> None:
         self.wake_at = wake_at
-        """When to look again, as text."""
+        """When to run again, as text."""
 
 
 def prepared(
@@ -75,41 +75,41 @@ def prepared(
     ui: dict[str, Any] | None = None,
     wake_at: datetime | str | None = None,
 ) -> Prepared:
-    """What `prepare` returns when there is something to do.
+    """Returned by `prepare` if there is something to do.
 
-    reserve: the events this run takes, from any of the subscribed topics; nobody else gets them meanwhile.
-    data: JSON that `mutate` and `next` need.
-    say: the sentence a person reads before saying yes: "Add 3 receipts to Expenses".
-    ui: what else the approval card shows, by name.
-    wake_at: look again at that time even if nothing is published, between 30 seconds and 24 hours from now.
+    reserve: the events this run takes, from any of the subscribed topics; no other run gets them.
+    data: JSON for `mutate` and `next`.
+    say: the sentence the user reads before approving: "Add 3 receipts to Expenses".
+    ui: what else the approval card shows, by label.
+    wake_at: run again at that time even if nothing is published, between 30 seconds and 24 hours from now.
     """
     if isinstance(reserve, Event):
-        raise Misuse("reserve is one event; write reserve=[event].")
+        raise Misuse("reserve is a single event; write reserve=[event].")
     try:
         events = list(reserve)
     except TypeError:
         raise Misuse("reserve is not a list of events; write reserve=ctx.peek(topic).") from None
     for number, event in enumerate(events):
         if not isinstance(event, Event):
-            raise Misuse(f"reserve[{number}] is not an event; reserve what ctx.peek gave.")
+            raise Misuse(f"reserve[{number}] is not an event; reserve events from ctx.peek.")
     if len(set(events)) < len(events):
-        raise Misuse("reserve has an event twice; reserve what ctx.peek gave, once.")
+        raise Misuse("reserve contains an event twice; reserve each event once.")
     if not isinstance(say, str):
-        raise Misuse("say is not a text; write the sentence that asks for approval.")
+        raise Misuse("say is not a string; write the sentence that asks for approval.")
     if ui is not None and not isinstance(ui, dict):
         raise Misuse("ui is not a dict; write ui={'Name': value}.")
     check(data, "data")
     check(ui, "ui")
-    return Prepared(reserve=events, data=data, say=say, ui=ui, wake_at=write_wake(wake_at))
+    return Prepared(reserve=events, data=data, say=say, ui=ui, wake_at=format_wake_time(wake_at))
 
 
 def nothing(wake_at: datetime | str | None = None) -> Nothing:
-    """What `prepare` returns when there is nothing to do; `wake_at` as in `prepared`."""
-    return Nothing(write_wake(wake_at))
+    """Returned by `prepare` if there is nothing to do; `wake_at` as in `prepared`."""
+    return Nothing(format_wake_time(wake_at))
 
 
-def write_wake(value: Any) -> str | None:
-    """As text. The host reads it, and warns about what is no time; a time without a zone is the machine's."""
+def format_wake_time(value: Any) -> str | None:
+    """Format it as text. The host parses it and warns if it is not a time; without a time zone it is local time."""
     if value is None:
         return None
     if isinstance(value, datetime):

@@ -1,4 +1,4 @@
-"""A producer, consumer or job as its author wrote it."""
+"""A producer, consumer or job as defined in a script, and the checks of its function or class."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import inspect
 from typing import Any
 
 from ._errors import Misuse
-from ._places import definition
+from ._source_location import definition_of
 
-_SHAPES = {
+_PARAMETERS = {
     "producer": ("ctx", "state"),
     "job": ("ctx",),
     "prepare": ("ctx", "state"),
@@ -17,8 +17,8 @@ _SHAPES = {
 }
 
 
-class Handler:
-    """One handler; `written` holds its settings as they go into the description."""
+class HandlerDefinition:
+    """One handler; `written` holds its settings as they appear in the description."""
 
     def __init__(self, name: str, kind: str, body: Any, line: int, written: dict[str, Any]) -> None:
         self.name = name
@@ -29,30 +29,30 @@ class Handler:
 
     @property
     def publishes(self) -> list[str]:
-        """Names of the topics that it may publish to."""
+        """The topics that it may publish to."""
         return list(self.written.get("publishes", ()))
 
     @property
     def subscribes(self) -> list[str]:
-        """Names of the topics that it takes events from."""
+        """The topics that it takes events from."""
         return list(self.written.get("subscribes", ()))
 
     def phase(self, name: str) -> Any:
-        """The function of one phase, ready to be called; None where the consumer has none."""
+        """The function of one phase, ready to be called; None if the consumer does not have it."""
         if self.kind != "consumer":
             return self.body
         return getattr(self.body(), name) if hasattr(self.body, name) else None
 
 
 def check_function(kind: str, function: Any) -> None:
-    """Refuse what is not a plain function of the right parameters."""
+    """Raise Misuse unless it is a plain function with the right parameters."""
     if inspect.isclass(function) or not getattr(function, "__name__", "").isidentifier():
-        raise Misuse(f"a {kind} is a function with a name; write def name({', '.join(_SHAPES[kind])}).")
-    _check_shape(kind, function.__name__, function, _SHAPES[kind])
+        raise Misuse(f"a {kind} is a function with a name; write def name({', '.join(_PARAMETERS[kind])}).")
+    _check_parameters(kind, function.__name__, function, _PARAMETERS[kind])
 
 
 def check_class(body: Any, *, publishes: bool) -> None:
-    """Refuse what is not a class with prepare and well-formed phases."""
+    """Raise Misuse unless it is a class with prepare and well-formed phases."""
     if not inspect.isclass(body):
         raise Misuse("a consumer is a class with prepare; write class Name: def prepare(self, ctx, state).")
     name = body.__name__
@@ -60,32 +60,32 @@ def check_class(body: Any, *, publishes: bool) -> None:
         raise Misuse(f"{name} has no prepare; add def prepare(self, ctx, state) and return dayhand.prepared(…).")
     if publishes and not hasattr(body, "next"):
         raise Misuse(
-            f"{name} publishes and has no next; add def next(self, ctx, prepared, result, state) and publish there."
+            f"{name} publishes but has no next; add def next(self, ctx, prepared, result, state) and publish there."
         )
     try:
         inspect.signature(body).bind()
     except (TypeError, ValueError):
-        raise Misuse(f"{name} cannot be made without arguments; give __init__ no parameters but self.") from None
+        raise Misuse(f"{name} cannot be created without arguments; give __init__ no parameters but self.") from None
     for phase in ("prepare", "mutate", "next"):
         written = inspect.getattr_static(body, phase, None)
         if written is not None:
             bound = isinstance(written, (staticmethod, classmethod))
-            shape = _SHAPES[phase] if bound else ("self", *_SHAPES[phase])
-            _check_shape(phase, f"{name}.{phase}", getattr(body, phase), shape)
+            shape = _PARAMETERS[phase] if bound else ("self", *_PARAMETERS[phase])
+            _check_parameters(phase, f"{name}.{phase}", getattr(body, phase), shape)
 
 
-def _check_shape(kind: str, name: str, function: Any, shape: tuple[str, ...]) -> None:
-    place = definition(function)
-    call = f"def {name.rpartition('.')[2]}({', '.join(shape)})"
+def _check_parameters(kind: str, name: str, function: Any, parameters: tuple[str, ...]) -> None:
+    place = definition_of(function)
+    call = f"def {name.rpartition('.')[2]}({', '.join(parameters)})"
     if not callable(function):
         raise Misuse(f"{name} is not a function; write {call}.", place)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise Misuse(f"{name} is async; write a plain {call}.", place)
     if inspect.isgeneratorfunction(function):
-        raise Misuse(f"{name} has yield and would never run; use ctx.publish or return, in a plain {call}.", place)
+        raise Misuse(f"{name} is a generator and would never run; use ctx.publish or return in a plain {call}.", place)
     try:
-        inspect.signature(function).bind(*shape)
+        inspect.signature(function).bind(*parameters)
     except TypeError:
-        raise Misuse(f"{name} has other parameters than a {kind} gets; write {call}.", place) from None
+        raise Misuse(f"{name} does not have the parameters of a {kind}; write {call}.", place) from None
     except ValueError:
         return

@@ -1,4 +1,4 @@
-"""The settings of a handler as written: each has the right type here; the host reads their meaning."""
+"""The settings of a handler: their types are checked here, their meaning by the host."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("every", "cron", "calendar", "once")
 _TIMES = (*KINDS, "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
 _POLICIES = ("overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
-_MOST_FAILURES = 1000
+_MAX_FAILURES = 1000
 
 _EXAMPLES = {
     "every": "'5m'",
@@ -41,17 +41,17 @@ _EXAMPLES = {
 }
 
 
-def refuse_unknown(kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: Mapping[str, Any]) -> None:
-    """Refuse a bare decorator, values without a name, and names that do not exist."""
-    refuse_names(kind, known, unknown)
+def reject_unknown(kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: Mapping[str, Any]) -> None:
+    """Raise Misuse for a decorator without parentheses, positional values, and unknown names."""
+    reject_unknown_names(kind, known, unknown)
     if len(positional) == 1 and callable(positional[0]):
-        raise Misuse(f"{kind} is used without brackets; write @flow.{kind}({known[0]}={_EXAMPLES[known[0]]}).")
+        raise Misuse(f"{kind} is used without parentheses; write @flow.{kind}({known[0]}={_EXAMPLES[known[0]]}).")
     if positional:
         raise Misuse(f"{positional[0]!r} has no name; write for example @flow.{kind}({known[0]}={positional[0]!r}).")
 
 
-def refuse_names(kind: str, known: tuple[str, ...], unknown: Mapping[str, Any]) -> None:
-    """Refuse settings that do not exist."""
+def reject_unknown_names(kind: str, known: tuple[str, ...], unknown: Mapping[str, Any]) -> None:
+    """Raise Misuse for settings that do not exist."""
     for name in unknown:
         import difflib  # noqa: PLC0415  only needed here
 
@@ -61,11 +61,11 @@ def refuse_names(kind: str, known: tuple[str, ...], unknown: Mapping[str, Any]) 
 
 
 def read_schedule(kind: str, written: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was given of a schedule and of its policies, as JSON."""
+    """The given settings of the schedule and of its policies, as JSON."""
     given = {name: value for name, value in written.items() if value is not None}
     kinds = [name for name in KINDS if name in given]
     if not kinds:
-        raise Misuse(f"this {kind} has no time; say one of every, cron, calendar or once, for example every='1h'.")
+        raise Misuse(f"this {kind} has no schedule; set one of every, cron, calendar or once, for example every='1h'.")
     if len(kinds) > 1:
         raise Misuse(f"this {kind} has {' and '.join(kinds)}; keep one of them.")
     for name, value in given.items():
@@ -74,62 +74,62 @@ def read_schedule(kind: str, written: Mapping[str, Any]) -> tuple[dict[str, Any]
         raise Misuse(
             "overlap='allow_all' is for jobs: a producer's runs share one state. Choose another, or write a job."
         )
-    given = {name: write_dates(value) for name, value in given.items()}
+    given = {name: format_dates(value) for name, value in given.items()}
     for name, value in given.items():
         check(value, name)
     return _only(given, _TIMES), _only(given, _POLICIES)
 
 
 def read_timeout(value: Any) -> Any:
-    """A length such as '5m', or a number of seconds; None where it was not given."""
+    """A duration such as '5m', or a number of seconds; None if not given."""
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
         return value
-    raise _wrong("timeout", value, "a length of time")
+    raise _wrong("timeout", value, "a duration")
 
 
 def read_max_failures(value: Any) -> Any:
-    """A whole number, 0 for never; None where it was not given."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_FAILURES):
+    """A whole number, 0 for never; None if not given."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_FAILURES):
         return value
-    raise _wrong("max_failures", value, f"a number from 0 to {_MOST_FAILURES}")
+    raise _wrong("max_failures", value, f"a number from 0 to {_MAX_FAILURES}")
 
 
 def read_choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:
-    """One of the words, or None where it was not given."""
+    """One of the choices, or None if not given."""
     if value is None or (isinstance(value, str) and value in choices):
         return value
-    raise Misuse(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}.")
+    raise Misuse(f"{name}={value!r} is not valid; choose one of {', '.join(map(repr, choices))}.")
 
 
 def read_texts(name: str, value: Any) -> list[str]:
-    """A list of texts, each once."""
+    """A list of strings without duplicates."""
     if isinstance(value, str):
-        raise Misuse(f"{name} is one text; write {name}=[{value!r}].")
+        raise Misuse(f"{name} is a single string; write {name}=[{value!r}].")
     if not isinstance(value, (list, tuple)):
         raise Misuse(f"{name} is not a list; write {name}=['…'].")
     for text in value:
         if not isinstance(text, str) or not text or text != text.strip() or not text.isprintable():
-            raise Misuse(f"{name} has {text!r}, which is no name; write a text such as 'table:expenses'.")
+            raise Misuse(f"{name} contains {text!r}, which is not a name; write a string such as 'table:expenses'.")
     return list(dict.fromkeys(map(str, value)))
 
 
 def read_flag(name: str, value: Any) -> Any:
-    """True, False, or None where it was not given."""
+    """True, False, or None if not given."""
     if value is not None:
         _flag(name, value)
     return value
 
 
-def write_dates(value: Any) -> Any:
-    """The same with dates and times as ISO 8601 text."""
+def format_dates(value: Any) -> Any:
+    """The same value with dates and times as ISO 8601 text."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict):
-        return {key: write_dates(item) for key, item in value.items()}
+        return {key: format_dates(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [write_dates(item) for item in value]
+        return [format_dates(item) for item in value]
     return value
 
 
@@ -143,12 +143,12 @@ def _wrong(name: str, value: Any, what: str) -> Misuse:
 
 def _text(name: str, value: Any) -> None:
     if not isinstance(value, str):
-        raise _wrong(name, value, "a text")
+        raise _wrong(name, value, "a string")
 
 
 def _texts(name: str, value: Any) -> None:
     if not isinstance(value, str) and not (_is_list(value) and all(isinstance(text, str) for text in value)):
-        raise _wrong(name, value, "a text or a list of texts")
+        raise _wrong(name, value, "a string or a list of strings")
 
 
 def _dicts(name: str, value: Any) -> None:
@@ -174,7 +174,7 @@ def _number(name: str, value: Any) -> None:
 
 def _window(name: str, value: Any) -> None:
     if not isinstance(value, str) and (isinstance(value, bool) or value != 0):
-        raise _wrong(name, value, "a length of time or 0")
+        raise _wrong(name, value, "a duration or 0")
 
 
 def _flag(name: str, value: Any) -> None:

@@ -1,6 +1,6 @@
-"""A mark that Linux hands on to whatever a process starts, and that nobody but root can take off again.
+"""A mark that child processes inherit on Linux, and that only root can remove.
 
-It is a limit, which may only be lowered; this one has been without any use since Linux 2.4.
+It is a resource limit, which can only be lowered; this one has been unused since Linux 2.4.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 _FILE_LOCKS = 10
 
 
-def brand() -> None:
-    """Mark this process, and so all that it will start: with a limit of 0, which nobody has and nobody can lower."""
+def mark_process() -> None:
+    """Mark this process and everything it will start, with a limit of 0, which no other process has."""
     if not sys.platform.startswith("linux"):
         return
     import resource  # noqa: PLC0415  Unix only

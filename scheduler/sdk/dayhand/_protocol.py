@@ -1,26 +1,26 @@
-"""How host and worker talk: framed JSON, the types of message, and what each phase may ask.
+"""The protocol of host and worker: framed JSON, the message types, and what each phase may ask.
 
-Both sides import this file and nothing else of each other. A message is a JSON object with a "type", sent as four
-bytes of length (big endian) and that many bytes of UTF-8. What is printed or logged goes another way: descriptors 1
-and 2 of the worker are one pipe to the host.
+Both sides import this file and share nothing else. A message is a JSON object with a "type", sent as a length of four
+bytes (big endian) and that many bytes of UTF-8. Output is separate: descriptors 1 and 2 of the worker are one pipe to
+the host.
 
 host to worker
     load(path, source)                      run the script's top level, once per worker
     run(run, handler, phase, inputs, facts, goes_on)
-                                            one phase of one handler; where prepare goes on and has something to do,
-                                            mutate follows by itself with the next number
+                                            one phase of one handler; if goes_on is set and prepare has something to do,
+                                            the worker continues with mutate under the next number
     reply(question, value)                  the answer to a question
-    end(question)                           no answer will come: unwind the script
-    cancel(run)                             please end soon
+    end(question)                           there will be no answer: unwind the script
+    cancel(run)                             ask the phase to end
 
 worker to host
     loaded(description) | result(value) | failed(kind, message, file, line, traceback) | ended
-                                            each with run (0 for load) and left: processes or threads are still there
+                                            each with run (0 for load) and left: whether processes or threads remain
     call(question, connection, tool, parameters, line)   questions: the script waits for the reply
     peek(question, topic, limit)
     checkpoint(question, state)
-    run(question, command, secrets, environment, folder, line)   a command that is given secrets: the host runs it
-    publish(topic, id, title, data)         notes: the script goes on at once
+    run(question, command, secrets, environment, folder, line)   a command with secrets, run by the host
+    publish(topic, id, title, data)         notes: the script does not wait
     done(text), progress(done, total, text)
 """
 
@@ -32,8 +32,8 @@ from typing import Any
 
 HEADER = struct.Struct(">I")
 MEGABYTE = 1 << 20
-MOST_VALUES = 1_000_000
-"""In one message of a script: texts, numbers, lists and objects. A small value takes the host up to 100 bytes."""
+MAX_VALUES = 1_000_000
+"""In one message of a script: strings, numbers, lists and objects. A small value takes the host up to 100 bytes."""
 
 PRODUCER = "producer"
 PREPARE = "prepare"
@@ -52,7 +52,7 @@ ALLOWED = {
     NEXT: frozenset({"publish", "done", "progress"}),
     JOB: frozenset({"call", "run", "done", "progress"}),
 }
-"""What may come from the worker while a phase runs. The one call of `mutate` is its result, not a question."""
+"""What the worker may send while a phase runs. The call of `mutate` is its result, not a question."""
 
 SCRIPT_ERROR = "script error"
 MISUSE = "misuse"
@@ -61,7 +61,7 @@ TOO_LARGE = "too large"
 MEMORY = "memory"
 
 HUNG_UP = 71
-"""The exit code of a worker that cannot reach its host any longer."""
+"""The exit code of a worker that lost its host."""
 
 Message = dict[str, Any]
 
@@ -73,7 +73,7 @@ class TooLargeError(Exception):
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
-            f"refused: a message of {size / MEGABYTE:.1f} MB; at most {limit / MEGABYTE:.0f} MB may pass at once "
+            f"too large: {size / MEGABYTE:.1f} MB; at most {limit / MEGABYTE:.0f} MB can be passed at once "
             "between a script and Dayhand. Pass fewer rows, or the path of a file."
         )
 
@@ -84,17 +84,17 @@ class TooManyValuesError(TooLargeError):
     def __init__(self, most: int) -> None:
         Exception.__init__(
             self,
-            f"refused: a message of more than {most:,} values; no more may pass at once from a script to Dayhand. "
+            f"too large: more than {most:,} values, the most a script can pass to Dayhand at once. "
             "Pass fewer rows, or the path of a file.",
         )
 
 
 class GarbageError(Exception):
-    """Bytes that are no message."""
+    """Bytes that are not a valid message."""
 
 
 def encode(message: Message, limit: int, most_values: int | None = None) -> bytes:
-    """The bytes of a message, with their length in front."""
+    """The bytes of a message, preceded by their length."""
     body = _write(message).encode("utf-8", "replace")
     if len(body) > limit:
         raise TooLargeError(len(body), limit)
@@ -104,14 +104,14 @@ def encode(message: Message, limit: int, most_values: int | None = None) -> byte
 
 
 def _has_more_values(body: bytes | bytearray, most: int) -> bool:
-    """Known before anything is parsed: each value but the first comes after a comma or a bracket."""
+    """Counted before parsing: each value but the first comes after a comma or a bracket."""
 
     def marks(text: bytes | bytearray) -> int:
         return text.count(b",") + text.count(b"[") + text.count(b"{")
 
     if marks(body) <= most:
         return False
-    bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")  # now every quotation mark begins or ends a text
+    bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")  # now every quotation mark begins or ends a string
     return bare.count(b'"') > 4 * most or marks(b"".join(bare.split(b'"')[::2])) > most
 
 
@@ -127,7 +127,7 @@ def decode(body: bytes | bytearray) -> Message:
 
 
 class Inbox:
-    """Bytes come in as they arrive, whole messages come out."""
+    """Assembles messages from bytes as they arrive."""
 
     def __init__(self, limit: int, most_values: int | None = None) -> None:
         self._limit = limit
@@ -135,7 +135,7 @@ class Inbox:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> list[Message]:
-        """Take what arrived; the messages that it completed."""
+        """Add bytes; returns the messages they completed."""
         self._bytes += data
         messages = []
         while len(self._bytes) >= HEADER.size:

@@ -1,4 +1,4 @@
-"""A script in a worker: loaded once, its phases run one after the other."""
+"""A script in a worker: loaded once, then its phases are run one after the other."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 from . import _protocol as protocol
 from . import _workflow
 from ._context import CONTEXTS, read_event
-from ._describe import describe_workflow, find_workflow
-from ._errors import BadReturn, Ended, Misuse
+from ._errors import AttemptEnded, BadReturn, Misuse
 from ._events import Nothing, Prepared
-from ._places import definition, last_line, written_out
-from ._values import check, kind_of
+from ._source_location import definition_of, format_traceback, last_line
+from ._values import check, describe_type
+from ._workflow import describe_workflow, find_workflow
 
 if TYPE_CHECKING:
-    from ._link import Link
+    from ._channel import HostChannel
     from ._workflow import Workflow
 
 _MODULE = "__dayhand__"
-_LONGEST = 2000
-_LONGEST_TRACE = 20000
+_MAX_MESSAGE_CHARS = 2000
+_MAX_TRACEBACK_CHARS = 20000
 
 
-class Script:
+class LoadedScript:
     """One version of one workflow file."""
 
     def __init__(self, path: str, *, is_fenced: bool = False) -> None:
@@ -37,7 +37,7 @@ class Script:
 
     def load(self, source: str) -> protocol.Message:
         """Run the top level and describe what it defined."""
-        # Tracebacks show the text that ran, not what the file says by now.
+        # Tracebacks show the source that ran, not the current content of the file.
         linecache.cache[self.path] = (len(source), None, source.splitlines(keepends=True), self.path)
         module = types.ModuleType(_MODULE)
         module.__file__ = self.path
@@ -48,11 +48,11 @@ class Script:
             exec(compile(source, self.path, "exec", dont_inherit=True), vars(module))  # noqa: S102  this is the script
             self.flow = find_workflow(module, list(_workflow.defined))
             return {"type": "loaded", "description": describe_workflow(self.flow, module.__doc__)}
-        except BaseException as error:  # noqa: BLE001  whatever the script raised is told to the host
+        except BaseException as error:  # noqa: BLE001  whatever the script raises is reported to the host
             return self.explain(error)
 
-    def run(self, link: Link, message: protocol.Message) -> protocol.Message:
-        """Run one phase; the message that says how it ended."""
+    def run(self, link: HostChannel, message: protocol.Message) -> protocol.Message:
+        """Run one phase; returns the message about how it ended."""
         assert self.flow is not None
         handler = self.flow.handlers[message["handler"]]
         phase, inputs = message["phase"], message["inputs"]
@@ -60,12 +60,12 @@ class Script:
         try:
             function = handler.phase(phase)
             returned = function(*self._arguments(phase, context, inputs))
-            value = self._read(phase, link, returned, definition(function))
-        except Ended:
+            value = self._read(phase, link, returned, definition_of(function))
+        except AttemptEnded:
             value = {"call": link.call}
             if link.call is None:
                 return {"type": "ended"}
-        except BaseException as error:  # noqa: BLE001  whatever the script raised is told to the host
+        except BaseException as error:  # noqa: BLE001  whatever the script raises is reported to the host
             return self.explain(link.misuse or error)
         if link.misuse is not None:
             return self.explain(link.misuse)
@@ -73,8 +73,10 @@ class Script:
             return {"type": "ended"}
         return {"type": "result", "value": value}
 
-    def following(self, link: Link, message: protocol.Message, answer: protocol.Message) -> protocol.Message | None:
-        """What comes after this phase without being asked for: mutate, with copies of what prepare has decided."""
+    def next_phase(
+        self, link: HostChannel, message: protocol.Message, answer: protocol.Message
+    ) -> protocol.Message | None:
+        """The phase to continue with: mutate, with a copy of what prepare decided; None if there is none."""
         if not message["goes_on"] or answer["type"] != "result" or answer["value"]["nothing"]:
             return None
         decision = json.loads(json.dumps(answer["value"]))
@@ -87,18 +89,18 @@ class Script:
             "goes_on": False,
         }
 
-    def place_of(self, message: protocol.Message) -> tuple[str, int]:
-        """Where the phase is written."""
+    def location_of(self, message: protocol.Message) -> tuple[str, int]:
+        """File and line of the phase's function."""
         assert self.flow is not None
         handler = self.flow.handlers[message["handler"]]
         written = getattr(handler.body, message["phase"], handler.body)
-        return definition(written) or (self.path, handler.line)
+        return definition_of(written) or (self.path, handler.line)
 
     def explain(self, error: BaseException) -> protocol.Message:
-        """What the host is told about an exception."""
+        """The message about an exception for the host."""
         line = last_line(error.__traceback__, self.path)
         file: str | None = self.path
-        kind, text = protocol.SCRIPT_ERROR, f"{type(error).__name__}: {_say(error)}".removesuffix(": ")
+        kind, text = protocol.SCRIPT_ERROR, f"{type(error).__name__}: {_error_text(error)}".removesuffix(": ")
         if isinstance(error, Misuse):
             kind, text, file, line = error.kind, error.sentence, error.file, error.line
         elif isinstance(error, MemoryError):
@@ -108,31 +110,29 @@ class Script:
         elif isinstance(error, ImportError):
             text += self._help_import(error)
         elif self._is_fenced and _was_refused(error):
-            text += (
-                ". Local sockets and other processes are closed to a workflow without jobs, and to the top level of any"
-            )
+            text += ". The sandbox blocks local sockets and other processes for scripts without jobs and top-level code"
         elif isinstance(error, SystemExit):
             text = "the script called sys.exit; return from the handler instead, or raise an error"
         try:
-            trace = written_out(error, self.path)
-        except Exception:  # noqa: BLE001  an exception that cannot be printed is still told
+            trace = format_traceback(error, self.path)
+        except Exception:  # noqa: BLE001  an exception that cannot be printed is still reported
             trace = text
         return {
             "type": "failed",
             "kind": kind,
-            "message": text[:_LONGEST],
+            "message": text[:_MAX_MESSAGE_CHARS],
             "file": file,
             "line": line,
-            "traceback": trace[-_LONGEST_TRACE:],
+            "traceback": trace[-_MAX_TRACEBACK_CHARS:],
         }
 
     def _help_import(self, error: ImportError) -> str:
         package = (error.name or "").split(".")[0]
         beside = os.path.join(os.path.dirname(self.path), package)
         if "relative import" in str(error) or (package and (os.path.isdir(beside) or os.path.exists(f"{beside}.py"))):
-            return ". A workflow is one file, so what lies beside it cannot be imported: write it into this file"
+            return ". A workflow is a single file and cannot import files next to it: move that code into this file"
         if isinstance(error, ModuleNotFoundError) and package:
-            return f". Name the package in the script's dependencies: # dependencies = [{package!r}]"
+            return f". Add the package to the script's dependencies: # dependencies = [{package!r}]"
         return ""
 
     def _arguments(self, phase: str, context: Any, inputs: dict[str, Any]) -> tuple[Any, ...]:
@@ -144,17 +144,17 @@ class Script:
         prepared = self._read_prepared(inputs["prepared"])
         return (context, prepared) if phase == protocol.MUTATE else (context, prepared, inputs.get("result"), state)
 
-    def _read_prepared(self, told: dict[str, Any]) -> Prepared:
+    def _read_prepared(self, message: dict[str, Any]) -> Prepared:
         assert self.flow is not None
         return Prepared(
-            reserve=[read_event(event, self.flow) for event in told.get("reserve", ())],
-            data=told.get("data"),
-            say=told.get("say", ""),
-            ui=told.get("ui"),
-            wake_at=told.get("wake_at"),
+            reserve=[read_event(event, self.flow) for event in message.get("reserve", ())],
+            data=message.get("data"),
+            say=message.get("say", ""),
+            ui=message.get("ui"),
+            wake_at=message.get("wake_at"),
         )
 
-    def _read(self, phase: str, link: Link, value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
+    def _read(self, phase: str, link: HostChannel, value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
         if phase == protocol.PREPARE:
             return _read_decision(value, place)
         if phase == protocol.MUTATE:
@@ -162,7 +162,7 @@ class Script:
         name = "result" if phase == protocol.JOB else "state"
         if name == "state" and value is not None and not isinstance(value, dict):
             raise BadReturn(
-                f"{phase} returned {kind_of(value)}; return the new state, a dict, or nothing to keep the old.",
+                f"{phase} returned {describe_type(value)}; return the new state, a dict, or nothing to keep the old.",
                 place,
             )
         try:
@@ -176,7 +176,7 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
     if isinstance(value, Nothing):
         return {"nothing": True, "wake_at": value.wake_at}
     if not isinstance(value, Prepared):
-        what = "nothing at all" if value is None else kind_of(value)
+        what = "None" if value is None else describe_type(value)
         raise BadReturn(f"prepare returned {what}; return dayhand.prepared(…) or dayhand.nothing().", place)
     return {
         "nothing": False,
@@ -189,14 +189,14 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
 
 
 def _facts(message: protocol.Message) -> dict[str, Any]:
-    """What every phase is told and when, and some besides: how the call went, the first events that wait."""
+    """The facts of every phase, when they arrived, and those of some: the call's outcome, the first pending events."""
     inputs = message["inputs"]
     further = {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
     return {**message["facts"], "heard": message["heard"], **further}
 
 
 def _was_refused(error: BaseException | None) -> bool:
-    """Whether the fence may be why; what is refused by the file system has the name of a file with it."""
+    """Whether the sandbox may be the cause; errors of the file system come with a file name."""
     while error is not None:
         if isinstance(error, PermissionError) and error.filename is None:
             return True
@@ -204,8 +204,8 @@ def _was_refused(error: BaseException | None) -> bool:
     return False
 
 
-def _say(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
-        return str(error)[:_LONGEST]
-    except Exception:  # noqa: BLE001  an exception that cannot be printed is still told
+        return str(error)[:_MAX_MESSAGE_CHARS]
+    except Exception:  # noqa: BLE001  an exception that cannot be printed is still reported
         return "(it cannot be printed)"

@@ -23,8 +23,8 @@ def caller() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-def definition(function: Any) -> tuple[str, int] | None:
-    """File and line where a function was written; None for what is not Python."""
+def definition_of(function: Any) -> tuple[str, int] | None:
+    """File and line of a function; None if it is not Python."""
     code = getattr(function, "__code__", None)
     return None if code is None else (code.co_filename, code.co_firstlineno)
 
@@ -39,15 +39,15 @@ def last_line(trace: TracebackType | None, script: str) -> int | None:
     return line
 
 
-def written_out(error: BaseException, script: str) -> str:
+def format_traceback(error: BaseException, script: str) -> str:
     """The traceback as text, with the script's own lines only."""
     import traceback  # noqa: PLC0415  only needed when something failed
 
     whole: traceback.TracebackException | None = traceback.TracebackException.from_exception(error)
     assert whole is not None
-    told: list[traceback.TracebackException] = [whole]
-    for one in told:
+    chain: list[traceback.TracebackException] = [whole]
+    for one in chain:
         kept = [frame for frame in one.stack if frame.filename == script]
         one.stack = traceback.StackSummary.from_list(kept)
-        told += [other for other in (one.__cause__, one.__context__) if other is not None and other not in told]
+        chain += [other for other in (one.__cause__, one.__context__) if other is not None and other not in chain]
     return "".join(whole.format())

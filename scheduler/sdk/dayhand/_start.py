@@ -1,6 +1,6 @@
-"""Starts the loop in whatever Python the author chose, with nothing of ours on its path but `dayhand`.
+"""Starts the worker loop in the Python chosen by the author, with only `dayhand` on its path.
 
-This file must be readable by older Pythons, so that they can say that they are too old.
+Older Pythons must be able to parse this file, so that they can report that they are too old.
 """
 
 import os
@@ -8,7 +8,7 @@ import sys
 
 
 def start() -> int:
-    """Import the package beside this file under its name, and serve."""
+    """Import this package as `dayhand` and run the worker loop."""
     if sys.version_info < (3, 9):
         sys.stderr.write("Python %d.%d is too old; Dayhand's scripts need 3.9 or later.\n" % sys.version_info[:2])
         return 3

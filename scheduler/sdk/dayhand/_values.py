@@ -1,4 +1,4 @@
-"""Only JSON passes between a script and Dayhand; what is not JSON is named by its path."""
+"""Only JSON passes between a script and Dayhand; anything else is reported by its path in the value."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from ._errors import Misuse
 
-_DEEPEST = 100
-_LONGEST = 1024  # bits of a whole number; readers of JSON give up somewhere beyond
+_MAX_DEPTH = 100
+_MAX_INT_BITS = 1024  # JSON parsers fail somewhere beyond
 
-_FIXES = {
+_HINTS = {
     "datetime": "write .isoformat()",
     "date": "write .isoformat()",
     "time": "write .isoformat()",
@@ -25,35 +25,35 @@ _FIXES = {
     "bytearray": "write .decode(), or the path of a file",
     "Event": "write .data",
 }
-_GENERAL = "JSON has texts, numbers, True, False, None, lists and dicts"
+_GENERAL = "JSON has strings, numbers, True, False, None, lists and dicts"
 
 
 def check(value: Any, name: str) -> None:
-    """Raise Misuse unless the value, called `name` in its sentence, is JSON."""
-    if not _is_plain(value, 0):
-        path, complaint = _find(value, name, 0) or (name, f"is not JSON; {_GENERAL}")
+    """Raise Misuse unless the value is JSON; `name` is its name in the message."""
+    if not _is_json(value, 0):
+        path, complaint = _find_problem(value, name, 0) or (name, f"is not JSON; {_GENERAL}")
         raise Misuse(f"{path} {complaint}.")
 
 
-def _is_plain(value: Any, depth: int) -> bool:
+def _is_json(value: Any, depth: int) -> bool:
     if value is None or value is True or value is False:
         return True
     if isinstance(value, str):
-        return value.isascii() or _is_whole(value)
+        return value.isascii() or _is_valid_unicode(value)
     if isinstance(value, int):
-        return value.bit_length() <= _LONGEST
+        return value.bit_length() <= _MAX_INT_BITS
     if isinstance(value, float):
         return value - value == 0
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_whole(key) for key in value) and all(
-            _is_plain(item, depth + 1) for item in value.values()
+        return all(isinstance(key, str) and _is_valid_unicode(key) for key in value) and all(
+            _is_json(item, depth + 1) for item in value.values()
         )
-    return isinstance(value, (list, tuple)) and all(_is_plain(item, depth + 1) for item in value)
+    return isinstance(value, (list, tuple)) and all(_is_json(item, depth + 1) for item in value)
 
 
-def _is_whole(text: str) -> bool:
+def _is_valid_unicode(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -61,34 +61,34 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def _find(value: Any, path: str, depth: int) -> tuple[str, str] | None:
-    if depth > _DEEPEST:
-        return path[:80] + "…", "is nested too deeply, or contains itself; make it flat"
+def _find_problem(value: Any, path: str, depth: int) -> tuple[str, str] | None:
+    if depth > _MAX_DEPTH:
+        return path[:80] + "…", "is nested too deeply, or contains itself; make it flatter"
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
-                return path, f"has the key {key!r}, {kind_of(key)}; keys are texts: write str({key!r})"
-            if not _is_whole(key):
-                return path, f"has the key {key!r} with half a character; write .encode(errors='replace').decode()"
+                return path, f"has the key {key!r}, {describe_type(key)}; keys are strings: write str({key!r})"
+            if not _is_valid_unicode(key):
+                return path, f"has the key {key!r} with an invalid character; write .encode(errors='replace').decode()"
         inside = ((item, f"{path}.{key}" if key.isidentifier() else f"{path}[{key!r}]") for key, item in value.items())
     elif isinstance(value, (list, tuple)):
         inside = ((item, f"{path}[{number}]") for number, item in enumerate(value))
     else:
-        return None if _is_plain(value, depth) else (path, _complain(value))
-    return next((found for item, name in inside if (found := _find(item, name, depth + 1))), None)
+        return None if _is_json(value, depth) else (path, _describe_problem(value))
+    return next((found for item, name in inside if (found := _find_problem(item, name, depth + 1))), None)
 
 
-def _complain(value: Any) -> str:
+def _describe_problem(value: Any) -> str:
     if isinstance(value, str):
-        return "is a text with half a character; write .encode(errors='replace').decode()"
+        return "is a string with an invalid character; write .encode(errors='replace').decode()"
     if isinstance(value, float):
         return f"is {value}, which JSON does not have; write None"
     if isinstance(value, int):
-        return "is a number too long to be read again; write str(…)"
-    return f"is {kind_of(value)}; {_FIXES.get(type(value).__name__, _GENERAL)}"
+        return "is too large for a JSON number; write str(…)"
+    return f"is {describe_type(value)}; {_HINTS.get(type(value).__name__, _GENERAL)}"
 
 
-def kind_of(value: Any) -> str:
+def describe_type(value: Any) -> str:
     """The type's name with its article: "a list", "an int"."""
     name = type(value).__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import _protocol as protocol
-from ._brand import brand
+from ._channel import HostChannel
 from ._errors import TooLarge
-from ._link import Link
-from ._script import Script
+from ._process_mark import mark_process
+from ._script import LoadedScript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,52 +25,52 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(argument: str) -> None:
-    """Serve until the host closes the connection. The argument is JSON: descriptors, limits, the host, a fence."""
-    told = json.loads(argument)
-    if told["fence"]:
-        _raise_fence()
-    link = Link(told["read"], told["write"], told["message"])
-    _bind_to_host(told["host"])
-    brand()
-    output = Output()
-    _limit_memory(told["memory"])
+    """Run until the host closes the connection. The argument is JSON: descriptors, limits, host pid, sandbox or not."""
+    options = json.loads(argument)
+    if options["fence"]:
+        _enter_sandbox()
+    link = HostChannel(options["read"], options["write"], options["message"])
+    _bind_to_host(options["host"])
+    mark_process()
+    output = StandardStreams()
+    _limit_memory(options["memory"])
     load = link.next_command()
-    script = Script(load["path"], is_fenced=told["fence"])
+    script = LoadedScript(load["path"], is_fenced=options["fence"])
     link.begin(0)
     _answer(link, output, script, script.load(load["source"]), (load["path"], 1))
-    traces = Traces()
+    traces = ProcessChanges()
     following: protocol.Message | None = None
     while True:
         command = following or link.next_command()
         output.restore()
         link.begin(command["run"])
-        may_look_outside = "call" in protocol.ALLOWED[command["phase"]]
+        may_call = "call" in protocol.ALLOWED[command["phase"]]
         answer = script.run(link, command)
-        following = script.following(link, command, answer)
-        if not _answer(link, output, script, answer, script.place_of(command), traces if may_look_outside else None):
+        following = script.next_phase(link, command, answer)
+        if not _answer(link, output, script, answer, script.location_of(command), traces if may_call else None):
             following = None
 
 
 def _answer(
-    link: Link,
-    output: Output,
-    script: Script,
+    link: HostChannel,
+    output: StandardStreams,
+    script: LoadedScript,
     answer: protocol.Message,
     place: tuple[str, int],
-    traces: Traces | None = None,
+    traces: ProcessChanges | None = None,
 ) -> bool:
-    """Tell the host how it ended; False if it had to be told something else."""
+    """Send the host the result; False if an error was sent instead."""
     if not link.is_owner:
-        os._exit(0)  # a fork of the script came back from its handler; the worker has its own way back
+        os._exit(0)  # a process forked by the script returned from its handler; only the worker reports
     answer["run"] = link.finish()
     output.flush()
-    answer["left"] = _left_something() or (traces is not None and traces.are_there())
+    answer["left"] = _left_something() or (traces is not None and traces.exist())
     try:
         link.send(answer)
     except protocol.TooLargeError as error:
         link.send(
             {
-                **script.explain(TooLarge(f"what it returned was {error}", place)),
+                **script.explain(TooLarge(f"the return value was {error}", place)),
                 "run": answer["run"],
                 "left": answer["left"],
             }
@@ -80,7 +80,7 @@ def _answer(
 
 
 def _left_something() -> bool:
-    """Whether children or threads of the script are still there, so that this worker must not be used again."""
+    """Whether children or threads of the script remain, so that this worker must not be used again."""
     if threading.active_count() > 2:
         return True
     try:
@@ -88,13 +88,13 @@ def _left_something() -> bool:
             pass
     except ChildProcessError:
         return False
-    except AttributeError:  # no such thing on Windows
+    except AttributeError:  # not on Windows
         return False
     return True
 
 
-class Traces:
-    """What a handler may change for the whole process; whoever came next would find it so."""
+class ProcessChanges:
+    """Detects process-wide changes by a handler, which the next run would see."""
 
     def __init__(self) -> None:
         try:
@@ -103,41 +103,41 @@ class Traces:
             self._limits: Callable[[], object] = lambda: None
         else:
             self._limits = partial(resource.getrlimit, resource.RLIMIT_NOFILE)
-        # The mapping behind os.environ where there is one: comparing that costs a hundredth.
+        # Comparing the mapping behind os.environ, if there is one, is a hundred times faster.
         self._environment: Any = getattr(os.environ, "_data", os.environ)
-        self._before, self._named = self._look(), dict(self._environment)
+        self._before, self._environment_before = self._read(), dict(self._environment)
 
-    def are_there(self) -> bool:
-        """Whether something is not as the script's top level left it, so that this worker must not be used again."""
-        return self._look() != self._before or self._environment != self._named
+    def exist(self) -> bool:
+        """Whether something changed since the script was loaded, so that this worker must not be used again."""
+        return self._read() != self._before or self._environment != self._environment_before
 
-    def _look(self) -> object:
+    def _read(self) -> object:
         try:
             return os.getcwd(), self._limits(), sys.gettrace()
-        except OSError:  # the folder is gone
+        except OSError:  # the working directory is gone
             return object()
 
 
-class Output:
-    """The script's standard streams; what it closed is open again for the next phase."""
+class StandardStreams:
+    """The script's standard streams, reopened for each phase if it closed them."""
 
     def __init__(self) -> None:
         self._kept = [os.dup(number) for number in (0, 1, 2)]
-        self._made_of = [_identity(number) for number in (0, 1, 2)]
+        self._identities = [_identity(number) for number in (0, 1, 2)]
         self._open()
 
     def restore(self) -> None:
-        """As they were at the start."""
+        """Reopen and replace what the script changed."""
         for number, kept in enumerate(self._kept):
-            if _identity(number) != self._made_of[number]:
+            if _identity(number) != self._identities[number]:
                 os.dup2(kept, number)
         if sys.stdout is not self._streams[0] or sys.stderr is not self._streams[1] or self._is_closed():
             self._open()
 
     def flush(self) -> None:
-        """Everything that was printed is on its way before the phase ends."""
+        """Write out what was printed before the phase ends."""
         for stream in {id(one): one for one in (*self._streams, sys.stdout, sys.stderr)}.values():
-            with suppress(Exception):  # whatever the script put there
+            with suppress(Exception):  # the script may have replaced it
                 stream.flush()
 
     def _open(self) -> None:
@@ -154,10 +154,10 @@ class Output:
 
 def _identity(descriptor: int) -> Any:
     try:
-        told = os.fstat(descriptor)
+        status = os.fstat(descriptor)
     except OSError:
         return None
-    return told.st_dev, told.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _limit_memory(limit: int) -> None:
@@ -171,15 +171,15 @@ def _limit_memory(limit: int) -> None:
         return
 
 
-def _raise_fence() -> None:
+def _enter_sandbox() -> None:
     with suppress(ImportError, OSError, AttributeError):  # some small Pythons have no ctypes
-        from ._fence import raise_fence  # noqa: PLC0415
+        from ._sandbox import enter_sandbox  # noqa: PLC0415
 
-        raise_fence()
+        enter_sandbox()
 
 
 def _bind_to_host(host: int) -> None:
-    """Die with the host, and inherit the children of our children, so that all can be found and ended."""
+    """Die with the host, and adopt orphaned descendants, so that all can be found and killed."""
     if not sys.platform.startswith("linux"):
         return
     try:

@@ -1,4 +1,4 @@
-"""What an author defines: a workflow, its topics and its handlers."""
+"""The workflow that a script defines, with its topics and handlers, and its description as JSON for the host."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from . import _options as options
 from ._errors import Misuse
 from ._events import Topic
-from ._handlers import Handler, check_class, check_function
-from ._places import caller
+from ._handlers import HandlerDefinition, check_class, check_function
+from ._source_location import caller, definition_of
 
 Body = TypeVar("Body")
 Decorator = Callable[[Body], Body]
@@ -20,38 +20,38 @@ _TIMES = (*options.KINDS, "timezone", "start_at", "end_at", "exclude", "limit", 
 _TIMED = (*_TIMES, "overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
 defined: list[Workflow] = []
-"""The workflows made since the list was last emptied; the worker looks here after running a script."""
+"""The workflows created since the list was last cleared; the worker reads it after running a script."""
 
 
 class Workflow:
-    """A chore: one Python file with one workflow.
+    """A workflow; each script defines exactly one.
 
-    name: what people see; its slug identifies the workflow, so another name is another workflow.
-    connections: the accounts that `ctx.call` may use, such as "imap:home".
+    name: shown to the user; its slug identifies the workflow, so a new name makes a new workflow.
+    connections: the connections that `ctx.call` may use, such as "imap:home".
     tags: words to filter by.
     """
 
     def __init__(self, name: str, *, connections: Sequence[str] = (), tags: Sequence[str] = (), **unknown: Any) -> None:
-        options.refuse_names("Workflow", ("connections", "tags"), unknown)
+        options.reject_unknown_names("Workflow", ("connections", "tags"), unknown)
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 100:
-            raise Misuse(f"{name!r} is not a name; write for example dayhand.Workflow('Receipts').")
+            raise Misuse(f"{name!r} is not a valid name; write for example dayhand.Workflow('Receipts').")
         self.name = name.strip()
         self.slug = make_slug(name)
         if not self.slug:
-            raise Misuse(f"{name!r} has no letter and no digit; write for example dayhand.Workflow('Receipts').")
+            raise Misuse(f"{name!r} has no letters or digits; write for example dayhand.Workflow('Receipts').")
         self.connections = options.read_texts("connections", connections)
         self.tags = options.read_texts("tags", tags)
         self.topics: dict[str, Topic] = {}
-        self.handlers: dict[str, Handler] = {}
+        self.handlers: dict[str, HandlerDefinition] = {}
         self.file, self.line = caller()
         defined.append(self)
 
     def topic(self, name: str) -> Topic:
-        """A queue of events that producers and consumers of this workflow share."""
+        """Create a queue of events shared by the producers and consumers of this workflow."""
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise Misuse(f"{name!r} is not a topic's name; write for example mails = flow.topic('mails').")
+            raise Misuse(f"{name!r} is not a valid topic name; write for example mails = flow.topic('mails').")
         if name in self.topics:
-            raise Misuse(f"the topic {name} is made twice; make it once and use it everywhere.")
+            raise Misuse(f"the topic {name} is created twice; create it once and use it everywhere.")
         self.topics[name] = Topic(name)
         return self.topics[name]
 
@@ -79,10 +79,10 @@ class Workflow:
         publishes: Sequence[Topic] = (),
         **unknown: Any,
     ) -> Decorator[Any]:
-        """Decorate `def name(ctx, state)`: look outside on time, publish what is new, return the new state.
+        """Decorate `def name(ctx, state)`: check for something new on schedule, publish it, return the new state.
 
-        Say one of every, cron, calendar or once. A producer reads only. `run_on_deploy=False` waits for the first
-        planned time instead of looking once right after the first deploy. `publishes` names its topics.
+        Set one of every, cron, calendar or once. A producer only reads. It runs once right after the first deploy;
+        with `run_on_deploy=False` it waits for its first planned time. `publishes` lists its topics.
         """
         given = dict(locals())
         known = (*_TIMED, "run_on_deploy", "timeout", "max_failures", "publishes")
@@ -99,7 +99,7 @@ class Workflow:
 
         def add(function: Body) -> Body:
             check_function("producer", function)
-            self._add(Handler(function.__name__, "producer", function, line, written))  # type: ignore[attr-defined]
+            self._add(HandlerDefinition(function.__name__, "producer", function, line, written))  # type: ignore[attr-defined]
             return function
 
         return add
@@ -118,8 +118,8 @@ class Workflow:
 
         subscribe: the topics whose events it takes.
         publishes: the topics that `next` publishes to.
-        approve: "always" asks each time, "first" until one yes, "never" not at all; unset, it asks for what acts on
-        others (send, post, delete).
+        approve: "always" asks every time, "first" until the first approval, "never" not at all; if unset, it asks
+        before tools that affect others (send, post, delete).
         """
         known = ("subscribe", "publishes", "approve", "timeout", "max_failures")
         line = self._begin("consumer", known, positional, unknown)
@@ -135,7 +135,7 @@ class Workflow:
 
         def add(body: Body) -> Body:
             check_class(body, publishes=bool(written["publishes"]))
-            self._add(Handler(body.__name__, "consumer", body, line, written))  # type: ignore[attr-defined]
+            self._add(HandlerDefinition(body.__name__, "consumer", body, line, written))  # type: ignore[attr-defined]
             return body
 
         return add
@@ -163,9 +163,9 @@ class Workflow:
         after_crash: str | None = None,
         **unknown: Any,
     ) -> Decorator[Any]:
-        """Decorate `def name(ctx)`: a plain scheduled task without topics and phases.
+        """Decorate `def name(ctx)`: a plain scheduled task without topics or phases.
 
-        after_crash: what to do when the machine went down in the middle: "ask" (unset means that), "again", "never".
+        after_crash: what to do after a crash in the middle of a run: "ask" (the default), "again" or "never".
         """
         given = dict(locals())
         line = self._begin("job", (*_TIMED, "timeout", "max_failures", "after_crash"), positional, unknown)
@@ -180,33 +180,106 @@ class Workflow:
 
         def add(function: Body) -> Body:
             check_function("job", function)
-            self._add(Handler(function.__name__, "job", function, line, written))  # type: ignore[attr-defined]
+            self._add(HandlerDefinition(function.__name__, "job", function, line, written))  # type: ignore[attr-defined]
             return function
 
         return add
 
     def _begin(self, kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: dict[str, Any]) -> int:
-        options.refuse_unknown(kind, known, positional, unknown)
+        options.reject_unknown(kind, known, positional, unknown)
         return caller()[1]
 
-    def _add(self, handler: Handler) -> None:
+    def _add(self, handler: HandlerDefinition) -> None:
         if handler.name in self.handlers:
-            raise Misuse(f"two handlers are called {handler.name}; rename one of them.")
+            raise Misuse(f"two handlers are named {handler.name}; rename one of them.")
         self.handlers[handler.name] = handler
 
     def _read_topics(self, name: str, topics: Any) -> list[str]:
         if isinstance(topics, str):
-            raise Misuse(f"{name} is one topic; write {name}=[{topics!s}].")
+            raise Misuse(f"{name} is a single topic; write {name}=[{topics!s}].")
         if not isinstance(topics, (list, tuple)):
             raise Misuse(f"{name} is not a list; write {name}=[mails].")
         for topic in topics:
             if not isinstance(topic, Topic):
-                raise Misuse(f"{name} has {topic!r}, which is no topic; write mails = flow.topic('mails') first.")
+                raise Misuse(
+                    f"{name} contains {topic!r}, which is not a topic; write mails = flow.topic('mails') first."
+                )
             if self.topics.get(topic) is not topic:
-                raise Misuse(f"{name} has the topic {topic!s} of another workflow; make it with this one's topic().")
+                raise Misuse(
+                    f"{name} contains the topic {topic!s} of another workflow; create it with this workflow's topic()."
+                )
         return list(dict.fromkeys(map(str, topics)))
 
 
 def make_slug(name: str) -> str:
     """The name in lower case with dashes."""
     return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
+
+
+def find_workflow(module: Any, defined: list[Workflow]) -> Workflow:
+    """The workflow that a module defined; Misuse if there is none or more than one."""
+    file = getattr(module, "__file__", None) or "the script"
+    if not defined:
+        raise Misuse("this file defines no workflow; write flow = dayhand.Workflow('Receipts').", (file, 1))
+    if len(defined) > 1:
+        second = defined[1]
+        raise Misuse("this file defines two workflows; put each in its own file.", (second.file, second.line))
+    return defined[0]
+
+
+def describe(module: Any) -> dict[str, Any]:
+    """The workflow of a module as JSON; Misuse if there is none or it is invalid."""
+    flows = {id(value): value for value in vars(module).values() if isinstance(value, Workflow)}
+    return describe_workflow(find_workflow(module, list(flows.values())), module.__doc__)
+
+
+def describe_workflow(flow: Workflow, docstring: str | None) -> dict[str, Any]:
+    """The workflow as JSON; Misuse if it is invalid."""
+    if not flow.handlers:
+        raise Misuse(
+            f"{flow.name} has no handler; add a function with @flow.producer(…) or @flow.job(…).",
+            (flow.file, flow.line),
+        )
+    subscribed = {topic for handler in flow.handlers.values() for topic in handler.subscribes}
+    for handler in flow.handlers.values():
+        for topic in handler.publishes:
+            if topic not in subscribed:
+                raise Misuse(
+                    f"{handler.name} publishes to {topic}, but no consumer subscribes to it; "
+                    f"add subscribe=[{topic}] to a consumer, or stop publishing.",
+                    (flow.file, handler.line),
+                )
+    return {
+        "name": flow.name,
+        "slug": flow.slug,
+        "docstring": (docstring or "").strip(),
+        "line": flow.line,
+        "connections": flow.connections,
+        "tags": flow.tags,
+        "topics": list(flow.topics),
+        "handlers": [_describe_handler(handler) for handler in flow.handlers.values()],
+    }
+
+
+def _describe_handler(handler: HandlerDefinition) -> dict[str, Any]:
+    phases = {name: getattr(handler.body, name, None) for name in ("prepare", "mutate", "next")}
+    places = {name: definition_of(body) for name, body in phases.items() if handler.kind == "consumer"}
+    return {
+        "schedule": None,
+        "policies": {},
+        "publishes": [],
+        "subscribes": [],
+        "approve": None,
+        "timeout": None,
+        "max_failures": None,
+        "after_crash": None,
+        "run_on_deploy": None,
+        **handler.written,
+        "name": handler.name,
+        "kind": handler.kind,
+        "line": handler.line,
+        "docstring": (handler.body.__doc__ or "").strip(),
+        "has_mutate": handler.kind == "consumer" and phases["mutate"] is not None,
+        "has_next": handler.kind == "consumer" and phases["next"] is not None,
+        "lines": {name: place[1] for name, place in places.items() if place is not None},
+    }

@@ -1,4 +1,4 @@
-"""Numbered steps from an empty file to today's schema, each in one transaction with its number."""
+"""Numbered migrations from an empty file to the current schema, each in one transaction with its number."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ def refuse_newer(connection: sqlite3.Connection) -> None:
 
 
 def migrate(connection: sqlite3.Connection, last: int | None = None) -> None:
-    """Apply the steps that this file has not seen, up to a last one; an interrupted one leaves no trace."""
+    """Apply the missing steps, up to `last`; an interrupted step leaves no trace."""
     refuse_newer(connection)
-    # A step may rebuild a table that others refer to; its references are checked at its end.
+    # A step may rebuild a table that others reference; references are checked at its end.
     connection.execute("PRAGMA foreign_keys = OFF")
     for number, script in _steps():
         if version_of(connection) < number <= (number if last is None else last):

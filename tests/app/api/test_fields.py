@@ -1,13 +1,13 @@
-"""The fields of a connection as they were typed: read by their kind, and never a secret."""
+"""Typed connection fields are converted by kind; secrets are refused."""
 
 from typing import Any
 
 import pytest
 
-from app.desk.answering import read_fields
+from app.api.request_commands import parse_fields
 from scheduler.connections.connector import Connector, Field, FieldKind
 from scheduler.connections.registry import Registry
-from scheduler.engine.refusal import RefusedError
+from scheduler.engine.errors import RefusedError
 
 MAIL = Connector(
     kind="mail",
@@ -25,7 +25,7 @@ MAIL = Connector(
 
 
 def read(**given: Any) -> dict[str, Any]:
-    return read_fields(Registry([MAIL]), "mail:home", given)
+    return parse_fields(Registry([MAIL]), "mail:home", given)
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ def read(**given: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_what_was_typed_becomes_what_the_field_wants(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    """What cannot be so is left for the connector's own rules to refuse."""
+def test_typed_text_is_converted_to_the_kind_of_the_field(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Invalid values are left to the connector's own rules."""
     assert read(**given) == expected
 
 
-def test_a_secret_is_never_taken_from_a_command() -> None:
+def test_a_secret_in_a_command_is_refused() -> None:
     with pytest.raises(RefusedError, match="Password of mail:home is a secret") as refused:
         read(host="x", password="hunter2")
     assert "hunter2" not in str(refused.value)

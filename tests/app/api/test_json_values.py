@@ -1,4 +1,4 @@
-"""Views as JSON values."""
+"""Query results as JSON values."""
 
 import json
 from dataclasses import dataclass
@@ -6,31 +6,31 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from app.desk.plain import plain, write_time
-from scheduler.rules.phases import Status
+from app.api.json_values import format_instant, to_json
+from scheduler.rules.phases import RunStatus
 
 
 @dataclass(frozen=True, slots=True)
 class _Inner:
     at: datetime | None
-    status: Status
+    status: RunStatus
 
 
 @dataclass(frozen=True, slots=True)
 class _Outer:
     inner: tuple[_Inner, ...]
-    numbers: dict[Status, int]
+    numbers: dict[RunStatus, int]
 
 
-def test_everything_becomes_json() -> None:
+def test_nested_values_become_json() -> None:
     at = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
-    told = plain(_Outer((_Inner(at, Status.ACTIVE), _Inner(None, Status.LOGIC)), {Status.CRASHED: 2}))
-    assert told == {
+    value = to_json(_Outer((_Inner(at, RunStatus.ACTIVE), _Inner(None, RunStatus.LOGIC)), {RunStatus.CRASHED: 2}))
+    assert value == {
         "inner": [{"at": "2026-11-16T09:00:00Z", "status": "active"}, {"at": None, "status": "failed:logic"}],
         "numbers": {"crashed": 2},
     }
-    assert type(told["inner"][0]["status"]) is str
-    json.dumps(told)
+    assert type(value["inner"][0]["status"]) is str
+    json.dumps(value)
 
 
 @pytest.mark.parametrize(
@@ -42,5 +42,5 @@ def test_everything_becomes_json() -> None:
     ],
 )
 def test_times_are_utc(at: datetime, text: str) -> None:
-    assert write_time(at) == text
+    assert format_instant(at) == text
     assert datetime.fromisoformat(text) == at

@@ -5,30 +5,30 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.life.installation import Installation
-from tests.app.verbs.served import Line, serving
+from app.session import Session
+from tests.app.cli.live_cli import CommandLine, running_session
 
 
 @pytest.fixture
-def line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Line:
-    """Nothing runs."""
-    return Line(tmp_path / "data", capsys)
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """A command line on an empty data folder, without a running app."""
+    return CommandLine(tmp_path / "data", capsys)
 
 
 @pytest.fixture
-def app(line: Line, qapp: QApplication) -> Iterator[Installation]:
-    """The app runs with the line's data folder."""
-    with serving(line.folder) as installation:
+def app(cli: CommandLine, qapp: QApplication) -> Iterator[Session]:
+    """The app, running on the data folder of `cli`."""
+    with running_session(cli.folder) as installation:
         yield installation
 
 
 @pytest.fixture
 def terminal() -> Iterator[tuple[int, int]]:
-    """A real one: the person's end, and the end of the program."""
+    """A pseudo-terminal: the user's end, and the program's."""
     try:
         ends = os.openpty()
     except OSError:
-        pytest.skip("terminals cannot be opened here: /dev/pts is missing")
+        pytest.skip("needs /dev/pts")
     yield ends
     for end in ends:
         os.close(end)

@@ -1,4 +1,4 @@
-"""The app in this process, and the command line that talks to it as from another one."""
+"""The app in this process, and the command line that talks to it over the socket."""
 
 import json
 import time
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app import cli
-from app.life.installation import Installation
+from app.cli import command_line
+from app.session import Session
 from scheduler.store.lock import hold
 
 LIMIT = 60.0
@@ -58,47 +58,47 @@ def job(body: str = 'ctx.done("Backed up")') -> str:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Installation]:
+def running_session(folder: Path) -> Iterator[Session]:
     with hold(folder):
-        installation = Installation(folder)
+        installation = Session(folder)
         installation.start()
         try:
             yield installation
         finally:
-            installation.end()
+            installation.stop()
             installation.close()
 
 
 @dataclass
-class Line:
+class CommandLine:
     """A command line on one data folder."""
 
     folder: Path
     capsys: pytest.CaptureFixture[str]
 
-    def type(self, *words: str) -> tuple[int, str, str]:
+    def run(self, *words: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr."""
         self.capsys.readouterr()
-        code = cli.run([*words, "--data-dir", str(self.folder)])
-        said = self.capsys.readouterr()
-        return code, said.out, said.err
+        code = command_line.run([*words, "--data-dir", str(self.folder)])
+        captured = self.capsys.readouterr()
+        return code, captured.out, captured.err
 
-    def ask(self, *words: str) -> Any:
-        """The JSON of a verb that succeeds."""
-        code, out, err = self.type(*words, "--json")
+    def run_json(self, *words: str) -> Any:
+        """The JSON of a command that succeeds."""
+        code, out, err = self.run(*words, "--json")
         assert (code, err) == (0, ""), (out, err)
         assert out.count("\n") == 1
         return json.loads(out)
 
-    def read(self, *words: str) -> str:
-        """What a person reads of a verb that succeeds."""
-        code, out, err = self.type(*words)
+    def run_text(self, *words: str) -> str:
+        """The text of a command that succeeds."""
+        code, out, err = self.run(*words)
         assert (code, err) == (0, ""), err
         return out
 
-    def refuse(self, *words: str) -> tuple[str, str]:
-        """The code and the sentence of a verb that is refused."""
-        code, out, err = self.type(*words, "--json")
+    def run_refused(self, *words: str) -> tuple[str, str]:
+        """The code and the sentence of a command that is refused."""
+        code, out, err = self.run(*words, "--json")
         assert code == 1
         error = json.loads(out)["error"]
         assert err.split() == error["message"].split()
@@ -107,11 +107,11 @@ class Line:
     def deploy(self, source: str, *words: str, name: str = "script.py") -> Any:
         path = self.folder.parent / name
         path.write_text(source)
-        return self.ask("deploy", str(path), *words)
+        return self.run_json("deploy", str(path), *words)
 
     def wait_for(self, holds: Callable[[], Any]) -> Any:
         end = time.monotonic() + LIMIT
         while not (found := holds()):
-            assert time.monotonic() < end, "it never came to be"
+            assert time.monotonic() < end, "timed out"
             time.sleep(0.02)
         return found

@@ -1,4 +1,4 @@
-"""What shells offer while somebody types: words of the command line, and names out of their data."""
+"""Shell completion: words of the command line, and names from the data folder."""
 
 import subprocess
 import sys
@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app import cli
-from app.verbs.completing import FILES, offer
-from tests.app.verbs.served import ASKING, Line
+from app.cli import command_line
+from app.cli.completion import FILES, complete
+from tests.app.cli.live_cli import ASKING, CommandLine
 
 BASH = Path(__file__).parents[3] / "resources" / "completions" / "dayhand.bash"
 
 
-def offered(*words: str) -> list[str]:
-    return [line.partition("\t")[0] for line in offer(words)]
+def completed(*words: str) -> list[str]:
+    return [line.partition("\t")[0] for line in complete(words)]
 
 
 @pytest.mark.parametrize(
@@ -37,36 +37,36 @@ def offered(*words: str) -> list[str]:
         (["no-such-verb", ""], []),
     ],
 )
-def test_what_fits_is_offered(typed: list[str], expected: list[str]) -> None:
-    assert offered(*typed) == expected
+def test_the_last_word_is_completed(typed: list[str], expected: list[str]) -> None:
+    assert completed(*typed) == expected
 
 
-def test_at_first_every_verb_is_offered_with_what_it_does() -> None:
-    assert list(offer([""])) == [f"{verb}\t{line}" for verb, line in cli.VERBS.items()]
-    assert list(offer([])) == list(offer([""]))
+def test_the_first_word_completes_to_every_command_with_its_description() -> None:
+    assert list(complete([""])) == [f"{verb}\t{line}" for verb, line in command_line.VERBS.items()]
+    assert list(complete([])) == list(complete([""]))
 
 
-@pytest.mark.parametrize("verb", cli.VERBS)
-def test_every_verb_offers_its_options(verb: str) -> None:
-    assert {"--help", "--json"} <= set(offered(verb, "-"))
+@pytest.mark.parametrize("verb", command_line.VERBS)
+def test_every_command_completes_its_options(verb: str) -> None:
+    assert {"--help", "--json"} <= set(completed(verb, "-"))
 
 
-def test_names_come_from_the_data(line: Line, tmp_path: Path) -> None:
-    line.ask("connect", "table:expenses", "--path", str(tmp_path / "expenses.csv"))
-    line.deploy(ASKING, "--grant")
-    folder = ("--data-dir", str(line.folder))
-    assert offered("run", *folder, "rec") == ["receipts"]
-    assert offered("grant", *folder, "receipts", "") == ["table:expenses"]
-    assert offered("disconnect", *folder, "table:e") == ["table:expenses"]
+def test_names_are_completed_from_the_data_folder(cli: CommandLine, tmp_path: Path) -> None:
+    cli.run_json("connect", "table:expenses", "--path", str(tmp_path / "expenses.csv"))
+    cli.deploy(ASKING, "--grant")
+    folder = ("--data-dir", str(cli.folder))
+    assert completed("run", *folder, "rec") == ["receipts"]
+    assert completed("grant", *folder, "receipts", "") == ["table:expenses"]
+    assert completed("disconnect", *folder, "table:e") == ["table:expenses"]
 
 
-def test_where_there_is_no_data_there_are_no_names(tmp_path: Path) -> None:
-    assert offered("run", "--data-dir", str(tmp_path / "none"), "") == []
+def test_without_a_data_folder_no_names_are_completed(tmp_path: Path) -> None:
+    assert completed("run", "--data-dir", str(tmp_path / "none"), "") == []
     assert not (tmp_path / "none").exists()
 
 
 def complete_in_bash(words: str, folder: Path) -> list[str]:
-    """What bash would put in place of the last word, with a `dayhand` on the path as it is installed."""
+    """What bash would complete the last word to, with `dayhand` installed on the path."""
     program = folder / "dayhand"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m app.main "$@"\n')
     program.chmod(0o755)
@@ -93,6 +93,6 @@ def test_bash_completes(tmp_path: Path, typed: str, expected: list[str]) -> None
     assert complete_in_bash(typed, tmp_path) == expected
 
 
-def test_bash_completes_after_a_colon_where_it_ends_words(line: Line, tmp_path: Path) -> None:
-    line.ask("connect", "table:expenses", "--path", str(tmp_path / "expenses.csv"))
-    assert complete_in_bash(f"disconnect --data-dir {line.folder} table:e", tmp_path) == ["expenses"]
+def test_bash_completes_after_a_colon_which_it_treats_as_a_word_break(cli: CommandLine, tmp_path: Path) -> None:
+    cli.run_json("connect", "table:expenses", "--path", str(tmp_path / "expenses.csv"))
+    assert complete_in_bash(f"disconnect --data-dir {cli.folder} table:e", tmp_path) == ["expenses"]

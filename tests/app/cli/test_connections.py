@@ -1,4 +1,4 @@
-"""Connecting from the command line: what is secret is asked for unseen or read from stdin, and never an argument."""
+"""Connecting from the command line: secrets are prompted for or read from stdin, and never an argument."""
 
 import io
 import json
@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from app.life.installation import Installation
-from scheduler.connections.keeper import Keeper
-from scheduler.connections.vault_errors import NotInVaultError, VaultLockedError
+from app.session import Session
+from scheduler.connections.errors import SecretMissingError, VaultLockedError
+from scheduler.connections.secrets import SecretStore
 from scheduler.engine.clock import SystemClock
-from tests.app.verbs.served import Line
-from tests.connections.doorman import Doorman, door
-from tests.connections.kept import vault_of
+from tests.app.cli.live_cli import CommandLine
+from tests.connections.keyring_fixtures import vault_of
+from tests.connections.password_server import PasswordServer, door
 from tests.connections.secret_service import SecretService
-from tests.connections.waiting import gathering
+from tests.connections.waiting import collecting_garbage
 
 SECRET = "correct horse ✓"
 
@@ -32,116 +32,125 @@ def read_folder(folder: Path) -> bytes:
 
 
 def test_a_secret_from_stdin_goes_to_the_keyring_when_no_app_runs(
-    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
+    cli: CommandLine, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from_stdin(monkeypatch, {"secret": SECRET})
-    assert line.ask("connect", "restic:home", "--secrets-from-stdin")["sentence"] == "restic:home is connected."
-    assert vault_of(line.folder).get("restic:home") == {"secret": SECRET}
-    [one] = line.ask("connections")["connections"]
+    assert cli.run_json("connect", "restic:home", "--secrets-from-stdin")["sentence"] == "restic:home is connected."
+    assert vault_of(cli.folder).get("restic:home") == {"secret": SECRET}
+    [one] = cli.run_json("connections")["connections"]
     assert (one["connection"], one["settings"], one["is_connected"]) == ("restic:home", {}, True)
-    assert SECRET.encode() not in read_folder(line.folder)
-    line.ask("disconnect", "restic:home")
-    with pytest.raises(NotInVaultError):
-        vault_of(line.folder).get("restic:home")
-    assert line.refuse("disconnect", "restic:home")[0] == "unknown"
+    assert SECRET.encode() not in read_folder(cli.folder)
+    cli.run_json("disconnect", "restic:home")
+    with pytest.raises(SecretMissingError):
+        vault_of(cli.folder).get("restic:home")
+    assert cli.run_refused("disconnect", "restic:home")[0] == "unknown"
 
 
 @pytest.mark.parametrize("words", [("--secret", SECRET), (f"--secret={SECRET}",), ("--set", f"secret={SECRET}")])
-def test_a_secret_among_the_arguments_is_refused_and_not_repeated(line: Line, words: tuple[str, ...]) -> None:
-    code, sentence = line.refuse("connect", "restic:home", *words)
+def test_a_secret_among_the_arguments_is_refused_and_not_repeated(cli: CommandLine, words: tuple[str, ...]) -> None:
+    code, sentence = cli.run_refused("connect", "restic:home", *words)
     assert code == "secret"
     assert "never type it in a command" in sentence
     assert SECRET not in sentence
-    assert not line.folder.exists() or SECRET.encode() not in read_folder(line.folder)
+    assert not cli.folder.exists() or SECRET.encode() not in read_folder(cli.folder)
 
 
 @pytest.mark.parametrize("given", ["", "not json " + SECRET, json.dumps([SECRET]), json.dumps(SECRET)])
-def test_what_is_no_object_is_refused_and_not_repeated(line: Line, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_stdin_that_is_not_a_json_object_is_refused_and_not_repeated(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
     from_stdin(monkeypatch, given)
-    code, _, err = line.type("connect", "restic:home", "--secrets-from-stdin")
+    code, _, err = cli.run("connect", "restic:home", "--secrets-from-stdin")
     assert code == 2
     assert "JSON object" in err and SECRET not in err
 
 
-def test_without_a_terminal_it_says_how_to_give_a_secret(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_terminal_the_error_says_how_to_give_a_secret(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from_stdin(monkeypatch, "")
-    code, sentence = line.refuse("connect", "restic:home")
+    code, sentence = cli.run_refused("connect", "restic:home")
     assert code == "secret"
     assert "--secrets-from-stdin" in sentence
 
 
-def test_a_locked_keyring_is_said_and_nothing_is_connected(
-    line: Line, service: SecretService, monkeypatch: pytest.MonkeyPatch
+def test_a_locked_keyring_is_reported_and_nothing_is_connected(
+    cli: CommandLine, service: SecretService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """U9"""
     with service.keyring("pw"):
-        Keeper(SystemClock().now).keep("door:x", {"password": "x"})
+        SecretStore(SystemClock().now).keep("door:x", {"password": "x"})
     from_stdin(monkeypatch, {"secret": SECRET})
-    with service.keyring(None), gathering():
-        code, sentence = line.refuse("connect", "restic:home", "--secrets-from-stdin")
+    with service.keyring(None), collecting_garbage():
+        code, sentence = cli.run_refused("connect", "restic:home", "--secrets-from-stdin")
     assert (code, sentence) == ("away", VaultLockedError().sentence)
-    assert line.ask("connections") == {"connections": []}
+    assert cli.run_json("connections") == {"connections": []}
 
 
-def test_at_a_terminal_it_asks_unseen(line: Line, keyring: SecretService, terminal: tuple[int, int]) -> None:
-    """A real terminal shows what was typed unless it was told not to."""
-    ours, theirs = terminal
-    command = [sys.executable, "-m", "app.main", "connect", "restic:home", "--data-dir", str(line.folder)]
-    with subprocess.Popen(["setsid", "--ctty", "--wait", *command], stdin=theirs, stdout=theirs, stderr=theirs) as run:
-        shown = read_until(ours, b"Password: ")
-        os.write(ours, f"{SECRET}\n".encode())
-        shown += read_until(ours, b"is connected.")
+def test_in_a_terminal_secrets_are_prompted_for_without_echo(
+    cli: CommandLine, keyring: SecretService, terminal: tuple[int, int]
+) -> None:
+    """A real terminal echoes what is typed unless echo is turned off."""
+    user_end, program_end = terminal
+    command = [sys.executable, "-m", "app.main", "connect", "restic:home", "--data-dir", str(cli.folder)]
+    with subprocess.Popen(
+        ["setsid", "--ctty", "--wait", *command], stdin=program_end, stdout=program_end, stderr=program_end
+    ) as run:
+        shown = read_until(user_end, b"Password: ")
+        os.write(user_end, f"{SECRET}\n".encode())
+        shown += read_until(user_end, b"is connected.")
         assert run.wait(60) == 0
     assert SECRET.encode() not in shown
-    assert vault_of(line.folder).get("restic:home") == {"secret": SECRET}
+    assert vault_of(cli.folder).get("restic:home") == {"secret": SECRET}
 
 
-@pytest.mark.parametrize(("login", "asked"), [("none", []), ("basic", ["Password or token (if there is one): "])])
-def test_it_asks_only_for_what_the_chosen_login_needs(
-    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch, login: str, asked: list[str]
+@pytest.mark.parametrize(("login", "asked"), [("none", []), ("basic", ["Password or token (optional): "])])
+def test_only_secrets_that_the_login_needs_are_prompted_for(
+    cli: CommandLine, keyring: SecretService, monkeypatch: pytest.MonkeyPatch, login: str, asked: list[str]
 ) -> None:
-    """And speaks of a browser only where one opens."""
+    """And a browser is mentioned only if one opens."""
     prompts: list[str] = []
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
-    def type_unseen(prompt: str) -> str:
+    def type_secret(prompt: str) -> str:
         prompts.append(prompt)
         return SECRET
 
     monkeypatch.setattr(sys, "stdin", Terminal())
-    monkeypatch.setattr("getpass.getpass", type_unseen)
+    monkeypatch.setattr("getpass.getpass", type_secret)
     words = ("connect", "http:api", "--base-url", "https://example.org", "--auth", login, "--no-test")
-    assert line.read(*words) == "http:api is connected.\n"
+    assert cli.run_text(*words) == "http:api is connected.\n"
     assert prompts == asked
 
 
-def test_at_a_terminal_it_asks_for_what_is_needed_and_not_given(
-    line: Line, keyring: SecretService, terminal: tuple[int, int]
+def test_in_a_terminal_missing_required_fields_are_prompted_for(
+    cli: CommandLine, keyring: SecretService, terminal: tuple[int, int]
 ) -> None:
-    """One that is needed is asked for again, and what counts only with another is not asked for without it."""
-    ours, theirs = terminal
-    command = [sys.executable, "-m", "app.main", "connect", "smtp:mail", "--no-test", "--data-dir", str(line.folder)]
-    with subprocess.Popen(["setsid", "--ctty", "--wait", *command], stdin=theirs, stdout=theirs, stderr=theirs) as run:
+    """A required field is prompted for again; one that depends on another is skipped without it."""
+    user_end, program_end = terminal
+    command = [sys.executable, "-m", "app.main", "connect", "smtp:mail", "--no-test", "--data-dir", str(cli.folder)]
+    with subprocess.Popen(
+        ["setsid", "--ctty", "--wait", *command], stdin=program_end, stdout=program_end, stderr=program_end
+    ) as run:
         shown = b""
         for asked, typed in (
-            ("Server (As in smtp.example.org): ", ""),
-            ("Server (As in smtp.example.org): ", "smtp.example.org"),
-            ("empty if the server wants no login): ", "me"),
-            ("From (The address that mails come from: Anna <anna@example.org>): ", "me@example.org"),
-            ("finds out in doubt): ", ""),
-            ("Password (if there is one): ", SECRET),
+            ("Server (For example smtp.example.org): ", ""),
+            ("Server (For example smtp.example.org): ", "smtp.example.org"),
+            ("empty if the server requires no login): ", "me"),
+            ("From (Sender of the mails, for example Anna <anna@example.org>): ", "me@example.org"),
+            ("checks it if sending is unclear): ", ""),
+            ("Password (optional): ", SECRET),
         ):
-            shown += read_until(ours, asked.encode())
-            os.write(ours, f"{typed}\n".encode())
-        shown += read_until(ours, b"is connected.")
+            shown += read_until(user_end, asked.encode())
+            os.write(user_end, f"{typed}\n".encode())
+        shown += read_until(user_end, b"is connected.")
         assert run.wait(60) == 0
-    assert b"Its" not in shown
-    [one] = line.ask("connections")["connections"]
+    assert b"IMAP port" not in shown
+    [one] = cli.run_json("connections")["connections"]
     assert one["settings"]["host"] == "smtp.example.org" and one["settings"]["from"] == "me@example.org"
-    assert vault_of(line.folder).get("smtp:mail") == {"password": SECRET}
+    assert vault_of(cli.folder).get("smtp:mail") == {"password": SECRET}
 
 
 def read_until(terminal: int, wanted: bytes) -> bytes:
@@ -152,44 +161,44 @@ def read_until(terminal: int, wanted: bytes) -> bytes:
 
 
 @pytest.fixture
-def doorman(app: Installation, keyring: SecretService) -> Any:
-    app.house.registry._connectors["door"] = door
-    with Doorman().working() as doorman:
-        yield doorman
+def server(app: Session, keyring: SecretService) -> Any:
+    app.runtime.registry._connectors["door"] = door
+    with PasswordServer().working() as server:
+        yield server
 
 
-def test_the_app_that_runs_tries_it_and_keeps_it(
-    app: Installation, line: Line, doorman: Doorman, monkeypatch: pytest.MonkeyPatch
+def test_a_running_app_tests_and_saves_the_connection(
+    app: Session, cli: CommandLine, server: PasswordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from_stdin(monkeypatch, {"password": "wrong"})
-    code, sentence = line.refuse("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin")
+    code, sentence = cli.run_refused("connect", "door:home", "--url", server.url, "--secrets-from-stdin")
     assert (code, sentence) == ("connection", "The doorman did not let door:home in with •••.")
-    assert line.ask("connections") == {"connections": []}
+    assert cli.run_json("connections") == {"connections": []}
     from_stdin(monkeypatch, {"password": "hunter2"})
-    line.ask("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin")
-    assert (doorman.seen, doorman.let_in) == (["wrong", "hunter2"], ["/test"])
-    assert app.house.connecting.test("door:home") == "The doorman knows you."
-    assert b"hunter2" not in read_folder(line.folder)
+    cli.run_json("connect", "door:home", "--url", server.url, "--secrets-from-stdin")
+    assert (server.seen, server.let_in) == (["wrong", "hunter2"], ["/test"])
+    assert app.runtime.connection_setup.test("door:home") == "The doorman knows you."
+    assert b"hunter2" not in read_folder(cli.folder)
 
 
-def test_connecting_again_needs_only_what_changed(
-    app: Installation, line: Line, doorman: Doorman, monkeypatch: pytest.MonkeyPatch
+def test_connecting_again_needs_only_the_changed_fields(
+    app: Session, cli: CommandLine, server: PasswordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from_stdin(monkeypatch, {"password": "wrong"})
-    line.ask("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin", "--no-test")
-    assert doorman.seen == []
+    cli.run_json("connect", "door:home", "--url", server.url, "--secrets-from-stdin", "--no-test")
+    assert server.seen == []
     from_stdin(monkeypatch, {"password": "hunter2"})
-    line.ask("connect", "door:home", "--secrets-from-stdin")
+    cli.run_json("connect", "door:home", "--secrets-from-stdin")
     from_stdin(monkeypatch, "")
-    line.ask("connect", "door:home", "--url", f"{doorman.url}/")
-    [one] = line.ask("connections")["connections"]
-    assert one["settings"] == {"url": f"{doorman.url}/", "badge": None}
-    assert doorman.let_in == ["/test", "/test"]
+    cli.run_json("connect", "door:home", "--url", f"{server.url}/")
+    [one] = cli.run_json("connections")["connections"]
+    assert one["settings"] == {"url": f"{server.url}/", "badge": None}
+    assert server.let_in == ["/test", "/test"]
 
 
-def test_what_is_no_secret_in_the_request_is_not_repeated(app: Installation) -> None:
+def test_a_malformed_secret_does_not_appear_in_the_error(app: Session) -> None:
     given = {"name": "restic:home", "settings": {}, "secrets": SECRET}
-    [message] = app.desk.answer("connect", given)
+    [message] = app.api.dispatch("connect", given)
     assert message is not None
     assert message["error"]["code"] == "arguments"
     assert SECRET not in json.dumps(message, ensure_ascii=False)
@@ -206,32 +215,32 @@ def read(ctx):
 """
 
 
-def test_connecting_again_lets_everything_go_on_that_waited(
-    app: Installation, line: Line, doorman: Doorman, monkeypatch: pytest.MonkeyPatch
+def test_connecting_again_resumes_every_waiting_workflow(
+    app: Session, cli: CommandLine, server: PasswordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F3, from the command line: one request for two workflows, and each goes on once."""
+    """One request for two workflows, and each continues once."""
     from_stdin(monkeypatch, {"password": "hunter2"})
-    line.ask("connect", "door:home", "--url", doorman.url, "--secrets-from-stdin")
-    doorman.password = "hunter3"
+    cli.run_json("connect", "door:home", "--url", server.url, "--secrets-from-stdin")
+    server.password = "hunter3"
     for name in ("a", "b"):
-        line.deploy(READS.replace("NAME", name), "--grant", name=f"{name}.py")
-        line.ask("run", name)
-    line.wait_for(lambda: [one["workflows"] for one in line.ask("attention")["requests"]] == [["a", "b"]])
-    [request] = line.ask("attention")["requests"]
+        cli.deploy(READS.replace("NAME", name), "--grant", name=f"{name}.py")
+        cli.run_json("run", name)
+    cli.wait_for(lambda: [one["workflows"] for one in cli.run_json("attention")["requests"]] == [["a", "b"]])
+    [request] = cli.run_json("attention")["requests"]
     assert request["how"] == ["dayhand connect door:home"]
-    assert "did not let door:home in" in line.read("connections")
+    assert "did not let door:home in" in cli.run_text("connections")
     from_stdin(monkeypatch, {"password": "hunter3"})
-    assert line.read("connect", "door:home", "--secrets-from-stdin") == "door:home is connected.\n"
-    line.wait_for(lambda: doorman.let_in.count("/look") == 2)
-    line.wait_for(lambda: all(line.ask("show", name)["recent"][0]["status"] == "committed" for name in "ab"))
-    assert line.ask("attention")["requests"] == []
-    assert doorman.let_in.count("/look") == 2
+    assert cli.run_text("connect", "door:home", "--secrets-from-stdin") == "door:home is connected.\n"
+    cli.wait_for(lambda: server.let_in.count("/look") == 2)
+    cli.wait_for(lambda: all(cli.run_json("show", name)["recent"][0]["status"] == "committed" for name in "ab"))
+    assert cli.run_json("attention")["requests"] == []
+    assert server.let_in.count("/look") == 2
 
 
-def test_one_who_gives_a_token_is_not_told_to_sign_in(
-    line: Line, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
+def test_a_given_token_needs_no_sign_in_in_the_browser(
+    cli: CommandLine, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from_stdin(monkeypatch, {"access_token": SECRET})
-    code, out, err = line.type("connect", "slack:team", "--secrets-from-stdin", "--no-test")
+    code, out, err = cli.run("connect", "slack:team", "--secrets-from-stdin", "--no-test")
     assert (code, err) == (0, "")
     assert "slack:team" in out

@@ -1,27 +1,27 @@
-"""Times and tables as they read in a terminal."""
+"""Times, states and tables formatted for a terminal."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.verbs import human
-from app.verbs.connecting import name_fields
-from app.verbs.human import say_length, say_state, say_status, say_time, table
-from scheduler.rules.phases import Status
+from app.cli import formatting
+from app.cli.connections import rewrite_field_options
+from app.cli.formatting import format_duration, format_state, format_status, format_table, format_time
+from scheduler.rules.phases import RunStatus
 
 
 @pytest.fixture(autouse=True)
 def _now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(human, "now", lambda: datetime.now(UTC).astimezone().replace(2026, 11, 16, 12, 0))
+    monkeypatch.setattr(formatting, "now", lambda: datetime.now(UTC).astimezone().replace(2026, 11, 16, 12, 0))
 
 
 def here(text: str) -> str:
-    """An instant of this machine's zone, as the app writes it."""
+    """A local time as the API writes it."""
     return datetime.fromisoformat(text).astimezone().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("2026-11-16T09:05:00", "09:05"),
         ("2026-11-16T09:05:07", "09:05:07"),
@@ -29,16 +29,16 @@ def here(text: str) -> str:
         ("2027-01-01T00:00:00", "Fri 1 Jan 2027 00:00"),
     ],
 )
-def test_a_time_says_its_day_where_it_is_another_one(text: str, said: str) -> None:
-    assert say_time(here(text)) == said
+def test_a_time_on_another_day_includes_the_day(text: str, expected: str) -> None:
+    assert format_time(here(text)) == expected
 
 
-def test_no_time_is_said_as_wanted() -> None:
-    assert (say_time(None), say_time(None, "never")) == ("", "never")
+def test_a_missing_time_is_replaced_by_the_given_text() -> None:
+    assert (format_time(None), format_time(None, "never")) == ("", "never")
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected"),
     [
         (0, "< 0.1 s"),
         (0.1, "0.1 s"),
@@ -49,23 +49,23 @@ def test_no_time_is_said_as_wanted() -> None:
         (-5, "< 0.1 s"),
     ],
 )
-def test_a_length(seconds: float, said: str) -> None:
+def test_durations_are_rounded_to_readable_units(seconds: float, expected: str) -> None:
     began = datetime(2026, 11, 16, tzinfo=UTC)
     ended = began + timedelta(seconds=seconds)
-    assert say_length(began.isoformat(), ended.isoformat()) == said
-    assert say_length(began.isoformat(), None) == ""
+    assert format_duration(began.isoformat(), ended.isoformat()) == expected
+    assert format_duration(began.isoformat(), None) == ""
 
 
 def test_columns_are_aligned_and_long_cells_are_cut() -> None:
-    lines = list(table(("A", "LONGER", "Z"), [("one", 2, "x\ny"), ("three", None, "w" * 100)]))
+    lines = list(format_table(("A", "LONGER", "Z"), [("one", 2, "x\ny"), ("three", None, "w" * 100)]))
     assert lines[0] == "A      LONGER  Z"
     assert lines[1] == "one    2       x y"
     assert lines[2].endswith("w…") and len(lines[2]) == len("three          ") + 60
 
 
-def test_every_status_has_a_word_that_people_use() -> None:
-    assert all(":" not in say_status(status.value) for status in Status)
-    assert say_state("needs-attention") == "Needs attention"
+def test_every_status_has_a_plain_word() -> None:
+    assert all(":" not in format_status(status.value) for status in RunStatus)
+    assert format_state("needs-attention") == "Needs attention"
 
 
 @pytest.mark.parametrize(
@@ -78,5 +78,5 @@ def test_every_status_has_a_word_that_people_use() -> None:
         (["t:x", "--data-dir=d"], ["t:x", "--data-dir=d"]),
     ],
 )
-def test_the_fields_of_a_connection_are_options(typed: list[str], read: list[str]) -> None:
-    assert name_fields(typed) == read
+def test_connection_fields_are_rewritten_to_set_options(typed: list[str], read: list[str]) -> None:
+    assert rewrite_field_options(typed) == read

@@ -1,4 +1,4 @@
-"""Without an app that runs: what only reads or deploys works on the store, the rest says how to start one."""
+"""Without a running app: commands that read or deploy work on the store, the others say how to start the app."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from scheduler.store import occurrences
-from scheduler.store.health import open_for_reading
 from scheduler.store.lock import hold
-from tests.app.verbs.served import ASKING, Line, job
+from scheduler.store.opening import open_for_reading
+from tests.app.cli.live_cli import ASKING, CommandLine, job
 
 READING = [
     ("list",),
@@ -23,7 +23,7 @@ READING = [
     ("versions", "backup"),
     ("connections",),
 ]
-NEEDING_AN_APP = [
+NEED_APP = [
     ("run", "backup"),
     ("run", "backup", "--wait"),
     ("stop", "backup"),
@@ -45,12 +45,12 @@ NEEDING_AN_APP = [
 ]
 
 
-def test_a_script_is_deployed_and_seen(line: Line) -> None:
-    answer = line.deploy(job())
+def test_a_deployed_script_is_listed(cli: CommandLine) -> None:
+    answer = cli.deploy(job())
     assert (answer["workflow"], answer["version"], answer["warnings"]) == ("backup", 1, [])
     [schedule] = answer["schedules"]
     assert (schedule["handler"], schedule["words"]) == ("work", "Daily at 03:00")
-    [view] = line.ask("list")["workflows"]
+    [view] = cli.run_json("list")["workflows"]
     assert {key: view[key] for key in ("name", "state", "words", "attention", "tags", "version")} == {
         "name": "Backup",
         "state": "idle",
@@ -63,77 +63,77 @@ def test_a_script_is_deployed_and_seen(line: Line) -> None:
 
 
 @pytest.mark.parametrize("words", READING, ids=" ".join)
-def test_what_only_reads_works(line: Line, words: tuple[str, ...]) -> None:
-    line.deploy(job())
-    assert isinstance(line.ask(*words), dict)
-    assert line.read(*words)
+def test_commands_that_only_read_work(cli: CommandLine, words: tuple[str, ...]) -> None:
+    cli.deploy(job())
+    assert isinstance(cli.run_json(*words), dict)
+    assert cli.run_text(*words)
 
 
-@pytest.mark.parametrize("words", NEEDING_AN_APP, ids=" ".join)
-def test_what_needs_the_app_says_how_to_start_it(line: Line, words: tuple[str, ...]) -> None:
-    line.deploy(job())
-    code, sentence = line.refuse(*words)
+@pytest.mark.parametrize("words", NEED_APP, ids=" ".join)
+def test_commands_that_need_the_app_say_how_to_start_it(cli: CommandLine, words: tuple[str, ...]) -> None:
+    cli.deploy(job())
+    code, sentence = cli.run_refused(*words)
     assert code == "not running"
     assert "dayhand --headless" in sentence
 
 
-def test_a_log_that_nobody_will_write_is_not_waited_for(line: Line) -> None:
-    """The first look of a producer waits for an app that starts it."""
-    line.deploy(ASKING)
-    database = open_for_reading(line.folder)
-    [first] = occurrences.queued(database.read())
+def test_a_log_is_not_followed_without_an_app(cli: CommandLine) -> None:
+    """The first run of the producer is queued until an app starts it."""
+    cli.deploy(ASKING)
+    database = open_for_reading(cli.folder)
+    [first] = occurrences.list_queued(database.read())
     database.close()
-    assert line.read("logs", first.key[:16]) == "It printed nothing.\n"
-    assert line.refuse("logs", first.key[:16], "--follow")[0] == "not running"
+    assert cli.run_text("logs", first.key[:16]) == "It printed nothing.\n"
+    assert cli.run_refused("logs", first.key[:16], "--follow")[0] == "not running"
 
 
-def test_checking_stores_nothing(line: Line) -> None:
-    checked = line.deploy(job(), "--check")
+def test_a_check_stores_nothing(cli: CommandLine) -> None:
+    checked = cli.deploy(job(), "--check")
     assert (checked["checked"], checked["version"], checked["warnings"]) == (True, None, [])
     [schedule] = checked["schedules"]
     assert (schedule["handler"], schedule["words"]) == ("work", "Daily at 03:00")
     assert schedule["next"].endswith("T03:00:00Z"), "when it would run"
-    assert line.ask("list") == {"workflows": []}
-    assert "no workflow here" in line.read("list")
+    assert cli.run_json("list") == {"workflows": []}
+    assert "no workflows yet" in cli.run_text("list")
 
 
-def test_a_script_that_cannot_work_is_refused_with_the_place(line: Line) -> None:
-    path = line.folder.parent / "bad.py"
+def test_an_invalid_script_is_refused_with_file_and_line(cli: CommandLine) -> None:
+    path = cli.folder.parent / "bad.py"
     path.write_text(job().replace("0 3 * * *", "99 3 * * *"))
-    code, sentence = line.refuse("deploy", str(path))
+    code, sentence = cli.run_refused("deploy", str(path))
     assert code == "not valid"
     assert sentence.startswith("bad.py, line 5: ")
 
 
-def test_several_mistakes_are_several_lines(line: Line) -> None:
-    path = line.folder.parent / "bad.py"
+def test_several_errors_are_printed_on_separate_lines(cli: CommandLine) -> None:
+    path = cli.folder.parent / "bad.py"
     path.write_text(ASKING.replace('"append"', '"burn"').replace('every="1h"', 'cron="99 3 * * *"'))
-    code, out, err = line.type("deploy", str(path), "--json")
+    code, out, err = cli.run("deploy", str(path), "--json")
     assert code == 1
     assert len(err.splitlines()) == len(json.loads(out)["error"]["message"].splitlines()) == 2
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"x" * 5_000_000], ids=["missing", "no text", "huge"])
-def test_a_file_that_is_no_script_gets_a_sentence(line: Line, content: bytes | None) -> None:
-    path = line.folder.parent / "odd.py"
+def test_a_file_that_is_not_a_script_is_refused(cli: CommandLine, content: bytes | None) -> None:
+    path = cli.folder.parent / "odd.py"
     if content is not None:
         path.write_bytes(content)
-    assert line.refuse("deploy", str(path))[0] == "file"
+    assert cli.run_refused("deploy", str(path))[0] == "file"
 
 
-def test_connecting_granting_and_taking_back(line: Line) -> None:
-    warnings = line.deploy(ASKING)["warnings"]
+def test_connect_grant_revoke_and_disconnect_work(cli: CommandLine) -> None:
+    warnings = cli.deploy(ASKING)["warnings"]
     assert any("dayhand connect table:expenses" in warning for warning in warnings)
     assert any("dayhand grant receipts table:expenses append" in warning for warning in warnings)
-    answer = line.ask("connect", "table:expenses", "--path", "expenses.csv")
+    answer = cli.run_json("connect", "table:expenses", "--path", "expenses.csv")
     assert answer["connection"] == "table:expenses"
-    [one] = line.ask("connections")["connections"]
-    assert one["settings"]["path"] == str(Path("expenses.csv").absolute()), "from where the person is"
-    assert line.ask("grant", "receipts")["grants"] == [{"connection": "table:expenses", "tool": "append"}]
-    assert line.ask("revoke", "receipts", "table:expenses", "append")["revoked"] == 1
-    assert "may use append of table:expenses" in line.read("grant", "receipts", "table:expenses")
-    assert line.ask("disconnect", "table:expenses")["connection"] == "table:expenses"
-    assert "not connected" in line.read("connections")
+    [one] = cli.run_json("connections")["connections"]
+    assert one["settings"]["path"] == str(Path("expenses.csv").absolute()), "relative to the working directory"
+    assert cli.run_json("grant", "receipts")["grants"] == [{"connection": "table:expenses", "tool": "append"}]
+    assert cli.run_json("revoke", "receipts", "table:expenses", "append")["revoked"] == 1
+    assert "may use append of table:expenses" in cli.run_text("grant", "receipts", "table:expenses")
+    assert cli.run_json("disconnect", "table:expenses")["connection"] == "table:expenses"
+    assert "not connected" in cli.run_text("connections")
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_connecting_granting_and_taking_back(line: Line) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else value,
 )
-def test_refusals_have_a_code_and_a_sentence(line: Line, words: tuple[str, ...], code: str) -> None:
-    line.deploy(job())
-    assert line.refuse(*words)[0] == code
+def test_refusals_have_a_code_and_a_sentence(cli: CommandLine, words: tuple[str, ...], code: str) -> None:
+    cli.deploy(job())
+    assert cli.run_refused(*words)[0] == code
 
 
 @pytest.mark.parametrize(
@@ -177,39 +177,39 @@ def test_refusals_have_a_code_and_a_sentence(line: Line, words: tuple[str, ...],
     ],
     ids=" ".join,
 )
-def test_bad_usage_is_2_with_one_sentence(line: Line, words: tuple[str, ...]) -> None:
-    code, out, err = line.type(*words)
+def test_wrong_usage_exits_with_2_and_one_line(cli: CommandLine, words: tuple[str, ...]) -> None:
+    code, out, err = cli.run(*words)
     assert (code, out) == (2, "")
-    assert err.count("\n") == 1 and not line.folder.exists()
+    assert err.count("\n") == 1 and not cli.folder.exists()
 
 
-def test_without_a_store_a_reader_is_told_so(line: Line) -> None:
-    assert line.refuse("list")[0] == "store"
-    assert not line.folder.exists()
+def test_without_a_store_reading_is_refused(cli: CommandLine) -> None:
+    assert cli.run_refused("list")[0] == "store"
+    assert not cli.folder.exists()
 
 
-def test_two_commands_that_write_wait_for_each_other(line: Line) -> None:
-    """Direct writes hold the folder's lock."""
-    line.deploy(job())
-    held, let_go = threading.Event(), threading.Event()
+def test_two_writing_commands_wait_for_each_other(cli: CommandLine) -> None:
+    """Writing without an app holds the folder's lock."""
+    cli.deploy(job())
+    held, release = threading.Event(), threading.Event()
 
-    def keep() -> None:
-        with hold(line.folder):
+    def hold_lock() -> None:
+        with hold(cli.folder):
             held.set()
-            let_go.wait(30)
+            release.wait(30)
 
-    thread = threading.Thread(target=keep)
+    thread = threading.Thread(target=hold_lock)
     thread.start()
     held.wait(30)
-    threading.Timer(0.3, let_go.set).start()
-    assert line.ask("connect", "table:expenses", "--path", "/tmp/x.csv")["connection"] == "table:expenses"
+    threading.Timer(0.3, release.set).start()
+    assert cli.run_json("connect", "table:expenses", "--path", "/tmp/x.csv")["connection"] == "table:expenses"
     thread.join()
 
 
-def test_the_real_command_reads_without_qt(line: Line) -> None:
-    line.deploy(job())
+def test_a_reading_command_does_not_load_qt(cli: CommandLine) -> None:
+    cli.deploy(job())
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "app.main", "list", "--json", "--data-dir", str(line.folder)],
+        [sys.executable, "-X", "importtime", "-m", "app.main", "list", "--json", "--data-dir", str(cli.folder)],
         capture_output=True,
         text=True,
         check=True,

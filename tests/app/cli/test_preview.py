@@ -1,4 +1,4 @@
-"""`dayhand preview`: what is typed, what is answered."""
+"""`preview`: what is typed, and what is printed."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app import cli
+from app.cli import command_line
 
 BERLIN = ["--timezone", "Europe/Berlin"]
 AUTUMN = [*BERLIN, "--from", "2026-10-24T12:00"]
@@ -14,10 +14,10 @@ AUTUMN = [*BERLIN, "--from", "2026-10-24T12:00"]
 
 @pytest.fixture
 def preview(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run `dayhand preview --json` and give its answer."""
+    """Run `dayhand preview --json` and return its answer."""
 
     def run(*arguments: str) -> dict[str, Any]:
-        assert cli.run(["preview", *arguments, "--json"]) == 0
+        assert command_line.run(["preview", *arguments, "--json"]) == 0
         captured = capsys.readouterr()
         assert captured.err == "" and captured.out.count("\n") == 1
         answer: dict[str, Any] = json.loads(captured.out)
@@ -30,13 +30,13 @@ def preview(capsys: pytest.CaptureFixture[str]) -> Any:
 @pytest.fixture
 def text(capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*arguments: str) -> list[str]:
-        assert cli.run(["preview", *arguments]) == 0
+        assert command_line.run(["preview", *arguments]) == 0
         return capsys.readouterr().out.splitlines()
 
     return run
 
 
-def test_json_has_times_zone_and_words(preview: Any) -> None:
+def test_json_contains_times_zone_and_description(preview: Any) -> None:
     assert preview("30 2 * * *", *AUTUMN, "--count", "2") == {
         "times": ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"],
         "timezone": "Europe/Berlin",
@@ -44,7 +44,7 @@ def test_json_has_times_zone_and_words(preview: Any) -> None:
     }
 
 
-def test_a_person_reads_local_and_universal_time(text: Any) -> None:
+def test_the_text_shows_local_time_and_utc(text: Any) -> None:
     assert text("30 2 * * *", *AUTUMN, "--count", "2") == [
         "Daily at 02:30",
         "Time zone: Europe/Berlin",
@@ -54,7 +54,7 @@ def test_a_person_reads_local_and_universal_time(text: Any) -> None:
     ]
 
 
-def test_seconds_are_shown_where_there_are_any(text: Any) -> None:
+def test_seconds_are_shown_if_there_are_any(text: Any) -> None:
     lines = text("every 90s", "--timezone", "America/Sao_Paulo", "--from", "2026-11-05T12:00", "--count", "2")
     assert lines[3:] == [
         "Thu  5 Nov 2026  12:01:30 -03  2026-11-05T15:01:30Z",
@@ -62,7 +62,7 @@ def test_seconds_are_shown_where_there_are_any(text: Any) -> None:
     ]
 
 
-def test_the_end_of_all_times_is_said(text: Any) -> None:
+def test_the_end_of_the_schedule_is_reported(text: Any) -> None:
     assert text("once 2026-11-20T09:00", *AUTUMN)[-2:] == [
         "Fri 20 Nov 2026  09:00 CET  2026-11-20T08:00:00Z",
         "No more times.",
@@ -75,7 +75,7 @@ def test_the_end_of_all_times_is_said(text: Any) -> None:
     assert text("0 9 * * *", *AUTUMN, "--count", "1")[-1].startswith("Sun 25 Oct 2026")
 
 
-def test_every_24_hours_says_that_it_leaves_local_time(preview: Any) -> None:
+def test_every_24_hours_warns_that_it_does_not_follow_local_time(preview: Any) -> None:
     answer = preview("every 24h", *AUTUMN, "--count", "2")
     assert answer["times"] == ["2026-10-25T10:00:00Z", "2026-10-26T10:00:00Z"]
     assert "does not follow local time" in answer["words"]
@@ -112,19 +112,19 @@ def test_every_24_hours_says_that_it_leaves_local_time(preview: Any) -> None:
         (["calendar", '{"hour": 18, "day": "last"}'], "Last day of the month at 18:00", ["17:00:00", "17:00:00"]),
     ],
 )
-def test_a_schedule_may_be_typed_in_many_ways(preview: Any, schedule: list[str], words: str, times: list[str]) -> None:
+def test_a_schedule_can_be_typed_in_many_ways(preview: Any, schedule: list[str], words: str, times: list[str]) -> None:
     answer = preview(*schedule, *AUTUMN, "--count", "2")
     assert answer["words"] == words
     assert [at[11:-1] for at in answer["times"]] == times
 
 
-def test_options_may_stand_anywhere(preview: Any) -> None:
+def test_options_can_be_anywhere(preview: Any) -> None:
     answer = preview("--count", "1", "0 13 * * *", *AUTUMN, "0 14 * * *")
     assert answer["words"] == "Daily at 13:00 and 14:00"
     assert answer["times"] == ["2026-10-24T11:00:00Z"]
 
 
-def test_times_are_strictly_later_than_from_and_up_to_until(preview: Any) -> None:
+def test_times_are_after_from_and_up_to_until(preview: Any) -> None:
     inside = ["--from", "2026-10-24T10:00Z", "--until", "2026-10-24T12:00Z"]
     assert preview("0 * * * *", *inside)["times"] == ["2026-10-24T11:00:00Z", "2026-10-24T12:00:00Z"]
     assert preview("0 * * * *", *inside, "--count", "1")["times"] == ["2026-10-24T11:00:00Z"]
@@ -140,7 +140,7 @@ def test_until_a_date_includes_that_date(preview: Any) -> None:
     assert answer["times"] == ["2026-10-24T21:59:00Z"]
 
 
-def test_ten_times_are_shown_unless_said_otherwise(preview: Any) -> None:
+def test_ten_times_are_shown_by_default(preview: Any) -> None:
     assert len(preview("* * * * *")["times"]) == 10
     assert len(preview("* * * * *", "--count", "250")["times"]) == 250
 
@@ -152,7 +152,7 @@ def test_until_shows_all_up_to_ten_thousand(preview: Any, text: Any) -> None:
     assert len(lines) == 3 + 10_000 + 1
     assert lines[-1] == "These are the first 10,000; there are more."
     assert text("0 9 * * *", *BERLIN, "--from", "2026-06-01T10:00", "--until", "2026-06-01T11:00")[-1] == (
-        "No times until then."
+        "No times in this range."
     )
 
 
@@ -183,7 +183,7 @@ def test_now_and_this_machine_are_the_defaults(preview: Any, monkeypatch: pytest
     assert preview("every 1h", "--timezone", "local")["timezone"] == "Asia/Tokyo"
 
 
-def test_a_grid_without_anchor_starts_where_one_looks_from(preview: Any) -> None:
+def test_without_an_anchor_intervals_count_from_the_start_time(preview: Any) -> None:
     answer = preview("every 5m", "--from", "2026-01-01T10:02Z", "--count", "1")
     assert answer["times"] == ["2026-01-01T10:07:00Z"]
 
@@ -269,10 +269,10 @@ def test_a_grid_without_anchor_starts_where_one_looks_from(preview: Any) -> None
     ids=lambda value: repr(value)[:60],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-def test_what_cannot_be_right_is_refused_by_name(
+def test_an_invalid_value_is_refused_with_its_name(
     capsys: pytest.CaptureFixture[str], arguments: list[str], named: str, form: list[str]
 ) -> None:
-    assert cli.run(["preview", *arguments, *form]) == 2
+    assert command_line.run(["preview", *arguments, *form]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(named)

@@ -1,15 +1,15 @@
-"""A request in a terminal: what would be done, with what, to what; odd ones as well."""
+"""How a request is shown in a terminal, including malformed ones."""
 
 from typing import Any
 
 import pytest
 
-from app.verbs.answering import _say_attention, _say_request
+from app.cli.requests import _render_attention, _render_request
 
 CALL = {"connection": "files:inbox", "tool": "delete", "parameters": {"path": "a"}}
 
 
-def ask(**call: Any) -> dict[str, Any]:
+def request(**call: Any) -> dict[str, Any]:
     return {
         "id": "q1",
         "workflows": ["tidy"],
@@ -23,7 +23,7 @@ def ask(**call: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "expected"),
     [
         ({"kind": "file", "size": 12300, "modified_ns": 1}, "file, 12,300 bytes, modified"),
         ({"kind": "file", "id": "7"}, '{"kind": "file", "id": "7"}'),
@@ -37,29 +37,32 @@ def ask(**call: Any) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("limit", [None, 300])
-def test_what_is_there_is_said_whoever_identified_it(target: Any, said: str, limit: int | None) -> None:
-    lines = list(_say_request(ask(target=target), "", limit))
-    assert [line for line in lines if line.startswith(f"    Currently there: {said}")]
+def test_the_current_target_is_described_whatever_its_form(target: Any, expected: str, limit: int | None) -> None:
+    lines = list(_render_request(request(target=target), "", limit))
+    assert [line for line in lines if line.startswith(f"    Currently there: {expected}")]
 
 
-def test_one_odd_request_does_not_keep_others_from_being_listed() -> None:
-    odd = {**ask(), "call": {"connection": 7, "parameters": ["b"], "target": {"kind": "file"}, "endpoint": ["x"]}}
-    lines = list(_say_attention({"requests": [odd, {**ask(), "id": "q2"}]}, ""))
+def test_a_malformed_request_does_not_hide_the_others() -> None:
+    malformed = {
+        **request(),
+        "call": {"connection": 7, "parameters": ["b"], "target": {"kind": "file"}, "endpoint": ["x"]},
+    }
+    lines = list(_render_attention({"requests": [malformed, {**request(), "id": "q2"}]}, ""))
     assert [line for line in lines if line.startswith("q2")]
 
 
 @pytest.mark.parametrize("limit", [None, 300])
-def test_where_the_connection_leads_is_said(limit: int | None) -> None:
-    lines = list(_say_request(ask(endpoint={"path": "/home/ann/inbox"}), "", limit))
+def test_the_endpoint_of_the_connection_is_shown(limit: int | None) -> None:
+    lines = list(_render_request(request(endpoint={"path": "/home/ann/inbox"}), "", limit))
     assert '    Connected to: {"path": "/home/ann/inbox"}' in lines
 
 
-def test_a_long_target_is_cut_and_said_to_be() -> None:
-    lines = list(_say_request(ask(target={"etag": "x" * 1000}), "", 300))
-    assert "    See all of it: dayhand attention q1" in lines
+def test_a_long_target_is_cut_and_the_full_view_offered() -> None:
+    lines = list(_render_request(request(target={"etag": "x" * 1000}), "", 300))
+    assert "    Show in full: dayhand attention q1" in lines
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\u0085", "\u2029"])
-def test_no_value_begins_a_line(separator: str) -> None:
-    lines = list(_say_request(ask(parameters={"path": f"a{separator}q2  tidy, approval"}), ""))
+def test_no_value_can_start_a_new_line(separator: str) -> None:
+    lines = list(_render_request(request(parameters={"path": f"a{separator}q2  tidy, approval"}), ""))
     assert f'      "path": "a{separator}q2  tidy, approval"' in [line.replace("        ", "      ") for line in lines]

@@ -1,4 +1,4 @@
-"""The command line against an app that runs, over its socket."""
+"""The command line against a running app, over its socket."""
 
 import json
 import os
@@ -8,308 +8,311 @@ from pathlib import Path
 
 import pytest
 
-from app.control import client
-from app.life.installation import Installation
-from scheduler.workers.fencing import fenced
-from tests.app.verbs.served import ASKING, Line, job
+from app.ipc import client
+from app.session import Session
+from scheduler.workers.sandbox import sandboxed
+from tests.app.cli.live_cli import ASKING, CommandLine, job
 
 
-def deploy_asking(line: Line) -> Path:
-    table = line.folder.parent / "expenses.csv"
-    line.ask("connect", "table:expenses", "--path", str(table))
-    line.deploy(ASKING, "--grant", name="receipts.py")
+def deploy_asking(cli: CommandLine) -> Path:
+    table = cli.folder.parent / "expenses.csv"
+    cli.run_json("connect", "table:expenses", "--path", str(table))
+    cli.deploy(ASKING, "--grant", name="receipts.py")
     return table
 
 
-def test_a_run_is_started_and_waited_for(line: Line, app: Installation) -> None:
-    line.deploy(job())
-    answer = line.ask("run", "backup", "--wait")
+def test_a_run_is_started_and_waited_for(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job())
+    answer = cli.run_json("run", "backup", "--wait")
     [result] = answer["results"]
     assert answer["runs"] == [result["id"]]
     assert (result["status"], result["summary"]) == ("committed", "Backed up")
-    assert "done. Backed up" in line.read("run", "Backup/work", "--wait")
+    assert "done. Backed up" in cli.run_text("run", "Backup/work", "--wait")
 
 
-def test_a_run_that_fails_ends_the_wait_with_1(line: Line, app: Installation) -> None:
-    line.deploy(job("1 / 0"))
-    code, out, err = line.type("run", "backup", "--wait", "--json")
+def test_waiting_for_a_failed_run_exits_with_1(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("1 / 0"))
+    code, out, err = cli.run("run", "backup", "--wait", "--json")
     answer = json.loads(out)
     assert code == 1
     assert answer["error"]["code"] == "needs a person"
-    assert f"division by zero. Look at it: dayhand runs show {answer['runs'][0]}" in err
-    code, sentence = line.refuse("run", "backup", "--wait")
+    assert f"division by zero. Details: dayhand runs show {answer['runs'][0]}" in err
+    code, sentence = cli.run_refused("run", "backup", "--wait")
     assert code == "blocked" and "dayhand retry backup" in sentence
 
 
-def test_waiting_is_not_for_consumers(line: Line, app: Installation) -> None:
-    """The consumer that follows asks a question, and holds nobody."""
-    deploy_asking(line)
-    line.wait_for(lambda: line.ask("attention")["requests"])
-    [result] = line.ask("run", "receipts", "--wait")["results"]
+def test_waiting_does_not_include_consumers(cli: CommandLine, app: Session) -> None:
+    """The consumer that follows makes a request, which does not block the wait."""
+    deploy_asking(cli)
+    cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    [result] = cli.run_json("run", "receipts", "--wait")["results"]
     assert result["status"] == "committed"
 
 
-def test_a_question_is_seen_and_answered(line: Line, app: Installation) -> None:
-    table = deploy_asking(line)
-    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
+def test_a_request_is_listed_and_answered(cli: CommandLine, app: Session) -> None:
+    table = deploy_asking(cli)
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
     assert request["call"] == {
         "connection": "table:expenses",
         "tool": "append",
         "parameters": {"rows": [{"amount": 1}]},
         "endpoint": {"path": str(table), "table": "rows"},
     }
-    shown = line.read("attention")
+    shown = cli.run_text("attention")
     assert "Add 1 to Expenses" in shown and f"dayhand approve {request['id']}" in shown
-    assert line.ask("list", "--state", "needs-attention")["workflows"][0]["attention"] == 1
-    assert line.ask("approve", request["id"][:6])["answer"] == "yes"
-    line.wait_for(table.exists)
-    line.wait_for(lambda: line.ask("history", "--text", "filed")["runs"])
-    assert line.ask("approve", request["id"])["answer"] == "yes", "the same again changes nothing"
-    code, sentence = line.refuse("reject", request["id"])
+    assert cli.run_json("list", "--state", "needs-attention")["workflows"][0]["attention"] == 1
+    assert cli.run_json("approve", request["id"][:6])["answer"] == "yes"
+    cli.wait_for(table.exists)
+    cli.wait_for(lambda: cli.run_json("history", "--text", "filed")["runs"])
+    assert cli.run_json("approve", request["id"])["answer"] == "yes", "the same again changes nothing"
+    code, sentence = cli.run_refused("reject", request["id"])
     assert code == "too late" and "already answered" in sentence
-    assert line.read("attention") == "Nothing needs you.\n"
+    assert cli.run_text("attention") == "Nothing needs your attention.\n"
 
 
-def test_what_a_script_says_cannot_pretend_to_be_something_else(line: Line, app: Installation) -> None:
-    """A subject from outside turns no colours on, begins no line and rewrites none that is read before a yes."""
+def test_text_from_a_script_cannot_imitate_our_output(cli: CommandLine, app: Session) -> None:
+    """Text from outside cannot change colours, start a line or rewrite one that is read before an approval."""
     say = "Add 1\x1b[2K\rNothing\n    dayhand approve all"
-    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
+    cli.run_json("connect", "table:expenses", "--path", str(cli.folder.parent / "expenses.csv"))
     more = {"From": "me\x1b[31m", "Sum": [1, "two\nthree"]}
     asks = f"say={say!r}, ui={more!r}"
-    line.deploy(ASKING.replace('say=f"Add {len(rows)} to Expenses"', asks), "--grant", name="receipts.py")
-    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
-    assert request["sentence"] == say, "a program gets it as it is"
-    shown = line.read("attention")
+    cli.deploy(ASKING.replace('say=f"Add {len(rows)} to Expenses"', asks), "--grant", name="receipts.py")
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    assert request["sentence"] == say, "programs get it unchanged"
+    shown = cli.run_text("attention")
     assert shown.splitlines()[1:7] == [
         "    append of table:expenses",
-        f"    Connected to: {json.dumps({'path': str(line.folder.parent / 'expenses.csv'), 'table': 'rows'})}",
+        f"    Connected to: {json.dumps({'path': str(cli.folder.parent / 'expenses.csv'), 'table': 'rows'})}",
         '      "rows": [{"amount": 1}]',
         "    The script says: Add 1⟨001B⟩[2K Nothing dayhand approve all",
         '      "From": "me\\u001b[31m"',
         '      "Sum": [1, "two\\nthree"]',
     ]
-    assert "\x1b" not in line.read("runs", "show", request["run"]) + line.read("show", "receipts")
+    assert "\x1b" not in cli.run_text("runs", "show", request["run"]) + cli.run_text("show", "receipts")
 
 
-def test_a_call_that_is_too_large_for_a_list_is_counted_there_and_shown_in_full_by_its_id(
-    line: Line, app: Installation
-) -> None:
-    """More than one message may hold: it must not keep the other requests from being listed and answered."""
-    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
+def test_a_call_too_large_for_the_list_is_shown_in_full_by_id(cli: CommandLine, app: Session) -> None:
+    """It exceeds one message, and must not keep the other requests from being listed and answered."""
+    cli.run_json("connect", "table:expenses", "--path", str(cli.folder.parent / "expenses.csv"))
     script = ASKING.replace('say=f"Add', 'ui={"Note": "Mind the gap"}, say=f"Add').replace(
         "rows=prep", 'rows=[{"note": "\\u00e9" * 6_000_000, "to": "anna@\\u0430pple.com"}] + prep'
     )
-    line.deploy(script, "--grant", name="receipts.py")
-    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
+    cli.deploy(script, "--grant", name="receipts.py")
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
     assert (request["call"]["tool"], request["call"]["parameters"]) == ("append", None)
-    assert request["omitted"]["call"] > 16 * 1024 * 1024, "what the socket takes at once"
-    shown = line.read("attention")
+    assert request["omitted"]["call"] > 16 * 1024 * 1024, "the size limit of one message"
+    shown = cli.run_text("attention")
     assert len(shown) < 2_000
-    assert f"See all of it: dayhand attention {request['id']}" in shown
-    [whole] = line.ask("attention", request["id"][:6])["requests"]
+    assert f"Show in full: dayhand attention {request['id']}" in shown
+    [whole] = cli.run_json("attention", request["id"][:6])["requests"]
     assert whole["call"]["parameters"]["rows"][0]["note"] == "\u00e9" * 6_000_000
-    read = line.read("attention", request["id"])
+    read = cli.run_text("attention", request["id"])
     assert "\u00e9" * 6_000_000 in read
     assert "xn--pple-43d.com looks like apple.com but is a different server." in read
     assert '"Note": "Mind the gap"' in read
-    line.ask("reject", request["id"])
+    cli.run_json("reject", request["id"])
 
 
-def test_a_script_cannot_answer_for_the_person(line: Line, app: Installation) -> None:
-    """Whatever it starts, with whatever environment: it may look and publish, and its request still waits."""
-    deploy_asking(line)
-    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
+def test_a_script_cannot_answer_for_the_user(cli: CommandLine, app: Session) -> None:
+    """Whatever it starts, with any environment: it may read and publish, and its request stays open."""
+    deploy_asking(cli)
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
     dayhand = f"env -i PYTHONPATH={os.pathsep.join(sys.path)!r} setsid {sys.executable} -m app.main"
-    where = f"--data-dir {str(line.folder)!r}"
+    where = f"--data-dir {str(cli.folder)!r}"
     typed = (
         f"{dayhand} list {where} && {dayhand} publish receipts mails --id m9 {where}; "
         f"{dayhand} approve {request['id']} {where}; {dayhand} grant backup table:expenses append {where}"
     )
-    line.deploy(job(f'ctx.run(["sh", "-c", {typed!r}], check=False)'), name="backup.py")
-    [run] = line.ask("run", "backup", "--wait")["runs"]
-    said = line.read("logs", run)
-    assert "Needs attention" in said and "Published" in said
-    assert "approve is for you alone; scripts and what they start may only look and publish." in said
-    assert "grant is for you alone" in said
-    assert request["id"] in [one["id"] for one in line.ask("attention")["requests"]], "nobody has answered it"
+    cli.deploy(job(f'ctx.run(["sh", "-c", {typed!r}], check=False)'), name="backup.py")
+    [run] = cli.run_json("run", "backup", "--wait")["runs"]
+    output = cli.run_text("logs", run)
+    assert "Needs attention" in output and "Published" in output
+    assert "Only you can use approve; scripts and programs that they start can only read and publish." in output
+    assert "Only you can use grant" in output
+    assert request["id"] in [one["id"] for one in cli.run_json("attention")["requests"]], "it is still open"
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system holds no fence")
-def test_a_script_in_the_fence_is_told_that_it_cannot_ask(line: Line) -> None:
-    typed = fenced([sys.executable, "-m", "app.main", "list", "--data-dir", str(line.folder)])
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox is Linux only")
+def test_a_sandboxed_script_is_told_that_it_cannot_connect(cli: CommandLine) -> None:
+    typed = sandboxed([sys.executable, "-m", "app.main", "list", "--data-dir", str(cli.folder)])
     done = subprocess.run(typed, capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines() == ["A workflow without jobs cannot reach Dayhand. Do it in a job, or yourself."]
+    assert done.stderr.splitlines() == ["A workflow without jobs cannot talk to Dayhand. Use a job, or do it yourself."]
 
 
-def test_an_attempt_that_another_one_followed_waits_for_nobody(line: Line, app: Installation) -> None:
-    """It waited for a permission; now its next attempt waits for a yes."""
-    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
-    line.deploy(ASKING, name="receipts.py")
-    [permission] = line.wait_for(lambda: line.ask("attention")["requests"])
-    line.ask("approve", permission["id"])
-    line.wait_for(lambda: [one for one in line.ask("attention")["requests"] if one["kind"] == "approval"])
-    attempts = line.ask("history", "receipts/FileReceipt", "--status", "waiting")["runs"]
+def test_an_attempt_with_a_successor_no_longer_waits(cli: CommandLine, app: Session) -> None:
+    """It waited for a permission; now its next attempt waits for an approval."""
+    cli.run_json("connect", "table:expenses", "--path", str(cli.folder.parent / "expenses.csv"))
+    cli.deploy(ASKING, name="receipts.py")
+    [permission] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    cli.run_json("approve", permission["id"])
+    cli.wait_for(lambda: [one for one in cli.run_json("attention")["requests"] if one["kind"] == "approval"])
+    attempts = cli.run_json("history", "receipts/FileReceipt", "--status", "waiting")["runs"]
     assert [(one["attempt"], one["is_followed"]) for one in attempts] == [(2, False)]
-    [followed] = line.ask("history", "receipts/FileReceipt", "--status", "failed")["runs"]
+    [followed] = cli.run_json("history", "receipts/FileReceipt", "--status", "failed")["runs"]
     assert (followed["attempt"], followed["is_followed"]) == (1, True)
-    shown = line.read("runs", "show", attempts[0]["id"])
-    assert f"1  {permission['run']}  failed" in shown and f"{attempts[0]['id']}  waits for you" in shown
+    shown = cli.run_text("runs", "show", attempts[0]["id"])
+    assert f"1  {permission['run']}  failed" in shown and f"{attempts[0]['id']}  waiting for you" in shown
 
 
-def test_a_run_is_shown_with_its_call_and_log(line: Line, app: Installation) -> None:
-    deploy_asking(line)
-    [request] = line.wait_for(lambda: line.ask("attention")["requests"])
-    line.read("reject", request["id"])
-    line.wait_for(lambda: line.ask("history", "receipts/FileReceipt", "--text", "filed")["runs"])
-    run = line.ask("runs", "show", request["run"])
+def test_a_run_is_shown_with_its_call_and_log(cli: CommandLine, app: Session) -> None:
+    deploy_asking(cli)
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    cli.run_text("reject", request["id"])
+    cli.wait_for(lambda: cli.run_json("history", "receipts/FileReceipt", "--text", "filed")["runs"])
+    run = cli.run_json("runs", "show", request["run"])
     assert run["call"]["status"] == "skipped"
-    shown = line.read("runs", "show", request["run"])
+    shown = cli.run_text("runs", "show", request["run"])
     assert "append of table:expenses, skipped" in shown
     assert 'Prepared: {"rows": [{"amount": 1}]}' in shown
-    [poll] = line.ask("history", "receipts/poll", "--status", "done")["runs"]
-    assert line.ask("logs", poll["id"])["text"] == "polled\n"
-    assert line.read("logs", poll["id"], "--follow") == "polled\n"
-    assert line.ask("logs", poll["id"], "--follow")["text"] == "polled\n"
+    [poll] = cli.run_json("history", "receipts/poll", "--status", "done")["runs"]
+    assert cli.run_json("logs", poll["id"])["text"] == "polled\n"
+    assert cli.run_text("logs", poll["id"], "--follow") == "polled\n"
+    assert cli.run_json("logs", poll["id"], "--follow")["text"] == "polled\n"
 
 
-def test_a_log_is_followed_while_it_grows(line: Line, app: Installation, tmp_path: Path) -> None:
+def test_a_log_is_followed_while_it_grows(cli: CommandLine, app: Session, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     body = f'print("before", flush=True)\n    open({str(gate)!r}).read()\n    print("after")'
-    line.deploy(job(body))
-    [run] = line.ask("run", "backup")["runs"]
-    line.wait_for(lambda: [one for one in line.ask("history")["runs"] if one["status"] == "active"])
+    cli.deploy(job(body))
+    [run] = cli.run_json("run", "backup")["runs"]
+    cli.wait_for(lambda: [one for one in cli.run_json("history")["runs"] if one["status"] == "active"])
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.main", "logs", run, "--follow", "--data-dir", str(line.folder)],
+        [sys.executable, "-m", "app.main", "logs", run, "--follow", "--data-dir", str(cli.folder)],
         stdout=subprocess.PIPE,
         text=True,
     )
-    gate.write_text("go on")
-    said, _ = process.communicate(timeout=60)
-    assert (process.returncode, said) == (0, "before\nafter\n")
+    gate.write_text("continue")
+    output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, "before\nafter\n")
 
 
-def test_what_runs_is_stopped(line: Line, app: Installation) -> None:
-    line.deploy(job("import time; time.sleep(600)"))
-    [run] = line.ask("run", "backup")["runs"]
-    line.wait_for(lambda: line.ask("list")["workflows"][0]["state"] == "running")
-    assert line.refuse("run", "backup")[0] == "busy"
-    assert line.ask("stop", "backup", "--kill")["stopped"] == [run]
-    line.wait_for(lambda: line.ask("runs", "show", run)["status"] == "cancelled")
-    assert line.refuse("stop", "backup")[0] == "not running"
+def test_a_running_workflow_is_stopped(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("import time; time.sleep(600)"))
+    [run] = cli.run_json("run", "backup")["runs"]
+    cli.wait_for(lambda: cli.run_json("list")["workflows"][0]["state"] == "running")
+    assert cli.run_refused("run", "backup")[0] == "busy"
+    assert cli.run_json("stop", "backup", "--kill")["stopped"] == [run]
+    cli.wait_for(lambda: cli.run_json("runs", "show", run)["status"] == "cancelled")
+    assert cli.run_refused("stop", "backup")[0] == "not running"
 
 
-def test_pausing_skipping_and_going_on(line: Line, app: Installation) -> None:
-    line.deploy(job())
-    first = line.ask("next", "--count", "1")["next"][0]["at"]
-    line.ask("skip-next", "backup")
-    assert line.ask("next", "--count", "1")["next"][0]["at"] > first
-    assert line.read("pause", "backup") == "backup is paused.\n"
-    assert line.ask("list")["workflows"][0]["state"] == "paused"
-    assert line.refuse("run", "backup")[0] == "paused"
-    line.ask("resume", "backup")
-    line.ask("pause", "--all")
-    assert line.ask("list")["workflows"][0]["words"] == "Everything is paused."
-    line.ask("resume", "--all")
-    assert line.ask("list")["workflows"][0]["state"] == "idle"
+def test_pause_skip_next_and_resume_work(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job())
+    first = cli.run_json("next", "--count", "1")["next"][0]["at"]
+    cli.run_json("skip-next", "backup")
+    assert cli.run_json("next", "--count", "1")["next"][0]["at"] > first
+    assert cli.run_text("pause", "backup") == "backup is paused.\n"
+    assert cli.run_json("list")["workflows"][0]["state"] == "paused"
+    assert cli.run_refused("run", "backup")[0] == "paused"
+    cli.run_json("resume", "backup")
+    cli.run_json("pause", "--all")
+    assert cli.run_json("list")["workflows"][0]["words"] == "Everything is paused."
+    cli.run_json("resume", "--all")
+    assert cli.run_json("list")["workflows"][0]["state"] == "idle"
 
 
-def test_an_event_of_another_program_reaches_the_consumer(line: Line, app: Installation) -> None:
-    deploy_asking(line)
-    line.wait_for(lambda: line.ask("attention")["requests"])
-    assert line.ask("publish", "receipts", "mails", "--id", "m2", "--data", '{"amount": 2}')["news"] is True
-    assert line.read("publish", "receipts", "mails", "--id", "m2", "--data", '{"amount": 2}').startswith("Nothing new")
-    line.wait_for(lambda: len(line.ask("attention")["requests"]) == 2)
+def test_an_event_of_another_program_reaches_the_consumer(cli: CommandLine, app: Session) -> None:
+    deploy_asking(cli)
+    cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    assert cli.run_json("publish", "receipts", "mails", "--id", "m2", "--data", '{"amount": 2}')["news"] is True
+    assert cli.run_text("publish", "receipts", "mails", "--id", "m2", "--data", '{"amount": 2}').startswith(
+        "Nothing new"
+    )
+    cli.wait_for(lambda: len(cli.run_json("attention")["requests"]) == 2)
 
 
-def test_an_event_that_waits_is_left_out(line: Line, app: Installation) -> None:
-    """Nothing takes it, since the workflow is paused."""
-    deploy_asking(line)
-    line.wait_for(lambda: line.ask("attention")["requests"])
-    line.ask("pause", "receipts")
-    line.ask("publish", "receipts", "mails", "--id", "m2")
-    assert line.read("skip-event", "receipts", "mails", "--id", "m2") == "m2 is left out.\n"
-    assert line.refuse("skip-event", "receipts", "mails", "--id", "m2")[0] == "not waiting"
-    assert line.refuse("skip-event", "receipts", "mails", "--id", "m1")[0] == "not waiting", "it is being asked about"
-
-
-def test_versions_differences_and_rolling_back(line: Line, app: Installation) -> None:
-    line.deploy(job())
-    line.ask("run", "backup", "--wait")
-    assert line.deploy(job('ctx.done("Changed")'))["version"] == 2
-    assert [one["version"] for one in line.ask("versions", "backup")["versions"]] == [2, 1]
-    assert '+    ctx.done("Changed")' in line.read("diff", "backup")
-    assert line.ask("rollback", "backup")["version"] == 3
-    assert line.read("diff", "backup", "1", "3") == "Nothing changed.\n"
-    line.ask("archive", "backup")
-    assert line.ask("list")["workflows"] == []
-    line.ask("remove", "backup")
-    assert line.refuse("show", "backup")[0] == "unknown"
-
-
-def test_a_failure_is_tried_again(line: Line, app: Installation) -> None:
-    line.deploy(job("1 / 0"))
-    line.type("run", "backup", "--wait")
-    [run] = line.ask("retry", "backup")["runs"]
-    line.wait_for(lambda: len(line.ask("runs", "show", run)["chain"]) == 2)
-    assert line.ask("stats")["runs"]["failed:logic"] >= 1
-
-
-def test_backfilling_says_how_many(line: Line, app: Installation) -> None:
-    line.deploy(job())
-    answer = line.ask("backfill", "backup/work", "--from", "2026-01-01T00:00Z", "--until", "2026-01-03T12:00Z")
-    assert answer["schedules"][0]["total"] == 3
-    assert line.refuse("backfill", "backup", "--from", "2026-01-01", "--until", "2026-01-02", "--overlap", "x")[0] == (
-        "overlap"
+def test_a_pending_event_is_skipped(cli: CommandLine, app: Session) -> None:
+    """It stays pending, because the workflow is paused."""
+    deploy_asking(cli)
+    cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    cli.run_json("pause", "receipts")
+    cli.run_json("publish", "receipts", "mails", "--id", "m2")
+    assert cli.run_text("skip-event", "receipts", "mails", "--id", "m2") == "m2 is skipped.\n"
+    assert cli.run_refused("skip-event", "receipts", "mails", "--id", "m2")[0] == "not waiting"
+    assert cli.run_refused("skip-event", "receipts", "mails", "--id", "m1")[0] == "not waiting", (
+        "it is part of an open request"
     )
 
 
-def test_a_backfill_is_seen_and_cancelled(line: Line, app: Installation) -> None:
-    """What runs may finish; what waits does not begin."""
-    line.deploy(job("while not ctx.cancelled: pass"))
-    line.ask("backfill", "backup", "--from", "2026-01-01T00:00Z", "--until", "2026-01-03T12:00Z")
-    line.wait_for(lambda: line.ask("list")["workflows"][0]["state"] == "running")
-    line.wait_for(lambda: line.ask("show", "backup")["backfills"][0]["made"] == 1)
-    assert "Past times of work: 1 of 3" in line.read("show", "backup")
-    assert len(line.ask("backfill", "backup", "--cancel")["cancelled"]) == 1
-    line.ask("stop", "backup")
-    line.wait_for(lambda: len(line.ask("history", "--status", "dropped")["occurrences"]) == 2)
-    assert line.ask("show", "backup")["backfills"] == []
-    assert line.refuse("backfill", "backup", "--cancel") == ("not running", "No past times of Backup are being run.")
+def test_versions_diff_rollback_archive_and_remove_work(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job())
+    cli.run_json("run", "backup", "--wait")
+    assert cli.deploy(job('ctx.done("Changed")'))["version"] == 2
+    assert [one["version"] for one in cli.run_json("versions", "backup")["versions"]] == [2, 1]
+    assert '+    ctx.done("Changed")' in cli.run_text("diff", "backup")
+    assert cli.run_json("rollback", "backup")["version"] == 3
+    assert cli.run_text("diff", "backup", "1", "3") == "Nothing changed.\n"
+    cli.run_json("archive", "backup")
+    assert cli.run_json("list")["workflows"] == []
+    cli.run_json("remove", "backup")
+    assert cli.run_refused("show", "backup")[0] == "unknown"
 
 
-def test_the_same_request_id_gets_the_first_answer(line: Line, app: Installation) -> None:
-    line.deploy(job())
-    first = line.ask("run", "backup", "--request", "once")
-    assert line.ask("run", "backup", "--request", "once") == first
-    line.wait_for(lambda: line.ask("history")["runs"])
-    assert len(line.ask("history")["runs"]) == 1
+def test_a_failed_run_is_retried(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("1 / 0"))
+    cli.run("run", "backup", "--wait")
+    [run] = cli.run_json("retry", "backup")["runs"]
+    cli.wait_for(lambda: len(cli.run_json("runs", "show", run)["chain"]) == 2)
+    assert cli.run_json("stats")["runs"]["failed:logic"] >= 1
 
 
-def test_an_interrupted_wait_leaves_the_run_alone(line: Line, app: Installation) -> None:
-    line.deploy(job("import time; time.sleep(0.5)"))
+def test_a_backfill_reports_the_number_of_runs(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job())
+    answer = cli.run_json("backfill", "backup/work", "--from", "2026-01-01T00:00Z", "--until", "2026-01-03T12:00Z")
+    assert answer["schedules"][0]["total"] == 3
+    assert cli.run_refused("backfill", "backup", "--from", "2026-01-01", "--until", "2026-01-02", "--overlap", "x")[
+        0
+    ] == ("overlap")
+
+
+def test_a_backfill_is_shown_and_cancelled(cli: CommandLine, app: Session) -> None:
+    """The current run may finish; queued ones do not start."""
+    cli.deploy(job("while not ctx.cancelled: pass"))
+    cli.run_json("backfill", "backup", "--from", "2026-01-01T00:00Z", "--until", "2026-01-03T12:00Z")
+    cli.wait_for(lambda: cli.run_json("list")["workflows"][0]["state"] == "running")
+    cli.wait_for(lambda: cli.run_json("show", "backup")["backfills"][0]["made"] == 1)
+    assert "Backfill of work: 1 of 3" in cli.run_text("show", "backup")
+    assert len(cli.run_json("backfill", "backup", "--cancel")["cancelled"]) == 1
+    cli.run_json("stop", "backup")
+    cli.wait_for(lambda: len(cli.run_json("history", "--status", "dropped")["occurrences"]) == 2)
+    assert cli.run_json("show", "backup")["backfills"] == []
+    assert cli.run_refused("backfill", "backup", "--cancel") == ("not running", "No backfill of Backup is running.")
+
+
+def test_a_repeated_idempotency_key_returns_the_first_answer(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job())
+    first = cli.run_json("run", "backup", "--idempotency-key", "once")
+    assert cli.run_json("run", "backup", "--idempotency-key", "once") == first
+    assert cli.run_json("run", "backup", "--request", "once") == first, "as earlier versions called it"
+    cli.wait_for(lambda: cli.run_json("history")["runs"])
+    assert len(cli.run_json("history")["runs"]) == 1
+
+
+def test_interrupting_the_wait_does_not_stop_the_run(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("import time; time.sleep(0.5)"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.main", "run", "backup", "--wait", "--data-dir", str(line.folder)],
+        [sys.executable, "-m", "app.main", "run", "backup", "--wait", "--data-dir", str(cli.folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    line.wait_for(lambda: line.ask("history")["runs"])
+    cli.wait_for(lambda: cli.run_json("history")["runs"])
     process.kill()
     process.communicate()
-    line.wait_for(lambda: line.ask("history")["runs"][0]["status"] == "committed")
+    cli.wait_for(lambda: cli.run_json("history")["runs"][0]["status"] == "committed")
 
 
-def test_a_deploy_under_way_holds_up_no_other_command(line: Line, app: Installation) -> None:
-    line.deploy(job())
-    slow = line.folder.parent / "slow.py"
+def test_a_slow_deploy_does_not_block_other_commands(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job())
+    slow = cli.folder.parent / "slow.py"
     slow.write_text("import time\ntime.sleep(2)\n" + job().replace("Backup", "Slow"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.main", "deploy", str(slow), "--data-dir", str(line.folder)],
+        [sys.executable, "-m", "app.main", "deploy", str(slow), "--data-dir", str(cli.folder)],
         stdout=subprocess.DEVNULL,
     )
     done_first = False
     while process.poll() is None:
-        line.ask("list")
+        cli.run_json("list")
         done_first = done_first or process.poll() is None
     assert process.returncode == 0 and done_first
 
@@ -333,10 +336,10 @@ def test_a_deploy_under_way_holds_up_no_other_command(line: Line, app: Installat
     ],
     ids=str,
 )
-def test_nonsense_over_the_socket_is_refused(
-    line: Line, app: Installation, verb: str, arguments: dict[str, object]
+def test_invalid_messages_over_the_socket_are_refused(
+    cli: CommandLine, app: Session, verb: str, arguments: dict[str, object]
 ) -> None:
-    end = client.reach(line.folder)
+    end = client.connect(cli.folder)
     assert end is not None
-    [message] = client.ask(end, verb, arguments)
+    [message] = client.call(end, verb, arguments)
     assert message["error"]["code"] != "internal"

@@ -1,4 +1,4 @@
-"""A script that ends the app and starts its own, or goes to the store itself, still answers nothing."""
+"""A script that quits the app and starts its own, or uses the store directly, still cannot answer requests."""
 
 import subprocess
 import sys
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from dayhand._brand import brand
+from dayhand._process_mark import mark_process
 
-from app.life.installation import Installation
-from tests.app.verbs.served import ASKING, Line, job
+from app.session import Session
+from tests.app.cli.live_cli import ASKING, CommandLine, job
 from tests.faults.test_two_apps import ENVIRONMENT, ROOT, command
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
-REFUSED = "A script started Dayhand, so it takes no answers. Quit it and start it yourself."
-_PATIENCE = 60
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the process mark is Linux only")
+REFUSED = "Dayhand was started by a script, so it accepts no answers. Quit it and start it yourself."
+_TIMEOUT_S = 60
 
 
 @contextmanager
@@ -26,24 +26,24 @@ def app(folder: Path, *, by_script: bool) -> Iterator["subprocess.Popen[str]"]:
         env=ENVIRONMENT,
         text=True,
         stdout=subprocess.PIPE,
-        preexec_fn=brand if by_script else None,  # noqa: PLW1509  as the app does it
+        preexec_fn=mark_process if by_script else None,  # noqa: PLW1509  as the app does it
     ) as started:
         try:
             yield started
         finally:
             started.kill()
-            started.wait(_PATIENCE)
+            started.wait(_TIMEOUT_S)
 
 
-def hear(started: "subprocess.Popen[str]") -> list[str]:
-    """What it says until it runs."""
+def read_until_running(started: "subprocess.Popen[str]") -> list[str]:
+    """The lines it prints until it runs."""
     assert started.stdout is not None
-    said = []
+    output = []
     for line in started.stdout:
-        said.append(line.rstrip("\n"))
+        output.append(line.rstrip("\n"))
         if line.startswith("Dayhand is running"):
             break
-    return said
+    return output
 
 
 def type_as_script(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -54,30 +54,30 @@ def type_as_script(folder: Path, *words: str) -> "subprocess.CompletedProcess[st
         text=True,
         capture_output=True,
         check=False,
-        preexec_fn=brand,
+        preexec_fn=mark_process,
     )
 
 
-def deploy_asking(line: Line) -> None:
-    line.ask("connect", "table:expenses", "--path", str(line.folder.parent / "expenses.csv"))
-    line.deploy(ASKING, "--grant", name="receipts.py")
+def deploy_asking(cli: CommandLine) -> None:
+    cli.run_json("connect", "table:expenses", "--path", str(cli.folder.parent / "expenses.csv"))
+    cli.deploy(ASKING, "--grant", name="receipts.py")
 
 
-def test_the_app_of_a_script_takes_no_answers_and_says_why(line: Line) -> None:
-    deploy_asking(line)
-    with app(line.folder, by_script=True) as started:
-        assert hear(started)[0] == REFUSED
-        [request] = line.wait_for(lambda: line.ask("attention")["requests"])
-        assert line.refuse("approve", request["id"]) == ("script", REFUSED), "not even from the user"
-        assert line.refuse("grant", "receipts", "table:expenses", "append") == ("script", REFUSED)
-        said = type_as_script(line.folder, "approve", request["id"]).stderr
-        assert said == "approve is for you alone; scripts and what they start may only look and publish.\n"
-        line.read("quit")
-        assert started.wait(_PATIENCE) == 0, "the user gets rid of it"
-    with app(line.folder, by_script=False) as started:
-        assert REFUSED not in hear(started)
-        [request] = line.wait_for(lambda: line.ask("attention")["requests"])
-        assert line.ask("approve", request["id"])["answer"] == "yes"
+def test_an_app_started_by_a_script_accepts_no_answers(cli: CommandLine) -> None:
+    deploy_asking(cli)
+    with app(cli.folder, by_script=True) as started:
+        assert read_until_running(started)[0] == REFUSED
+        [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+        assert cli.run_refused("approve", request["id"]) == ("script", REFUSED), "not even from the user"
+        assert cli.run_refused("grant", "receipts", "table:expenses", "append") == ("script", REFUSED)
+        output = type_as_script(cli.folder, "approve", request["id"]).stderr
+        assert output == "Only you can use approve; scripts and programs that they start can only read and publish.\n"
+        cli.run_text("quit")
+        assert started.wait(_TIMEOUT_S) == 0, "the user can quit it"
+    with app(cli.folder, by_script=False) as started:
+        assert REFUSED not in read_until_running(started)
+        [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+        assert cli.run_json("approve", request["id"])["answer"] == "yes"
 
 
 @pytest.mark.parametrize(
@@ -96,22 +96,22 @@ def test_the_app_of_a_script_takes_no_answers_and_says_why(line: Line) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_a_script_changes_nothing_where_no_app_runs(line: Line, words: tuple[str, ...]) -> None:
-    deploy_asking(line)
-    said = type_as_script(line.folder, *words)
-    assert said.returncode == 1
-    assert f"{words[0]} is for you alone" in said.stderr
-    assert [one["workflow"] for one in line.ask("list")["workflows"]] == ["receipts"]
-    assert line.ask("connections")["connections"][0]["is_connected"]
+def test_a_script_changes_nothing_without_an_app(cli: CommandLine, words: tuple[str, ...]) -> None:
+    deploy_asking(cli)
+    output = type_as_script(cli.folder, *words)
+    assert output.returncode == 1
+    assert f"Only you can use {words[0]}" in output.stderr
+    assert [one["workflow"] for one in cli.run_json("list")["workflows"]] == ["receipts"]
+    assert cli.run_json("connections")["connections"][0]["is_connected"]
 
 
-def test_a_script_deploys_nothing_where_no_app_runs(line: Line, tmp_path: Path) -> None:
+def test_a_script_deploys_nothing_without_an_app(cli: CommandLine, tmp_path: Path) -> None:
     script = tmp_path / "own.py"
     script.write_text(job())
-    said = type_as_script(line.folder, "deploy", str(script), "--grant")
-    assert "deploy is for you alone" in said.stderr
-    assert not (line.folder / "dayhand.db").exists()
+    output = type_as_script(cli.folder, "deploy", str(script), "--grant")
+    assert "Only you can use deploy" in output.stderr
+    assert not (cli.folder / "dayhand.db").exists()
 
 
-def test_what_the_app_starts_for_the_user_is_the_users(line: Line, app: Installation) -> None:
-    assert not app.is_of_script
+def test_a_session_started_by_the_user_is_not_a_scripts(cli: CommandLine, app: Session) -> None:
+    assert not app.is_started_by_script

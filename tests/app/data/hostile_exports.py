@@ -1,6 +1,6 @@
-"""Exports that somebody tampered with, each made from a good one by a number: the same number, the same file.
+"""Hostile exports, each derived from a valid one by a number: the same number gives the same file.
 
-python -m tests.app.keeping.hostile_exports --number 10000 [--first N]
+python -m tests.app.data.hostile_exports --number 10000 [--first N]
 """
 
 import argparse
@@ -19,7 +19,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from scheduler.store import migrations
-from scheduler.store.import_rules import LEFT_BEHIND, RULES
+from scheduler.store.import_rules import EXCLUDED_TABLES, RULES
 
 NUMBERS = (-1, 0, 1, 2, 7, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 253_402_300_800_000, 1_700_000_000_000)
 TEXTS = (
@@ -53,7 +53,7 @@ SCHEMAS = (
 
 
 def tamper(good: bytes, number: int) -> bytes:
-    """The number decides what is done, and how often."""
+    """The number seeds all random choices."""
     chance = random.Random(number)
     kinds: tuple[tuple[Callable[[bytes, random.Random], bytes], int], ...] = (
         (_change_cells, 70), (_change_rows, 12), (_change_schema, 4), (_change_bytes, 6), (_change_bundle, 8),
@@ -63,15 +63,15 @@ def tamper(good: bytes, number: int) -> bytes:
 
 
 def _change_cells(good: bytes, chance: random.Random) -> bytes:
-    """Some values, past all that SQLite itself would say about them."""
+    """Change some values, bypassing the checks of SQLite."""
 
     def change(db: sqlite3.Connection) -> None:
-        columns = [(table, column) for table in (*RULES, *LEFT_BEHIND) for column in _columns(db, table)]
+        columns = [(table, column) for table in (*RULES, *EXCLUDED_TABLES) for column in _columns(db, table)]
         for table, column in chance.choices(columns, k=chance.choice((1, 1, 1, 2, 5))):
             value: object = chance.choice(NUMBERS if chance.random() < 0.4 else TEXTS)
             if chance.random() < 0.1:
                 value = chance.choice((None, b"\xff\xfe", 1.5))
-            elif chance.random() < 0.25:  # one that is right somewhere else
+            elif chance.random() < 0.25:  # a value that is valid in another column
                 other = chance.choice([one for one in columns if one[0] != "history_waiting"])
                 found = db.execute(f"SELECT {other[1]} FROM {other[0]} ORDER BY random() LIMIT 1").fetchone()
                 value = None if found is None else found[0]
@@ -131,17 +131,17 @@ def _change_bundle(good: bytes, chance: random.Random) -> bytes:
             )
             return _pack({**members, "export.json": about.encode()})
         case 4:
-            told = json.loads(members["preferences.json"])
-            for name in chance.choices(list(told), k=4):
-                told[name] = chance.choice((*NUMBERS, *TEXTS, None, [], {}, [[]]))
-            return _pack({**members, "preferences.json": json.dumps(told).encode()})
+            preferences = json.loads(members["preferences.json"])
+            for name in chance.choices(list(preferences), k=4):
+                preferences[name] = chance.choice((*NUMBERS, *TEXTS, None, [], {}, [[]]))
+            return _pack({**members, "preferences.json": json.dumps(preferences).encode()})
         case _:
             del members[chance.choice(list(members))]
             return _pack(members)
 
 
 def edit(good: bytes, change: Callable[[sqlite3.Connection], object], *, is_lax: bool = False) -> bytes:
-    """With SQLite; where it is lax, without the types and the references that the schema asks for."""
+    """Change the store with SQL; with `is_lax`, without the types and constraints of the schema."""
     members = _unpack(good)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "dayhand.db"
@@ -161,7 +161,7 @@ def edit(good: bytes, change: Callable[[sqlite3.Connection], object], *, is_lax:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("PRAGMA synchronous = OFF")
             db.execute("BEGIN")
-            with suppress(sqlite3.Error):  # SQLite does not let it be written; the file stays as it is
+            with suppress(sqlite3.Error):  # SQLite refuses the change; the file stays valid
                 change(db)
             if is_lax:
                 db.execute("PRAGMA writable_schema = ON")
@@ -197,14 +197,14 @@ def every_column_has_a_rule() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         migrations.migrate(db)
         tables = {row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        own = {name for name in tables if not name.startswith("history") or name in LEFT_BEHIND}
-        assert own == {*RULES, *LEFT_BEHIND}
+        own = {name for name in tables if not name.startswith("history") or name in EXCLUDED_TABLES}
+        assert own == {*RULES, *EXCLUDED_TABLES}
         for table in RULES:
             assert set(_columns(db, table)) == set(RULES[table]), f"a rule for each column of {table}: import_rules.py"
 
 
 def main(arguments: list[str]) -> int:
-    from tests.app.keeping.taking_in import Home, make_good
+    from tests.app.data.import_folder import Home, make_good
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--number", type=int, default=10_000)
@@ -217,7 +217,7 @@ def main(arguments: list[str]) -> int:
         for number in range(options.first, options.first + options.number):
             try:
                 outcomes[home.take_in(tamper(good, number))] += 1
-            except Exception:  # noqa: BLE001  counted, and said with its number
+            except Exception:  # noqa: BLE001  counted, and printed with its number
                 traceback.print_exc()
                 sys.stdout.write(f"number {number}\n")
                 outcomes["BROKEN"] += 1

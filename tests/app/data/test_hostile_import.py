@@ -1,4 +1,4 @@
-"""Every value of an export is hostile: it is refused with a sentence and nothing has changed, or all of it works."""
+"""Imports of hostile exports are refused without any change, or everything works afterwards."""
 
 import os
 import sqlite3
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.keeping.hostile_exports import edit, every_column_has_a_rule, tamper
-from tests.app.keeping.taking_in import REFUSED, TAKEN, Home, make_good
+from tests.app.data.hostile_exports import edit, every_column_has_a_rule, tamper
+from tests.app.data.import_folder import REFUSED, TAKEN, Home, make_good
 
 NUMBER = int(os.environ.get("DAYHAND_HOSTILE_EXPORTS", "200"))
-"""The same in the hand of `python -m tests.app.keeping.hostile_exports`, which counts outcomes."""
+"""More can be tried with `python -m tests.app.data.hostile_exports`, which counts outcomes."""
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "around" / "home")
 
 
-def test_a_good_one_is_taken_in_and_writes_over_nothing(good: bytes, home: Home) -> None:
+def test_a_valid_export_is_imported_and_overwrites_nothing(good: bytes, home: Home) -> None:
     assert home.take_in(good) == TAKEN
 
 
@@ -48,13 +48,13 @@ def rename(slug: str, name: str) -> Callable[[sqlite3.Connection], None]:
 
 
 @pytest.mark.parametrize("slug", ["../../outside", "/tmp/outside", "..", "a/../../../outside", "Receipts", "other"])
-def test_a_slug_that_is_not_that_of_its_name_is_refused(good: bytes, home: Home, slug: str) -> None:
-    """It becomes the path of a file."""
+def test_a_slug_that_does_not_match_its_name_is_refused(good: bytes, home: Home, slug: str) -> None:
+    """The slug becomes a file name."""
     assert home.take_in(edit(good, rename(slug, "Receipts"))) == REFUSED
     assert home.take_in(edit(good, rename(slug, slug))) == REFUSED
 
 
-def test_a_script_that_another_text_describes_is_refused(good: bytes, home: Home) -> None:
+def test_a_script_that_does_not_match_its_description_is_refused(good: bytes, home: Home) -> None:
     assert home.take_in(edit(good, lambda db: db.execute("UPDATE scripts SET source = 'import os'"))) == REFUSED
 
 
@@ -69,7 +69,7 @@ def test_a_script_that_another_text_describes_is_refused(good: bytes, home: Home
         ("target", '{"kind": "file", "size": 1, "modified_ns": 1e300}'),
     ],
 )
-def test_an_action_that_cannot_be_shown_is_refused(good: bytes, home: Home, field: str, value: str) -> None:
+def test_an_action_that_cannot_be_displayed_is_refused(good: bytes, home: Home, field: str, value: str) -> None:
     call = '{"connection": "table:expenses", "tool": "append", "parameters": {}}'
     statement = "UPDATE requests SET call = json_set(?, ?, json(?))"
     assert home.take_in(edit(good, lambda db: db.execute(statement, (call, f"$.{field}", value)))) == REFUSED
@@ -80,6 +80,6 @@ def test_every_column_of_every_table_has_a_rule() -> None:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_whatever_is_changed_is_refused_or_works(good: bytes, home: Home, part: int) -> None:
+def test_every_modified_export_is_refused_or_works(good: bytes, home: Home, part: int) -> None:
     outcomes = {home.take_in(tamper(good, number)) for number in range(part, NUMBER, 4)}
     assert outcomes == {REFUSED, TAKEN}

@@ -1,4 +1,4 @@
-"""The app's own log: in the data folder, for its person only, never without bound."""
+"""The app's own log: in the data folder, private, limited in size, with repeats throttled."""
 
 import logging
 import stat
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.keeping.logbook import keep_log, log_file
+from app.data.log_file import RepeatFilter, log_path, open_log
 
 
-def test_what_the_app_tells_is_written_with_its_traceback(tmp_path: Path) -> None:
-    with keep_log(tmp_path) as path:
+def test_messages_are_written_with_their_traceback(tmp_path: Path) -> None:
+    with open_log(tmp_path) as path:
         try:
             raise ValueError("by accident")
         except ValueError:
@@ -21,15 +21,15 @@ def test_what_the_app_tells_is_written_with_its_traceback(tmp_path: Path) -> Non
     assert "It did not work" in text and "ValueError: by accident" in text and "All is well" in text
 
 
-def test_only_its_person_can_read_it(tmp_path: Path) -> None:
-    with keep_log(tmp_path) as path:
+def test_only_the_user_can_read_it(tmp_path: Path) -> None:
+    with open_log(tmp_path) as path:
         logging.getLogger("app").info("One")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_it_is_turned_over_and_the_oldest_goes(tmp_path: Path) -> None:
-    with keep_log(tmp_path, size=2_000) as path:
+def test_it_is_rotated_and_the_oldest_file_deleted(tmp_path: Path) -> None:
+    with open_log(tmp_path, max_bytes=2_000) as path:
         for number in range(500):
             logging.getLogger("app").info("Line %s %s", number, "x" * 50)
     kept = sorted(one.name for one in path.parent.glob("dayhand.log*"))
@@ -38,43 +38,87 @@ def test_it_is_turned_over_and_the_oldest_goes(tmp_path: Path) -> None:
     assert "Line 499" in path.read_text(encoding="utf-8")
 
 
-def test_the_chatter_of_libraries_is_left_out_and_their_warnings_are_kept(tmp_path: Path) -> None:
-    with keep_log(tmp_path) as path:
+def test_only_warnings_of_libraries_are_logged(tmp_path: Path) -> None:
+    with open_log(tmp_path) as path:
         logging.getLogger("jeepney.io").info("GET /secret?token=1")
         logging.getLogger("jeepney").warning("It retries")
     text = path.read_text(encoding="utf-8")
     assert "token" not in text and "It retries" in text
 
 
-def test_a_message_without_end_is_cut(tmp_path: Path) -> None:
-    with keep_log(tmp_path) as path:
+def test_a_long_message_is_cut(tmp_path: Path) -> None:
+    with open_log(tmp_path) as path:
         logging.getLogger("app").info("y" * 100_000)
     assert path.stat().st_size < 3_000
 
 
-def test_afterwards_everything_is_as_it_was(tmp_path: Path) -> None:
+def test_logging_is_restored_afterwards(tmp_path: Path) -> None:
     root = logging.getLogger()
     before = (root.level, list(root.handlers), sys.excepthook)
-    with keep_log(tmp_path):
+    with open_log(tmp_path):
         assert root.handlers != before[1]
     assert (root.level, list(root.handlers), sys.excepthook) == before
 
 
-def test_a_full_disk_costs_only_the_log(tmp_path: Path) -> None:
-    """Whoever ends because of it says so; the log does not stand in the way."""
-    path = log_file(tmp_path)
+def test_a_full_disk_loses_only_the_log(tmp_path: Path) -> None:
+    """What needs the disk reports it; logging does not raise."""
+    path = log_path(tmp_path)
     path.parent.mkdir()
     path.symlink_to("/dev/full")
-    with keep_log(tmp_path):
+    with open_log(tmp_path):
         logging.getLogger("app").warning("There is no room.")
 
 
-def test_a_folder_that_cannot_be_written_to_costs_only_the_log(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_folder_loses_only_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "logs").touch()
-    with keep_log(tmp_path):
-        logging.getLogger("app").warning("It goes on")
-    said = capsys.readouterr().err
-    assert "No log is kept" in said and "It goes on" in said
-    assert log_file(tmp_path).parent.is_file()
+    with open_log(tmp_path):
+        logging.getLogger("app").warning("It continues")
+    error = capsys.readouterr().err
+    assert "could not be opened" in error and "It continues" in error
+    assert log_path(tmp_path).parent.is_file()
+
+
+log = logging.getLogger("app.test_repeats")
+
+
+def record(text: str, level: int = logging.ERROR, error: Exception | None = None) -> logging.LogRecord:
+    exc_info = None if error is None else (type(error), error, None)
+    return logging.LogRecord("app", level, "", 0, text, None, exc_info)
+
+
+def test_repeats_are_dropped_and_counted() -> None:
+    now = [1_000.0]
+    repeats = RepeatFilter(lambda: now[0])
+    assert repeats.should_write(record("It failed"))
+    for _ in range(412):
+        assert not repeats.should_write(record("It failed"))
+    now[0] += 60
+    again = record("It failed")
+    assert repeats.should_write(again)
+    assert again.getMessage() == "It failed (412 more times in the last minute)"
+
+
+def test_other_messages_errors_and_levels_are_written() -> None:
+    repeats = RepeatFilter(lambda: 1_000.0)
+    assert repeats.should_write(record("It failed", error=ValueError("a")))
+    assert repeats.should_write(record("It failed", error=ValueError("b")))
+    assert repeats.should_write(record("Something else"))
+    assert all(repeats.should_write(record("It starts", logging.INFO)) for _ in range(3))
+
+
+def test_the_number_of_remembered_warnings_is_limited() -> None:
+    repeats = RepeatFilter(lambda: 1_000.0)
+    for number in range(500):
+        repeats.should_write(record(f"It failed {number}"))
+    assert len(repeats._known) <= 100
+
+
+def test_a_loop_of_errors_does_not_rotate_the_log_away(tmp_path: Path) -> None:
+    with open_log(tmp_path, max_bytes=2_000) as path:
+        log.info("The first line")
+        for _ in range(1_000):
+            log.error("The disk could not be read")
+    written = path.read_text()
+    assert "The first line" in written
+    assert written.count("The disk could not be read") == 2
+    assert "The disk could not be read (999 more times)" in written

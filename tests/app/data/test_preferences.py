@@ -1,4 +1,4 @@
-"""What the person chose survives a restart, a broken file and another version."""
+"""Preferences survive a restart, a damaged file and another version."""
 
 import json
 from datetime import time
@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from app.keeping.preferences import (
+from app.data.preferences import (
     FILE,
     Preferences,
     PreferencesError,
-    keep_preferences,
     read_preferences,
+    save_preferences,
     set_aside_damaged,
 )
-from app.look.theme import Appearance
-from scheduler.engine.fixing.choice import FixerChoice, FixerKind
+from app.theme.tokens import Appearance
+from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
-CHOSEN = Preferences(
+PREFERENCES = Preferences(
     concurrency=8,
     overlap=Overlap.BUFFER_ONE,
     catchup=Catchup.NONE,
@@ -30,22 +30,22 @@ CHOSEN = Preferences(
     approvals_pass=True,
     notices=False,
     appearance=Appearance.DARK,
-    fixer=FixerChoice(kind=FixerKind.SERVER, url="http://localhost:1/v1", model="m", has_key=True, applies=True),
+    fixer=FixerConfig(kind=FixerKind.SERVER, url="http://localhost:1/v1", model="m", has_key=True, applies=True),
 )
 
 
-def test_what_was_chosen_is_read_again(tmp_path: Path) -> None:
-    keep_preferences(tmp_path, CHOSEN)
-    assert read_preferences(tmp_path) == CHOSEN
+def test_saved_preferences_are_read_again(tmp_path: Path) -> None:
+    save_preferences(tmp_path, PREFERENCES)
+    assert read_preferences(tmp_path) == PREFERENCES
     assert [one.name for one in tmp_path.iterdir()] == [FILE]
 
 
-def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
+def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
     assert read_preferences(tmp_path) == Preferences()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "null", '"dark"'])
-def test_a_file_that_makes_no_sense_counts_as_none(tmp_path: Path, text: str) -> None:
+def test_an_invalid_file_counts_as_missing(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     assert read_preferences(tmp_path) == Preferences()
 
@@ -65,56 +65,56 @@ def test_a_file_that_makes_no_sense_counts_as_none(tmp_path: Path, text: str) ->
         ("appearance", None),
     ],
 )
-def test_one_bad_value_does_not_take_the_others_with_it(tmp_path: Path, name: str, value: object) -> None:
-    (tmp_path / FILE).write_text(json.dumps({**CHOSEN.write(), name: value}), encoding="utf-8")
+def test_one_invalid_value_does_not_affect_the_others(tmp_path: Path, name: str, value: object) -> None:
+    (tmp_path / FILE).write_text(json.dumps({**PREFERENCES.to_json(), name: value}), encoding="utf-8")
     found = read_preferences(tmp_path)
     assert getattr(found, name) == getattr(Preferences(), name)
     assert found.catchup is Catchup.NONE
 
 
 @pytest.mark.parametrize("written", [b'{"keep_days": 0', b"\xff\xfe", b"[]", b""])
-def test_a_file_that_nobody_can_read_is_kept_and_said(tmp_path: Path, written: bytes) -> None:
-    """What was chosen there, such as to keep everything for ever, may be wanted back."""
+def test_a_damaged_file_is_kept_and_reported(tmp_path: Path, written: bytes) -> None:
+    """The user may want to recover values, such as keeping history for ever."""
     (tmp_path / FILE).write_bytes(written)
-    said = set_aside_damaged(tmp_path)
-    assert said.startswith("Your settings could not be read")
-    assert said.endswith(f"{tmp_path / FILE}-damaged.")
+    message = set_aside_damaged(tmp_path)
+    assert message.startswith("Your settings could not be read")
+    assert message.endswith(f"{tmp_path / FILE}-damaged.")
     assert (tmp_path / f"{FILE}-damaged").read_bytes() == written
     assert set_aside_damaged(tmp_path) == ""
 
 
-def test_a_file_that_can_be_read_stays_where_it_is(tmp_path: Path) -> None:
-    keep_preferences(tmp_path, Preferences(keep_days=0))
+def test_a_valid_file_is_not_renamed(tmp_path: Path) -> None:
+    save_preferences(tmp_path, Preferences(keep_days=0))
     assert set_aside_damaged(tmp_path) == ""
     assert read_preferences(tmp_path).keep_days == 0
 
 
-def test_what_a_newer_version_keeps_stays(tmp_path: Path) -> None:
+def test_keys_of_a_newer_version_are_preserved(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"sound": "bell", "concurrency": 2}', encoding="utf-8")
-    keep_preferences(tmp_path, CHOSEN)
+    save_preferences(tmp_path, PREFERENCES)
     written = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
     assert written["sound"] == "bell" and written["concurrency"] == 8
 
 
-def test_that_they_cannot_be_kept_is_said_with_the_reason(tmp_path: Path) -> None:
+def test_a_failed_save_is_reported_with_the_reason(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
-    with pytest.raises(PreferencesError, match="could not be kept: No such file or directory"):
-        keep_preferences(gone, CHOSEN)
+    with pytest.raises(PreferencesError, match=r"could not be saved.*: No such file or directory"):
+        save_preferences(gone, PREFERENCES)
 
 
-def test_the_engine_goes_by_what_was_chosen() -> None:
-    settings = CHOSEN.settle(Settings())
+def test_the_preferences_apply_to_the_engine() -> None:
+    settings = PREFERENCES.apply_to(Settings())
     assert (settings.concurrency, settings.catchup) == (8, Catchup.NONE)
     assert settings.overlap == {"job": Overlap.BUFFER_ONE, "producer": Overlap.BUFFER_ONE}
 
 
-def test_quiet_hours_exist_only_if_they_are_wanted() -> None:
+def test_quiet_hours_exist_only_if_they_are_on() -> None:
     assert Preferences().quiet_hours is None
-    quiet = CHOSEN.quiet_hours
+    quiet = PREFERENCES.quiet_hours
     assert quiet is not None and (quiet.start, quiet.end, quiet.approvals_pass) == (time(23, 30), time(6), True)
 
 
-def test_the_engine_follows_who_repairs_and_another_computer_asks_nobody_before_the_person_says_so() -> None:
-    assert CHOSEN.settle(Settings()).fixer is CHOSEN.fixer
-    arrived = CHOSEN.arrive().fixer
-    assert (arrived.kind, arrived.has_key, arrived.model) == (FixerKind.OFF, False, "m")
+def test_the_fixer_applies_to_the_engine_and_is_off_on_another_computer() -> None:
+    assert PREFERENCES.apply_to(Settings()).fixer is PREFERENCES.fixer
+    moved = PREFERENCES.for_other_computer().fixer
+    assert (moved.kind, moved.has_key, moved.model) == (FixerKind.OFF, False, "m")

@@ -1,4 +1,4 @@
-"""Secrets in use, and a search for them: in every file of the app, its logs, its exports and all that runs."""
+"""Searches for secrets in use: in every file of the app, its logs and exports, and every process."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tests.connections.kept import vault_of
+from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import wait_until
 
@@ -66,7 +66,7 @@ def backup(ctx):
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Repeats what it was told, as careless servers do."""
+    """Repeats the request's headers, as careless servers do."""
 
     def do_GET(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -79,7 +79,7 @@ class Echo(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_POST = do_GET  # noqa: N815  the name that is looked for
+    do_POST = do_GET  # noqa: N815  the name that the base class looks for
 
     def log_message(self, *_: object) -> None: ...
 
@@ -97,18 +97,18 @@ def echoing() -> Iterator[str]:
 
 
 class Dayhand:
-    """The real program in a process of its own, and its command line."""
+    """The real program in its own process, and its command line."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "data"
-        self.said = folder / "said"
+        self.output = folder / "said"
 
     @contextmanager
     def running(self) -> Iterator[None]:
         command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(self.folder)]
-        with self.said.open("ab") as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
+        with self.output.open("ab") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
             try:
-                wait_until(lambda: b"Dayhand is running" in self.said.read_bytes())
+                wait_until(lambda: b"Dayhand is running" in self.output.read_bytes())
                 yield
             finally:
                 process.send_signal(signal.SIGTERM)
@@ -118,8 +118,8 @@ class Dayhand:
         command = [sys.executable, "-m", "app.main", *words, "--data-dir", str(self.folder), "--json"]
         text = "" if given is None else json.dumps(given)
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=False)
-        with self.said.open("a") as said:
-            said.write(done.stdout + done.stderr)
+        with self.output.open("a") as output:
+            output.write(done.stdout + done.stderr)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -137,7 +137,7 @@ def spellings(secret: str) -> set[bytes]:
 
 
 def search(things: Iterator[tuple[str, bytes]], wanted: dict[str, str]) -> list[str]:
-    """Where a secret was found, and which; never the secret."""
+    """Which secret was found where; never the secret itself."""
     found = []
     for place, content in things:
         found += [
@@ -159,7 +159,7 @@ def read_files(*places: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def read_processes() -> Iterator[tuple[str, bytes]]:
-    """Everything that runs here and can be looked at."""
+    """Every readable process."""
     for process in Path("/proc").iterdir():
         for name in ("environ", "cmdline"):
             try:
@@ -175,8 +175,8 @@ def deploy(app: Dayhand, folder: Path, **scripts: str) -> None:
         app.type("deploy", str(path), "--grant")
 
 
-def test_no_secret_is_found_anywhere(tmp_path: Path, keyring: SecretService) -> None:
-    """Invariant 15, with secrets that are used, repeated by a server, printed by a command and failed with."""
+def test_secrets_in_use_are_stored_nowhere(tmp_path: Path, keyring: SecretService) -> None:
+    """With secrets that are used, repeated by a server, printed by a command, and part of a failed call."""
     wanted = {"token": f"t0ken-{secrets.token_hex(12)}", "password": f"pass wörd/{secrets.token_hex(12)}+%"}
     app, holding, gate = Dayhand(tmp_path), tmp_path / "holding", tmp_path / "gate"
     backup = BACKUP.replace("HOLDING", str(holding)).replace("GATE", str(gate))
@@ -188,7 +188,7 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, keyring: SecretService) -> 
         app.type("run", "backup")
         wait_until(holding.exists)
         assert_all_kept(app.folder, wanted)
-        while_it_has_them = search(read_processes(), wanted)
+        in_processes = search(read_processes(), wanted)
         environments = b"".join(content for _, content in read_processes())
         assert b"RESTIC_PASSWORD_FILE=/dev/fd/" in environments and b"DAYHAND_WORKER" in environments
         gate.touch()
@@ -210,12 +210,12 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, keyring: SecretService) -> 
         app.type("connections")
         app.type("export", str(tmp_path / "export.zip"))
         app.type("diagnostics", str(tmp_path / "diagnostics.zip"))
-        beside_it = search(read_files(app.folder, app.said, tmp_path), wanted)
+        while_running = search(read_files(app.folder, app.output, tmp_path), wanted)
     afterwards = search(read_files(tmp_path), wanted)
-    assert (while_it_has_them, beside_it, afterwards) == ([], [], [])
+    assert (in_processes, while_running, afterwards) == ([], [], [])
     planted = tmp_path / "planted"
     planted.write_text(f"x{quote(wanted['password'])}y {wanted['token']}")
-    assert search(read_files(tmp_path), wanted) == [f"token in {planted}", f"password in {planted}"], "the search finds"
+    assert search(read_files(tmp_path), wanted) == [f"token in {planted}", f"password in {planted}"], "the search works"
 
 
 def assert_all_kept(folder: Path, wanted: dict[str, str]) -> None:
@@ -231,8 +231,8 @@ def over(app: Dayhand, workflow: str) -> Callable[[], bool]:
     return is_over
 
 
-def test_the_environment_of_this_test_can_be_read() -> None:
-    """Else the search above would find nothing whatever there is."""
+def test_the_search_finds_a_secret_in_an_environment() -> None:
+    """Otherwise the search above could not find anything."""
     name, value = f"PLANTED_{secrets.token_hex(4)}", secrets.token_hex(12)
     environment = {**os.environ, name: value}
     with subprocess.Popen(["sleep", "600"], env=environment) as process:

@@ -1,4 +1,4 @@
-"""A German window is German on every page, whatever went wrong: only what scripts say themselves is theirs."""
+"""Every page of a German window is German, even when something failed; only texts of scripts are not translated."""
 
 import re
 from collections.abc import Iterator
@@ -8,17 +8,17 @@ import pytest
 from PySide6.QtCore import QAbstractListModel, Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QWidget
 
-from app.asking import command
-from app.life.installation import Installation
-from app.tray.menu import list_entries
-from app.window.deploy_dialog import DeployDialog
-from app.window.pages import PAGES
-from app.window.window import Window
-from app.window.workflow import WorkflowPane
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.views.history import Found
-from scheduler.rules.phases import Status
-from tests.app.living import Wait, empty, overview_of, wait
+from app.background import run_command
+from app.session import Session
+from app.tray.menu import make_entries
+from app.window.main_window import MainWindow
+from app.window.navigation import PAGES
+from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.workflows.workflow_pane import WorkflowPane
+from scheduler.engine.queries.history import HistoryFilter
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.phases import RunStatus
+from tests.app.app_fixture import Wait, empty, overview_of, wait
 
 __all__ = ["empty", "wait"]
 
@@ -36,7 +36,7 @@ SCRIPTS = {
 
 
 def read_texts(widget: QWidget) -> Iterator[str]:
-    """All that can be read in it, hidden parts too; only lines to type into are the person's."""
+    """All texts in it, including hidden parts; not what the user types."""
     for one in widget.findChildren(QWidget):
         yield from (one.accessibleName(), one.accessibleDescription(), one.toolTip())
         if isinstance(one, QLabel | QAbstractButton):
@@ -55,64 +55,66 @@ def find_english(widget: QWidget) -> set[str]:
     return {text for text in read_texts(widget) if ENGLISH.search(PATH.sub("", text))}
 
 
-def have_ended(installation: Installation) -> bool:
-    found = installation.views.history(Found(), None, 50).runs
-    return len(found) >= len(SCRIPTS) and all(one.status is not Status.ACTIVE for one in found)
+def have_ended(installation: Session) -> bool:
+    found = installation.queries.history(HistoryFilter(), None, 50).runs
+    return len(found) >= len(SCRIPTS) and all(one.status is not RunStatus.ACTIVE for one in found)
 
 
 @pytest.fixture
-def troubled(in_german: None, empty: Installation, wait: Wait) -> Installation:
-    """Five workflows, each with a trouble of its own."""
+def with_problems(in_german: None, empty: Session, wait: Wait) -> Session:
+    """Five workflows, each with a different problem."""
     folder = empty.folder / "ablage"
     folder.mkdir()
-    house = empty.house
+    house = empty.runtime
     for name, path in (("files:ablage", folder), ("files:fort", folder)):
-        empty.host.ask(lambda _, name=name, path=path: house.connect(name, {"path": str(path)})).result(60)
-    gone = empty.folder / "weg"
-    gone.mkdir()
-    empty.host.ask(lambda _: house.connect("files:fort", {"path": str(gone)})).result(60)
-    gone.rmdir()
+        empty.engine_thread.submit(lambda _, name=name, path=path: house.connect(name, {"path": str(path)})).result(60)
+    missing = empty.folder / "weg"
+    missing.mkdir()
+    empty.engine_thread.submit(lambda _: house.connect("files:fort", {"path": str(missing)})).result(60)
+    missing.rmdir()
     for name, body in SCRIPTS.items():
         head = f'"""Eine Aufgabe."""\nimport dayhand\nflow = dayhand.Workflow("{name}", '
         source = f'{head}connections=["files:ablage", "files:fort"])\n\n\n{body}'
         path = empty.folder / f"{name.lower()}.py"
         path.write_text(source, encoding="utf-8")
         validated = house.validation.validate(str(path), source)
-        wish = Wish(grant=name != "Fragen")
-        empty.host.ask(lambda _, new=validated, wish=wish: house.commands.deploy(new, wish)).result(60)
-        command(empty, "run", target=name.lower())
+        wish = DeployOptions(grant=name != "Fragen")
+        empty.engine_thread.submit(
+            lambda _, new=validated, wish=wish: house.workflow_commands.deploy(new, wish)
+        ).result(60)
+        run_command(empty, "run", target=name.lower())
     wait(lambda: have_ended(empty))
     return empty
 
 
-def test_no_page_of_a_german_window_has_an_english_sentence(troubled: Installation, qtbot: Any, wait: Wait) -> None:
-    window = Window(troubled)
+def test_no_page_of_a_german_window_has_an_english_sentence(with_problems: Session, qtbot: Any, wait: Wait) -> None:
+    window = MainWindow(with_problems)
     qtbot.addWidget(window)
     window.resize(1280, 800)
     window.show()
-    window.show_overview(overview_of(troubled))
+    window.show_overview(overview_of(with_problems))
     for name in PAGES:
         window.open_page(name)
-        wait(lambda: not window.page.asking._again)  # type: ignore[union-attr]
+        wait(lambda: not window.page.background._pending)  # type: ignore[union-attr]
         assert find_english(window) == set(), name
-    window.let_go()
+    window.shut_down()
 
 
-def test_no_page_of_a_workflow_has_an_english_sentence(troubled: Installation, qtbot: Any, wait: Wait) -> None:
-    window = Window(troubled)
+def test_no_page_of_a_workflow_has_an_english_sentence(with_problems: Session, qtbot: Any, wait: Wait) -> None:
+    window = MainWindow(with_problems)
     qtbot.addWidget(window)
     window.show()
     for name in SCRIPTS:
         window.open_page("workflows", name.lower())
         pane: WorkflowPane = window.pages["workflows"].pane  # type: ignore[attr-defined]
-        wait(lambda pane=pane, name=name: pane.facts is not None and pane.facts.details.name == name)
+        wait(lambda pane=pane, name=name: pane.data is not None and pane.data.details.name == name)
         assert find_english(pane) == set(), name
-    window.let_go()
+    window.shut_down()
 
 
-def test_the_tray_speaks_german_of_what_is_wrong(troubled: Installation) -> None:
-    for entry in list_entries(overview_of(troubled)):
-        assert not ENGLISH.search(entry.words), entry.words
+def test_the_tray_menu_shows_problems_in_german(with_problems: Session) -> None:
+    for entry in make_entries(overview_of(with_problems)):
+        assert not ENGLISH.search(entry.text), entry.text
 
 
 @pytest.mark.parametrize(
@@ -127,14 +129,14 @@ def test_the_tray_speaks_german_of_what_is_wrong(troubled: Installation) -> None
         'flow = dayhand.Workflow("X")\n@flow.job(every="1s")\ndef a(ctx): pass\n',
     ],
 )
-def test_a_script_that_cannot_be_used_is_refused_in_german(
-    in_german: None, empty: Installation, qtbot: Any, wait: Wait, body: str
+def test_an_invalid_script_is_rejected_in_german(
+    in_german: None, empty: Session, qtbot: Any, wait: Wait, body: str
 ) -> None:
     path = empty.folder / "neu.py"
     path.write_text(f"import dayhand\n{body}", encoding="utf-8")
     dialog = DeployDialog(empty, path)
     qtbot.addWidget(dialog)
     dialog.show()
-    wait(dialog.again.isEnabled)
-    assert dialog.saying.sentence
+    wait(dialog.check_button.isEnabled)
+    assert dialog.status_line.message
     assert find_english(dialog) == set()

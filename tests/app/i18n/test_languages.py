@@ -1,4 +1,4 @@
-"""Every word that a person sees can be said in their language, and is said in German."""
+"""Every text of the interface can be translated and has a German translation."""
 
 import ast
 import os
@@ -16,52 +16,65 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.keeping.preferences import Preferences, keep_preferences, read_preferences
-from app.life.installation import Installation
-from app.look.dressing import Look
-from app.look.theme import Appearance
+from app.data.preferences import Preferences, save_preferences
+from app.i18n.languages import Language, install_language, load_language
+from app.i18n.state_labels import RunState, run_state_label, workflow_state_label
+from app.i18n.time_text import format_duration, format_number, format_time_until
 from app.resources import find_resource
-from app.tray.menu import list_entries
-from app.window.pages import PAGES, say_title
-from app.window.settings import SettingsPage
-from app.window.window import Window
-from app.words.languages import NAMES, PREFERENCES, Language, find_language, read_language, speak
-from app.words.states import RunState, say_run, say_workflow
-from app.words.times import say_number, say_span, say_until
-from scheduler.rules.states import WorkflowState
-from tests.app.living import LIMIT, Wait, overview_of, wait
-from tests.app.window.filling import few
+from app.session import Session
+from app.theme.stylesheet import Theme
+from app.theme.tokens import Appearance
+from app.tray.menu import make_entries
+from app.window.main_window import MainWindow
+from app.window.navigation import PAGES, page_title
+from app.window.settings.page import SettingsPage
+from scheduler.rules.workflow_state import WorkflowState
+from tests.app.app_fixture import LIMIT, Wait, overview_of, wait
+from tests.app.window.sample_data import few
 
 __all__ = ["few", "wait"]
 
-CLONE = Path(__file__).parents[3]
-GERMAN = CLONE / "resources" / "translations" / "dayhand_de.ts"
-COMMAND_LINE = ("app/verbs/", "app/cli.py", "app/headless.py", "app/narrator.py", "app/main.py")
+ROOT = Path(__file__).parents[3]
+GERMAN = ROOT / "resources" / "translations" / "dayhand_de.ts"
+COMMAND_LINE = ("app/cli/", "app/headless.py", "app/main.py")
 """Speaks English, as what it prints is read by scripts too."""
 SHOWING = re.compile(
     r"(set(Text|PlainText|ToolTip|StatusTip|WhatsThis|WindowTitle|Title|InformativeText|DetailedText|LabelText"
     r"|PlaceholderText|AccessibleName|AccessibleDescription|Prefix|Suffix|SpecialValueText|TabText)"
     r"|Q(Label|PushButton|CheckBox|RadioButton|GroupBox|Action|MessageBox|ProgressDialog|ToolButton)"
-    r"|add(Action|Menu|Item|Tab|Button|Row)|make_(button|text|section)|say|showMessage)"
+    r"|add(Action|Menu|Item|Tab|Button|Row)|make_(button|text|section)|show_message|showMessage)"
 )
-VALUES = {"Action", "Answer", "Bar", "CardValue", "Entry", "Line", "Notice", "Problem", "Section", "Sign"}
-"""What we show is often carried by one of these, as one of their words."""
+VALUES = {
+    "ActivityLine",
+    "CardAction",
+    "CardContent",
+    "DetailSection",
+    "DiffLine",
+    "MenuEntry",
+    "Notification",
+    "OfferedAction",
+    "OpenProblem",
+    "PageEntry",
+    "StatusSign",
+    "TimelineBar",
+}
+"""Classes that carry shown texts in the fields listed in WORDS."""
 WORDS = {"title", "text", "label", "words", "word", "done", "sentence", "when"}
 TRANSLATING = {"tr", "translate"}
 NAMES_OF_OURS = {"Dayhand"}
-"""What is called the same in every language."""
+"""The same in every language."""
 FROM_TABLES = {
-    "app/life/appearing.py",
-    "app/words/connectors.py",
-    "app/words/templates.py",
-    "app/words/schedules.py",
-    "app/words/states.py",
-    "app/window/pages.py",
-    "app/window/settings_words.py",
+    "app/lifecycle/early_tray.py",
+    "app/i18n/connector_labels.py",
+    "app/i18n/template_labels.py",
+    "app/i18n/schedule_text.py",
+    "app/i18n/state_labels.py",
+    "app/window/navigation.py",
+    "app/window/settings/labels.py",
 }
-"""Look up what QT_TRANSLATE_NOOP marked."""
-KEYS = re.compile(r"(Ctrl|Alt|Shift|Meta|F\d|Escape|Return|Delete)(\+.*)?")
-HOLES = re.compile(r"\{\w*\}|%\d|%n")
+"""Translate texts marked by QT_TRANSLATE_NOOP."""
+SHORTCUT = re.compile(r"(Ctrl|Alt|Shift|Meta|F\d|Escape|Return|Delete)(\+.*)?")
+PLACEHOLDERS = re.compile(r"\{\w*\}|%\d|%n")
 
 
 class Entry(NamedTuple):
@@ -85,8 +98,8 @@ def read_entries(path: Path) -> list[Entry]:
 
 
 def sources() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted((CLONE / "app").rglob("*.py")):
-        name = path.relative_to(CLONE).as_posix()
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
         if not name.startswith(COMMAND_LINE):
             yield name, ast.parse(path.read_text(encoding="utf-8"))
 
@@ -98,68 +111,70 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
             yield called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", ""), node
 
 
-def bare_words(node: ast.AST) -> Iterator[str]:
-    """Literals in an expression that nobody translates."""
+def untranslated_literals(node: ast.AST) -> Iterator[str]:
+    """Untranslated literals in an expression."""
     if isinstance(node, ast.Call):
         return
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if re.search(r"[^\W\d_]{2}", node.value) and not KEYS.fullmatch(node.value):
+        if re.search(r"[^\W\d_]{2}", node.value) and not SHORTCUT.fullmatch(node.value):
             yield node.value
         return
     if isinstance(node, ast.Compare | ast.Subscript):
         return
     for child in ast.iter_child_nodes(node):
-        yield from bare_words(child)
+        yield from untranslated_literals(child)
 
 
 @pytest.fixture
 def in_german(qapp: QApplication) -> Iterator[None]:
     before = QLocale()
-    installed = speak(Language.GERMAN, QLocale(QLocale.Language.English, QLocale.Country.Germany))
+    installed = install_language(Language.GERMAN, QLocale(QLocale.Language.English, QLocale.Country.Germany))
     yield
     for translator in installed:
         QCoreApplication.removeTranslator(translator)
     QLocale.setDefault(before)
 
 
-def test_no_word_is_shown_that_cannot_be_translated() -> None:
+def test_every_shown_text_is_translatable() -> None:
     shown = [
         f"{name}:{call.lineno}: {word!r}"
         for name, tree in sources()
         for called, call in calls(tree)
         if called in VALUES or SHOWING.fullmatch(called)
         for argument in _shown_arguments(called, call)
-        for word in bare_words(argument)
+        for word in untranslated_literals(argument)
         if word not in NAMES_OF_OURS
     ]
     assert not shown, "wrap these in self.tr() or QCoreApplication.translate()"
 
 
 def _shown_arguments(called: str, call: ast.Call) -> list[ast.expr]:
-    """Our own values take words and identifiers; only the words count."""
+    """Of our own classes only the text fields count."""
     if called in VALUES:
         return [one.value for one in call.keywords if one.arg in WORDS]
     return call.args[:1] if called.startswith("make_") else call.args
 
 
-def test_a_bare_word_is_found_wherever_it_hides() -> None:
+def test_untranslated_literals_are_found_in_expressions() -> None:
     tree = ast.parse('label.setText(f"Next: {name}" if name else self.tr("Nothing") + "!?" + more["key"])')
     [(_, call), *_] = calls(tree)
-    assert list(bare_words(call.args[0])) == ["Next: "]
+    assert list(untranslated_literals(call.args[0])) == ["Next: "]
 
 
-def test_what_is_translated_is_written_out_where_the_tools_can_find_it() -> None:
+def test_translated_texts_are_literals_that_lupdate_finds() -> None:
     hidden = [
         f"{name}:{call.lineno}: {ast.unparse(call)}"
         for name, tree in sources()
         for called, call in calls(tree)
-        if called in TRANSLATING and not (name in FROM_TABLES and called == "translate") and not _is_plain(called, call)
+        if called in TRANSLATING
+        and not (name in FROM_TABLES and called == "translate")
+        and not _is_extractable(called, call)
     ]
     assert not hidden
 
 
-def _is_plain(called: str, call: ast.Call) -> bool:
-    """A literal, and the context that it is looked up in when it is said: `parent.tr` would be found under another."""
+def _is_extractable(called: str, call: ast.Call) -> bool:
+    """A literal, translated in its own context: `parent.tr` would be extracted under another one."""
     literal = all(isinstance(argument, ast.Constant) for argument in call.args)
     if called == "translate":
         return literal and len(call.args) == 2
@@ -168,13 +183,13 @@ def _is_plain(called: str, call: ast.Call) -> bool:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The translations as the sources of this moment need them."""
+    """Translations extracted from the current sources."""
     folder = tmp_path_factory.mktemp("translations")
-    subprocess.run([CLONE / "packaging" / "translate", folder], check=True, timeout=120)
+    subprocess.run([ROOT / "packaging" / "translate", folder], check=True, timeout=120)
     return folder
 
 
-def test_everything_is_said_in_german_and_nothing_is_left_over(fresh: Path) -> None:
+def test_every_text_is_translated_and_none_is_obsolete(fresh: Path) -> None:
     needed = {(one.context, one.source) for one in read_entries(fresh / GERMAN.name)}
     kept = read_entries(GERMAN)
     known = {(one.context, one.source) for one in kept}
@@ -184,16 +199,16 @@ def test_everything_is_said_in_german_and_nothing_is_left_over(fresh: Path) -> N
     assert not [one.source for one in kept if not one.is_finished or not one.said.strip()]
 
 
-def test_what_is_compiled_is_what_is_written(fresh: Path) -> None:
+def test_the_compiled_translation_is_up_to_date(fresh: Path) -> None:
     assert (fresh / "dayhand_de.qm").read_bytes() == find_resource("translations/dayhand_de.qm").read_bytes()
 
 
-def test_what_is_filled_in_is_the_same_in_both_languages() -> None:
+def test_placeholders_are_the_same_in_both_languages() -> None:
     for one in read_entries(GERMAN):
-        assert sorted(HOLES.findall(one.said)) == sorted(HOLES.findall(one.source)), one.source
+        assert sorted(PLACEHOLDERS.findall(one.said)) == sorted(PLACEHOLDERS.findall(one.source)), one.source
 
 
-def test_german_has_the_same_ends_and_keys() -> None:
+def test_german_has_the_same_punctuation_and_mnemonics() -> None:
     for one in read_entries(GERMAN):
         assert one.said.count("&") == one.source.count("&"), one
         assert one.said.endswith("…") == one.source.endswith("…"), one
@@ -204,60 +219,22 @@ def test_german_has_the_same_ends_and_keys() -> None:
         ), one
 
 
-@pytest.mark.parametrize(
-    ("chosen", "wanted", "spoken"),
-    [
-        (Language.SYSTEM, ["de-AT", "en"], Language.GERMAN),
-        (Language.SYSTEM, ["de_DE"], Language.GERMAN),
-        (Language.SYSTEM, ["fr-FR", "de"], Language.GERMAN),
-        (Language.SYSTEM, ["en-GB", "de-DE"], Language.ENGLISH),
-        (Language.SYSTEM, ["fr-FR"], Language.ENGLISH),
-        (Language.SYSTEM, ["C"], Language.ENGLISH),
-        (Language.SYSTEM, [], Language.ENGLISH),
-        (Language.ENGLISH, ["de-DE"], Language.ENGLISH),
-        (Language.GERMAN, ["en-US"], Language.GERMAN),
-    ],
-)
-def test_the_choice_comes_before_the_system_and_english_is_always_there(
-    chosen: Language, wanted: list[str], spoken: Language
-) -> None:
-    assert find_language(chosen, wanted) is spoken
-
-
-def test_the_choice_is_read_alone_as_it_is_kept_with_all_others(tmp_path: Path) -> None:
-    assert read_language(tmp_path) is Language.SYSTEM
-    keep_preferences(tmp_path, Preferences(language=Language.GERMAN, concurrency=7))
-    assert read_language(tmp_path) is Language.GERMAN
-    assert read_preferences(tmp_path) == Preferences(language=Language.GERMAN, concurrency=7)
-
-
-@pytest.mark.parametrize("written", ["", "[]", "null", '{"language": "la"}', '{"language": 3}', '{"language": ["de"]}'])
-def test_a_choice_that_makes_no_sense_is_none(tmp_path: Path, written: str) -> None:
-    (tmp_path / PREFERENCES).write_text(written, encoding="utf-8")
-    assert read_language(tmp_path) is Language.SYSTEM
-    assert read_preferences(tmp_path).language is Language.SYSTEM
-
-
-def test_every_language_has_its_own_name_and_is_a_choice() -> None:
-    assert NAMES == {Language.ENGLISH: "English", Language.GERMAN: "Deutsch"}
-    assert set(NAMES) == set(Language) - {Language.SYSTEM}
-
-
-def test_german_holds_from_the_first_word_of_the_tray(in_german: None) -> None:
-    words = [one.words for one in list_entries(None)]
+def test_the_tray_menu_is_german_from_the_start(in_german: None) -> None:
+    words = [one.text for one in make_entries(None)]
     assert words == ["Dayhand startet", "", "Dayhand öffnen", "Einstellungen", "", "Beenden"]
 
 
-def test_the_app_appears_in_the_language_of_its_folder(tmp_path: Path) -> None:
-    keep_preferences(tmp_path, Preferences(language=Language.GERMAN))
+def test_the_app_starts_in_the_language_of_its_data_folder(tmp_path: Path) -> None:
+    save_preferences(tmp_path, Preferences(language=Language.GERMAN))
     script = (
-        "from pathlib import Path; from app.life.appearing import appear; from app.tray.menu import list_entries;"
-        f"kept = appear(Path({str(tmp_path)!r})); print(list_entries(None)[0].words)"
+        "from pathlib import Path; from app.lifecycle.early_tray import show_tray; "
+        "from app.tray.menu import make_entries;"
+        f"kept = show_tray(Path({str(tmp_path)!r})); print(make_entries(None)[0].text)"
     )
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "DBUS_SESSION_BUS_ADDRESS": "", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         [sys.executable, "-c", script],
-        cwd=CLONE,
+        cwd=ROOT,
         env=environment,
         capture_output=True,
         text=True,
@@ -269,26 +246,18 @@ def test_the_app_appears_in_the_language_of_its_folder(tmp_path: Path) -> None:
 
 def test_states_numbers_and_times_are_german(in_german: None) -> None:
     now = datetime(2026, 11, 16, 9, tzinfo=UTC)
-    assert (say_workflow(WorkflowState.PAUSED), say_run(RunState.SKIPPED)) == ("Pausiert", "Übersprungen")
-    assert say_number(1_234_567) == "1.234.567"
-    assert say_span(timedelta(milliseconds=400)) == "0,4 s"
-    assert say_until(now + timedelta(minutes=3), now) == "in 3 Min."
-    assert say_until(now + timedelta(hours=50), now) == "in 2 Tg. 2 Std."
+    assert (workflow_state_label(WorkflowState.PAUSED), run_state_label(RunState.SKIPPED)) == (
+        "Pausiert",
+        "Übersprungen",
+    )
+    assert format_number(1_234_567) == "1.234.567"
+    assert format_duration(timedelta(milliseconds=400)) == "0,4 s"
+    assert format_time_until(now + timedelta(minutes=3), now) == "in 3 Min."
+    assert format_time_until(now + timedelta(hours=50), now) == "in 2 Tg. 2 Std."
 
 
 def test_qts_own_buttons_are_german(in_german: None) -> None:
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
-
-
-def test_english_has_numbers_as_they_are_written_at_home(qapp: QApplication) -> None:
-    before = QLocale()
-    try:
-        assert speak(Language.ENGLISH, QLocale("de_DE")) == ()
-        assert (say_number(1_234), QLocale().dayName(1)) == ("1.234", "Monday")
-        assert speak(Language.ENGLISH, QLocale("en_US")) == ()
-        assert say_number(1_234) == "1,234"
-    finally:
-        QLocale.setDefault(before)
 
 
 def texts(widget: QWidget) -> list[tuple[QWidget, str]]:
@@ -297,19 +266,19 @@ def texts(widget: QWidget) -> list[tuple[QWidget, str]]:
 
 
 @pytest.fixture
-def window(in_german: None, qapp: QApplication, qtbot: QtBot, few: Installation) -> Iterator[Window]:
-    look = Look(qapp, Appearance.LIGHT)
-    window = Window(few)
+def window(in_german: None, qapp: QApplication, qtbot: QtBot, few: Session) -> Iterator[MainWindow]:
+    look = Theme(qapp, Appearance.LIGHT)
+    window = MainWindow(few)
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window, timeout=LIMIT):
-        window.come_up()
+        window.bring_to_front()
     yield window
     qapp.setStyleSheet("")
     look.deleteLater()
 
 
-def test_every_page_is_german_and_nothing_on_it_is_cut_off(window: Window, few: Installation, wait: Wait) -> None:
+def test_every_page_is_german_and_not_cut_off(window: MainWindow, few: Session, wait: Wait) -> None:
     english = {str(entry.title) for entry in PAGES.values()}
     for name in PAGES:
         window.open_page(name)
@@ -318,7 +287,7 @@ def test_every_page_is_german_and_nothing_on_it_is_cut_off(window: Window, few: 
         wait(lambda page=page: texts(page))
         words = {text for _, text in texts(window)}
         assert not words & english, name
-        assert say_title(name) in words or name == "attention"
+        assert page_title(name) in words or name == "attention"
         cut = [text for one, text in texts(page) if _is_cut(one)]
         assert not cut, name
 
@@ -329,7 +298,7 @@ def _is_cut(one: QWidget) -> bool:
     return one.sizeHint().width() > one.width()
 
 
-def test_the_frame_speaks_german(window: Window, few: Installation, wait: Wait) -> None:
+def test_navigation_and_status_line_are_german(window: MainWindow, few: Session, wait: Wait) -> None:
     names = [window.navigation.item(row).text() for row in range(window.navigation.count())]
     assert names == ["Heute", "Abläufe", "Zu klären", "Verlauf", "Verbindungen", "Einstellungen"]
     window.show_overview(overview_of(few))
@@ -337,7 +306,7 @@ def test_the_frame_speaks_german(window: Window, few: Installation, wait: Wait) 
     assert window.navigation.sizeHintForColumn(0) <= window.navigation.viewport().width()
 
 
-def test_the_settings_offer_every_language_and_keep_the_choice(window: Window, few: Installation, wait: Wait) -> None:
+def test_the_settings_offer_every_language_and_save_the_choice(window: MainWindow, few: Session, wait: Wait) -> None:
     window.open_page("settings")
     page = window.pages["settings"]
     assert isinstance(page, SettingsPage)
@@ -346,11 +315,11 @@ def test_the_settings_offer_every_language_and_keep_the_choice(window: Window, f
     wait(lambda: page._has_read)
     box.setCurrentIndex(box.findData(Language.ENGLISH))
     box.activated.emit(box.currentIndex())
-    wait(lambda: read_language(few.folder) is Language.ENGLISH)
-    assert say_title("today") == "Heute", "it holds from the next start on"
+    wait(lambda: load_language(few.folder) is Language.ENGLISH)
+    assert page_title("today") == "Heute", "applies after a restart"
 
 
-def test_no_key_of_the_settings_is_taken_twice(window: Window) -> None:
+def test_mnemonics_of_the_settings_are_unique(window: MainWindow) -> None:
     window.open_page("settings")
     found = [re.search(r"&(\w)", text) for _, text in texts(window.pages["settings"])]
     keys = [one[1].lower() for one in found if one]

@@ -1,4 +1,4 @@
-"""The engine's sentences are found again whatever was filled in, and every one of them has a German one."""
+"""Every sentence of the engine is matched, whatever was filled in, and has a German translation."""
 
 import importlib.util
 import json
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.words.catalogue import Catalogue
+from app.i18n.messages import Catalogue
 
 CLONE = Path(__file__).parents[3]
-HOLES = re.compile(r"\{\d\}")
+PLACEHOLDERS = re.compile(r"\{\d\}")
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +34,16 @@ def test_every_sentence_of_the_engine_is_known(sentences: ModuleType) -> None:
     assert sentences.find_sentences() == set(read_german()), "run packaging/translate"
 
 
-def test_every_sentence_of_the_engine_is_german_or_is_read_by_nobody() -> None:
+def test_every_sentence_of_the_engine_is_translated() -> None:
     assert not [english for english, said in read_german().items() if said == ""]
 
 
-def test_a_translation_fills_in_nothing_else() -> None:
+def test_a_translation_has_no_extra_placeholders() -> None:
     for english, said in read_german().items():
-        assert said is None or set(HOLES.findall(said)) <= set(HOLES.findall(english)), english
+        assert said is None or set(PLACEHOLDERS.findall(said)) <= set(PLACEHOLDERS.findall(english)), english
 
 
-def test_what_is_said_in_a_source_is_found_with_its_holes_and_its_choices(sentences: ModuleType) -> None:
+def test_sentences_in_a_source_are_found_with_placeholders_and_variants(sentences: ModuleType) -> None:
     source = '''
 """Says much."""
 KNOWN = {"a": "add rows to {name}"}
@@ -91,14 +91,12 @@ def german() -> Catalogue:
         ("notes.py: It was stopped.", "notes.py: Es wurde gestoppt."),
     ],
 )
-def test_a_sentence_is_found_by_what_stands_around_that_which_is_filled_in(
-    german: Catalogue, english: str, said: str
-) -> None:
+def test_a_sentence_is_matched_by_its_literal_parts(german: Catalogue, english: str, said: str) -> None:
     assert german.say(english) == said
 
 
 @pytest.mark.parametrize(
     "other", ["", "3 of 5", "ValueError: index 3 of 5", "Look at the end of it", "never seen", "Filed 3."]
 )
-def test_what_the_engine_never_says_is_not_touched(german: Catalogue, other: str) -> None:
+def test_other_sentences_are_not_translated(german: Catalogue, other: str) -> None:
     assert german.say(other) is None

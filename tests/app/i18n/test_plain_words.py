@@ -1,25 +1,25 @@
-"""What people read in the window is said without the words of those who build it."""
+"""Texts in the window use no internal terms."""
 
 import re
 from xml.etree import ElementTree as ET
 
 from app.resources import find_resource
 
-_INSIDE = re.compile(
+_INTERNAL_TERMS = re.compile(
     r"\b(backfill|checkpoint|consumer|cron|handler|lane|mutat\w+|occurrence|payload|phase|producer|reconcil\w+|slug"
     r"|topic|traceback|worker)s?\b",
     re.IGNORECASE,
 )
 _ALLOWED = {
-    ("SchedulePicker", "Cron text"),  # where one types it
-    ("history", "Handler"),  # behind Details
+    ("SchedulePicker", "Cron expression"),  # where the user types one
+    ("history", "Handler"),  # in Details
     ("history", "Traceback"),
 }
 
 
-def test_no_page_speaks_of_what_is_inside() -> None:
+def test_no_text_uses_internal_terms() -> None:
     found = set()
     for context in ET.parse(find_resource("translations/dayhand_de.ts")).iter("context"):
         name = context.findtext("name", "")
-        found |= {(name, one.text or "") for one in context.iter("source") if _INSIDE.search(one.text or "")}
+        found |= {(name, one.text or "") for one in context.iter("source") if _INTERNAL_TERMS.search(one.text or "")}
     assert found == _ALLOWED

@@ -1,10 +1,10 @@
-"""What a repair asks about is said in the person's language."""
+"""The warnings of a repair are translated."""
 
 import pytest
 
-from app.widgets.details import Prose
-from app.words.repairs import show_repair
-from scheduler.engine.fixing.checks import compare
+from app.i18n.request_text import repair_sections
+from app.widgets.details import TextBlock
+from scheduler.engine.repair.checks import compare_scripts
 
 SCRIPT = """
 import os
@@ -13,7 +13,7 @@ flow = dayhand.Workflow("W", connections=["a:b"])
 t = flow.topic("t")
 
 @flow.producer(every="5m", publishes=[t])
-def look(ctx, state):
+def check(ctx, state):
     ctx.publish(t, id="x", data=ctx.call(flow.connections[0], "list"))
 
 @flow.consumer(subscribe=[t])
@@ -40,11 +40,11 @@ CHANGES = {
 
 @pytest.mark.usefixtures("in_german")
 @pytest.mark.parametrize("what", CHANGES)
-def test_each_thing_that_always_asks_is_said_in_german(what: str) -> None:
+def test_each_warning_is_german(what: str) -> None:
     old, new, word = CHANGES[what]
-    asks = compare(SCRIPT, SCRIPT.replace(old, new, 1)).asks
+    asks = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1)).asks
     assert asks
-    twice = list(show_repair({"asks": asks, "before": "", "source": "", "error": ""}))[1]
-    assert isinstance(twice.body, Prose)
-    assert word in twice.body.text
-    assert "It " not in twice.body.text
+    warnings = list(repair_sections({"asks": asks, "before": "", "source": "", "error": ""}))[1]
+    assert isinstance(warnings.body, TextBlock)
+    assert word in warnings.body.text
+    assert "It " not in warnings.body.text

@@ -1,4 +1,4 @@
-"""Times as people say them: always true, in the right zone, across midnight and clock changes."""
+"""Times for people: correct in every zone, across midnight and clock changes."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QLocale
 
-from app.words.times import say_city, say_clock, say_day, say_range, say_since, say_span, say_time, say_until, say_zoned
+from app.i18n.time_text import (
+    format_city,
+    format_clock_time,
+    format_day,
+    format_day_and_time,
+    format_duration,
+    format_time_range,
+    format_time_since,
+    format_time_until,
+    format_zoned_time,
+)
 
 BERLIN, NEW_YORK, TOKYO, PARIS = map(ZoneInfo, ("Europe/Berlin", "America/New_York", "Asia/Tokyo", "Europe/Paris"))
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)  # a Monday, 13:00 in Berlin
@@ -25,7 +35,7 @@ def english() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected"),
     [
         (-5, "now"),
         (0, "now"),
@@ -42,12 +52,12 @@ def english() -> Iterator[None]:
         (40 * 86400 + 7200, "in 40 d"),
     ],
 )
-def test_what_comes_is_said_in_one_or_two_units(seconds: float, said: str) -> None:
-    assert say_until(NOW + timedelta(seconds=seconds), NOW) == said
+def test_time_until(seconds: float, expected: str) -> None:
+    assert format_time_until(NOW + timedelta(seconds=seconds), NOW) == expected
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected"),
     [
         (-60, "just now"),
         (0, "just now"),
@@ -59,12 +69,12 @@ def test_what_comes_is_said_in_one_or_two_units(seconds: float, said: str) -> No
         (86400 + 7200, "1 d ago"),
     ],
 )
-def test_what_was_is_said_shortly(seconds: int, said: str) -> None:
-    assert say_since(NOW - timedelta(seconds=seconds), NOW) == said
+def test_time_since(seconds: int, expected: str) -> None:
+    assert format_time_since(NOW - timedelta(seconds=seconds), NOW) == expected
 
 
 @pytest.mark.parametrize(
-    ("length", "said"),
+    ("length", "expected"),
     [
         (timedelta(seconds=-3), "under 0.1 s"),
         (timedelta(milliseconds=99), "under 0.1 s"),
@@ -77,21 +87,21 @@ def test_what_was_is_said_shortly(seconds: int, said: str) -> None:
         (timedelta(days=2, hours=3), "2 d 3 h"),
     ],
 )
-def test_a_length_is_said_in_what_matters(length: timedelta, said: str) -> None:
-    assert say_span(length) == said
+def test_durations(length: timedelta, expected: str) -> None:
+    assert format_duration(length) == expected
 
 
 @given(SECONDS, SECONDS)
-def test_a_later_time_is_never_said_to_be_nearer(one: int, other: int) -> None:
-    """What is said, read back as seconds, grows with the distance."""
+def test_a_later_time_is_never_shown_as_nearer(one: int, other: int) -> None:
+    """The text, parsed back to seconds, grows with the distance."""
     sooner, later = sorted((one, other))
-    assert read_back(say_until(NOW + timedelta(seconds=sooner), NOW)) <= read_back(
-        say_until(NOW + timedelta(seconds=later), NOW)
+    assert parse_seconds(format_time_until(NOW + timedelta(seconds=sooner), NOW)) <= parse_seconds(
+        format_time_until(NOW + timedelta(seconds=later), NOW)
     )
 
 
-def read_back(said: str) -> int:
-    words = said.replace("now", "0 s").removeprefix("in ").split()
+def parse_seconds(expected: str) -> int:
+    words = expected.replace("now", "0 s").removeprefix("in ").split()
     return sum(
         int(number) * {"s": 1, "min": 60, "h": 3600, "d": 86400}[unit]
         for number, unit in zip(words[::2], words[1::2], strict=True)
@@ -99,7 +109,7 @@ def read_back(said: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("day", "said"),
+    ("day", "expected"),
     [
         (date(2026, 11, 16), "today"),
         (date(2026, 11, 17), "tomorrow"),
@@ -111,67 +121,66 @@ def read_back(said: str) -> int:
         (date(2027, 1, 4), "4 Jan 2027"),
     ],
 )
-def test_days_around_have_names_and_others_dates(day: date, said: str) -> None:
-    assert say_day(day, date(2026, 11, 16)) == said
+def test_near_days_have_names_and_others_dates(day: date, expected: str) -> None:
+    assert format_day(day, date(2026, 11, 16)) == expected
 
 
 def test_today_is_today_in_the_zone_not_in_utc() -> None:
     late = datetime(2026, 11, 16, 23, 30, tzinfo=UTC)
-    assert say_time(late, BERLIN, NOW) == "tomorrow 00:30"
-    assert say_time(late, ZoneInfo("UTC"), NOW) == "today 23:30"
+    assert format_day_and_time(late, BERLIN, NOW) == "tomorrow 00:30"
+    assert format_day_and_time(late, ZoneInfo("UTC"), NOW) == "today 23:30"
 
 
-def test_seconds_are_said_only_where_there_are_any() -> None:
-    assert say_clock(NOW, BERLIN) == "13:00"
-    assert say_clock(NOW + timedelta(seconds=7), BERLIN) == "13:00:07"
+def test_seconds_are_shown_unless_zero() -> None:
+    assert format_clock_time(NOW, BERLIN) == "13:00"
+    assert format_clock_time(NOW + timedelta(seconds=7), BERLIN) == "13:00:07"
 
 
-def test_the_hour_that_clocks_show_twice_says_which_one() -> None:
+def test_a_repeated_hour_includes_the_zone() -> None:
     first = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-    assert say_clock(first, BERLIN) == "02:30 CEST"
-    assert say_clock(first + timedelta(hours=1), BERLIN) == "02:30 CET"
-    assert say_clock(first + timedelta(hours=2), BERLIN) == "03:30"
+    assert format_clock_time(first, BERLIN) == "02:30 CEST"
+    assert format_clock_time(first + timedelta(hours=1), BERLIN) == "02:30 CET"
+    assert format_clock_time(first + timedelta(hours=2), BERLIN) == "03:30"
 
 
-def test_a_range_says_its_day_once() -> None:
+def test_a_range_within_a_day_names_it_once() -> None:
     start = datetime(2026, 11, 16, 8, 0, tzinfo=UTC)
-    assert say_range(start, start + timedelta(minutes=12), BERLIN, NOW) == "today 09:00 to 09:12"
-    assert say_range(start, start + timedelta(seconds=20), BERLIN, NOW) == "today 09:00"
-    assert say_range(start, None, BERLIN, NOW) == "since today 09:00"
-    assert say_range(start - timedelta(hours=10), start, BERLIN, NOW) == "yesterday 23:00 to today 09:00"
+    assert format_time_range(start, start + timedelta(minutes=12), BERLIN, NOW) == "today 09:00 to 09:12"
+    assert format_time_range(start, start + timedelta(seconds=20), BERLIN, NOW) == "today 09:00"
+    assert format_time_range(start, None, BERLIN, NOW) == "since today 09:00"
+    assert format_time_range(start - timedelta(hours=10), start, BERLIN, NOW) == "yesterday 23:00 to today 09:00"
 
 
-def test_another_zone_is_named_with_the_time_here() -> None:
-    """U6"""
+def test_another_zone_is_shown_with_the_local_time() -> None:
     at = datetime(2026, 11, 17, 14, 0, tzinfo=UTC)
-    assert say_zoned(at, NEW_YORK, BERLIN, NOW) == "tomorrow 09:00 in New York (15:00 here)"
+    assert format_zoned_time(at, NEW_YORK, BERLIN, NOW) == "tomorrow 09:00 in New York (15:00 here)"
 
 
-def test_a_day_here_that_is_another_one_is_said() -> None:
+def test_a_different_local_day_is_shown() -> None:
     at = datetime(2026, 11, 16, 16, 0, tzinfo=UTC)
-    assert say_zoned(at, TOKYO, BERLIN, NOW) == "tomorrow 01:00 in Tokyo (today 17:00 here)"
+    assert format_zoned_time(at, TOKYO, BERLIN, NOW) == "tomorrow 01:00 in Tokyo (today 17:00 here)"
 
 
-def test_a_zone_whose_clocks_show_the_same_is_not_worth_a_word() -> None:
+def test_a_zone_with_the_same_time_is_not_named() -> None:
     at = datetime(2026, 11, 17, 8, 0, tzinfo=UTC)
-    assert say_zoned(at, PARIS, BERLIN, NOW) == say_zoned(at, BERLIN, BERLIN, NOW) == "tomorrow 09:00"
+    assert format_zoned_time(at, PARIS, BERLIN, NOW) == format_zoned_time(at, BERLIN, BERLIN, NOW) == "tomorrow 09:00"
 
 
-def test_weeks_in_which_only_one_zone_has_changed_its_clocks_differ() -> None:
+def test_a_clock_change_in_only_one_zone_is_respected() -> None:
     """From 25 October to 1 November New York is five hours behind Berlin, not six."""
     now = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)
     before = datetime(2026, 10, 24, 13, 0, tzinfo=UTC)
     after = datetime(2026, 10, 26, 13, 0, tzinfo=UTC)
-    assert say_zoned(before, NEW_YORK, BERLIN, now) == "today 09:00 in New York (15:00 here)"
-    assert say_zoned(after, NEW_YORK, BERLIN, now) == "Monday 09:00 in New York (14:00 here)"
+    assert format_zoned_time(before, NEW_YORK, BERLIN, now) == "today 09:00 in New York (15:00 here)"
+    assert format_zoned_time(after, NEW_YORK, BERLIN, now) == "Monday 09:00 in New York (14:00 here)"
 
 
-def test_cities_are_written_as_people_do() -> None:
-    assert say_city(ZoneInfo("America/Argentina/Buenos_Aires")) == "Buenos Aires"
-    assert say_city(ZoneInfo("UTC")) == "UTC"
+def test_cities() -> None:
+    assert format_city(ZoneInfo("America/Argentina/Buenos_Aires")) == "Buenos Aires"
+    assert format_city(ZoneInfo("UTC")) == "UTC"
 
 
-def test_names_of_days_follow_the_language() -> None:
+def test_day_names_follow_the_language() -> None:
     QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
-    assert say_day(date(2026, 11, 19), date(2026, 11, 16)) == "Donnerstag"
-    assert say_span(timedelta(milliseconds=420)) == "0,4 s"
+    assert format_day(date(2026, 11, 19), date(2026, 11, 16)) == "Donnerstag"
+    assert format_duration(timedelta(milliseconds=420)) == "0,4 s"

@@ -1,4 +1,4 @@
-"""What the engine says in English is said again in German, or left as it is."""
+"""Sentences of the engine are translated into German, or left unchanged."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,19 +7,19 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
-from app.words.interpreting import interpret
-from scheduler.timing.occurrences import Reason
-from scheduler.timing.spec import Kind, Spec
-from scheduler.timing.words import say
+from app.i18n.translate import interpret
+from scheduler.timing.description import describe_schedule
+from scheduler.timing.occurrences import OccurrenceReason
+from scheduler.timing.spec import ScheduleKind, ScheduleSpec
 from scheduler.timing.zones import LOCAL
 
 
-def cron(*texts: str, timezone: str = LOCAL, **more: Any) -> Spec:
-    return Spec(kind=Kind.CRON, cron=texts, timezone=timezone, **more)
+def cron(*texts: str, timezone: str = LOCAL, **more: Any) -> ScheduleSpec:
+    return ScheduleSpec(kind=ScheduleKind.CRON, cron=texts, timezone=timezone, **more)
 
 
-def every(**length: int) -> Spec:
-    return Spec(kind=Kind.EVERY, every=timedelta(**length), timezone=LOCAL)
+def every(**length: int) -> ScheduleSpec:
+    return ScheduleSpec(kind=ScheduleKind.EVERY, every=timedelta(**length), timezone=LOCAL)
 
 
 @pytest.mark.parametrize(
@@ -67,21 +67,21 @@ def every(**length: int) -> Spec:
         (every(hours=1, seconds=1), "Every 1 hour 1 second", "Alle 1 Stunde 1 Sekunde"),
     ],
 )
-def test_schedules_are_said_in_german(in_german: None, spec: Spec, english: str | None, german: str | None) -> None:
-    said = say(spec, viewer_zone="Europe/Berlin")
+def test_schedules_are_translated(in_german: None, spec: ScheduleSpec, english: str | None, german: str | None) -> None:
+    said = describe_schedule(spec, viewer_zone="Europe/Berlin")
     assert english is None or said.startswith(english)
     assert interpret(said) == (german or said)
 
 
-def test_several_schedules_are_said_together_or_not_at_all(in_german: None) -> None:
+def test_several_schedules_are_translated_together_or_not_at_all(in_german: None) -> None:
     assert interpret("Daily at 09:00; Every 5 minutes") == "Täglich um 09:00; Alle 5 Minuten"
     assert interpret("Daily at 09:00; Every minute, and 3 more") == "Täglich um 09:00; Jede Minute, und 3 weitere"
     mixed = "Daily at 09:00; on the 13th or whenever"
     assert interpret(mixed) == mixed
 
 
-@pytest.mark.parametrize("reason", list(Reason))
-def test_every_reason_why_something_did_not_run_is_german(in_german: None, reason: Reason) -> None:
+@pytest.mark.parametrize("reason", list(OccurrenceReason))
+def test_every_reason_for_not_running_is_german(in_german: None, reason: OccurrenceReason) -> None:
     assert interpret(reason.sentence) != reason.sentence
 
 
@@ -93,24 +93,24 @@ def test_every_reason_why_something_did_not_run_is_german(in_german: None, reaso
             "darf Zeilen an expenses anfügen, fragt jedes Mal vorher",
         ),
         (
-            "look.py, line 3: day: '0 0 30 2 *' names a date that never comes, such as 30 February.",
-            "look.py, Zeile 3: Tag: '0 0 30 2 *' nennt ein Datum, das nie kommt, etwa den 30. Februar.",
+            "look.py, line 3: day: '0 0 30 2 *' names a date that does not exist, such as 30 February.",
+            "look.py, Zeile 3: Tag: '0 0 30 2 *' nennt ein Datum, das es nicht gibt, etwa den 30. Februar.",
         ),
         (
             "Mail failed 5 times in a row. a.org did not answer within 30 seconds.",
             "Mail ist 5 Mal hintereinander gescheitert. a.org hat innerhalb von 30 Sekunden nicht geantwortet.",
         ),
         (
-            "Something did not work just now. It tries again on 18 March at 09:00.",
-            "Etwas hat gerade nicht geklappt. Neuer Versuch am 18. März um 09:00.",
+            "Something went wrong. Retrying on 18 March at 09:00.",
+            "Etwas ist schiefgegangen. Neuer Versuch am 18. März um 09:00.",
         ),
     ],
 )
-def test_failures_permissions_and_refusals_are_german(in_german: None, english: str, german: str) -> None:
+def test_failures_permissions_and_errors_are_german(in_german: None, english: str, german: str) -> None:
     assert interpret(english) == german
 
 
-def test_what_a_script_says_stays(in_german: None) -> None:
+def test_texts_of_scripts_are_unchanged(in_german: None) -> None:
     for sentence in ("Add 3 receipts to Expenses", "", "at 09:00", "Filed; done", "Every cat and dog"):
         assert interpret(sentence) == sentence
 

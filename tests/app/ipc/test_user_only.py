@@ -1,4 +1,4 @@
-"""Only the user answers: not a process that is gone, nor what a script had another program start."""
+"""Only the user may answer: not a process that has ended, nor one that a script had another program start."""
 
 import json
 import os
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dayhand._brand import brand
+from dayhand._process_mark import mark_process
 
-from app.control import peer
-from app.control.lines import LineReader, write_line
-from app.control.server import Control
-from tests.workers.harness import eventually
+from app.ipc import server
+from app.ipc.framing import LineReader, write_line
+from app.ipc.server import ControlServer
+from tests.workers.worker_fixture import eventually
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the process mark is Linux only")
 LIMIT = 30.0
 
 CLIENT = """
@@ -36,11 +36,11 @@ os.rename(sys.argv[2] + ".new", sys.argv[2])
 
 
 @pytest.fixture
-def control(tmp_path: Path) -> Iterator[Control]:
+def control(tmp_path: Path) -> Iterator[ControlServer]:
     def serve(verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
         yield {"answer": {"verb": verb}}
 
-    made = Control(tmp_path, serve, for_scripts=frozenset({"list"}))
+    made = ControlServer(tmp_path, serve, script_verbs=frozenset({"list"}))
     made.open()
     yield made
     made.close()
@@ -48,56 +48,56 @@ def control(tmp_path: Path) -> Iterator[Control]:
 
 def ask(end: socket.socket, verb: str) -> dict[str, Any]:
     write_line(end, {"verb": verb, "arguments": {}}, LIMIT)
-    heard = LineReader(end).read(LIMIT)
-    assert heard is not None
-    return heard
+    message = LineReader(end).read(LIMIT)
+    assert message is not None
+    return message
 
 
-def connected_by_another(control: Control, *, marked: bool = False) -> socket.socket:
-    """A connection of a process that has ended, used by this one."""
+def connect_from_ended_process(control: ControlServer, *, marked: bool = False) -> socket.socket:
+    """A connection made by another process, which has ended since."""
     end = socket.socket(socket.AF_UNIX)
     child = os.fork()
     if not child:
         if marked:
-            brand()
+            mark_process()
         end.connect(str(control.path))
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     return end
 
 
-def test_the_user_answers(control: Control) -> None:
+def test_the_user_may_answer(control: ControlServer) -> None:
     with socket.socket(socket.AF_UNIX) as end:
         end.connect(str(control.path))
         assert ask(end, "approve") == {"answer": {"verb": "approve"}}
 
 
 @pytest.mark.parametrize("marked", [False, True])
-def test_one_that_ended_after_it_connected_does_not(control: Control, *, marked: bool) -> None:
-    """Nobody can say any more whether it was a script's."""
-    with connected_by_another(control, marked=marked) as end:
-        heard = ask(end, "approve")
-    assert heard["error"]["code"] == "script"
-    assert heard["error"]["message"] == (
-        "approve is for you alone, and Dayhand cannot tell who started this command. Type it in a terminal."
+def test_a_process_that_ended_after_connecting_may_not_answer(control: ControlServer, *, marked: bool) -> None:
+    """Whether it was started by a script can no longer be determined."""
+    with connect_from_ended_process(control, marked=marked) as end:
+        answer = ask(end, "approve")
+    assert answer["error"]["code"] == "script"
+    assert answer["error"]["message"] == (
+        "Only you can use approve, and Dayhand cannot tell who started this command. Run it in a terminal."
     )
 
 
-def test_it_may_still_look(control: Control) -> None:
-    with connected_by_another(control) as end:
+def test_a_process_of_unknown_origin_may_read(control: ControlServer) -> None:
+    with connect_from_ended_process(control) as end:
         assert ask(end, "list") == {"answer": {"verb": "list"}}
 
 
-def test_one_of_unknown_origin_may_bring_up_the_window(control: Control) -> None:
-    """Desktops start what is chosen in their menu as a service, or over the bus."""
-    with connected_by_another(control) as end:
+def test_a_process_of_unknown_origin_may_show_the_window(control: ControlServer) -> None:
+    """Desktops start menu entries as a service, or over D-Bus."""
+    with connect_from_ended_process(control) as end:
         assert ask(end, "window") == {"answer": {"verb": "window"}}
 
 
-def test_an_older_linux_says_the_same(control: Control, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stands in for one before 6.5: it has no descriptor of the peer to give."""
-    monkeypatch.setattr(peer, "_PEER_PIDFD", 9_999)
-    with connected_by_another(control) as end:
+def test_an_older_linux_behaves_the_same(control: ControlServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulates Linux before 6.5, which cannot return a pidfd of the peer."""
+    monkeypatch.setattr(server, "_SO_PEERPIDFD", 9_999)
+    with connect_from_ended_process(control) as end:
         assert ask(end, "approve")["error"]["code"] == "script"
     with socket.socket(socket.AF_UNIX) as end:
         end.connect(str(control.path))
@@ -105,12 +105,12 @@ def test_an_older_linux_says_the_same(control: Control, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("verb", ["approve", "window"])
-def test_a_connection_of_a_script_stays_a_scripts_in_other_hands(control: Control, verb: str) -> None:
-    """It is passed on to a process that nobody marked, while the script lives."""
+def test_a_connection_passed_on_by_a_script_is_still_the_scripts(control: ControlServer, verb: str) -> None:
+    """It is passed to a process without the mark, while the script is alive."""
     ours, theirs = socket.socketpair()
     child = os.fork()
     if not child:
-        brand()
+        mark_process()
         end = socket.socket(socket.AF_UNIX)
         end.connect(str(control.path))
         socket.send_fds(theirs, [b"x"], [end.fileno()])
@@ -118,7 +118,7 @@ def test_a_connection_of_a_script_stays_a_scripts_in_other_hands(control: Contro
     try:
         _, [descriptor], _, _ = socket.recv_fds(ours, 1, 1)
         with socket.socket(fileno=descriptor) as end:
-            assert ask(end, verb)["error"]["message"].startswith(f"{verb} is for you alone; scripts")
+            assert ask(end, verb)["error"]["message"].startswith(f"Only you can use {verb}; scripts")
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -133,20 +133,20 @@ def client(tmp_path: Path) -> Path:
     return made
 
 
-def test_what_a_script_left_behind_does_not(control: Control, client: Path, tmp_path: Path) -> None:
-    """In an environment without the mark, in a session of its own, with no parent left."""
-    said = tmp_path / "said"
-    leave = f"env -i setsid {sys.executable} {client} {control.path} {said} &"
-    subprocess.run(["sh", "-c", leave], check=True, preexec_fn=brand)
-    assert wait_for(said).startswith("approve is for you alone; scripts")
+def test_a_process_left_behind_by_a_script_may_not_answer(control: ControlServer, client: Path, tmp_path: Path) -> None:
+    """Without the mark in its environment, in a session of its own, and without a parent."""
+    answer_file = tmp_path / "answer_file"
+    leave = f"env -i setsid {sys.executable} {client} {control.path} {answer_file} &"
+    subprocess.run(["sh", "-c", leave], check=True, preexec_fn=mark_process)
+    assert wait_for(answer_file).startswith("Only you can use approve; scripts")
 
 
-def test_what_the_bus_was_asked_to_start_answers_nothing(control: Control, client: Path, tmp_path: Path) -> None:
-    """As a script would ask it: the mark does not reach what the bus starts."""
-    said = tmp_path / "said"
+def test_a_process_started_over_dbus_may_not_answer(control: ControlServer, client: Path, tmp_path: Path) -> None:
+    """The mark is not inherited by what D-Bus starts for a script."""
+    answer_file = tmp_path / "answer_file"
     (tmp_path / "services").mkdir()
     (tmp_path / "services" / "a.service").write_text(
-        f"[D-BUS Service]\nName=org.example.Answers\nExec={sys.executable} {client} {control.path} {said}\n"
+        f"[D-BUS Service]\nName=org.example.Answers\nExec={sys.executable} {client} {control.path} {answer_file}\n"
     )
     (tmp_path / "bus.conf").write_text(
         '<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" '
@@ -162,7 +162,7 @@ def test_what_the_bus_was_asked_to_start_answers_nothing(control: Control, clien
             text=True,
         )
     except FileNotFoundError:
-        pytest.skip("there is no bus here")
+        pytest.skip("needs dbus-daemon")
     try:
         assert bus.stdout is not None
         address = bus.stdout.readline().strip()
@@ -174,15 +174,15 @@ def test_what_the_bus_was_asked_to_start_answers_nothing(control: Control, clien
             "/org/freedesktop/DBus",
         ]
         name = ["org.freedesktop.DBus.StartServiceByName", "string:org.example.Answers", "uint32:0"]
-        with subprocess.Popen([*call, *name], stdout=subprocess.DEVNULL, preexec_fn=brand) as script:  # noqa: PLW1509  as the app does it
-            assert "cannot tell who started this command" in wait_for(said)
+        with subprocess.Popen([*call, *name], stdout=subprocess.DEVNULL, preexec_fn=mark_process) as script:  # noqa: PLW1509  as the app does it
+            assert "cannot tell who started this command" in wait_for(answer_file)
             script.kill()
     finally:
         bus.kill()
         bus.communicate()
 
 
-def wait_for(said: Path) -> str:
-    """Why it was refused, once it was told."""
-    assert eventually(said.exists)
-    return str(json.loads(said.read_text())["error"]["message"])
+def wait_for(answer_file: Path) -> str:
+    """The refusal, once it has arrived."""
+    assert eventually(answer_file.exists)
+    return str(json.loads(answer_file.read_text())["error"]["message"])

@@ -1,4 +1,4 @@
-"""Garbage is collected in the GUI thread alone."""
+"""Cyclic garbage is collected in the GUI thread only."""
 
 import gc
 import threading
@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.life.garbage import Garbage
-from tests.app.living import LIMIT
+from app.lifecycle.gui_gc import GuiGarbageCollector
+from tests.app.app_fixture import LIMIT
 
 
-class Knot:
-    """Something in a cycle; says in which thread it ended."""
+class Cycle:
+    """A reference cycle that records the thread in which it was destroyed."""
 
     def __init__(self, ended: list[str]) -> None:
         self.itself = self
@@ -25,25 +25,25 @@ class Knot:
 
 
 @pytest.fixture
-def garbage(qtbot: QtBot) -> "Garbage":
-    return Garbage()
+def garbage(qtbot: QtBot) -> "GuiGarbageCollector":
+    return GuiGarbageCollector()
 
 
-def make_much(ended: list[str]) -> None:
-    Knot(ended)
+def make_garbage(ended: list[str]) -> None:
+    Cycle(ended)
     kept = [[] for _ in range(10_000)]
     del kept
 
 
-def test_no_other_thread_collects_and_the_gui_thread_does_soon(qtbot: QtBot, garbage: Garbage) -> None:
+def test_only_the_gui_thread_collects(qtbot: QtBot, garbage: GuiGarbageCollector) -> None:
     try:
         ended: list[str] = []
-        worker = threading.Thread(target=make_much, args=(ended,), name="worker")
+        worker = threading.Thread(target=make_garbage, args=(ended,), name="worker")
         worker.start()
         worker.join()
-        assert ended == [], "with collection on, ten thousand lists would have set it off"
+        assert ended == [], "automatic collection would have run after ten thousand lists"
         gathered = [[] for _ in range(2_000)]
-        garbage.stir()
+        garbage.collect_soon()
         qtbot.waitUntil(lambda: bool(ended), timeout=LIMIT)
         assert ended == [threading.current_thread().name]
         del gathered
@@ -51,32 +51,32 @@ def test_no_other_thread_collects_and_the_gui_thread_does_soon(qtbot: QtBot, gar
         garbage.close()
 
 
-def test_closing_gives_collection_back_to_python(garbage: Garbage) -> None:
+def test_closing_enables_automatic_collection(garbage: GuiGarbageCollector) -> None:
     assert not gc.isenabled()
     garbage.close()
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
 
 
-def test_what_is_not_garbage_stays(qtbot: QtBot, garbage: Garbage) -> None:
+def test_reachable_objects_are_kept(qtbot: QtBot, garbage: GuiGarbageCollector) -> None:
     try:
         ended: list[str] = []
-        knot = Knot(ended)
-        alive = weakref.ref(knot)
+        cycle = Cycle(ended)
+        alive = weakref.ref(cycle)
         gathered = [[] for _ in range(2_000)]
-        garbage.look()
-        assert alive() is knot and ended == []
+        garbage.collect_due()
+        assert alive() is cycle and ended == []
         del gathered
     finally:
         garbage.close()
 
 
-def test_nobody_is_woken_to_collect_while_nobody_works_with_the_window(qapp: QApplication, garbage: Garbage) -> None:
+def test_the_timer_runs_only_while_the_window_is_active(qapp: QApplication, garbage: GuiGarbageCollector) -> None:
     try:
         qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
-        assert garbage._often.isActive()
+        assert garbage._interval_timer.isActive()
         qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
-        assert not garbage._often.isActive()
-        assert garbage._soon.isActive(), "once more, for what was left behind"
+        assert not garbage._interval_timer.isActive()
+        assert garbage._delay_timer.isActive(), "one last collection"
     finally:
         garbage.close()

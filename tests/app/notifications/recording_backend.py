@@ -1,4 +1,4 @@
-"""Stand-ins around notices: a daemon without a screen, and a backend that keeps what it was given."""
+"""Fakes for notifications: a daemon without a screen, and a backend that records."""
 
 from typing import Any
 
@@ -6,23 +6,23 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from app.notices.notice import Notice
-from tests.desktop.buses import StandIn
+from app.notifications.notification import Notification
+from tests.desktop.buses import FakeDBusService
 
 NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 ABLE = ("actions", "body", "body-markup")
 
 
-class StandInDaemon(StandIn):
-    """A notification daemon that shows nothing, remembers all and presses whatever it is told to."""
+class FakeDaemon(FakeDBusService):
+    """A notification daemon that shows nothing, records everything and can press buttons."""
 
     def __init__(self, address: str, *abilities: str) -> None:
         self.shown: dict[int, tuple[Any, ...]] = {}
         self._last = 40
         super().__init__(address, NAME, PATH, NAME)
-        self.answers["Notify"] = self.notify
-        self.answers["CloseNotification"] = self.take_away
-        self.answers["GetCapabilities"] = ("as", (list(abilities),))
+        self.replies["Notify"] = self.notify
+        self.replies["CloseNotification"] = self.close_notification
+        self.replies["GetCapabilities"] = ("as", (list(abilities),))
 
     def notify(self, *body: Any) -> tuple[str, tuple[Any, ...]]:
         number = body[1]
@@ -32,7 +32,7 @@ class StandInDaemon(StandIn):
         self.shown[number] = body
         return "u", (number,)
 
-    def take_away(self, number: int) -> tuple[str, tuple[Any, ...]]:
+    def close_notification(self, number: int) -> tuple[str, tuple[Any, ...]]:
         self.shown.pop(number, None)
         self.emit("NotificationClosed", "uu", (number, 3))
         return "", ()
@@ -48,18 +48,18 @@ class StandInDaemon(StandIn):
         return [body[3] for body in list(self.shown.values())]
 
 
-class RecordingNotices(QObject):
-    """Shows nothing and remembers what should be seen."""
+class RecordingBackend(QObject):
+    """Shows nothing and records what should be shown."""
 
     pressed = Signal(str, str)
     closed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.sent: list[Notice] = []
-        self.shown: dict[str, Notice] = {}
+        self.sent: list[Notification] = []
+        self.shown: dict[str, Notification] = {}
 
-    def send(self, notice: Notice) -> None:
+    def send(self, notice: Notification) -> None:
         self.sent.append(notice)
         self.shown[notice.key] = notice
 
@@ -71,13 +71,13 @@ class RecordingNotices(QObject):
 
 
 @pytest.fixture
-def otherwise(qtbot: QtBot) -> RecordingNotices:
-    """Takes over what a backend cannot show."""
-    return RecordingNotices()
+def fallback(qtbot: QtBot) -> RecordingBackend:
+    """The fallback of the backend under test."""
+    return RecordingBackend()
 
 
 @pytest.fixture
-def heard(notices: Any) -> list[tuple[str, ...]]:
+def signals(notices: Any) -> list[tuple[str, ...]]:
     """Every signal of the backend under test, in order."""
     said: list[tuple[str, ...]] = []
     notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))

@@ -1,4 +1,4 @@
-"""Notices over D-Bus. The daemon is a stand-in without a screen; tests/desktop has a real one."""
+"""Notifications over D-Bus. The daemon is a fake without a screen; tests/desktop has a real one."""
 
 import logging
 import subprocess
@@ -9,32 +9,32 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from dayhand._brand import brand
+from dayhand._process_mark import mark_process
 from pytestqt.qtbot import QtBot
 
-from app.notices.desktop import DesktopNotices
-from app.notices.notice import Notice, Urgency
-from app.platform.bus import NO_ANSWER, Bus, Reply
-from tests.app.notices.recording import ABLE, NAME, PATH, RecordingNotices, StandInDaemon
-from tests.desktop.buses import PrivateBus, StandIn, private_bus
+from app.notifications.freedesktop import FreedesktopBackend
+from app.notifications.notification import Notification, Urgency
+from app.platform.dbus import NO_REPLY, Bus, DBusReply
+from tests.app.notifications.recording_backend import ABLE, NAME, PATH, FakeDaemon, RecordingBackend
+from tests.desktop.buses import FakeDBusService, PrivateBus, private_bus
 
 LIMIT = 60_000
-ASK = Notice(
+ASK = Notification(
     key="request:7",
     title="Receipts wants to add 3 rows",
     text="Expenses & <more>",
     actions=(("approve", "Approve"), ("reject", "Reject")),
 )
 
-Start = Callable[..., StandInDaemon]
+Start = Callable[..., FakeDaemon]
 
 
 @pytest.fixture
 def start(daemon: PrivateBus) -> Iterator[Start]:
-    made: list[StandInDaemon] = []
+    made: list[FakeDaemon] = []
 
-    def begin(*abilities: str) -> StandInDaemon:
-        made.append(StandInDaemon(daemon.address, *(abilities or ABLE)))
+    def begin(*abilities: str) -> FakeDaemon:
+        made.append(FakeDaemon(daemon.address, *(abilities or ABLE)))
         return made[-1]
 
     yield begin
@@ -43,16 +43,16 @@ def start(daemon: PrivateBus) -> Iterator[Start]:
 
 
 @pytest.fixture
-def notices(qtbot: QtBot, daemon: PrivateBus, otherwise: RecordingNotices) -> Iterator[DesktopNotices]:
-    bus = Bus(daemon.address, pause=20)
-    made = DesktopNotices(bus, otherwise)
+def notices(qtbot: QtBot, daemon: PrivateBus, fallback: RecordingBackend) -> Iterator[FreedesktopBackend]:
+    bus = Bus(daemon.address, retry_ms=20)
+    made = FreedesktopBackend(bus, fallback)
     bus.open()
     yield made
     bus.close()
 
 
-def show(qtbot: QtBot, notices: DesktopNotices, screen: StandInDaemon, notice: Notice = ASK) -> int:
-    """The number under which it stands on the screen and is known here."""
+def show(qtbot: QtBot, notices: FreedesktopBackend, screen: FakeDaemon, notice: Notification = ASK) -> int:
+    """Show it and return the daemon's id."""
     notices.send(notice)
     qtbot.waitUntil(lambda: notice.key in notices._open and notices._open[notice.key].number != 0, timeout=LIMIT)
     number = notices._open[notice.key].number
@@ -60,14 +60,14 @@ def show(qtbot: QtBot, notices: DesktopNotices, screen: StandInDaemon, notice: N
     return number
 
 
-def settle(qtbot: QtBot, notices: DesktopNotices) -> None:
-    """All that the daemon said before has been heard."""
+def wait_for_signals(qtbot: QtBot, notices: FreedesktopBackend) -> None:
+    """Wait until all earlier signals of the daemon were handled."""
     answered: list[Any] = []
-    notices._service.call("/", "org.example", "Unheard", then=answered.append)
+    notices._service.call("/", "org.example", "Unheard", callback=answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=LIMIT)
 
 
-def test_a_notice_reaches_the_screen_with_its_buttons(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+def test_a_notification_is_shown_with_its_buttons(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
     sender, replaces, icon, title, text, actions, hints, expiry = screen.shown[number]
@@ -78,24 +78,24 @@ def test_a_notice_reaches_the_screen_with_its_buttons(qtbot: QtBot, notices: Des
     assert (hints["urgency"], hints["desktop-entry"]) == (("y", 1), ("s", "dayhand"))
     kind, (width, height, line, alpha, bits, channels, pixels) = hints["image-data"]
     assert (kind, width, height, alpha, bits, channels) == ("(iiibiiay)", 48, 48, True, 8, 4)
-    assert len(pixels) == line * height and any(pixels), "an icon where the theme knows none by our name"
+    assert len(pixels) == line * height and any(pixels), "the icon as pixels, since the theme has none"
     assert expiry == -1
 
 
 @pytest.mark.parametrize(
     ("urgency", "number", "expiry"), [(Urgency.LOW, 0, -1), (Urgency.NORMAL, 1, -1), (Urgency.CRITICAL, 2, 0)]
 )
-def test_only_what_is_critical_stays_until_it_is_seen(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, urgency: Urgency, number: int, expiry: int
+def test_only_critical_notifications_never_expire(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, urgency: Urgency, number: int, expiry: int
 ) -> None:
     screen = start()
-    shown = screen.shown[show(qtbot, notices, screen, Notice(key="k", title="t", urgency=urgency))]
+    shown = screen.shown[show(qtbot, notices, screen, Notification(key="k", title="t", urgency=urgency))]
     assert shown[6]["urgency"] == ("y", number)
     assert shown[7] == expiry
 
 
 def test_a_daemon_without_buttons_and_markup_gets_plain_text_only(
-    qtbot: QtBot, notices: DesktopNotices, start: Start
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
 ) -> None:
     screen = start("body")
     shown = screen.shown[show(qtbot, notices, screen)]
@@ -115,293 +115,295 @@ def test_a_daemon_without_buttons_and_markup_gets_plain_text_only(
         ("x" * 1001, "x" * 999 + "…"),
     ],
 )
-def test_text_of_any_kind_is_made_fit_to_show(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, written: str, read: str
+def test_any_text_is_made_safe_to_show(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, written: str, read: str
 ) -> None:
     screen = start("body")
-    assert screen.shown[show(qtbot, notices, screen, Notice(key="k", title="t", text=written))][4] == read
+    assert screen.shown[show(qtbot, notices, screen, Notification(key="k", title="t", text=written))][4] == read
 
 
-def test_a_title_is_one_line(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+def test_a_title_is_one_line(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
     screen = start()
-    assert screen.shown[show(qtbot, notices, screen, Notice(key="k", title="one\n two\0"))][3] == "one two⟨0000⟩"
+    assert screen.shown[show(qtbot, notices, screen, Notification(key="k", title="one\n two\0"))][3] == "one two⟨0000⟩"
 
 
-def test_the_same_key_takes_the_place_of_the_first(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+def test_the_same_key_replaces_the_first(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
-    notices.send(Notice(key=ASK.key, title="Again"))
+    notices.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
     assert list(screen.shown) == [number]
 
 
-def test_many_at_once_under_one_key_end_as_one_with_the_last_words(
-    qtbot: QtBot, notices: DesktopNotices, start: Start
+def test_many_updates_of_one_key_end_as_one_with_the_last_text(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
 ) -> None:
-    """While the daemon has not yet said its number, there is nothing that could be replaced."""
+    """Before the daemon has replied with an id, nothing can be replaced."""
     screen = start()
     for count in range(20):
-        notices.send(Notice(key="k", title=f"Failed {count} times"))
+        notices.send(Notification(key="k", title=f"Failed {count} times"))
     qtbot.waitUntil(lambda: screen.titles() == ["Failed 19 times"], timeout=LIMIT)
-    assert len(screen.called("Notify")) <= 2
+    assert len(screen.calls_of("Notify")) <= 2
 
 
-def test_a_question_that_failed_earlier_does_not_undo_a_later_answer(
-    qtbot: QtBot, notices: DesktopNotices, start: Start
+def test_an_earlier_failed_query_does_not_undo_a_later_one(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
 ) -> None:
-    """One that was asked before the bus was open may be given up after the daemon was met."""
+    """A query sent before the bus was open may fail after the daemon has replied to the next."""
     screen = start()
     show(qtbot, notices, screen)
-    notices._learn(notices._asked - 1, Reply((), NO_ANSWER))
-    calls = len(screen.called("GetCapabilities"))
-    notices.send(Notice(key=ASK.key, title="Again"))
+    notices._receive_capabilities(notices._last_query - 1, DBusReply((), NO_REPLY))
+    calls = len(screen.calls_of("GetCapabilities"))
+    notices.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
-    assert len(screen.called("GetCapabilities")) == calls
+    assert len(screen.calls_of("GetCapabilities")) == calls
 
 
-def test_what_changed_while_the_daemon_was_asked_again_is_shown_in_its_place(
-    qtbot: QtBot, notices: DesktopNotices, start: Start
+def test_a_change_during_a_query_replaces_the_notification(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
-    notices._learn(notices._asked, Reply((), NO_ANSWER))
-    notices.send(Notice(key=ASK.key, title="Again"))
+    notices._receive_capabilities(notices._last_query, DBusReply((), NO_REPLY))
+    notices.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
     assert list(screen.shown) == [number]
 
 
-def test_a_press_comes_back_with_key_and_action(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_a_press_is_emitted_with_key_and_action(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
     screen.press(number, "approve")
     screen.close(number)
-    qtbot.waitUntil(lambda: len(heard) == 2, timeout=LIMIT)
-    assert heard == [("pressed", "request:7", "approve"), ("closed", "request:7")]
+    qtbot.waitUntil(lambda: len(signals) == 2, timeout=LIMIT)
+    assert signals == [("pressed", "request:7", "approve"), ("closed", "request:7")]
 
 
-def test_presses_on_notices_of_others_are_not_ours(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_presses_on_other_programs_notifications_are_ignored(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
     for other in (0, number + 1, number - 1):
         screen.press(other, "approve")
         screen.close(other)
-    settle(qtbot, notices)
-    assert heard == []
+    wait_for_signals(qtbot, notices)
+    assert signals == []
 
 
 @pytest.mark.parametrize("reason", [1, 2, 4])
-def test_one_that_went_away_is_said_once_and_sent_afresh_later(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]], reason: int
+def test_a_closed_notification_is_reported_once_and_can_be_sent_again(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]], reason: int
 ) -> None:
     screen = start()
     screen.close(show(qtbot, notices, screen), reason)
-    qtbot.waitUntil(lambda: heard == [("closed", ASK.key)], timeout=LIMIT)
+    qtbot.waitUntil(lambda: signals == [("closed", ASK.key)], timeout=LIMIT)
     show(qtbot, notices, screen)
-    assert screen.called("Notify")[-1][1] == 0
+    assert screen.calls_of("Notify")[-1][1] == 0
 
 
-def test_withdrawn_means_gone_and_nothing_is_said(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_withdrawing_removes_it_without_a_signal(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
     notices.withdraw(ASK.key)
     qtbot.waitUntil(lambda: screen.shown == {}, timeout=LIMIT)
     screen.press(number, "approve")
-    settle(qtbot, notices)
-    assert heard == []
+    wait_for_signals(qtbot, notices)
+    assert signals == []
 
 
-def test_withdrawn_before_the_daemon_answered_is_taken_away_when_it_does(
-    qtbot: QtBot, notices: DesktopNotices, start: Start
+def test_withdrawn_before_the_reply_it_is_closed_after_the_reply(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
-    show(qtbot, notices, screen, Notice(key="other", title="Other"))
+    show(qtbot, notices, screen, Notification(key="other", title="Other"))
     notices.send(ASK)
     notices.withdraw(ASK.key)
-    qtbot.waitUntil(lambda: screen.called("CloseNotification") != [], timeout=LIMIT)
+    qtbot.waitUntil(lambda: screen.calls_of("CloseNotification") != [], timeout=LIMIT)
     assert screen.titles() == ["Other"]
 
 
-def test_withdrawn_and_sent_again_in_one_breath_stays(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+def test_withdrawn_and_immediately_sent_again_it_stays(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
     screen = start()
     notices.send(ASK)
     notices.withdraw(ASK.key)
-    notices.send(Notice(key=ASK.key, title="After all"))
+    notices.send(Notification(key=ASK.key, title="After all"))
     qtbot.waitUntil(lambda: screen.titles() == ["After all"], timeout=LIMIT)
-    settle(qtbot, notices)
+    wait_for_signals(qtbot, notices)
     assert screen.titles() == ["After all"]
 
 
-def test_withdrawn_and_sent_again_while_the_daemon_answers_stays(
-    qtbot: QtBot, notices: DesktopNotices, start: Start
+def test_withdrawn_and_sent_again_before_the_reply_it_stays(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
-    show(qtbot, notices, screen, Notice(key="other", title="Other"))
+    show(qtbot, notices, screen, Notification(key="other", title="Other"))
     notices.send(ASK)
     notices.withdraw(ASK.key)
-    notices.send(Notice(key=ASK.key, title="After all"))
+    notices.send(Notification(key=ASK.key, title="After all"))
     qtbot.waitUntil(lambda: screen.titles() == ["Other", "After all"], timeout=LIMIT)
-    settle(qtbot, notices)
-    assert screen.called("CloseNotification") == []
+    wait_for_signals(qtbot, notices)
+    assert screen.calls_of("CloseNotification") == []
 
 
-def test_a_press_that_comes_after_the_withdrawal_is_not_passed_on(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_a_press_after_the_withdrawal_is_ignored(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
-    """Even while the daemon still owes the answer without which it cannot be taken away."""
+    """Even while the daemon has not replied yet, so that it cannot be closed."""
     screen = start()
     number = show(qtbot, notices, screen)
-    screen.answers["Notify"] = None
-    notices.send(Notice(key=ASK.key, title="Again"))
+    screen.replies["Notify"] = None
+    notices.send(Notification(key=ASK.key, title="Again"))
     notices.withdraw(ASK.key)
     screen.press(number, "approve")
-    settle(qtbot, notices)
-    assert heard == []
+    wait_for_signals(qtbot, notices)
+    assert signals == []
 
 
-def test_one_that_is_closed_while_it_is_being_replaced_is_not_given_up(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_closed_while_being_replaced_it_stays_open(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
-    screen.answers["Notify"] = None
-    notices.send(Notice(key=ASK.key, title="Again"))
+    screen.replies["Notify"] = None
+    notices.send(Notification(key=ASK.key, title="Again"))
     screen.close(number)
-    settle(qtbot, notices)
-    assert heard == []
+    wait_for_signals(qtbot, notices)
+    assert signals == []
     assert ASK.key in notices._open
 
 
-def test_withdrawing_what_was_never_sent_does_nothing(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+def test_withdrawing_an_unknown_key_does_nothing(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
     screen = start()
     show(qtbot, notices, screen)
     notices.withdraw("nothing")
-    settle(qtbot, notices)
-    assert screen.called("CloseNotification") == []
+    wait_for_signals(qtbot, notices)
+    assert screen.calls_of("CloseNotification") == []
 
 
-def test_without_a_daemon_notices_go_elsewhere_until_one_starts(
-    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, start: Start
+def test_without_a_daemon_the_fallback_is_used_until_one_starts(
+    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
     notices.send(ASK)
-    qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+    qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
     screen = start()
     qtbot.waitUntil(lambda: screen.titles() == [ASK.title], timeout=LIMIT)
-    assert otherwise.shown == {}
-    assert len(otherwise.sent) == 1
+    assert fallback.shown == {}
+    assert len(fallback.sent) == 1
 
 
-def test_what_is_sent_before_the_bus_is_there_waits_for_it_and_is_shown_once(
-    qtbot: QtBot, daemon: PrivateBus, otherwise: RecordingNotices, start: Start
+def test_sent_before_the_bus_is_open_it_waits_and_is_shown_once(
+    qtbot: QtBot, daemon: PrivateBus, fallback: RecordingBackend, start: Start
 ) -> None:
-    """As at every start with something open: a bubble cannot be taken back when the daemon is met."""
+    """As at every start with open problems: a bubble cannot be removed once the daemon is found."""
     screen = start()
-    bus = Bus(daemon.address, pause=20)
-    notices = DesktopNotices(bus, otherwise)
+    bus = Bus(daemon.address, retry_ms=20)
+    notices = FreedesktopBackend(bus, fallback)
     try:
         notices.send(ASK)
-        settle(qtbot, notices)
+        wait_for_signals(qtbot, notices)
         bus.open()
         qtbot.waitUntil(lambda: screen.titles() == [ASK.title], timeout=LIMIT)
     finally:
         bus.close()
-    assert otherwise.sent == []
+    assert fallback.sent == []
 
 
-def test_what_was_solved_while_no_daemon_ran_is_not_shown_by_the_next(
-    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, start: Start
+def test_withdrawn_without_a_daemon_it_is_not_shown_by_the_next(
+    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
     notices.send(ASK)
-    qtbot.waitUntil(lambda: ASK.key in otherwise.shown, timeout=LIMIT)
+    qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
     notices.withdraw(ASK.key)
-    assert otherwise.shown == {}
+    assert fallback.shown == {}
     screen = start()
-    show(qtbot, notices, screen, Notice(key="other", title="Other"))
+    show(qtbot, notices, screen, Notification(key="other", title="Other"))
     assert screen.titles() == ["Other"]
 
 
-def test_news_of_what_is_shown_elsewhere_are_shown_there_too(
-    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices
+def test_updates_of_a_notification_in_the_fallback_go_there_too(
+    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend
 ) -> None:
     notices.send(ASK)
-    qtbot.waitUntil(lambda: ASK.key in otherwise.shown, timeout=LIMIT)
-    notices.send(Notice(key=ASK.key, title="Again"))
-    qtbot.waitUntil(lambda: otherwise.shown[ASK.key].title == "Again", timeout=LIMIT)
+    qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
+    notices.send(Notification(key=ASK.key, title="Again"))
+    qtbot.waitUntil(lambda: fallback.shown[ASK.key].title == "Again", timeout=LIMIT)
 
 
-def test_what_was_closed_elsewhere_is_not_shown_by_a_daemon_later(
-    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, start: Start
+def test_closed_in_the_fallback_it_is_not_shown_by_a_later_daemon(
+    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
     notices.send(ASK)
-    qtbot.waitUntil(lambda: ASK.key in otherwise.shown, timeout=LIMIT)
-    otherwise.closed.emit(ASK.key)
+    qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
+    fallback.closed.emit(ASK.key)
     screen = start()
-    show(qtbot, notices, screen, Notice(key="other", title="Other"))
+    show(qtbot, notices, screen, Notification(key="other", title="Other"))
     assert screen.titles() == ["Other"]
 
 
-def test_a_daemon_is_asked_once_for_all_that_waits_for_it(qtbot: QtBot, notices: DesktopNotices, start: Start) -> None:
+def test_capabilities_are_queried_once_for_all_waiting_notifications(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+) -> None:
     screen = start()
     show(qtbot, notices, screen)
-    notices._learn(notices._asked, Reply((), NO_ANSWER))
-    before = len(screen.called("GetCapabilities"))
+    notices._receive_capabilities(notices._last_query, DBusReply((), NO_REPLY))
+    before = len(screen.calls_of("GetCapabilities"))
     for number in range(20):
-        notices.send(Notice(key=str(number), title=str(number)))
+        notices.send(Notification(key=str(number), title=str(number)))
     qtbot.waitUntil(lambda: len(screen.shown) == 21, timeout=LIMIT)
-    assert len(screen.called("GetCapabilities")) == before + 1
+    assert len(screen.calls_of("GetCapabilities")) == before + 1
 
 
-def test_presses_elsewhere_count_too(
-    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, heard: list[tuple[str, ...]]
+def test_presses_in_the_fallback_are_forwarded(
+    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, signals: list[tuple[str, ...]]
 ) -> None:
     notices.send(ASK)
-    qtbot.waitUntil(lambda: ASK.key in otherwise.shown, timeout=LIMIT)
-    otherwise.pressed.emit(ASK.key, "default")
-    otherwise.closed.emit(ASK.key)
-    assert heard == [("pressed", ASK.key, "default"), ("closed", ASK.key)]
+    qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
+    fallback.pressed.emit(ASK.key, "default")
+    fallback.closed.emit(ASK.key)
+    assert signals == [("pressed", ASK.key, "default"), ("closed", ASK.key)]
 
 
-def test_a_daemon_that_dies_and_comes_back_shows_what_is_open(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_a_restarted_daemon_shows_what_is_open(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     first = start()
-    closed = show(qtbot, notices, first, Notice(key="closed", title="Closed"))
+    closed = show(qtbot, notices, first, Notification(key="closed", title="Closed"))
     show(qtbot, notices, first)
     first.close(closed)
-    qtbot.waitUntil(lambda: heard == [("closed", "closed")], timeout=LIMIT)
+    qtbot.waitUntil(lambda: signals == [("closed", "closed")], timeout=LIMIT)
     first.leave()
     second = start()
     qtbot.waitUntil(lambda: second.titles() == [ASK.title], timeout=LIMIT)
     (number,) = second.shown
     qtbot.waitUntil(lambda: notices._open[ASK.key].number == number, timeout=LIMIT)
     second.press(number, "reject")
-    qtbot.waitUntil(lambda: heard[1:] == [("pressed", ASK.key, "reject")], timeout=LIMIT)
-    assert second.called("Notify")[0][1] == 0, "numbers of the first mean nothing to the second"
+    qtbot.waitUntil(lambda: signals[1:] == [("pressed", ASK.key, "reject")], timeout=LIMIT)
+    assert second.calls_of("Notify")[0][1] == 0, "ids of the first mean nothing to the second"
 
 
-def test_a_daemon_that_dies_for_good_leaves_its_notices_to_others(
-    qtbot: QtBot, notices: DesktopNotices, otherwise: RecordingNotices, start: Start
+def test_after_a_daemon_is_gone_for_good_the_fallback_is_used(
+    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
     screen = start()
     show(qtbot, notices, screen)
     screen.leave()
-    qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+    qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
 
 
-def test_a_daemon_that_dies_over_a_notice_is_revived_only_once(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, monkeypatch: pytest.MonkeyPatch
+def test_a_daemon_that_crashes_on_a_notification_is_restarted_only_once(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Calling one that is not there lets the bus start it again, only to die over the same notice."""
+    """Calling a missing daemon lets the bus start it again, only to crash on the same notification."""
     revivals: list[str] = []
     call = notices._service.call
 
     def counted(path: str, interface: str, member: str, *values: Any, **settings: Any) -> None:
-        if not notices._service.is_there:
+        if not notices._service.has_owner:
             revivals.append(member)
         call(path, interface, member, *values, **settings)
 
@@ -416,121 +418,121 @@ def test_a_daemon_that_dies_over_a_notice_is_revived_only_once(
     assert revivals == ["GetCapabilities"]
 
 
-def test_a_daemon_that_does_not_take_it_leaves_it_to_others(
+def test_a_rejected_notification_goes_to_the_fallback(
     qtbot: QtBot,
-    notices: DesktopNotices,
-    otherwise: RecordingNotices,
+    notices: FreedesktopBackend,
+    fallback: RecordingBackend,
     start: Start,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.CRITICAL, logger="app.notices.desktop")
+    caplog.set_level(logging.CRITICAL, logger="app.notifications.freedesktop")
     screen = start()
-    del screen.answers["Notify"]
+    del screen.replies["Notify"]
     notices.send(ASK)
-    qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+    qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
 
 
-def test_a_frozen_daemon_holds_nobody_up(
+def test_a_frozen_daemon_blocks_nothing(
     qtbot: QtBot,
-    notices: DesktopNotices,
-    otherwise: RecordingNotices,
+    notices: FreedesktopBackend,
+    fallback: RecordingBackend,
     start: Start,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.CRITICAL, logger="app.notices.desktop")
-    monkeypatch.setattr("app.notices.desktop._PATIENCE", 0.1)
+    caplog.set_level(logging.CRITICAL, logger="app.notifications.freedesktop")
+    monkeypatch.setattr("app.notifications.freedesktop._TIMEOUT_S", 0.1)
     screen = start()
-    show(qtbot, notices, screen, Notice(key="before", title="Before"))
-    screen.answers["Notify"] = None
+    show(qtbot, notices, screen, Notification(key="before", title="Before"))
+    screen.replies["Notify"] = None
     notices.send(ASK)
-    qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+    qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
 
 
-def test_the_whole_bus_dies_and_comes_back(qtbot: QtBot, otherwise: RecordingNotices) -> None:
+def test_notifications_survive_a_bus_restart(qtbot: QtBot, fallback: RecordingBackend) -> None:
     with private_bus() as daemon:
-        bus = Bus(daemon.address, pause=20)
-        notices = DesktopNotices(bus, otherwise)
-        first = StandInDaemon(daemon.address, *ABLE)
+        bus = Bus(daemon.address, retry_ms=20)
+        notices = FreedesktopBackend(bus, fallback)
+        first = FakeDaemon(daemon.address, *ABLE)
         bus.open()
         show(qtbot, notices, first)
         daemon.stop()
-        qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+        qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
         first.leave()
         daemon.start()
-        second = StandInDaemon(daemon.address, *ABLE)
+        second = FakeDaemon(daemon.address, *ABLE)
         qtbot.waitUntil(lambda: second.titles() == [ASK.title], timeout=LIMIT)
-        assert otherwise.shown == {}
+        assert fallback.shown == {}
         second.leave()
         bus.close()
 
 
-def test_nothing_that_is_sent_can_raise(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, caplog: pytest.LogCaptureFixture
+def test_send_never_raises(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Even what is no notice at all: it is recorded, and the next one is shown."""
+    """Even a value of the wrong type is only logged, and the next notification is shown."""
     screen = start()
     show(qtbot, notices, screen)
     wrong: Any = SimpleNamespace(key="wrong", title=None)
-    with caplog.at_level(logging.ERROR, logger="app.notices.desktop"):
+    with caplog.at_level(logging.ERROR, logger="app.notifications.freedesktop"):
         notices.send(wrong)
         notices.withdraw(wrong)
-    assert "A notice could not be sent" in caplog.text
+    assert "A notification could not be sent" in caplog.text
     screen.leave()
     second = start()
     qtbot.waitUntil(lambda: second.titles() == [ASK.title], timeout=LIMIT)
-    show(qtbot, notices, second, Notice(key="right", title="Right"))
+    show(qtbot, notices, second, Notification(key="right", title="Right"))
 
 
-def test_nonsense_from_the_daemon_changes_nothing(
+def test_malformed_signals_of_the_daemon_change_nothing(
     qtbot: QtBot,
-    notices: DesktopNotices,
+    notices: FreedesktopBackend,
     start: Start,
-    heard: list[tuple[str, ...]],
+    signals: list[tuple[str, ...]],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.CRITICAL, logger="app.platform.bus")
+    caplog.set_level(logging.CRITICAL, logger="app.platform.dbus")
     screen = start()
     number = show(qtbot, notices, screen)
     screen.emit("ActionInvoked", "s", ("?",))
     screen.emit("NotificationClosed")
     screen.press(number, "approve")
-    qtbot.waitUntil(lambda: heard == [("pressed", ASK.key, "approve")], timeout=LIMIT)
+    qtbot.waitUntil(lambda: signals == [("pressed", ASK.key, "approve")], timeout=LIMIT)
 
 
 def test_another_program_cannot_press_our_buttons(
-    qtbot: QtBot, daemon: PrivateBus, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+    qtbot: QtBot, daemon: PrivateBus, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
     number = show(qtbot, notices, screen)
-    stranger = StandIn(daemon.address, "org.example.Stranger", PATH, NAME)
+    stranger = FakeDBusService(daemon.address, "org.example.Stranger", PATH, NAME)
     stranger.emit("ActionInvoked", "us", (number, "approve"))
     stranger.leave()
-    settle(qtbot, notices)
+    wait_for_signals(qtbot, notices)
     screen.press(number, "reject")
-    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
-    assert heard == [("pressed", ASK.key, "reject")]
+    qtbot.waitUntil(lambda: bool(signals), timeout=LIMIT)
+    assert signals == [("pressed", ASK.key, "reject")]
 
 
-def test_only_a_button_that_was_offered_can_be_pressed(
-    qtbot: QtBot, notices: DesktopNotices, start: Start, heard: list[tuple[str, ...]]
+def test_only_offered_buttons_can_be_pressed(
+    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen, Notice(key="k", title="t", actions=(("look", "Review"),)))
+    number = show(qtbot, notices, screen, Notification(key="k", title="t", actions=(("look", "Review"),)))
     screen.press(number, "approve")
     screen.press(number, "look")
-    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
-    assert heard == [("pressed", "k", "look")]
+    qtbot.waitUntil(lambda: bool(signals), timeout=LIMIT)
+    assert signals == [("pressed", "k", "look")]
 
 
 PRESSING = """
 import sys
-from tests.app.notices.recording import ABLE, StandInDaemon
+from tests.app.notifications.recording_backend import ABLE, FakeDaemon
 
-class Pressing(StandInDaemon):
+class Pressing(FakeDaemon):
     def notify(self, *body):
         kind, (number,) = super().notify(*body)
-        self.answers["Press"] = lambda: (self.press(number, "approve"), ("", ()))[1]
+        self.replies["Press"] = lambda: (self.press(number, "approve"), ("", ()))[1]
         print("shown", len(body[5]), flush=True)
         return kind, (number,)
 
@@ -541,15 +543,15 @@ print("ready", flush=True)
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
 @pytest.mark.parametrize("marked", [False, True], ids=["another program", "a script"])
-def test_a_script_that_plays_the_daemon_gets_no_buttons_and_presses_none(
-    qtbot: QtBot, daemon: PrivateBus, notices: DesktopNotices, heard: list[tuple[str, ...]], *, marked: bool
+def test_a_script_posing_as_the_daemon_gets_no_buttons(
+    qtbot: QtBot, daemon: PrivateBus, notices: FreedesktopBackend, signals: list[tuple[str, ...]], *, marked: bool
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", PRESSING, daemon.address],
         cwd=Path(__file__).parents[3],
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=brand if marked else None,  # noqa: PLW1509  as the app does it
+        preexec_fn=mark_process if marked else None,  # noqa: PLW1509  as the app does it
     )
     try:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
@@ -557,10 +559,10 @@ def test_a_script_that_plays_the_daemon_gets_no_buttons_and_presses_none(
         qtbot.waitUntil(lambda: ASK.key in notices._open and notices._open[ASK.key].number != 0, timeout=LIMIT)
         assert process.stdout.readline() == f"shown {0 if marked else 4}\n"
         answered: list[Any] = []
-        notices._service.call(PATH, NAME, "Press", then=answered.append)
+        notices._service.call(PATH, NAME, "Press", callback=answered.append)
         qtbot.waitUntil(lambda: bool(answered), timeout=LIMIT)
-        settle(qtbot, notices)
-        assert heard == ([] if marked else [("pressed", ASK.key, "approve")])
+        wait_for_signals(qtbot, notices)
+        assert signals == ([] if marked else [("pressed", ASK.key, "approve")])
     finally:
         process.kill()
         process.communicate()

@@ -1,4 +1,4 @@
-"""Toasts, with a stand-in that fails as desktop-notifier does; tests/desktop has the real one."""
+"""Native notifications, with a fake desktop-notifier; tests/desktop has the real one."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -6,16 +6,17 @@ from typing import Any
 
 import desktop_notifier
 import pytest
-from desktop_notifier import Capability, Notification
+from desktop_notifier import Capability
+from desktop_notifier import Notification as NativeNotification
 from pytestqt.qtbot import QtBot
 
-from app.notices import toaster
-from app.notices.notice import Notice, Urgency
-from app.notices.toasts import ToastNotices
-from tests.app.notices.recording import RecordingNotices
+from app.notifications import native
+from app.notifications.native import NativeBackend
+from app.notifications.notification import Notification, Urgency
+from tests.app.notifications.recording_backend import RecordingBackend
 
 LIMIT = 60_000
-ASK = Notice(
+ASK = Notification(
     key="request:7",
     title="Receipts wants to add 3 rows",
     text="To Expenses",
@@ -25,12 +26,12 @@ ASK = Notice(
 )
 
 
-class StandIn:
-    """As desktop-notifier: `send_notification` never raises, and only `on_dispatched` tells that it succeeded."""
+class FakeNotifier:
+    """Like desktop-notifier: `send_notification` never raises, and only `on_dispatched` signals success."""
 
     def __init__(self, app_name: str, app_icon: object) -> None:
         self.name = app_name
-        self.shown: dict[str, Notification] = {"left by one that was killed": Notification("Old", "")}
+        self.shown: dict[str, NativeNotification] = {"left by a killed app": NativeNotification("Old", "")}
         self.abilities = frozenset({Capability.TITLE, Capability.BUTTONS})
         self.permission: Callable[[], Any] = lambda: True
         self.takes = True
@@ -52,7 +53,7 @@ class StandIn:
         answer = self.permission()
         return bool(await answer if hasattr(answer, "__await__") else answer)
 
-    async def send_notification(self, notification: Notification) -> str:
+    async def send_notification(self, notification: NativeNotification) -> str:
         self.threads.add(threading.current_thread())
         if self.takes:
             self.shown[notification.identifier] = notification
@@ -65,33 +66,33 @@ class StandIn:
 
 
 @pytest.fixture
-def system(monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = StandIn("Dayhand", None)
+def system(monkeypatch: pytest.MonkeyPatch) -> FakeNotifier:
+    made = FakeNotifier("Dayhand", None)
     monkeypatch.setattr(desktop_notifier, "DesktopNotifier", lambda **_: made)
     return made
 
 
 @pytest.fixture
-def notices(qtbot: QtBot, system: StandIn, otherwise: RecordingNotices) -> Iterator[ToastNotices]:
-    made = ToastNotices(otherwise)
+def notices(qtbot: QtBot, system: FakeNotifier, fallback: RecordingBackend) -> Iterator[NativeBackend]:
+    made = NativeBackend(fallback)
     yield made
     made.end()
-    assert not made._toaster._thread.is_alive()
+    assert not made._notifier._thread.is_alive()
 
 
 @pytest.fixture
-def settle(qtbot: QtBot, notices: ToastNotices) -> Callable[[], None]:
-    """All orders were carried out, and all that they led to has arrived."""
+def settle(qtbot: QtBot, notices: NativeBackend) -> Callable[[], None]:
+    """Wait until all tasks ran and all their signals arrived."""
 
     def wait() -> None:
         marks: list[object] = []
-        mark = Notice(key="mark", title="Mark")
+        mark = Notification(key="mark", title="Mark")
 
-        async def pass_by() -> None:
+        async def mark_done() -> None:
             notices._failed.emit(mark)
 
         notices._failed.connect(marks.append)
-        notices._toaster._order(pass_by)
+        notices._notifier._enqueue(mark_done)
         qtbot.waitUntil(lambda: any(one is mark for one in marks), timeout=LIMIT)
 
     return wait
@@ -100,10 +101,10 @@ def settle(qtbot: QtBot, notices: ToastNotices) -> Callable[[], None]:
 Settle = Callable[[], None]
 
 
-def test_a_notice_is_shown_in_the_words_of_the_system_and_off_the_thread_of_the_window(
-    system: StandIn, notices: ToastNotices, settle: Settle
+def test_a_notification_is_shown_from_another_thread_with_safe_text(
+    system: FakeNotifier, notices: NativeBackend, settle: Settle
 ) -> None:
-    notices.send(Notice(key="k", title="One\nline\0", text="\u202eturned", actions=ASK.actions, group="mail"))
+    notices.send(Notification(key="k", title="One\nline\0", text="\u202eturned", actions=ASK.actions, group="mail"))
     settle()
     [shown] = system.shown.values()
     assert (shown.title, shown.message, shown.thread) == ("One line⟨0000⟩", "⟨202E⟩turned", "mail")
@@ -112,72 +113,77 @@ def test_a_notice_is_shown_in_the_words_of_the_system_and_off_the_thread_of_the_
 
 
 @pytest.mark.parametrize(("place", "action"), [(0, "approve"), (1, "reject")])
-def test_a_button_brings_back_its_action_and_the_notice_goes(
-    system: StandIn, notices: ToastNotices, heard: list[tuple[str, ...]], settle: Settle, place: int, action: str
+def test_a_button_emits_its_action_and_closes_the_notification(
+    system: FakeNotifier,
+    notices: NativeBackend,
+    signals: list[tuple[str, ...]],
+    settle: Settle,
+    place: int,
+    action: str,
 ) -> None:
     notices.send(ASK)
     settle()
     [(name, shown)] = system.shown.items()
     system.on_button_pressed(name, shown.buttons[place].identifier)
     settle()
-    assert heard == [("pressed", ASK.key, action), ("closed", ASK.key)]
+    assert signals == [("pressed", ASK.key, action), ("closed", ASK.key)]
 
 
-def test_labels_that_another_notice_has_too_do_not_change_what_they_mean(
-    system: StandIn, notices: ToastNotices, heard: list[tuple[str, ...]], settle: Settle
+def test_equal_labels_of_two_notifications_keep_their_actions(
+    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
-    """MacOS keeps buttons by their labels: those of the first notice come back for the second."""
-    notices.send(Notice(key="1", title="1", actions=(("retry", "Yes"), ("open", "No"))))
-    notices.send(Notice(key="2", title="2", actions=(("happened", "Yes"), ("not", "No"))))
+    """MacOS stores buttons by label: those of the first notification come back for the second."""
+    notices.send(Notification(key="1", title="1", actions=(("retry", "Yes"), ("open", "No"))))
+    notices.send(Notification(key="2", title="2", actions=(("happened", "Yes"), ("not", "No"))))
     settle()
     first = system.shown[system.named("1")]
     system.on_button_pressed(system.named("2"), first.buttons[1].identifier)
     settle()
-    assert heard[0] == ("pressed", "2", "not")
+    assert signals[0] == ("pressed", "2", "not")
 
 
-def test_a_click_and_a_dismissal_are_told_apart(
-    system: StandIn, notices: ToastNotices, heard: list[tuple[str, ...]], settle: Settle
+def test_a_click_and_a_dismissal_are_distinguished(
+    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
     notices.send(ASK)
-    notices.send(Notice(key="other", title="Other"))
+    notices.send(Notification(key="other", title="Other"))
     settle()
     system.on_clicked(system.named(ASK.title))
     system.on_dismissed(system.named("Other"))
     settle()
-    assert heard == [("pressed", ASK.key, "default"), ("closed", ASK.key), ("closed", "other")]
+    assert signals == [("pressed", ASK.key, "default"), ("closed", ASK.key), ("closed", "other")]
 
 
-def test_a_second_notice_takes_the_place_of_the_first_and_only_its_buttons_count(
-    system: StandIn, notices: ToastNotices, heard: list[tuple[str, ...]], settle: Settle
+def test_a_second_notification_replaces_the_first_and_its_buttons(
+    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
     notices.send(ASK)
     settle()
     first = system.named(ASK.title)
-    notices.send(Notice(key=ASK.key, title="Failed 2 times", actions=ASK.actions))
+    notices.send(Notification(key=ASK.key, title="Failed 2 times", actions=ASK.actions))
     settle()
     assert [one.title for one in system.shown.values()] == ["Failed 2 times"]
     system.on_button_pressed(first, "1")
     settle()
-    assert heard == []
+    assert signals == []
 
 
-def test_a_press_that_crosses_with_a_replacement_leaves_the_new_one_working(
-    system: StandIn, notices: ToastNotices, heard: list[tuple[str, ...]], settle: Settle
+def test_a_press_during_a_replacement_keeps_the_new_one_working(
+    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
     notices.send(ASK)
     settle()
     system.on_button_pressed(system.named(ASK.title), "1")
-    # The press was heard on the other thread, and not here yet.
-    notices.send(Notice(key=ASK.key, title="Again", actions=ASK.actions))
+    # The press reached the other thread, but not this one yet.
+    notices.send(Notification(key=ASK.key, title="Again", actions=ASK.actions))
     settle()
     system.on_button_pressed(system.named("Again"), "2")
     settle()
-    assert heard == [("pressed", ASK.key, "approve"), ("pressed", ASK.key, "reject"), ("closed", ASK.key)]
+    assert signals == [("pressed", ASK.key, "approve"), ("pressed", ASK.key, "reject"), ("closed", ASK.key)]
 
 
-def test_what_was_withdrawn_is_taken_away_and_not_heard_any_longer(
-    system: StandIn, notices: ToastNotices, heard: list[tuple[str, ...]], settle: Settle
+def test_a_withdrawn_notification_is_removed_and_its_presses_ignored(
+    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
     notices.send(ASK)
     settle()
@@ -185,82 +191,86 @@ def test_what_was_withdrawn_is_taken_away_and_not_heard_any_longer(
     notices.withdraw(ASK.key)
     notices.withdraw("never sent")
     settle()
-    assert heard == []
+    assert signals == []
     notices.send(ASK)
     notices.withdraw(ASK.key)
     settle()
-    assert [one.title for one in system.shown.values()] == [ASK.title], "only the one that was pressed"
+    assert [one.title for one in system.shown.values()] == [ASK.title], "only the pressed one"
 
 
-def test_a_notice_that_was_swallowed_is_shown_elsewhere_until_it_is_solved(
-    system: StandIn, notices: ToastNotices, otherwise: RecordingNotices, settle: Settle
+def test_a_notification_that_was_not_shown_goes_to_the_fallback(
+    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     system.takes = False
     notices.send(ASK)
     settle()
-    assert otherwise.shown == {ASK.key: ASK}
+    assert fallback.shown == {ASK.key: ASK}
     system.takes = True
     notices.send(ASK)
     settle()
-    assert otherwise.shown == {}
+    assert fallback.shown == {}
     assert system.named(ASK.title)
 
 
-def test_one_that_was_withdrawn_before_it_failed_is_shown_nowhere(
-    system: StandIn, notices: ToastNotices, otherwise: RecordingNotices, settle: Settle
+def test_withdrawn_before_it_failed_it_is_not_shown(
+    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     system.takes = False
     notices.send(ASK)
     notices.withdraw(ASK.key)
     settle()
-    assert otherwise.sent == []
+    assert fallback.sent == []
 
 
-def test_a_system_that_only_pretends_to_show_notices_is_found_out(
-    system: StandIn, notices: ToastNotices, otherwise: RecordingNotices, settle: Settle
+def test_a_system_without_notifications_uses_the_fallback(
+    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
-    """Outside a bundle on macOS everything is taken and nothing is shown."""
+    """Outside a bundle, macOS accepts everything and shows nothing."""
     system.abilities = frozenset()
     notices.send(ASK)
     settle()
-    assert otherwise.shown == {ASK.key: ASK}
+    assert fallback.shown == {ASK.key: ASK}
     assert system.shown == {}
 
 
-def test_presses_elsewhere_are_passed_on(
-    system: StandIn, notices: ToastNotices, otherwise: RecordingNotices, heard: list[tuple[str, ...]], settle: Settle
+def test_presses_in_the_fallback_are_forwarded(
+    system: FakeNotifier,
+    notices: NativeBackend,
+    fallback: RecordingBackend,
+    signals: list[tuple[str, ...]],
+    settle: Settle,
 ) -> None:
     system.takes = False
     notices.send(ASK)
     settle()
-    otherwise.pressed.emit(ASK.key, "default")
-    otherwise.closed.emit(ASK.key)
-    assert heard == [("pressed", ASK.key, "default"), ("closed", ASK.key)]
+    fallback.pressed.emit(ASK.key, "default")
+    fallback.closed.emit(ASK.key)
+    assert signals == [("pressed", ASK.key, "default"), ("closed", ASK.key)]
 
 
-def test_a_person_who_wants_none_gets_none_by_another_way_and_may_change_their_mind(
-    system: StandIn, notices: ToastNotices, otherwise: RecordingNotices, settle: Settle
+def test_without_permission_nothing_is_shown_until_it_is_granted(
+    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     system.permission = lambda: False
     notices.send(ASK)
     settle()
-    assert (system.shown, otherwise.sent) == ({}, [])
+    assert (system.shown, fallback.sent) == ({}, [])
     system.permission = lambda: True
     notices.send(ASK)
     settle()
     assert system.named(ASK.title)
 
 
-def test_a_question_that_nobody_answers_is_asked_once_and_holds_up_nothing_for_long(
-    system: StandIn,
-    notices: ToastNotices,
-    otherwise: RecordingNotices,
+def test_an_unanswered_permission_dialog_opens_once_and_blocks_nothing_for_long(
+    system: FakeNotifier,
+    notices: NativeBackend,
+    fallback: RecordingBackend,
     settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from asyncio import Event
 
-    monkeypatch.setattr(toaster, "_PATIENCE", 0.01)
+    monkeypatch.setattr(native, "_SEND_TIMEOUT_S", 0.01)
     answered, asked = Event(), []
 
     def ask() -> Any:
@@ -269,29 +279,31 @@ def test_a_question_that_nobody_answers_is_asked_once_and_holds_up_nothing_for_l
 
     system.permission = ask
     notices.send(ASK)
-    notices.send(Notice(key="other", title="Other"))
+    notices.send(Notification(key="other", title="Other"))
     settle()
-    assert set(otherwise.shown) == {ASK.key, "other"}
+    assert set(fallback.shown) == {ASK.key, "other"}
     assert len(asked) == 1
-    notices._toaster._loop.call_soon_threadsafe(answered.set)
+    notices._notifier._loop.call_soon_threadsafe(answered.set)
     settle()
-    monkeypatch.setattr(toaster, "_PATIENCE", 20.0)
+    monkeypatch.setattr(native, "_SEND_TIMEOUT_S", 20.0)
     notices.send(ASK)
     settle()
     assert system.named(ASK.title)
-    assert set(otherwise.shown) == {"other"}
+    assert set(fallback.shown) == {"other"}
 
 
-def test_what_an_app_that_was_killed_left_there_is_taken_away_at_once(
-    system: StandIn, notices: ToastNotices, settle: Settle
+def test_leftovers_of_a_killed_app_are_removed_at_the_start(
+    system: FakeNotifier, notices: NativeBackend, settle: Settle
 ) -> None:
     settle()
     assert system.shown == {}
 
 
-def test_at_the_end_buttons_go_and_messages_stay(system: StandIn, notices: ToastNotices, settle: Settle) -> None:
+def test_at_the_end_only_notifications_with_buttons_are_removed(
+    system: FakeNotifier, notices: NativeBackend, settle: Settle
+) -> None:
     notices.send(ASK)
-    notices.send(Notice(key="told:1", title="Backed up"))
+    notices.send(Notification(key="told:1", title="Backed up"))
     settle()
     notices.end()
     assert [one.title for one in system.shown.values()] == ["Backed up"]
@@ -299,15 +311,15 @@ def test_at_the_end_buttons_go_and_messages_stay(system: StandIn, notices: Toast
     notices.end()
 
 
-def test_a_system_without_the_library_has_bubbles(
-    qtbot: QtBot, otherwise: RecordingNotices, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_without_the_library_the_fallback_is_used(
+    qtbot: QtBot, fallback: RecordingBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(**_: object) -> None:
         raise RuntimeError("Could not get ToastNotificationManagerForUser")
 
     monkeypatch.setattr(desktop_notifier, "DesktopNotifier", refuse)
-    notices = ToastNotices(otherwise)
+    notices = NativeBackend(fallback)
     notices.send(ASK)
-    qtbot.waitUntil(lambda: otherwise.shown == {ASK.key: ASK}, timeout=LIMIT)
+    qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
     notices.end()
     assert "Could not get ToastNotificationManagerForUser" in caplog.text

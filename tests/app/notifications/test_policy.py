@@ -1,4 +1,4 @@
-"""Which notices the person gets: one per problem, grouped, never a storm, held in quiet hours, gone when solved."""
+"""Which notifications are sent: one per problem, grouped, rate-limited, held in quiet hours, withdrawn when solved."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.notices.notice import Notice, Urgency
-from app.notices.policy import Board, Decision, Rules, decide
-from app.notices.problems import MORNING, OPEN, REST, Problem, group_key
-from app.notices.quiet import QuietHours
+from app.notifications.content import OPEN, QUIET_HOURS_SUMMARY, REST_SUMMARY, OpenProblem, group_key
+from app.notifications.notification import Notification, Urgency
+from app.notifications.policy import NotificationDecision, NotificationRules, NotificationState, decide
+from app.notifications.quiet_hours import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOON = datetime(2026, 11, 16, 11, 0, tzinfo=UTC)
@@ -20,62 +20,62 @@ MORNING_TIME = datetime(2026, 11, 17, 6, 0, tzinfo=UTC)
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 BUTTONS = (("approve", "Approve"), ("reject", "Reject"))
 QUIET = QuietHours(start=time(22), end=time(7))
-NIGHTLY = Rules(quiet=QUIET)
-WITH_QUESTIONS = Rules(quiet=replace(QUIET, approvals_pass=True))
+NIGHTLY = NotificationRules(quiet=QUIET)
+WITH_QUESTIONS = NotificationRules(quiet=replace(QUIET, approvals_pass=True))
 
 
-def problem(key: str, **facts: Any) -> Problem:
-    return Problem(**{"key": key, "title": f"{key} failed", "group": key, "since": NOON} | facts)
+def problem(key: str, **facts: Any) -> OpenProblem:
+    return OpenProblem(**{"key": key, "title": f"{key} failed", "group": key, "since": NOON} | facts)
 
 
-def question(key: str, **facts: Any) -> Problem:
+def question(key: str, **facts: Any) -> OpenProblem:
     return problem(key, **{"title": f"{key} asks", "is_question": True, "actions": BUTTONS} | facts)
 
 
-class Person:
-    """Sees what is decided; its clock is moved by the test."""
+class Screen:
+    """Applies the decisions to a screen, with a manual clock."""
 
-    def __init__(self, rules: Rules | None = None, now: datetime = NOON) -> None:
-        self.rules = rules or Rules()
+    def __init__(self, rules: NotificationRules | None = None, now: datetime = NOON) -> None:
+        self.rules = rules or NotificationRules()
         self.now = now
-        self.board = Board()
-        self.screen: dict[str, Notice] = {}
-        self.sent: list[tuple[datetime, Notice]] = []
+        self.board = NotificationState()
+        self.shown: dict[str, Notification] = {}
+        self.sent: list[tuple[datetime, Notification]] = []
 
-    def look(self, problems: Iterable[Problem]) -> Decision:
+    def decide(self, problems: Iterable[OpenProblem]) -> NotificationDecision:
         decision = decide(self.board, problems, self.rules, self.now, BERLIN)
-        self.board = decision.board
+        self.board = decision.state
         for key in decision.withdraw:
-            del self.screen[key]
-        self.screen |= {notice.key: notice for notice in decision.send}
+            del self.shown[key]
+        self.shown |= {notice.key: notice for notice in decision.send}
         self.sent += [(self.now, notice) for notice in decision.send]
         return decision
 
-    def wait(self, problems: Iterable[Problem]) -> None:
-        """Look whenever it is asked for, until nothing more is."""
+    def wait(self, problems: Iterable[OpenProblem]) -> None:
+        """Decide at each wake time until there is none."""
         known = list(problems)
         for _ in range(100):
-            decision = self.look(known)
-            if decision.wake is None:
+            decision = self.decide(known)
+            if decision.wake_at is None:
                 return
-            assert decision.wake > self.now
-            self.now = decision.wake
+            assert decision.wake_at > self.now
+            self.now = decision.wake_at
         raise AssertionError("it never comes to rest")
 
     def titles(self) -> list[str]:
-        return [notice.title for notice in self.screen.values()]
+        return [notice.title for notice in self.shown.values()]
 
 
 @pytest.fixture
-def person() -> Person:
-    return Person()
+def screen() -> Screen:
+    return Screen()
 
 
-def test_a_problem_gets_its_own_notice_with_its_buttons_at_once(person: Person) -> None:
+def test_a_problem_immediately_gets_its_own_notification_with_buttons(screen: Screen) -> None:
     asked = question("receipts", text="3 rows", urgency=Urgency.CRITICAL, group="Home mail")
-    decision = person.look([asked])
+    decision = screen.decide([asked])
     assert decision.send == (
-        Notice(
+        Notification(
             key="receipts",
             title="receipts asks",
             text="3 rows",
@@ -84,344 +84,346 @@ def test_a_problem_gets_its_own_notice_with_its_buttons_at_once(person: Person) 
             group="Home mail",
         ),
     )
-    assert decision.wake is None
+    assert decision.wake_at is None
 
 
-def test_nothing_open_means_nothing_to_do(person: Person) -> None:
-    decision = person.look([])
-    assert (decision.send, decision.withdraw, decision.wake) == ((), (), None)
+def test_nothing_open_means_nothing_to_do(screen: Screen) -> None:
+    decision = screen.decide([])
+    assert (decision.send, decision.withdraw, decision.wake_at) == ((), (), None)
 
 
-def test_looking_again_sends_nothing_again(person: Person) -> None:
-    person.look([problem("a"), problem("b")])
-    assert person.look([problem("b"), problem("a")]).send == ()
+def test_deciding_again_sends_nothing(screen: Screen) -> None:
+    screen.decide([problem("a"), problem("b")])
+    assert screen.decide([problem("b"), problem("a")]).send == ()
 
 
-def test_a_solved_problem_takes_its_notice_with_it(person: Person) -> None:
-    person.look([problem("a"), problem("b")])
-    assert person.look([problem("b")]).withdraw == ("a",)
-    assert person.look([problem("b")]).withdraw == ()
-    assert person.titles() == ["b failed"]
+def test_the_notification_of_a_solved_problem_is_withdrawn(screen: Screen) -> None:
+    screen.decide([problem("a"), problem("b")])
+    assert screen.decide([problem("b")]).withdraw == ("a",)
+    assert screen.decide([problem("b")]).withdraw == ()
+    assert screen.titles() == ["b failed"]
 
 
-def test_a_problem_that_comes_back_is_told_anew(person: Person) -> None:
-    person.look([problem("a")])
-    person.look([])
-    assert person.look([problem("a")]).send[0].key == "a"
+def test_a_problem_that_comes_back_is_shown_again(screen: Screen) -> None:
+    screen.decide([problem("a")])
+    screen.decide([])
+    assert screen.decide([problem("a")]).send[0].key == "a"
 
 
-def test_the_same_problem_again_is_the_same_notice_with_a_counter(person: Person) -> None:
-    person.look([problem("a")])
-    person.now += MINUTE
-    person.look([problem("a", count=2)])
-    assert person.titles() == ["a failed (2 times)"]
-    assert [notice.key for _, notice in person.sent] == ["a", "a"]
+def test_a_repeated_problem_keeps_its_notification_with_a_counter(screen: Screen) -> None:
+    screen.decide([problem("a")])
+    screen.now += MINUTE
+    screen.decide([problem("a", count=2)])
+    assert screen.titles() == ["a failed (2 times)"]
+    assert [notice.key for _, notice in screen.sent] == ["a", "a"]
 
 
-def test_a_counter_that_runs_waits_a_minute_and_is_not_lost(person: Person) -> None:
-    person.look([problem("a")])
+def test_a_fast_counter_is_updated_after_a_minute(screen: Screen) -> None:
+    screen.decide([problem("a")])
     for count in range(2, 30):
-        person.now += SECOND
-        decision = person.look([problem("a", count=count)])
+        screen.now += SECOND
+        decision = screen.decide([problem("a", count=count)])
         assert decision.send == ()
-    assert decision.wake == NOON + MINUTE
-    person.wait([problem("a", count=29)])
-    assert person.titles() == ["a failed (29 times)"]
-    assert len(person.sent) == 2
+    assert decision.wake_at == NOON + MINUTE
+    screen.wait([problem("a", count=29)])
+    assert screen.titles() == ["a failed (29 times)"]
+    assert len(screen.sent) == 2
 
 
-def test_a_hundred_failures_in_a_minute_make_three_notices(person: Person) -> None:
-    """One after the other, of five accounts; and all of them are told in the end."""
-    happened: list[Problem] = []
+def test_a_hundred_failures_in_a_minute_make_three_notifications(screen: Screen) -> None:
+    """One after the other, of five accounts; all of them are shown in the end."""
+    happened: list[OpenProblem] = []
     for number in range(100):
         happened.append(problem(f"p{number:02}", group=f"account {number % 5}"))
-        person.look(happened)
-        person.now += MINUTE / 101
-    assert len(person.sent) == 3
-    person.wait(happened)
-    assert set(person.board.told) == {one.key for one in happened}
-    assert len(person.screen) <= 8
+        screen.decide(happened)
+        screen.now += MINUTE / 101
+    assert len(screen.sent) == 3
+    screen.wait(happened)
+    assert set(screen.board.shown_problems) == {one.key for one in happened}
+    assert len(screen.shown) <= 8
 
 
-def test_a_hundred_failures_at_once_make_three_notices_grouped_by_account(person: Person) -> None:
+def test_a_hundred_failures_at_once_are_grouped_by_account(screen: Screen) -> None:
     happened = [problem(f"p{number:02}", group=f"account {number % 3}") for number in range(100)]
-    person.look(happened)
-    assert sorted(person.titles()) == [
-        "account 0: 34 things need you",
-        "account 1: 33 things need you",
-        "account 2: 33 things need you",
+    screen.decide(happened)
+    assert sorted(screen.titles()) == [
+        "account 0: 34 items need your attention",
+        "account 1: 33 items need your attention",
+        "account 2: 33 items need your attention",
     ]
 
 
-def test_more_accounts_than_notices_leave_one_for_all_the_rest(person: Person) -> None:
+def test_more_accounts_than_notifications_share_one_for_the_rest(screen: Screen) -> None:
     happened = [problem(f"p{number:02}", group=f"account {number % 20}") for number in range(100)]
-    decision = person.look(happened)
-    assert [notice.key for notice in decision.send] == [group_key("account 0"), group_key("account 1"), REST]
-    assert person.screen[REST].title == "90 things need you"
-    assert decision.wake is None
+    decision = screen.decide(happened)
+    assert [notice.key for notice in decision.send] == [group_key("account 0"), group_key("account 1"), REST_SUMMARY]
+    assert screen.shown[REST_SUMMARY].title == "90 items need your attention"
+    assert decision.wake_at is None
 
 
-def test_any_minute_of_a_long_storm_has_three_at_most(person: Person) -> None:
+def test_any_minute_of_many_failures_has_at_most_three(screen: Screen) -> None:
     for number in range(600):
-        person.look([problem(f"p{one}", group=f"g{one % 7}", count=1 + number // 20) for one in range(number // 4)])
-        person.now += SECOND
-    times = [at for at, _ in person.sent]
+        screen.decide([problem(f"p{one}", group=f"g{one % 7}", count=1 + number // 20) for one in range(number // 4)])
+        screen.now += SECOND
+    times = [at for at, _ in screen.sent]
     assert all(sum(start <= at < start + MINUTE for at in times) <= 3 for start in times)
     assert len(times) > 3
 
 
-def test_several_of_one_account_name_it_list_a_few_and_open_all(person: Person) -> None:
+def test_a_summary_names_the_account_lists_a_few_and_opens_all(screen: Screen) -> None:
     asked = [problem(f"p{number}", group="Home mail", since=NOON + number * SECOND) for number in range(5)]
-    person.look(asked)
-    (notice,) = person.screen.values()
-    assert notice.title == "Home mail: 5 things need you"
+    screen.decide(asked)
+    (notice,) = screen.shown.values()
+    assert notice.title == "Home mail: 5 items need your attention"
     assert notice.text == "p0 failed\np1 failed\np2 failed\nand 2 more"
     assert notice.actions == ((OPEN, "Open"),)
-    assert person.board.problems_of(notice.key) == {one.key for one in asked}
+    assert screen.board.problems_of(notice.key) == {one.key for one in asked}
 
 
-def test_several_of_one_workflow_say_what_each_asks(person: Person) -> None:
-    """Its name is in the title; three times the same line would tell nothing."""
+def test_a_summary_of_one_workflow_lists_what_each_asks(screen: Screen) -> None:
+    """Its name is in the title; repeating it in each line would be useless."""
     said = ("Add 3 receipts\nmore", "Send the mail", "")
-    person.look([problem(f"p{one}", title="Chores", group="Chores", text=text) for one, text in enumerate(said)])
-    (notice,) = person.screen.values()
-    assert (notice.title, notice.text) == ("Chores: 3 things need you", "Add 3 receipts\nSend the mail\nChores")
+    screen.decide([problem(f"p{one}", title="Chores", group="Chores", text=text) for one, text in enumerate(said)])
+    (notice,) = screen.shown.values()
+    assert (notice.title, notice.text) == (
+        "Chores: 3 items need your attention",
+        "Add 3 receipts\nSend the mail\nChores",
+    )
 
 
-def test_what_belongs_to_no_account_is_grouped_without_a_name(person: Person) -> None:
-    person.look([problem("a", group=""), problem("b", group="")])
-    assert person.titles() == ["2 things need you"]
+def test_problems_without_an_account_are_grouped_without_a_name(screen: Screen) -> None:
+    screen.decide([problem("a", group=""), problem("b", group="")])
+    assert screen.titles() == ["2 items need your attention"]
 
 
-def test_a_group_on_the_screen_takes_in_what_comes_later(person: Person) -> None:
+def test_a_shown_group_includes_later_problems(screen: Screen) -> None:
     two = [problem("a", group="g"), problem("b", group="g")]
-    person.look(two)
-    person.now += SECOND
-    decision = person.look([*two, problem("c", group="g")])
+    screen.decide(two)
+    screen.now += SECOND
+    decision = screen.decide([*two, problem("c", group="g")])
     assert [notice.key for notice in decision.send] == [group_key("g")]
-    assert person.titles() == ["g: 3 things need you"]
+    assert screen.titles() == ["g: 3 items need your attention"]
 
 
-def test_one_on_the_screen_by_itself_stays_by_itself(person: Person) -> None:
-    """Its buttons are under somebody's pointer perhaps."""
-    person.look([problem("a", group="g")])
-    decision = person.look([problem("a", group="g"), problem("b", group="g")])
+def test_a_single_notification_is_not_merged_into_a_group(screen: Screen) -> None:
+    """The user may be about to press its buttons."""
+    screen.decide([problem("a", group="g")])
+    decision = screen.decide([problem("a", group="g"), problem("b", group="g")])
     assert [notice.key for notice in decision.send] == ["b"]
-    assert list(person.screen) == ["a", "b"]
+    assert list(screen.shown) == ["a", "b"]
 
 
-def test_a_group_of_which_some_are_solved_says_so_after_a_while(person: Person) -> None:
-    person.look([problem(key, group="g") for key in "abc"])
+def test_a_group_is_updated_when_some_are_solved(screen: Screen) -> None:
+    screen.decide([problem(key, group="g") for key in "abc"])
     left = [problem("a", group="g"), problem("b", group="g")]
-    assert person.look(left).send == ()
-    person.wait(left)
-    assert person.titles() == ["g: 2 things need you"]
+    assert screen.decide(left).send == ()
+    screen.wait(left)
+    assert screen.titles() == ["g: 2 items need your attention"]
 
 
-def test_the_last_of_a_group_is_told_by_name_but_without_its_buttons(person: Person) -> None:
-    """A button of a notice that stood for several must not answer for one of them."""
-    person.look([question("a", group="g"), question("b", group="g")])
-    person.wait([question("a", group="g", text="3 rows")])
-    (notice,) = person.screen.values()
+def test_the_last_problem_of_a_group_is_named_without_its_buttons(screen: Screen) -> None:
+    """A button of a former summary must not answer for one of its problems."""
+    screen.decide([question("a", group="g"), question("b", group="g")])
+    screen.wait([question("a", group="g", text="3 rows")])
+    (notice,) = screen.shown.values()
     assert (notice.key, notice.title, notice.text) == (group_key("g"), "a asks", "3 rows")
     assert notice.actions == ((OPEN, "Open"),)
 
 
-def test_a_counter_that_a_group_does_not_list_changes_nothing(person: Person) -> None:
-    person.look([problem(key, group="g") for key in "abcd"])
-    person.now += 10 * MINUTE
-    decision = person.look([*(problem(key, group="g") for key in "abc"), problem("d", group="g", count=2)])
-    assert (decision.send, decision.wake) == ((), None)
-    assert decision.board.told["d"].count == 2
+def test_an_unlisted_counter_of_a_group_changes_nothing(screen: Screen) -> None:
+    screen.decide([problem(key, group="g") for key in "abcd"])
+    screen.now += 10 * MINUTE
+    decision = screen.decide([*(problem(key, group="g") for key in "abc"), problem("d", group="g", count=2)])
+    assert (decision.send, decision.wake_at) == ((), None)
+    assert decision.state.shown_problems["d"].count == 2
 
 
-def test_a_group_that_is_solved_is_withdrawn(person: Person) -> None:
-    person.look([problem("a", group="g"), problem("b", group="g")])
-    assert person.look([]).withdraw == (group_key("g"),)
+def test_a_solved_group_is_withdrawn(screen: Screen) -> None:
+    screen.decide([problem("a", group="g"), problem("b", group="g")])
+    assert screen.decide([]).withdraw == (group_key("g"),)
 
 
-def test_a_closed_notice_does_not_come_back_with_less(person: Person) -> None:
-    person.look([problem(key, group="g") for key in "abc"])
-    person.board = person.board.close(group_key("g")).close("unknown")
-    person.now += 10 * MINUTE
-    decision = person.look([problem("a", group="g")])
-    assert (decision.send, decision.wake) == ((), None)
+def test_a_closed_summary_does_not_come_back_with_fewer_problems(screen: Screen) -> None:
+    screen.decide([problem(key, group="g") for key in "abc"])
+    screen.board = screen.board.close(group_key("g")).close("unknown")
+    screen.now += 10 * MINUTE
+    decision = screen.decide([problem("a", group="g")])
+    assert (decision.send, decision.wake_at) == ((), None)
 
 
-def test_a_closed_notice_comes_back_with_news(person: Person) -> None:
-    person.look([problem("a")])
-    person.board = person.board.close("a")
-    person.now += 10 * MINUTE
-    assert person.look([problem("a", count=2)]).send[0].title == "a failed (2 times)"
+def test_a_closed_notification_comes_back_when_the_problem_repeats(screen: Screen) -> None:
+    screen.decide([problem("a")])
+    screen.board = screen.board.close("a")
+    screen.now += 10 * MINUTE
+    assert screen.decide([problem("a", count=2)]).send[0].title == "a failed (2 times)"
 
 
-def test_the_most_pressing_come_first_when_not_all_fit(person: Person) -> None:
+def test_the_most_urgent_come_first_when_not_all_fit(screen: Screen) -> None:
     plain = [problem(f"p{number}", since=NOON - timedelta(hours=number)) for number in range(5)]
     pressing = problem("z", urgency=Urgency.CRITICAL)
     asked = question("y", urgency=Urgency.LOW)
-    decision = person.look([*plain, pressing, asked])
-    assert [notice.key for notice in decision.send] == ["y", "z", REST]
+    decision = screen.decide([*plain, pressing, asked])
+    assert [notice.key for notice in decision.send] == ["y", "z", REST_SUMMARY]
 
 
-def test_a_notice_for_many_is_as_urgent_as_the_most_urgent(person: Person) -> None:
-    person.look([problem("a", group="g", urgency=Urgency.LOW), problem("b", group="g", urgency=Urgency.CRITICAL)])
-    (notice,) = person.screen.values()
+def test_a_summary_is_as_urgent_as_its_most_urgent_problem(screen: Screen) -> None:
+    screen.decide([problem("a", group="g", urgency=Urgency.LOW), problem("b", group="g", urgency=Urgency.CRITICAL)])
+    (notice,) = screen.shown.values()
     assert notice.urgency is Urgency.CRITICAL
     assert notice.text.startswith("b failed")
 
 
-def test_what_did_not_fit_is_told_when_the_minute_is_over(person: Person) -> None:
+def test_what_did_not_fit_is_sent_after_the_minute(screen: Screen) -> None:
     three = [problem(key) for key in "abc"]
-    person.look(three)
-    person.now += 10 * SECOND
-    decision = person.look([*three, problem("d")])
-    assert (decision.send, decision.wake) == ((), NOON + MINUTE)
-    person.wait([*three, problem("d")])
-    assert "d failed" in person.titles()
+    screen.decide(three)
+    screen.now += 10 * SECOND
+    decision = screen.decide([*three, problem("d")])
+    assert (decision.send, decision.wake_at) == ((), NOON + MINUTE)
+    screen.wait([*three, problem("d")])
+    assert "d failed" in screen.titles()
 
 
-def test_quiet_hours_hold_everything_back_and_ask_to_be_woken_at_their_end() -> None:
-    person = Person(NIGHTLY, EVENING)
-    decision = person.look([problem("a"), question("b")])
-    assert (decision.send, decision.wake) == ((), MORNING_TIME)
+def test_quiet_hours_hold_everything_back_until_their_end() -> None:
+    screen = Screen(NIGHTLY, EVENING)
+    decision = screen.decide([problem("a"), question("b")])
+    assert (decision.send, decision.wake_at) == ((), MORNING_TIME)
 
 
-def test_the_morning_brings_one_summary_of_what_is_still_open() -> None:
-    """U11"""
-    person = Person(NIGHTLY, EVENING)
-    person.look([problem("a"), question("b"), problem("solved in the night")])
-    person.now += timedelta(hours=3)
-    person.look([problem("a", count=2), question("b"), problem("c")])
-    person.now = MORNING_TIME
-    decision = person.look([problem("a", count=7), question("b"), problem("c")])
+def test_after_quiet_hours_one_summary_shows_what_is_still_open() -> None:
+    screen = Screen(NIGHTLY, EVENING)
+    screen.decide([problem("a"), question("b"), problem("solved in the night")])
+    screen.now += timedelta(hours=3)
+    screen.decide([problem("a", count=2), question("b"), problem("c")])
+    screen.now = MORNING_TIME
+    decision = screen.decide([problem("a", count=7), question("b"), problem("c")])
     (notice,) = decision.send
-    assert (notice.key, notice.title) == (MORNING, "During quiet hours: 3 things need you")
+    assert (notice.key, notice.title) == (QUIET_HOURS_SUMMARY, "During quiet hours: 3 items need your attention")
     assert "a failed (7 times)" in notice.text
-    assert decision.wake is None
-    assert person.look([problem("a", count=7), question("b"), problem("c")]).send == ()
+    assert decision.wake_at is None
+    assert screen.decide([problem("a", count=7), question("b"), problem("c")]).send == ()
 
 
-def test_a_morning_with_one_thing_only_tells_it_with_its_buttons() -> None:
-    person = Person(NIGHTLY, EVENING)
-    person.look([question("a"), problem("b")])
-    person.now = MORNING_TIME
-    person.look([question("a")])
-    assert person.screen["a"].actions == BUTTONS
+def test_a_single_held_problem_is_shown_with_its_buttons() -> None:
+    screen = Screen(NIGHTLY, EVENING)
+    screen.decide([question("a"), problem("b")])
+    screen.now = MORNING_TIME
+    screen.decide([question("a")])
+    assert screen.shown["a"].actions == BUTTONS
 
 
-def test_a_night_in_which_all_was_solved_ends_without_a_word() -> None:
-    person = Person(NIGHTLY, EVENING)
-    person.look([problem("a"), problem("b")])
-    person.now += timedelta(hours=1)
-    assert person.look([]).wake is None
-    person.now = MORNING_TIME
-    assert person.look([]).send == ()
+def test_problems_solved_during_quiet_hours_are_never_shown() -> None:
+    screen = Screen(NIGHTLY, EVENING)
+    screen.decide([problem("a"), problem("b")])
+    screen.now += timedelta(hours=1)
+    assert screen.decide([]).wake_at is None
+    screen.now = MORNING_TIME
+    assert screen.decide([]).send == ()
 
 
-def test_questions_may_pass_by_choice_and_are_not_told_twice() -> None:
-    person = Person(WITH_QUESTIONS, EVENING)
-    decision = person.look([problem("a"), question("b"), problem("c")])
+def test_approval_requests_may_pass_and_are_not_repeated() -> None:
+    screen = Screen(WITH_QUESTIONS, EVENING)
+    decision = screen.decide([problem("a"), question("b"), problem("c")])
     assert [notice.key for notice in decision.send] == ["b"]
-    assert decision.wake == MORNING_TIME
-    person.now = MORNING_TIME
-    person.look([problem("a"), question("b"), problem("c")])
-    assert person.titles() == ["b asks", "During quiet hours: 2 things need you"]
+    assert decision.wake_at == MORNING_TIME
+    screen.now = MORNING_TIME
+    screen.decide([problem("a"), question("b"), problem("c")])
+    assert screen.titles() == ["b asks", "During quiet hours: 2 items need your attention"]
 
 
-def test_even_questions_make_no_storm_at_night() -> None:
-    person = Person(WITH_QUESTIONS, EVENING)
+def test_approval_requests_are_rate_limited_in_quiet_hours() -> None:
+    screen = Screen(WITH_QUESTIONS, EVENING)
     for number in range(50):
-        person.look([question(f"q{one}") for one in range(number)])
-        person.now += SECOND
-    assert len(person.sent) == 3
+        screen.decide([question(f"q{one}") for one in range(number)])
+        screen.now += SECOND
+    assert len(screen.sent) == 3
 
 
-def test_a_problem_told_in_the_evening_that_goes_on_moves_into_the_summary() -> None:
-    """And out of its old notice, so that it is not on the screen twice."""
-    person = Person(NIGHTLY, EVENING - timedelta(hours=2))
-    person.look([problem("a"), problem("b")])
-    person.now = EVENING
-    person.look([problem("a", count=5), problem("b"), problem("c")])
-    person.now = MORNING_TIME
-    decision = person.look([problem("a", count=5), problem("b"), problem("c")])
+def test_a_shown_problem_that_repeats_in_quiet_hours_moves_into_the_summary() -> None:
+    """And out of its old notification, so that it is not shown twice."""
+    screen = Screen(NIGHTLY, EVENING - timedelta(hours=2))
+    screen.decide([problem("a"), problem("b")])
+    screen.now = EVENING
+    screen.decide([problem("a", count=5), problem("b"), problem("c")])
+    screen.now = MORNING_TIME
+    decision = screen.decide([problem("a", count=5), problem("b"), problem("c")])
     assert decision.withdraw == ("a",)
-    assert person.board.problems_of(MORNING) == {"a", "c"}
-    assert list(person.screen) == ["b", MORNING]
+    assert screen.board.problems_of(QUIET_HOURS_SUMMARY) == {"a", "c"}
+    assert list(screen.shown) == ["b", QUIET_HOURS_SUMMARY]
 
 
-def test_a_question_told_at_night_that_is_asked_again_waits_for_the_morning() -> None:
-    """It has disturbed once."""
-    person = Person(WITH_QUESTIONS, EVENING)
-    person.look([question("a")])
-    person.now += timedelta(hours=1)
-    assert person.look([question("a", count=2), problem("b")]).send == ()
-    person.now = MORNING_TIME
-    decision = person.look([question("a", count=2), problem("b")])
-    assert [notice.key for notice in decision.send] == [MORNING]
-    assert person.board.problems_of(MORNING) == {"a", "b"}
+def test_a_repeated_request_waits_for_the_end_of_quiet_hours() -> None:
+    """It has disturbed once already."""
+    screen = Screen(WITH_QUESTIONS, EVENING)
+    screen.decide([question("a")])
+    screen.now += timedelta(hours=1)
+    assert screen.decide([question("a", count=2), problem("b")]).send == ()
+    screen.now = MORNING_TIME
+    decision = screen.decide([question("a", count=2), problem("b")])
+    assert [notice.key for notice in decision.send] == [QUIET_HOURS_SUMMARY]
+    assert screen.board.problems_of(QUIET_HOURS_SUMMARY) == {"a", "b"}
 
 
-def test_the_summary_comes_before_what_is_new() -> None:
-    person = Person(replace(NIGHTLY, at_most=2), EVENING)
-    person.look([problem("a"), problem("b")])
-    person.now = MORNING_TIME
+def test_the_summary_comes_before_new_problems() -> None:
+    screen = Screen(replace(NIGHTLY, at_most=2), EVENING)
+    screen.decide([problem("a"), problem("b")])
+    screen.now = MORNING_TIME
     new = [question("c", urgency=Urgency.CRITICAL), question("d", urgency=Urgency.CRITICAL)]
-    decision = person.look([problem("a"), problem("b"), *new])
-    assert [notice.key for notice in decision.send] == [MORNING, REST]
-    assert person.board.problems_of(MORNING) == {"a", "b"}
+    decision = screen.decide([problem("a"), problem("b"), *new])
+    assert [notice.key for notice in decision.send] == [QUIET_HOURS_SUMMARY, REST_SUMMARY]
+    assert screen.board.problems_of(QUIET_HOURS_SUMMARY) == {"a", "b"}
 
 
-def test_a_group_that_shrinks_at_night_says_so_in_the_morning() -> None:
-    person = Person(NIGHTLY, EVENING - timedelta(hours=2))
-    person.look([problem(key, group="g") for key in "abc"])
-    person.now = EVENING
+def test_a_group_that_shrinks_in_quiet_hours_is_updated_afterwards() -> None:
+    screen = Screen(NIGHTLY, EVENING - timedelta(hours=2))
+    screen.decide([problem(key, group="g") for key in "abc"])
+    screen.now = EVENING
     left = [problem("a", group="g"), problem("b", group="g")]
-    decision = person.look(left)
-    assert (decision.send, decision.wake) == ((), MORNING_TIME)
-    person.wait(left)
-    assert person.titles() == ["g: 2 things need you"]
+    decision = screen.decide(left)
+    assert (decision.send, decision.wake_at) == ((), MORNING_TIME)
+    screen.wait(left)
+    assert screen.titles() == ["g: 2 items need your attention"]
 
 
-def test_a_problem_solved_at_night_is_withdrawn_at_night() -> None:
-    person = Person(NIGHTLY, EVENING - timedelta(hours=2))
-    person.look([problem("a")])
-    person.now = EVENING
-    assert person.look([]).withdraw == ("a",)
+def test_a_problem_solved_in_quiet_hours_is_withdrawn_immediately() -> None:
+    screen = Screen(NIGHTLY, EVENING - timedelta(hours=2))
+    screen.decide([problem("a")])
+    screen.now = EVENING
+    assert screen.decide([]).withdraw == ("a",)
 
 
-def test_new_things_of_the_morning_come_beside_the_summary() -> None:
-    person = Person(NIGHTLY, EVENING)
-    person.look([problem("a"), problem("b")])
-    person.now = MORNING_TIME
-    decision = person.look([problem("a"), problem("b"), problem("new")])
-    assert [notice.key for notice in decision.send] == [MORNING, "new"]
+def test_new_problems_after_quiet_hours_are_not_part_of_the_summary() -> None:
+    screen = Screen(NIGHTLY, EVENING)
+    screen.decide([problem("a"), problem("b")])
+    screen.now = MORNING_TIME
+    decision = screen.decide([problem("a"), problem("b"), problem("new")])
+    assert [notice.key for notice in decision.send] == [QUIET_HOURS_SUMMARY, "new"]
 
 
-def test_quiet_hours_turned_off_in_the_night_tell_at_once() -> None:
-    person = Person(NIGHTLY, EVENING)
-    person.look([problem("a"), problem("b")])
-    person.rules = Rules()
-    assert [notice.key for notice in person.look([problem("a"), problem("b")]).send] == [MORNING]
+def test_turning_quiet_hours_off_sends_immediately() -> None:
+    screen = Screen(NIGHTLY, EVENING)
+    screen.decide([problem("a"), problem("b")])
+    screen.rules = NotificationRules()
+    assert [notice.key for notice in screen.decide([problem("a"), problem("b")]).send] == [QUIET_HOURS_SUMMARY]
 
 
-def test_a_summary_waits_for_its_turn_and_is_not_forgotten() -> None:
-    person = Person(WITH_QUESTIONS, MORNING_TIME - 10 * SECOND)
+def test_a_rate_limited_summary_is_sent_later() -> None:
+    screen = Screen(WITH_QUESTIONS, MORNING_TIME - 10 * SECOND)
     night = [problem("a"), problem("b"), question("c"), question("d"), question("e")]
-    person.look(night)
-    person.now = MORNING_TIME
-    assert person.look(night).send == ()
-    person.wait(night)
-    assert person.screen[MORNING].title == "During quiet hours: 2 things need you"
+    screen.decide(night)
+    screen.now = MORNING_TIME
+    assert screen.decide(night).send == ()
+    screen.wait(night)
+    assert screen.shown[QUIET_HOURS_SUMMARY].title == "During quiet hours: 2 items need your attention"
 
 
-def test_a_clock_that_is_set_back_does_not_silence_anything(person: Person) -> None:
+def test_setting_the_clock_back_suppresses_nothing(screen: Screen) -> None:
     three = [problem(key) for key in "abc"]
-    person.look(three)
-    person.now -= timedelta(days=1)
-    assert [notice.key for notice in person.look([*three, problem("d")]).send] == ["d"]
-    assert [notice.title for notice in person.look([problem("a", count=2)]).send] == ["a failed (2 times)"]
+    screen.decide(three)
+    screen.now -= timedelta(days=1)
+    assert [notice.key for notice in screen.decide([*three, problem("d")]).send] == ["d"]
+    assert [notice.title for notice in screen.decide([problem("a", count=2)]).send] == ["a failed (2 times)"]
 
 
-def test_keys_of_problems_and_of_notices_for_many_cannot_meet() -> None:
-    with pytest.raises(ValueError, match="must not begin"):
+def test_keys_of_problems_and_summaries_cannot_collide() -> None:
+    with pytest.raises(ValueError, match="must not start"):
         problem(group_key("g"))

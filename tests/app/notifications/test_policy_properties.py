@@ -1,4 +1,4 @@
-"""What holds for the notices of any day: whatever happens, in whatever order, by whatever rules."""
+"""Properties of the notification policy for any events, in any order, by any rules."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
@@ -7,18 +7,18 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.notices.notice import Notice, Urgency
-from app.notices.policy import Board, Decision, Rules, decide
-from app.notices.problems import MANY, OPEN, Problem
-from app.notices.quiet import QuietHours
+from app.notifications.content import OPEN, SUMMARY_PREFIX, OpenProblem
+from app.notifications.notification import Notification, Urgency
+from app.notifications.policy import NotificationDecision, NotificationRules, NotificationState, decide
+from app.notifications.quiet_hours import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 10, 24, 18, 0, tzinfo=UTC)
-"""The night after it is an hour longer than others."""
+"""The night after it is an hour longer."""
 KEYS = [f"p{number}" for number in range(12)]
 
 kinds = {
-    key: Problem(
+    key: OpenProblem(
         key=key,
         title=key,
         group=f"g{number % 4}",
@@ -41,61 +41,63 @@ steps = st.lists(
     max_size=25,
 )
 rules = st.builds(
-    Rules,
+    NotificationRules,
     quiet=st.one_of(
         st.none(),
         st.builds(QuietHours, start=st.just(time(22)), end=st.just(time(7)), approvals_pass=st.booleans()),
     ),
     at_most=st.integers(1, 4),
 )
-Steps = list[tuple[timedelta, list[Problem]]]
+Steps = list[tuple[timedelta, list[OpenProblem]]]
 
 
-def live(given_rules: Rules, days: Steps) -> list[tuple[datetime, list[Problem], Board, Decision]]:
-    now, board, seen = START, Board(), []
+def simulate(
+    given_rules: NotificationRules, days: Steps
+) -> list[tuple[datetime, list[OpenProblem], NotificationState, NotificationDecision]]:
+    now, board, seen = START, NotificationState(), []
     for pause, problems in days:
         now += pause
         decision = decide(board, problems, given_rules, now, BERLIN)
         seen.append((now, problems, board, decision))
-        board = decision.board
+        board = decision.state
     return seen
 
 
-def is_quiet(given_rules: Rules, now: datetime) -> bool:
-    return given_rules.quiet is not None and given_rules.quiet.hold_at(now, BERLIN)
+def is_quiet(given_rules: NotificationRules, now: datetime) -> bool:
+    return given_rules.quiet is not None and given_rules.quiet.is_active_at(now, BERLIN)
 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_no_span_has_more_notices_than_the_rules_allow(given_rules: Rules, days: Steps) -> None:
-    times = [now for now, _, _, decision in live(given_rules, days) for _ in decision.send]
+def test_no_span_has_more_notifications_than_the_rules_allow(given_rules: NotificationRules, days: Steps) -> None:
+    times = [now for now, _, _, decision in simulate(given_rules, days) for _ in decision.send]
     for start in times:
         assert sum(start <= at < start + given_rules.within for at in times) <= given_rules.at_most
 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_the_screen_shows_only_what_is_open_and_each_problem_once(given_rules: Rules, days: Steps) -> None:
-    screen: dict[str, Notice] = {}
-    for _, problems, _, decision in live(given_rules, days):
+def test_the_screen_shows_only_what_is_open_and_each_problem_once(given_rules: NotificationRules, days: Steps) -> None:
+    screen: dict[str, Notification] = {}
+    for _, problems, _, decision in simulate(given_rules, days):
         for key in decision.withdraw:
             del screen[key]
         screen |= {notice.key: notice for notice in decision.send}
         still = {problem.key for problem in problems}
-        told = [key for notice in screen for key in decision.board.problems_of(notice)]
+        told = [key for notice in screen for key in decision.state.problems_of(notice)]
         assert set(told) <= still
-        assert len(told) == len(set(told)) == len(decision.board.told)
-        assert all(decision.board.problems_of(key) for key in screen), "a notice about nothing"
-        assert screen.keys() == decision.board.shown.keys()
+        assert len(told) == len(set(told)) == len(decision.state.shown_problems)
+        assert all(decision.state.problems_of(key) for key in screen), "a notification without problems"
+        assert screen.keys() == decision.state.shown.keys()
 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_only_a_problem_alone_has_buttons_that_answer(given_rules: Rules, days: Steps) -> None:
-    for _, _, _, decision in live(given_rules, days):
+def test_only_single_notifications_have_answer_buttons(given_rules: NotificationRules, days: Steps) -> None:
+    for _, _, _, decision in simulate(given_rules, days):
         for notice in decision.send:
-            members = decision.board.problems_of(notice.key)
-            if notice.key.startswith(MANY):
+            members = decision.state.problems_of(notice.key)
+            if notice.key.startswith(SUMMARY_PREFIX):
                 assert [action for action, _ in notice.actions] == [OPEN]
             else:
                 assert members == {notice.key}
@@ -103,8 +105,8 @@ def test_only_a_problem_alone_has_buttons_that_answer(given_rules: Rules, days: 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_quiet_hours_let_nothing_pass_but_questions_by_choice(given_rules: Rules, days: Steps) -> None:
-    for now, problems, before, decision in live(given_rules, days):
+def test_quiet_hours_let_only_allowed_requests_pass(given_rules: NotificationRules, days: Steps) -> None:
+    for now, problems, before, decision in simulate(given_rules, days):
         if not is_quiet(given_rules, now):
             continue
         assert given_rules.quiet is not None
@@ -112,44 +114,46 @@ def test_quiet_hours_let_nothing_pass_but_questions_by_choice(given_rules: Rules
             assert decision.send == ()
         questions = {problem.key for problem in problems if problem.is_question}
         for notice in decision.send:
-            added = decision.board.problems_of(notice.key) - before.problems_of(notice.key)
+            added = decision.state.problems_of(notice.key) - before.problems_of(notice.key)
             assert added
             assert added <= questions
 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_the_same_look_twice_sends_nothing_twice(given_rules: Rules, days: Steps) -> None:
-    for now, problems, _, decision in live(given_rules, days):
-        again = decide(decision.board, problems, given_rules, now, BERLIN)
+def test_deciding_twice_sends_nothing_twice(given_rules: NotificationRules, days: Steps) -> None:
+    for now, problems, _, decision in simulate(given_rules, days):
+        again = decide(decision.state, problems, given_rules, now, BERLIN)
         assert (again.send, again.withdraw) == ((), ())
-        assert again.board == decision.board
+        assert again.state == decision.state
 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_everything_open_is_told_in_the_end_if_one_wakes_when_asked(given_rules: Rules, days: Steps) -> None:
-    now, problems, _, decision = live(given_rules, days)[-1]
+def test_every_open_problem_is_shown_in_the_end(given_rules: NotificationRules, days: Steps) -> None:
+    now, problems, _, decision = simulate(given_rules, days)[-1]
     for _ in range(60):
-        if decision.wake is None:
+        if decision.wake_at is None:
             break
-        assert decision.wake > now
-        now = decision.wake
-        decision = decide(decision.board, problems, given_rules, now, BERLIN)
-    assert decision.wake is None
-    assert {key: told.count for key, told in decision.board.told.items()} == {one.key: one.count for one in problems}
-    assert decision.board.held == frozenset()
+        assert decision.wake_at > now
+        now = decision.wake_at
+        decision = decide(decision.state, problems, given_rules, now, BERLIN)
+    assert decision.wake_at is None
+    assert {key: told.count for key, told in decision.state.shown_problems.items()} == {
+        one.key: one.count for one in problems
+    }
+    assert decision.state.held == frozenset()
 
 
 @settings(deadline=None, max_examples=60)
 @given(rules, steps)
-def test_what_was_held_back_at_night_comes_as_one_notice(given_rules: Rules, days: Steps) -> None:
-    """In the first look after quiet hours, unless there is no room for any notice at all."""
-    for now, problems, before, decision in live(given_rules, days):
+def test_held_back_problems_come_as_one_summary(given_rules: NotificationRules, days: Steps) -> None:
+    """In the first decision after quiet hours, unless the rate limit allows none."""
+    for now, problems, before, decision in simulate(given_rules, days):
         still = {problem.key for problem in problems}
         kept = before.held & still
         if is_quiet(given_rules, now) or len(kept) < 2 or not decision.send:
             continue
-        homes = {decision.board.told[key].home for key in kept}
+        homes = {decision.state.shown_problems[key].home for key in kept}
         assert len(homes) == 1
         assert len([notice for notice in decision.send if notice.key in homes]) == 1

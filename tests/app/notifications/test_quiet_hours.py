@@ -1,4 +1,4 @@
-"""Quiet hours by the clock on the wall, over midnight and across clock changes."""
+"""Quiet hours in local time, over midnight and across clock changes."""
 
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.notices.quiet import QuietHours
+from app.notifications.quiet_hours import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = QuietHours(start=time(22), end=time(7))
@@ -39,8 +39,8 @@ def at(wall: str, zone: ZoneInfo = BERLIN) -> datetime:
         (QuietHours(start=time(8), end=time(8)), "2026-11-17 08:00", False),
     ],
 )
-def test_the_first_moment_is_quiet_and_the_last_is_not(hours: QuietHours, wall: str, *, quiet: bool) -> None:
-    assert hours.hold_at(at(wall), BERLIN) is quiet
+def test_the_start_is_inclusive_and_the_end_exclusive(hours: QuietHours, wall: str, *, quiet: bool) -> None:
+    assert hours.is_active_at(at(wall), BERLIN) is quiet
 
 
 @pytest.mark.parametrize(
@@ -55,15 +55,15 @@ def test_the_first_moment_is_quiet_and_the_last_is_not(hours: QuietHours, wall: 
         (QuietHours(start=time(3), end=time(2, 30)), "2026-03-28 23:00", "2026-03-30 02:30"),
     ],
 )
-def test_they_end_at_their_time_on_the_wall(hours: QuietHours, wall: str, end: str) -> None:
-    """In the night in which 02:30 does not exist, they end with the hour that is missing."""
+def test_they_end_at_their_local_time(hours: QuietHours, wall: str, end: str) -> None:
+    """In the night without 02:30 they end at the skipped hour."""
     assert hours.end_after(at(wall), BERLIN) == at(end)
 
 
-def test_the_same_instant_is_quiet_in_one_zone_and_loud_in_another() -> None:
+def test_the_same_instant_is_quiet_in_one_zone_only() -> None:
     instant = at("2026-11-16 23:00")
-    assert NIGHT.hold_at(instant, BERLIN)
-    assert not NIGHT.hold_at(instant, ZoneInfo("America/New_York"))
+    assert NIGHT.is_active_at(instant, BERLIN)
+    assert not NIGHT.is_active_at(instant, ZoneInfo("America/New_York"))
 
 
 minutes = st.builds(time, st.integers(0, 23), st.integers(0, 59))
@@ -72,11 +72,11 @@ instants = st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st
 
 
 @given(start=minutes, end=minutes, now=instants, zone=zones)
-def test_the_end_is_later_and_nothing_before_it_is_loud(start: time, end: time, now: datetime, zone: ZoneInfo) -> None:
+def test_the_end_is_the_first_instant_that_is_not_quiet(start: time, end: time, now: datetime, zone: ZoneInfo) -> None:
     hours = QuietHours(start=start, end=end)
-    if not hours.hold_at(now, zone):
+    if not hours.is_active_at(now, zone):
         return
     found = hours.end_after(now, zone)
     assert now < found <= now + timedelta(hours=50)
-    assert not hours.hold_at(found, zone)
-    assert hours.hold_at(found - timedelta(minutes=1), zone) or found - timedelta(minutes=1) <= now
+    assert not hours.is_active_at(found, zone)
+    assert hours.is_active_at(found - timedelta(minutes=1), zone) or found - timedelta(minutes=1) <= now

@@ -1,4 +1,4 @@
-"""Bubbles at the tray icon, and which way is chosen. The icon is a stand-in; tests/desktop has a real one."""
+"""Bubbles at the tray icon, and the choice of backend. The icon is a fake; tests/desktop has a real one."""
 
 import logging
 from typing import Any
@@ -8,17 +8,17 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
-from app.notices.choice import choose_notices
-from app.notices.desktop import DesktopNotices
-from app.notices.notice import NoNotices, Notice, Notices, Urgency
-from app.notices.toasts import ToastNotices
-from app.notices.tray import TrayNotices
-from app.platform.bus import Bus
+from app.notifications.backend import choose_backend
+from app.notifications.freedesktop import FreedesktopBackend
+from app.notifications.native import NativeBackend
+from app.notifications.notification import Notification, NotificationBackend, NullBackend, Urgency
+from app.notifications.tray_bubble import TrayBubbleBackend
+from app.platform.dbus import Bus
 
-NOTICE = Notice(key="k", title="Backup failed", text="The disk is full.")
+NOTICE = Notification(key="k", title="Backup failed", text="The disk is full.")
 
 
-class StandInIcon(QObject):
+class FakeTrayIcon(QObject):
     messageClicked = Signal()  # noqa: N815  Qt's name
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class StandInIcon(QObject):
 
 
 @pytest.fixture
-def icon(qtbot: QtBot) -> StandInIcon:
-    return StandInIcon()
+def icon(qtbot: QtBot) -> FakeTrayIcon:
+    return FakeTrayIcon()
 
 
-def pressed(notices: Notices) -> list[tuple[str, str]]:
+def pressed(notices: NotificationBackend) -> list[tuple[str, str]]:
     said: list[tuple[str, str]] = []
     notices.pressed.connect(lambda key, action: said.append((key, action)))
     return said
@@ -48,25 +48,27 @@ def pressed(notices: Notices) -> list[tuple[str, str]]:
         (Urgency.CRITICAL, QSystemTrayIcon.MessageIcon.Warning),
     ],
 )
-def test_a_bubble_has_title_text_and_a_sign(
-    icon: StandInIcon, urgency: Urgency, sign: QSystemTrayIcon.MessageIcon
+def test_a_bubble_has_title_text_and_icon(
+    icon: FakeTrayIcon, urgency: Urgency, sign: QSystemTrayIcon.MessageIcon
 ) -> None:
-    TrayNotices(icon).send(Notice(key="k", title="Backup failed", text="The disk is full.", urgency=urgency))
+    TrayBubbleBackend(icon).send(
+        Notification(key="k", title="Backup failed", text="The disk is full.", urgency=urgency)
+    )
     assert icon.bubbles == [("Backup failed", "The disk is full.", sign, 10_000)]
 
 
-def test_a_click_is_the_default_action_of_the_last_bubble(icon: StandInIcon) -> None:
-    notices = TrayNotices(icon)
+def test_a_click_is_the_default_action_of_the_last_bubble(icon: FakeTrayIcon) -> None:
+    notices = TrayBubbleBackend(icon)
     said = pressed(notices)
     icon.messageClicked.emit()
     notices.send(NOTICE)
-    notices.send(Notice(key="later", title="Later"))
+    notices.send(Notification(key="later", title="Later"))
     icon.messageClicked.emit()
     assert said == [("later", "default")]
 
 
-def test_a_click_on_what_was_withdrawn_is_not_passed_on(icon: StandInIcon) -> None:
-    notices = TrayNotices(icon)
+def test_a_click_on_a_withdrawn_bubble_is_ignored(icon: FakeTrayIcon) -> None:
+    notices = TrayBubbleBackend(icon)
     said = pressed(notices)
     notices.send(NOTICE)
     notices.withdraw("another")
@@ -76,19 +78,19 @@ def test_a_click_on_what_was_withdrawn_is_not_passed_on(icon: StandInIcon) -> No
     assert said == [(NOTICE.key, "default")]
 
 
-def test_without_a_tray_nothing_happens_and_one_that_comes_is_used(icon: StandInIcon) -> None:
-    notices = TrayNotices()
+def test_without_a_tray_nothing_happens_until_one_appears(icon: FakeTrayIcon) -> None:
+    notices = TrayBubbleBackend()
     notices.send(NOTICE)
-    notices.use(icon)
+    notices.set_tray(icon)
     assert icon.bubbles == []
     notices.send(NOTICE)
     assert len(icon.bubbles) == 1
 
 
-def test_after_a_tray_was_made_anew_the_old_one_is_not_heard(icon: StandInIcon) -> None:
-    notices, other = TrayNotices(icon), StandInIcon()
+def test_after_the_tray_was_replaced_the_old_one_is_ignored(icon: FakeTrayIcon) -> None:
+    notices, other = TrayBubbleBackend(icon), FakeTrayIcon()
     said = pressed(notices)
-    notices.use(other)
+    notices.set_tray(other)
     notices.send(NOTICE)
     icon.messageClicked.emit()
     assert said == []
@@ -96,25 +98,25 @@ def test_after_a_tray_was_made_anew_the_old_one_is_not_heard(icon: StandInIcon) 
     assert said == [(NOTICE.key, "default")]
 
 
-def test_an_icon_that_fails_is_recorded_and_not_raised(icon: StandInIcon, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_icon_is_logged_and_does_not_raise(icon: FakeTrayIcon, caplog: pytest.LogCaptureFixture) -> None:
     icon.showMessage = None  # type: ignore[assignment,method-assign]
-    with caplog.at_level(logging.ERROR, logger="app.notices.tray"):
-        TrayNotices(icon).send(NOTICE)
-    assert "A bubble could not be shown" in caplog.text
+    with caplog.at_level(logging.ERROR, logger="app.notifications.tray_bubble"):
+        TrayBubbleBackend(icon).send(NOTICE)
+    assert "A tray bubble could not be shown" in caplog.text
 
 
-def test_nobody_sees_what_is_sent_to_nobody(qtbot: QtBot) -> None:
-    notices: Notices = NoNotices()
+def test_the_null_backend_shows_nothing(qtbot: QtBot) -> None:
+    notices: NotificationBackend = NullBackend()
     said = pressed(notices)
     notices.send(NOTICE)
     notices.withdraw(NOTICE.key)
     assert said == []
 
 
-def test_on_linux_the_desktop_is_asked_first_and_the_tray_is_the_last_resort(qtbot: QtBot, icon: StandInIcon) -> None:
-    bus, tray = Bus(None), TrayNotices(icon)
-    notices = choose_notices(bus, tray, "linux")
-    assert isinstance(notices, DesktopNotices)
+def test_linux_uses_the_desktop_with_the_tray_as_fallback(qtbot: QtBot, icon: FakeTrayIcon) -> None:
+    bus, tray = Bus(None), TrayBubbleBackend(icon)
+    notices = choose_backend(bus, tray, "linux")
+    assert isinstance(notices, FreedesktopBackend)
     said = pressed(notices)
     bus.open()
     notices.send(NOTICE)
@@ -125,18 +127,18 @@ def test_on_linux_the_desktop_is_asked_first_and_the_tray_is_the_last_resort(qtb
 
 
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_windows_and_macos_have_toasts_and_the_tray_is_the_last_resort(
-    qtbot: QtBot, icon: StandInIcon, platform: str, monkeypatch: pytest.MonkeyPatch
+def test_windows_and_macos_use_native_notifications_with_the_tray_as_fallback(
+    qtbot: QtBot, icon: FakeTrayIcon, platform: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("desktop_notifier.DesktopNotifier", None)
-    notices = choose_notices(Bus(None), TrayNotices(icon), platform)
-    assert isinstance(notices, ToastNotices)
+    notices = choose_backend(Bus(None), TrayBubbleBackend(icon), platform)
+    assert isinstance(notices, NativeBackend)
     notices.send(NOTICE)
     qtbot.waitUntil(lambda: len(icon.bubbles) == 1, timeout=60_000)
     notices.end()
 
 
-def test_a_system_that_nobody_has_thought_of_has_bubbles(qtbot: QtBot) -> None:
-    tray = TrayNotices()
-    assert choose_notices(Bus(None), tray, "sunos5") is tray
+def test_an_unknown_system_uses_bubbles(qtbot: QtBot) -> None:
+    tray = TrayBubbleBackend()
+    assert choose_backend(Bus(None), tray, "sunos5") is tray
     tray.end()

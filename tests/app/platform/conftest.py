@@ -1,3 +1,3 @@
-from tests.desktop.fixtures import daemon, play
+from tests.desktop.fixtures import daemon, fake_service
 
-__all__ = ["daemon", "play"]
+__all__ = ["daemon", "fake_service"]

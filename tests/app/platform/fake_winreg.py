@@ -1,4 +1,4 @@
-"""A registry of Windows for tests: what is used of the module winreg, for one user."""
+"""A fake of the module winreg for tests: the functions in use, for one user."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

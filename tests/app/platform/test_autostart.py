@@ -1,4 +1,4 @@
-"""The switch for starting at login: which entry it moves, and what it says when that fails."""
+"""The switch for starting at login: which entry it uses, and its error messages."""
 
 import sys
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from app.platform.autostart import AutostartError, NoAutostart, SystemAutostart, find_autostart
-from tests.app.platform.registry import Registry
+from tests.app.platform.fake_winreg import Registry
 
 COMMAND = [sys.executable, "--background"]
 
 
-class Stuck:
-    place = "the registry"
+class FailingEntry:
+    location = "the registry"
 
     def is_on(self) -> bool:
         return True
@@ -23,8 +23,8 @@ class Stuck:
     turn_off = turn_on
 
 
-def test_what_failed_is_said_with_its_reason_and_its_place() -> None:
-    switch = SystemAutostart(Stuck())
+def test_an_error_names_its_reason_and_location() -> None:
+    switch = SystemAutostart(FailingEntry())
     with pytest.raises(
         AutostartError, match=r"^Starting at login could not be turned on: Access is denied\. .+ registry\.$"
     ):
@@ -41,7 +41,7 @@ def test_what_failed_is_said_with_its_reason_and_its_place() -> None:
         ("darwin", "Library/LaunchAgents/io.github.dayhand.Dayhand.plist"),
     ],
 )
-def test_each_system_has_its_own_place_in_the_home(
+def test_each_system_has_its_own_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, written: str
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -54,14 +54,14 @@ def test_each_system_has_its_own_place_in_the_home(
     assert not switch.is_on()
 
 
-def test_windows_has_its_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_uses_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "winreg", Registry())  # type: ignore[arg-type]
     switch = find_autostart(COMMAND, "win32")
     switch.turn_on()
     assert switch.is_on()
 
 
-def test_other_systems_say_that_they_have_nothing() -> None:
+def test_other_systems_say_that_they_are_not_supported() -> None:
     nothing = find_autostart(COMMAND, "sunos5")
     assert isinstance(nothing, NoAutostart)
     nothing.turn_off()

@@ -1,4 +1,4 @@
-"""A well-known name on a bus, its signals and its properties; stand-ins own the name."""
+"""A well-known name on a bus, its signals and properties; fakes own the name."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,19 +7,19 @@ import pytest
 from jeepney import DBusAddress, HeaderFields, message_bus, new_signal
 from pytestqt.qtbot import QtBot
 
-from app.platform.bus import NO_ANSWER, Bus, Reply
-from app.platform.services import Properties, Service
-from tests.desktop.buses import PrivateBus, StandIn, connect, private_bus
+from app.platform.dbus import NO_REPLY, Bus, DBusReply
+from app.platform.dbus_service import DBusProperties, DBusService
+from tests.desktop.buses import FakeDBusService, PrivateBus, connect, private_bus
 
 NAME, PATH, FACE = "org.example.Lamp", "/org/example/Lamp", "org.example.Lamp"
 LIMIT = 60_000
 
-Play = Callable[..., StandIn]
+FakeService = Callable[..., FakeDBusService]
 
 
 @pytest.fixture
 def bus(qtbot: QtBot, daemon: PrivateBus) -> Iterator[Bus]:
-    made = Bus(daemon.address, pause=20)
+    made = Bus(daemon.address, retry_ms=20)
     with qtbot.waitSignal(made.opened, timeout=LIMIT):
         made.open()
     yield made
@@ -27,74 +27,74 @@ def bus(qtbot: QtBot, daemon: PrivateBus) -> Iterator[Bus]:
 
 
 @pytest.fixture
-def service(qtbot: QtBot, bus: Bus) -> Service:
-    made = Service(bus, NAME)
+def service(qtbot: QtBot, bus: Bus) -> DBusService:
+    made = DBusService(bus, NAME)
     with qtbot.waitSignals([made.missing], timeout=LIMIT):
         pass
     return made
 
 
-def settle(qtbot: QtBot, service: Service) -> None:
-    """The bus has dealt with all that was sent before."""
+def wait_for_bus(qtbot: QtBot, service: DBusService) -> None:
+    """Wait until the bus has processed everything sent before."""
     answered: list[Any] = []
-    service.call("/", "org.freedesktop.DBus.Peer", "Ping", then=answered.append)
+    service.call("/", "org.freedesktop.DBus.Peer", "Ping", callback=answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=LIMIT)
 
 
-def test_a_name_that_somebody_has_is_there(qtbot: QtBot, bus: Bus, play: Play) -> None:
-    play(NAME, PATH, FACE)
-    service = Service(bus, NAME)
+def test_a_name_with_an_owner_is_found(qtbot: QtBot, bus: Bus, fake_service: FakeService) -> None:
+    fake_service(NAME, PATH, FACE)
+    service = DBusService(bus, NAME)
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
-        assert not service.is_there
-    assert service.is_there
+        assert not service.has_owner
+    assert service.has_owner
 
 
-def test_a_name_comes_goes_and_comes_back(qtbot: QtBot, service: Service, play: Play) -> None:
+def test_a_name_appears_vanishes_and_reappears(qtbot: QtBot, service: DBusService, fake_service: FakeService) -> None:
     for _ in range(2):
         with qtbot.waitSignal(service.appeared, timeout=LIMIT):
-            lamp = play(NAME, PATH, FACE)
-        assert service.is_there
+            lamp = fake_service(NAME, PATH, FACE)
+        assert service.has_owner
         with qtbot.waitSignal(service.vanished, timeout=LIMIT):
             lamp.leave()
-        assert not service.is_there
+        assert not service.has_owner
 
 
-def test_signals_of_the_owner_are_heard(qtbot: QtBot, service: Service, play: Play) -> None:
+def test_signals_of_the_owner_are_received(qtbot: QtBot, service: DBusService, fake_service: FakeService) -> None:
     heard: list[tuple[Any, ...]] = []
-    service.listen(PATH, FACE, "Lit", heard.append)
+    service.subscribe(PATH, FACE, "Lit", heard.append)
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
-        lamp = play(NAME, PATH, FACE)
-    settle(qtbot, service)
+        lamp = fake_service(NAME, PATH, FACE)
+    wait_for_bus(qtbot, service)
     lamp.emit("Lit", "b", (True,))
     qtbot.waitUntil(lambda: heard == [(True,)], timeout=LIMIT)
 
 
-def test_a_stranger_who_sends_the_same_signal_is_not_believed(
-    qtbot: QtBot, daemon: PrivateBus, bus: Bus, service: Service, play: Play
+def test_the_same_signal_from_another_sender_is_ignored(
+    qtbot: QtBot, daemon: PrivateBus, bus: Bus, service: DBusService, fake_service: FakeService
 ) -> None:
-    """Nothing keeps another program from sending it straight to this connection."""
+    """Any program can send it directly to this connection."""
     heard: list[tuple[Any, ...]] = []
-    service.listen(PATH, FACE, "Lit", heard.append)
+    service.subscribe(PATH, FACE, "Lit", heard.append)
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
-        lamp = play(NAME, PATH, FACE)
-    settle(qtbot, service)
+        lamp = fake_service(NAME, PATH, FACE)
+    wait_for_bus(qtbot, service)
     signal = new_signal(DBusAddress(PATH, interface=FACE), "Lit", "s", ("stranger",))
     signal.header.fields[HeaderFields.destination] = lamp.caller
     with connect(daemon.address) as stranger:
         stranger.send(signal)
         stranger.send_and_get_reply(message_bus.GetId(), timeout=30)
-    settle(qtbot, service)
+    wait_for_bus(qtbot, service)
     lamp.emit("Lit", "s", ("owner",))
     qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
     assert heard == [("owner",)]
 
 
-def test_a_stranger_cannot_say_that_the_name_has_another_owner(
-    qtbot: QtBot, daemon: PrivateBus, service: Service, play: Play
+def test_only_the_bus_can_report_a_new_owner(
+    qtbot: QtBot, daemon: PrivateBus, service: DBusService, fake_service: FakeService
 ) -> None:
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
-        lamp = play(NAME, PATH, FACE)
-    settle(qtbot, service)
+        lamp = fake_service(NAME, PATH, FACE)
+    wait_for_bus(qtbot, service)
     owner = service._owner
     address = DBusAddress("/org/freedesktop/DBus", interface="org.freedesktop.DBus")
     with connect(daemon.address) as stranger:
@@ -102,40 +102,42 @@ def test_a_stranger_cannot_say_that_the_name_has_another_owner(
         signal.header.fields[HeaderFields.destination] = lamp.caller
         stranger.send(signal)
         stranger.send_and_get_reply(message_bus.GetId(), timeout=30)
-    settle(qtbot, service)
+    wait_for_bus(qtbot, service)
     assert service._owner == owner
 
 
-def test_an_owner_that_is_named_twice_is_said_once(qtbot: QtBot, service: Service, play: Play) -> None:
-    """The bus tells of a change, and also answers the question who it is."""
+def test_an_owner_reported_twice_is_emitted_once(qtbot: QtBot, service: DBusService, fake_service: FakeService) -> None:
+    """The bus both signals the change and replies to the query."""
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
-        play(NAME, PATH, FACE)
+        fake_service(NAME, PATH, FACE)
     said: list[str] = []
     service.appeared.connect(lambda: said.append("appeared"))
     service.vanished.connect(lambda: said.append("vanished"))
-    service._look()
-    settle(qtbot, service)
+    service._query_owner()
+    wait_for_bus(qtbot, service)
     assert said == []
 
 
-def follow(qtbot: QtBot, service: Service) -> Properties:
-    made = Properties(service, PATH, FACE)
+def follow(qtbot: QtBot, service: DBusService) -> DBusProperties:
+    made = DBusProperties(service, PATH, FACE)
     with qtbot.waitSignal(made.changed, timeout=LIMIT):
         pass
     return made
 
 
-def test_properties_are_read_at_once_and_followed(qtbot: QtBot, bus: Bus, play: Play) -> None:
-    lamp = play(NAME, PATH, FACE, Lit=("b", False), Hours=("u", 7))
-    properties = follow(qtbot, Service(bus, NAME))
+def test_properties_are_read_and_updated(qtbot: QtBot, bus: Bus, fake_service: FakeService) -> None:
+    lamp = fake_service(NAME, PATH, FACE, Lit=("b", False), Hours=("u", 7))
+    properties = follow(qtbot, DBusService(bus, NAME))
     assert properties.values == {"Lit": False, "Hours": 7}
     with qtbot.waitSignal(properties.changed, timeout=LIMIT):
-        lamp.change(Lit=("b", True))
+        lamp.set_properties(Lit=("b", True))
     assert properties.values == {"Lit": True, "Hours": 7}
 
 
-def test_a_change_of_another_interface_is_not_ours(qtbot: QtBot, service: Service, play: Play) -> None:
-    lamp = play(NAME, PATH, FACE, Lit=("b", False))
+def test_changes_of_another_interface_are_ignored(
+    qtbot: QtBot, service: DBusService, fake_service: FakeService
+) -> None:
+    lamp = fake_service(NAME, PATH, FACE, Lit=("b", False))
     properties = follow(qtbot, service)
     lamp._send(
         new_signal(
@@ -146,12 +148,12 @@ def test_a_change_of_another_interface_is_not_ours(qtbot: QtBot, service: Servic
         )
     )
     with qtbot.waitSignal(properties.changed, timeout=LIMIT):
-        lamp.change(Hours=("u", 8))
+        lamp.set_properties(Hours=("u", 8))
     assert properties.values == {"Lit": False, "Hours": 8}
 
 
-def test_a_change_without_a_value_is_read_again(qtbot: QtBot, service: Service, play: Play) -> None:
-    lamp = play(NAME, PATH, FACE, Lit=("b", False))
+def test_an_invalidated_property_is_read_again(qtbot: QtBot, service: DBusService, fake_service: FakeService) -> None:
+    lamp = fake_service(NAME, PATH, FACE, Lit=("b", False))
     properties = follow(qtbot, service)
     lamp.properties["Lit"] = ("b", True)
     address = DBusAddress(PATH, interface="org.freedesktop.DBus.Properties")
@@ -159,36 +161,40 @@ def test_a_change_without_a_value_is_read_again(qtbot: QtBot, service: Service, 
     qtbot.waitUntil(lambda: properties.values == {"Lit": True}, timeout=LIMIT)
 
 
-def test_with_its_service_the_values_go_and_come(qtbot: QtBot, service: Service, play: Play) -> None:
-    lamp = play(NAME, PATH, FACE, Lit=("b", True))
+def test_values_vanish_and_return_with_the_service(
+    qtbot: QtBot, service: DBusService, fake_service: FakeService
+) -> None:
+    lamp = fake_service(NAME, PATH, FACE, Lit=("b", True))
     properties = follow(qtbot, service)
     with qtbot.waitSignal(properties.changed, timeout=LIMIT):
         lamp.leave()
     assert properties.values == {}
     with qtbot.waitSignal(properties.changed, timeout=LIMIT):
-        play(NAME, PATH, FACE, Lit=("b", False))
+        fake_service(NAME, PATH, FACE, Lit=("b", False))
     assert properties.values == {"Lit": False}
 
 
-def test_a_reading_that_fails_late_does_not_undo_a_later_one(qtbot: QtBot, service: Service, play: Play) -> None:
-    """One that was to start the service may be given up long after the service came by other ways."""
-    play(NAME, PATH, FACE, Lit=("b", True))
+def test_a_late_failed_read_does_not_undo_a_later_one(
+    qtbot: QtBot, service: DBusService, fake_service: FakeService
+) -> None:
+    """A call that should start the service may time out long after the service was started otherwise."""
+    fake_service(NAME, PATH, FACE, Lit=("b", True))
     properties = follow(qtbot, service)
     properties._read()
-    properties._take(properties._reads - 1, Reply((), NO_ANSWER))
+    properties._handle_values(properties._reads - 1, DBusReply((), NO_REPLY))
     assert properties.values == {"Lit": True}
 
 
-def test_nobody_there_is_said_with_no_values(qtbot: QtBot, bus: Bus) -> None:
-    assert follow(qtbot, Service(bus, NAME)).values == {}
+def test_a_missing_service_has_no_values(qtbot: QtBot, bus: Bus) -> None:
+    assert follow(qtbot, DBusService(bus, NAME)).values == {}
 
 
-def test_a_bus_that_dies_takes_everything_with_it_and_brings_it_back(qtbot: QtBot) -> None:
+def test_services_and_values_survive_a_bus_restart(qtbot: QtBot) -> None:
     with private_bus() as daemon:
-        bus = Bus(daemon.address, pause=20)
-        service = Service(bus, NAME)
-        properties = Properties(service, PATH, FACE)
-        lamp = StandIn(daemon.address, NAME, PATH, FACE, Lit=("b", True))
+        bus = Bus(daemon.address, retry_ms=20)
+        service = DBusService(bus, NAME)
+        properties = DBusProperties(service, PATH, FACE)
+        lamp = FakeDBusService(daemon.address, NAME, PATH, FACE, Lit=("b", True))
         bus.open()
         qtbot.waitUntil(lambda: properties.values == {"Lit": True}, timeout=LIMIT)
         with qtbot.waitSignal(service.vanished, timeout=LIMIT):
@@ -196,7 +202,7 @@ def test_a_bus_that_dies_takes_everything_with_it_and_brings_it_back(qtbot: QtBo
         assert properties.values == {}
         lamp.leave()
         daemon.start()
-        lamp = StandIn(daemon.address, NAME, PATH, FACE, Lit=("b", False))
+        lamp = FakeDBusService(daemon.address, NAME, PATH, FACE, Lit=("b", False))
         qtbot.waitUntil(lambda: properties.values == {"Lit": False}, timeout=LIMIT)
         lamp.leave()
         bus.close()

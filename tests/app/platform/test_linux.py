@@ -1,4 +1,4 @@
-"""logind, UPower and NetworkManager: stand-ins of all three on a private bus, as none of them runs in a test."""
+"""logind, UPower and NetworkManager: fakes of all three on a private bus."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -9,23 +9,23 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from app.platform.bus import Bus
-from app.platform.linux import tell_reachable
-from app.platform.machine import session_bus, system_bus, watch_machine
-from app.platform.moods import Moods
+from app.platform.dbus import Bus
+from app.platform.detect import session_bus, system_bus, watch_machine
+from app.platform.linux import read_reachability
+from app.platform.machine_conditions import MachineConditions
 from app.platform.zone_watch import ZoneWatch
 from scheduler.timing.policies import Need
-from tests.desktop.buses import PrivateBus, StandIn
+from tests.desktop.buses import FakeDBusService, PrivateBus
 
 LIMIT = 60_000
 ASLEEP, DISCONNECTED, CONNECTING, LOCAL, SITE, ONLINE = 10, 20, 40, 50, 60, 70
 UNKNOWN, NONE, PORTAL, LIMITED, FULL = range(5)
 
-Play = Callable[..., StandIn]
+FakeService = Callable[..., FakeDBusService]
 
 
-class StandInQtNetwork(QObject):
-    """What Qt would tell of a network that is there and costs by volume."""
+class FakeQtNetwork(QObject):
+    """A reachable, metered network."""
 
     changed = Signal()
     is_reachable = True
@@ -40,15 +40,17 @@ def bus(qtbot: QtBot, daemon: PrivateBus) -> Iterator[Bus]:
 
 
 @pytest.fixture
-def moods(bus: Bus, tmp_path: Path) -> Moods:
+def conditions(bus: Bus, tmp_path: Path) -> MachineConditions:
     (tmp_path / "etc").mkdir()
-    made = watch_machine(bus, ZoneWatch({}, tmp_path), StandInQtNetwork)
+    made = watch_machine(bus, ZoneWatch({}, tmp_path), FakeQtNetwork)
     bus.open()
     return made
 
 
-def manager(play: Play, state: int, connectivity: int = UNKNOWN, metered: int = 0) -> StandIn:
-    return play(
+def network_manager(
+    fake_service: FakeService, state: int, connectivity: int = UNKNOWN, metered: int = 0
+) -> FakeDBusService:
+    return fake_service(
         "org.freedesktop.NetworkManager",
         "/org/freedesktop/NetworkManager",
         "org.freedesktop.NetworkManager",
@@ -59,18 +61,18 @@ def manager(play: Play, state: int, connectivity: int = UNKNOWN, metered: int = 
     )
 
 
-def upower(play: Play, *, on_battery: bool) -> StandIn:
-    return play(
+def upower(fake_service: FakeService, *, on_battery: bool) -> FakeDBusService:
+    return fake_service(
         "org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.UPower", OnBattery=("b", on_battery)
     )
 
 
-def logind(play: Play) -> StandIn:
-    return play("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+def logind(fake_service: FakeService) -> FakeDBusService:
+    return fake_service("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 
 
-def hold(qtbot: QtBot, moods: Moods, need: Need, *, expected: bool | None) -> None:
-    qtbot.waitUntil(lambda: moods.holds(need) is expected, timeout=LIMIT)
+def wait_for(qtbot: QtBot, conditions: MachineConditions, need: Need, *, expected: bool | None) -> None:
+    qtbot.waitUntil(lambda: conditions.holds(need) is expected, timeout=LIMIT)
 
 
 @pytest.mark.parametrize(
@@ -85,139 +87,153 @@ def hold(qtbot: QtBot, moods: Moods, need: Need, *, expected: bool | None) -> No
         *((state, check, None) for state in (LOCAL, SITE) for check in (UNKNOWN, NONE, LIMITED)),
     ],
 )
-def test_the_numbers_of_networkmanager_in_words(
+def test_networkmanager_codes_are_read_as_reachability(
     state: int | None, connectivity: int | None, *, expected: bool | None
 ) -> None:
-    """Offline or behind a sign-in page: no. Only a local network: perhaps, and perhaps runs."""
-    assert tell_reachable(state, connectivity) is expected
+    """Offline or behind a sign-in page: no. Only a local network: unknown, so runs start."""
+    assert read_reachability(state, connectivity) is expected
 
 
-def test_the_network_is_read_and_followed(qtbot: QtBot, moods: Moods, play: Play) -> None:
-    network = manager(play, DISCONNECTED)
-    hold(qtbot, moods, Need.NETWORK, expected=False)
-    with qtbot.waitSignal(moods.changed, timeout=LIMIT):
-        network.change(State=("u", ONLINE))
-    assert moods.holds(Need.NETWORK) is True
-
-
-@pytest.mark.parametrize(("told", "unmetered"), [(0, None), (1, False), (2, True), (3, False), (4, True), (9, None)])
-def test_a_guess_about_the_cost_counts_like_knowledge(
-    qtbot: QtBot, moods: Moods, play: Play, told: int, *, unmetered: bool | None
+def test_the_network_is_read_and_updated(
+    qtbot: QtBot, conditions: MachineConditions, fake_service: FakeService
 ) -> None:
-    manager(play, DISCONNECTED, metered=told)
-    hold(qtbot, moods, Need.NETWORK, expected=False)
-    assert moods.holds(Need.UNMETERED) is unmetered
+    network = network_manager(fake_service, DISCONNECTED)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=False)
+    with qtbot.waitSignal(conditions.changed, timeout=LIMIT):
+        network.set_properties(State=("u", ONLINE))
+    assert conditions.holds(Need.NETWORK) is True
 
 
-def test_without_networkmanager_qt_is_asked_and_only_then(qtbot: QtBot, bus: Bus, tmp_path: Path, play: Play) -> None:
+@pytest.mark.parametrize(("metered", "unmetered"), [(0, None), (1, False), (2, True), (3, False), (4, True), (9, None)])
+def test_a_guessed_metered_value_counts(
+    qtbot: QtBot, conditions: MachineConditions, fake_service: FakeService, metered: int, *, unmetered: bool | None
+) -> None:
+    network_manager(fake_service, DISCONNECTED, metered=metered)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=False)
+    assert conditions.holds(Need.UNMETERED) is unmetered
+
+
+def test_qt_is_used_only_without_network_manager(
+    qtbot: QtBot, bus: Bus, tmp_path: Path, fake_service: FakeService
+) -> None:
     asked = itertools.count()
 
-    def fall_back() -> StandInQtNetwork:
+    def fall_back() -> FakeQtNetwork:
         next(asked)
-        return StandInQtNetwork()
+        return FakeQtNetwork()
 
-    network = manager(play, DISCONNECTED, metered=2)
-    moods = watch_machine(bus, ZoneWatch({}, tmp_path), fall_back)
+    network = network_manager(fake_service, DISCONNECTED, metered=2)
+    conditions = watch_machine(bus, ZoneWatch({}, tmp_path), fall_back)
     bus.open()
-    hold(qtbot, moods, Need.NETWORK, expected=False)
-    assert moods.holds(Need.UNMETERED) is True
+    wait_for(qtbot, conditions, Need.NETWORK, expected=False)
+    assert conditions.holds(Need.UNMETERED) is True
     assert next(asked) == 0
     network.leave()
-    hold(qtbot, moods, Need.NETWORK, expected=True)
-    assert moods.holds(Need.UNMETERED) is False
-    network = manager(play, DISCONNECTED)
-    hold(qtbot, moods, Need.NETWORK, expected=False)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=True)
+    assert conditions.holds(Need.UNMETERED) is False
+    network = network_manager(fake_service, DISCONNECTED)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=False)
     network.leave()
-    hold(qtbot, moods, Need.NETWORK, expected=True)
-    assert next(asked) == 2, "made once, kept after that"
+    wait_for(qtbot, conditions, Need.NETWORK, expected=True)
+    assert next(asked) == 2, "created once and kept"
 
 
-def test_what_qt_says_later_is_followed(qtbot: QtBot, bus: Bus, tmp_path: Path) -> None:
-    qt = StandInQtNetwork()
-    moods = watch_machine(bus, ZoneWatch({}, tmp_path), lambda: qt)
+def test_later_changes_from_qt_are_followed(qtbot: QtBot, bus: Bus, tmp_path: Path) -> None:
+    qt = FakeQtNetwork()
+    conditions = watch_machine(bus, ZoneWatch({}, tmp_path), lambda: qt)
     bus.open()
-    hold(qtbot, moods, Need.NETWORK, expected=True)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=True)
     qt.is_reachable = False
-    with qtbot.waitSignal(moods.changed, timeout=LIMIT):
+    with qtbot.waitSignal(conditions.changed, timeout=LIMIT):
         qt.changed.emit()
-    assert moods.holds(Need.NETWORK) is False
+    assert conditions.holds(Need.NETWORK) is False
 
 
 @pytest.mark.parametrize("on_battery", [True, False])
-def test_battery_is_read_and_followed(qtbot: QtBot, moods: Moods, play: Play, *, on_battery: bool) -> None:
-    power = upower(play, on_battery=on_battery)
-    hold(qtbot, moods, Need.POWER, expected=not on_battery)
-    power.change(OnBattery=("b", not on_battery))
-    hold(qtbot, moods, Need.POWER, expected=on_battery)
+def test_battery_is_read_and_updated(
+    qtbot: QtBot, conditions: MachineConditions, fake_service: FakeService, *, on_battery: bool
+) -> None:
+    power = upower(fake_service, on_battery=on_battery)
+    wait_for(qtbot, conditions, Need.POWER, expected=not on_battery)
+    power.set_properties(OnBattery=("b", not on_battery))
+    wait_for(qtbot, conditions, Need.POWER, expected=on_battery)
     power.leave()
-    hold(qtbot, moods, Need.POWER, expected=None)
+    wait_for(qtbot, conditions, Need.POWER, expected=None)
 
 
-def test_values_of_another_type_are_not_believed(qtbot: QtBot, moods: Moods, play: Play) -> None:
-    power = upower(play, on_battery=True)
-    hold(qtbot, moods, Need.POWER, expected=False)
-    power.change(OnBattery=("s", "no"))
-    hold(qtbot, moods, Need.POWER, expected=None)
+def test_values_of_the_wrong_type_are_unknown(
+    qtbot: QtBot, conditions: MachineConditions, fake_service: FakeService
+) -> None:
+    power = upower(fake_service, on_battery=True)
+    wait_for(qtbot, conditions, Need.POWER, expected=False)
+    power.set_properties(OnBattery=("s", "no"))
+    wait_for(qtbot, conditions, Need.POWER, expected=None)
 
 
-def test_waking_up_is_said_and_falling_asleep_is_not(qtbot: QtBot, moods: Moods, bus: Bus, play: Play) -> None:
+def test_only_waking_up_is_reported(
+    qtbot: QtBot, conditions: MachineConditions, bus: Bus, fake_service: FakeService
+) -> None:
     resumed: list[datetime] = []
-    moods.resumed.connect(lambda: resumed.append(datetime.now(UTC)))
-    upower(play, on_battery=False)
-    system = logind(play)
-    hold(qtbot, moods, Need.POWER, expected=True)
-    qtbot.waitUntil(lambda: moods._sleep._service.is_there, timeout=LIMIT)
+    conditions.resumed.connect(lambda: resumed.append(datetime.now(UTC)))
+    upower(fake_service, on_battery=False)
+    system = logind(fake_service)
+    wait_for(qtbot, conditions, Need.POWER, expected=True)
+    qtbot.waitUntil(lambda: conditions._sleep._service.has_owner, timeout=LIMIT)
     system.emit("PrepareForSleep", "b", (True,))
     system.emit("PrepareForSleep", "b", (False,))
     qtbot.waitUntil(lambda: bool(resumed), timeout=LIMIT)
     assert len(resumed) == 1
 
 
-def test_after_waking_up_the_network_is_missing_until_it_is_back(qtbot: QtBot, moods: Moods, play: Play) -> None:
-    """NetworkManager falls asleep with the machine, so a run that needs it waits from the first moment on."""
-    network, system = manager(play, ONLINE), logind(play)
-    hold(qtbot, moods, Need.NETWORK, expected=True)
-    qtbot.waitUntil(lambda: moods._sleep._service.is_there, timeout=LIMIT)
+def test_after_resume_the_network_is_missing_until_it_is_back(
+    qtbot: QtBot, conditions: MachineConditions, fake_service: FakeService
+) -> None:
+    """NetworkManager sleeps with the machine, so a run that needs the network waits from the start."""
+    network, system = network_manager(fake_service, ONLINE), logind(fake_service)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=True)
+    qtbot.waitUntil(lambda: conditions._sleep._service.has_owner, timeout=LIMIT)
     system.emit("PrepareForSleep", "b", (True,))
-    network.change(State=("u", ASLEEP))
-    hold(qtbot, moods, Need.NETWORK, expected=False)
-    with qtbot.waitSignal(moods.resumed, timeout=LIMIT):
+    network.set_properties(State=("u", ASLEEP))
+    wait_for(qtbot, conditions, Need.NETWORK, expected=False)
+    with qtbot.waitSignal(conditions.resumed, timeout=LIMIT):
         system.emit("PrepareForSleep", "b", (False,))
-    assert moods.holds(Need.NETWORK) is False
-    network.change(State=("u", CONNECTING))
-    network.change(State=("u", ONLINE))
-    hold(qtbot, moods, Need.NETWORK, expected=True)
+    assert conditions.holds(Need.NETWORK) is False
+    network.set_properties(State=("u", CONNECTING))
+    network.set_properties(State=("u", ONLINE))
+    wait_for(qtbot, conditions, Need.NETWORK, expected=True)
 
 
-def test_a_bad_signal_changes_nothing(qtbot: QtBot, moods: Moods, play: Play, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(100, logger="app.platform.bus")
-    network, system = manager(play, DISCONNECTED), logind(play)
-    hold(qtbot, moods, Need.NETWORK, expected=False)
-    qtbot.waitUntil(lambda: moods._sleep._service.is_there, timeout=LIMIT)
+def test_a_malformed_signal_changes_nothing(
+    qtbot: QtBot, conditions: MachineConditions, fake_service: FakeService, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(100, logger="app.platform.dbus")
+    network, system = network_manager(fake_service, DISCONNECTED), logind(fake_service)
+    wait_for(qtbot, conditions, Need.NETWORK, expected=False)
+    qtbot.waitUntil(lambda: conditions._sleep._service.has_owner, timeout=LIMIT)
     system.emit("PrepareForSleep")
-    with qtbot.waitSignal(moods.resumed, timeout=LIMIT):
+    with qtbot.waitSignal(conditions.resumed, timeout=LIMIT):
         system.emit("PrepareForSleep", "b", (False,))
-    assert moods.holds(Need.NETWORK) is False
-    assert network.is_there
+    assert conditions.holds(Need.NETWORK) is False
+    assert network.is_running
 
 
-def test_no_system_bus_means_that_only_qt_is_asked(qtbot: QtBot, tmp_path: Path) -> None:
+def test_without_a_system_bus_only_qt_is_used(qtbot: QtBot, tmp_path: Path) -> None:
     bus = system_bus({"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}, "linux")
-    moods = watch_machine(bus, ZoneWatch({}, tmp_path), StandInQtNetwork)
+    conditions = watch_machine(bus, ZoneWatch({}, tmp_path), FakeQtNetwork)
     bus.open()
-    hold(qtbot, moods, Need.NETWORK, expected=True)
-    assert moods.holds(Need.POWER) is None
+    wait_for(qtbot, conditions, Need.NETWORK, expected=True)
+    assert conditions.holds(Need.POWER) is None
     bus.close()
 
 
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_elsewhere_there_is_no_bus_and_qt_tells_of_the_network(qtbot: QtBot, tmp_path: Path, platform: str) -> None:
-    """Not run on those systems: this shows only that nothing of Linux is asked there."""
+def test_other_systems_have_no_bus_and_use_qt(qtbot: QtBot, tmp_path: Path, platform: str) -> None:
+    """Not run on those systems: shows only that no Linux service is used there."""
     environment = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/somewhere", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/else"}
     for bus in (system_bus(environment, platform), session_bus(environment, platform)):
-        moods = watch_machine(bus, ZoneWatch({}, tmp_path), StandInQtNetwork)
+        conditions = watch_machine(bus, ZoneWatch({}, tmp_path), FakeQtNetwork)
         with qtbot.waitSignal(bus.lost, timeout=LIMIT):
             bus.open()
-        hold(qtbot, moods, Need.NETWORK, expected=True)
-        assert bus._again.isActive() is False
+        wait_for(qtbot, conditions, Need.NETWORK, expected=True)
+        assert bus._retry_timer.isActive() is False
         bus.close()

@@ -1,4 +1,4 @@
-"""Starting at login on Linux: real files, read back and launched by the desktop's own library."""
+"""Starting at login on Linux: real files, read and launched by the desktop's own library."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.platform.autostart import Autostart, AutostartError, SystemAutostart
-from app.platform.desktop_entry import DesktopEntry
-from tests.desktop.processes import until
+from app.platform.linux_autostart import DesktopEntry
+from tests.desktop.processes import wait_until
 
 COMMAND = [sys.executable, "--background"]
 
@@ -33,7 +33,7 @@ def own(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Path:
-    """Where a package puts it for everybody."""
+    """The system-wide entry of a package."""
     path = tmp_path / "more/autostart/dayhand.desktop"
     path.parent.mkdir(parents=True)
     return path
@@ -44,7 +44,7 @@ def entry(environment: dict[str, str]) -> Autostart:
     return SystemAutostart(DesktopEntry(COMMAND, environment))
 
 
-def test_it_is_off_until_it_is_turned_on_and_after_it_is_turned_off(entry: Autostart, own: Path) -> None:
+def test_it_can_be_turned_on_and_off(entry: Autostart, own: Path) -> None:
     assert not entry.is_on()
     entry.turn_on()
     assert entry.is_on()
@@ -53,16 +53,16 @@ def test_it_is_off_until_it_is_turned_on_and_after_it_is_turned_off(entry: Autos
     assert not own.exists()
 
 
-def test_turning_it_the_way_it_is_changes_nothing(entry: Autostart, own: Path) -> None:
+def test_turning_it_on_or_off_twice_changes_nothing(entry: Autostart, own: Path) -> None:
     entry.turn_off()
     entry.turn_on()
     text = own.read_text(encoding="utf-8")
     entry.turn_on()
     assert own.read_text(encoding="utf-8") == text
-    assert [path.name for path in own.parent.iterdir()] == [own.name], "nothing is left beside it"
+    assert [path.name for path in own.parent.iterdir()] == [own.name], "no temporary file remains"
 
 
-def test_without_settings_of_its_own_the_entry_is_where_every_desktop_looks(tmp_path: Path) -> None:
+def test_without_xdg_variables_the_default_folder_is_used(tmp_path: Path) -> None:
     entry = DesktopEntry(COMMAND, {"HOME": str(tmp_path)})
     entry.turn_on()
     assert (tmp_path / ".config/autostart/dayhand.desktop").is_file()
@@ -80,18 +80,16 @@ def test_without_settings_of_its_own_the_entry_is_where_every_desktop_looks(tmp_
         ("[Another Group]\nHidden=true", True),
     ],
 )
-def test_what_others_wrote_into_it_counts(entry: Autostart, own: Path, line: str, *, on: bool) -> None:
-    """A desktop's own settings page turns it off without us."""
+def test_changes_by_other_programs_count(entry: Autostart, own: Path, line: str, *, on: bool) -> None:
+    """For example a desktop's settings page."""
     own.parent.mkdir(parents=True)
     own.write_text(f"[Desktop Entry]\nExec={sys.executable}\n{line}\n", encoding="utf-8")
     assert entry.is_on() is on
 
 
 @pytest.mark.parametrize("name", ["program", "two words", 'say "yes" $HOME', "100%", "back\\slash"])
-def test_an_entry_for_a_program_that_is_not_there_starts_nothing(
-    environment: dict[str, str], tmp_path: Path, name: str
-) -> None:
-    """Somebody moved or removed what it names: the session passes over it without a word."""
+def test_an_entry_for_a_missing_program_is_off(environment: dict[str, str], tmp_path: Path, name: str) -> None:
+    """The session silently skips it."""
     program = tmp_path / name
     entry = DesktopEntry([str(program), "--background"], environment)
     entry.turn_on()
@@ -100,14 +98,14 @@ def test_an_entry_for_a_program_that_is_not_there_starts_nothing(
     assert entry.is_on()
 
 
-def test_turning_it_on_again_overrides_what_others_wrote(entry: Autostart, own: Path) -> None:
+def test_turning_it_on_overrides_changes_by_other_programs(entry: Autostart, own: Path) -> None:
     own.parent.mkdir(parents=True)
     own.write_text("[Desktop Entry]\nHidden=true\n", encoding="utf-8")
     entry.turn_on()
     assert entry.is_on()
 
 
-def test_a_packaged_entry_is_on_and_can_be_turned_off_by_this_person(entry: Autostart, own: Path, shared: Path) -> None:
+def test_a_system_wide_entry_can_be_turned_off_by_the_user(entry: Autostart, own: Path, shared: Path) -> None:
     shared.write_text(f"[Desktop Entry]\nType=Application\nExec={sys.executable}\n", encoding="utf-8")
     assert entry.is_on()
     entry.turn_off()
@@ -118,16 +116,14 @@ def test_a_packaged_entry_is_on_and_can_be_turned_off_by_this_person(entry: Auto
     assert own.exists()
 
 
-def test_a_packaged_entry_that_came_with_an_old_file_of_ours_stays_off(
-    entry: Autostart, own: Path, shared: Path
-) -> None:
+def test_a_system_wide_entry_stays_off_if_the_user_turned_it_off(entry: Autostart, own: Path, shared: Path) -> None:
     entry.turn_on()
     shared.write_text("[Desktop Entry]\n", encoding="utf-8")
     entry.turn_off()
     assert "Hidden=true" in own.read_text(encoding="utf-8")
 
 
-def test_a_file_that_is_no_text_is_no_reason_to_fail(entry: Autostart, own: Path) -> None:
+def test_a_binary_file_is_not_an_error(entry: Autostart, own: Path) -> None:
     own.parent.mkdir(parents=True)
     own.write_bytes(b"[Desktop Entry]\n=\n\xff\xfe\nExec=" + os.fsencode(sys.executable) + b"\n\n")
     assert entry.is_on() is True
@@ -136,14 +132,14 @@ def test_a_file_that_is_no_text_is_no_reason_to_fail(entry: Autostart, own: Path
     assert entry.is_on() is False
 
 
-def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(entry: Autostart, tmp_path: Path, own: Path) -> None:
+def test_a_read_only_folder_gives_a_readable_error(entry: Autostart, tmp_path: Path, own: Path) -> None:
     (tmp_path / "config").write_text("in the way", encoding="utf-8")
     with pytest.raises(AutostartError, match=r"could not be turned on: .+\. Check that you may write to .+\."):
         entry.turn_on()
     assert not entry.is_on()
 
 
-def test_an_entry_that_cannot_be_removed_is_said_in_a_sentence(entry: Autostart, own: Path) -> None:
+def test_an_entry_that_cannot_be_removed_gives_a_readable_error(entry: Autostart, own: Path) -> None:
     own.mkdir(parents=True)
     with pytest.raises(AutostartError, match="could not be turned off"):
         entry.turn_off()
@@ -178,10 +174,10 @@ def test_a_failed_write_leaves_the_old_entry_and_nothing_else(entry: Autostart, 
         "--data-dir=/tmp/with space",
     ],
 )
-def test_the_session_starts_exactly_the_command_that_was_meant(
+def test_the_session_starts_exactly_the_given_command(
     tmp_path: Path, environment: dict[str, str], own: Path, argument: str
 ) -> None:
-    """Started by the library with which GNOME, Xfce and others read such entries."""
+    """Started by the library that GNOME, Xfce and others use."""
     gio = shutil.which("gio")
     if gio is None:
         pytest.skip("gio is not installed")
@@ -196,5 +192,5 @@ def test_the_session_starts_exactly_the_command_that_was_meant(
     DesktopEntry([str(program), argument, "--background"], environment).turn_on()
     clean = {name: value for name, value in os.environ.items() if not name.startswith("DBUS")}
     subprocess.run([gio, "launch", str(own)], check=True, env=clean, timeout=60)
-    until(said.exists, "the program")
+    wait_until(said.exists, "the program")
     assert json.loads(said.read_text(encoding="utf-8")) == [argument, "--background"]

@@ -1,4 +1,4 @@
-"""Starting at login on macOS: real files in a home of their own, and a program in the place of launchctl."""
+"""Starting at login on macOS: real files in a temporary home, and a fake launchctl."""
 
 import os
 import plistlib
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.platform.launch_agent import LaunchAgent
+from app.platform.macos_autostart import LaunchAgent
 
 COMMAND = ["/Applications/Dayhand.app/Contents/MacOS/dayhand", "start", "--background", "--data-dir", "/a b/ü"]
 LABEL = "io.github.dayhand.Dayhand"
@@ -19,7 +19,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def overrides(tmp_path: Path) -> Path:
-    """What launchd remembers by itself."""
+    """What launchd remembers."""
     path = tmp_path / "overrides"
     path.touch()
     return path
@@ -38,27 +38,27 @@ def agent(tmp_path: Path, overrides: Path) -> LaunchAgent:
     return LaunchAgent(COMMAND, tmp_path, str(launchctl))
 
 
-def test_it_is_off_until_it_is_turned_on_and_after_it_is_turned_off(agent: LaunchAgent, file: Path) -> None:
+def test_it_can_be_turned_on_and_off(agent: LaunchAgent, file: Path) -> None:
     agent.turn_off()
     assert not agent.is_on()
     agent.turn_on()
     assert agent.is_on()
-    assert [path.name for path in file.parent.iterdir()] == [file.name], "nothing is left beside it"
+    assert [path.name for path in file.parent.iterdir()] == [file.name], "no temporary file remains"
     agent.turn_off()
     assert not agent.is_on()
     assert not file.exists()
 
 
-def test_launchd_is_told_what_to_start_in_the_session_of_a_person(agent: LaunchAgent, file: Path) -> None:
+def test_the_agent_starts_in_the_session_of_the_user(agent: LaunchAgent, file: Path) -> None:
     agent.turn_on()
     told = plistlib.loads(file.read_bytes())
     assert (told["Label"], told["ProgramArguments"], told["RunAtLoad"]) == (LABEL, COMMAND, True)
     assert told["LimitLoadToSessionType"] == "Aqua"
-    assert "KeepAlive" not in told, "who quits has quit"
+    assert "KeepAlive" not in told, "a quit app must not be restarted"
 
 
 @pytest.mark.parametrize("word", ["disabled", "true"])
-def test_what_the_person_turned_off_without_us_is_off_until_it_is_turned_on_here(
+def test_an_agent_disabled_elsewhere_is_off_until_turned_on_here(
     agent: LaunchAgent, overrides: Path, word: str
 ) -> None:
     agent.turn_on()
@@ -71,21 +71,21 @@ def test_what_the_person_turned_off_without_us_is_off_until_it_is_turned_on_here
 
 
 @pytest.mark.parametrize("word", ["enabled", "false"])
-def test_what_launchd_calls_enabled_is_on(agent: LaunchAgent, overrides: Path, word: str) -> None:
+def test_an_agent_enabled_in_launchd_is_on(agent: LaunchAgent, overrides: Path, word: str) -> None:
     agent.turn_on()
     overrides.write_text(f'\t"{LABEL}" => {word}\n', encoding="utf-8")
     assert agent.is_on()
 
 
 @pytest.mark.parametrize(("values", "on"), [({"RunAtLoad": False}, False), ({"Disabled": True}, False), ({}, True)])
-def test_what_others_wrote_into_it_counts(agent: LaunchAgent, file: Path, values: dict[str, bool], *, on: bool) -> None:
+def test_changes_by_other_programs_count(agent: LaunchAgent, file: Path, values: dict[str, bool], *, on: bool) -> None:
     agent.turn_on()
     file.write_bytes(plistlib.dumps(plistlib.loads(file.read_bytes()) | values, fmt=plistlib.FMT_BINARY))
     assert agent.is_on() is on
 
 
 @pytest.mark.parametrize("content", [b"", b"<plist>", b"\xff\xfe", plistlib.dumps(["no", "entry"])])
-def test_a_file_that_is_no_agent_is_off_and_no_reason_to_fail(agent: LaunchAgent, file: Path, content: bytes) -> None:
+def test_an_invalid_file_is_off_and_not_an_error(agent: LaunchAgent, file: Path, content: bytes) -> None:
     agent.turn_on()
     file.write_bytes(content)
     assert not agent.is_on()
@@ -99,7 +99,7 @@ def test_without_launchctl_the_file_decides(tmp_path: Path) -> None:
     assert agent.is_on()
 
 
-def test_a_folder_that_cannot_be_made_is_an_error(agent: LaunchAgent, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(agent: LaunchAgent, tmp_path: Path) -> None:
     (tmp_path / "Library").touch()
     with pytest.raises(OSError, match="Library"):
         agent.turn_on()

@@ -1,4 +1,4 @@
-"""Power of macOS, against a small library with the same functions: nothing here has run on macOS."""
+"""Power on macOS, against a fake library with the same functions; not run on macOS."""
 
 import ctypes
 import shutil
@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.platform import iokit
-from app.platform.bus import Bus
-from app.platform.iokit import IOKitPower, PowerSources
-from app.platform.machine import watch_machine
-from app.platform.seams import UnknownNetwork
+from app.platform import macos_power
+from app.platform.dbus import Bus
+from app.platform.detect import watch_machine
+from app.platform.machine_conditions import UnknownNetwork
+from app.platform.macos_power import IOKitPower, PowerSources
 from app.platform.zone_watch import ZoneWatch
 from scheduler.timing.policies import Need
 
@@ -56,7 +56,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def kit(library: Path, tmp_path: Path) -> ctypes.CDLL:
-    """A copy for each test: what it was told stays in memory."""
+    """A copy for each test, since its state stays in memory."""
     return ctypes.CDLL(str(shutil.copy(library, tmp_path / "iokit.so")))
 
 
@@ -69,7 +69,7 @@ def value(kit: ctypes.CDLL, name: str) -> int:
     return ctypes.c_int.in_dll(kit, name).value
 
 
-def test_it_listens_on_the_main_loop(power: IOKitPower, kit: ctypes.CDLL) -> None:
+def test_it_registers_with_the_main_run_loop(power: IOKitPower, kit: ctypes.CDLL) -> None:
     assert value(kit, "added") == 1
 
 
@@ -77,19 +77,19 @@ def test_it_listens_on_the_main_loop(power: IOKitPower, kit: ctypes.CDLL) -> Non
     ("kind", "expected"),
     [(b"AC Power", False), (b"Battery Power", True), (b"UPS Power", True), (b"Steam", None), (b"", None), (None, None)],
 )
-def test_each_source_of_power_in_our_words(
+def test_each_power_source_is_recognised(
     qtbot: QtBot, power: IOKitPower, kit: ctypes.CDLL, kind: Any, *, expected: bool | None
 ) -> None:
     with qtbot.waitSignal(power.changed, timeout=60_000):
         kit.become(kind)
     assert power.is_on_battery is expected
-    assert value(kit, "released") == (1 if kind is None else 2), "what was copied is given back"
+    assert value(kit, "released") == (1 if kind is None else 2), "copied objects are released"
 
 
-def test_the_moods_of_macos_know_its_power(
+def test_machine_conditions_on_macos_include_power(
     qtbot: QtBot, kit: ctypes.CDLL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(iokit, "IOKitPower", lambda: IOKitPower(PowerSources(lambda _: kit)))
+    monkeypatch.setattr(macos_power, "IOKitPower", lambda: IOKitPower(PowerSources(lambda _: kit)))
     (tmp_path / "etc").mkdir()
     moods = watch_machine(Bus(None), ZoneWatch({}, tmp_path), UnknownNetwork, "darwin")
     assert moods.holds(Need.POWER) is True
@@ -97,8 +97,8 @@ def test_the_moods_of_macos_know_its_power(
     assert moods.holds(Need.POWER) is False
 
 
-def test_a_machine_without_those_functions_starts_all_the_same(qtbot: QtBot, tmp_path: Path) -> None:
-    """As here, where there is no such library at all."""
+def test_a_machine_without_these_libraries_still_starts(qtbot: QtBot, tmp_path: Path) -> None:
+    """Like this one."""
     (tmp_path / "etc").mkdir()
     for platform in ("darwin", "win32"):
         moods = watch_machine(Bus(None), ZoneWatch({}, tmp_path), UnknownNetwork, platform)

@@ -1,4 +1,4 @@
-"""The network as Qt tells it."""
+"""Network status from Qt."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from app.platform.qt_network import QtNetwork
 Reachability = QNetworkInformation.Reachability
 
 
-class StandInInformation(QObject):
-    """Qt's own cannot be told what to say."""
+class FakeNetworkInformation(QObject):
+    """Qt's own cannot be controlled."""
 
     reachabilityChanged = Signal(object)  # noqa: N815  Qt's name
     isMeteredChanged = Signal(bool)  # noqa: N815  Qt's name
@@ -45,21 +45,21 @@ class StandInInformation(QObject):
         (Reachability.Online, True),
     ],
 )
-def test_each_answer_of_qt_in_ours(qtbot: QtBot, told: Reachability, *, expected: bool | None) -> None:
-    assert QtNetwork(StandInInformation(told, metered=None)).is_reachable is expected
+def test_each_reachability_of_qt_is_mapped(qtbot: QtBot, told: Reachability, *, expected: bool | None) -> None:
+    assert QtNetwork(FakeNetworkInformation(told, metered=None)).is_reachable is expected
 
 
-def test_every_answer_of_qt_is_known_here() -> None:
+def test_every_reachability_of_qt_is_tested() -> None:
     assert len(Reachability) == 5
 
 
 @pytest.mark.parametrize("metered", [True, False, None])
-def test_the_cost_is_told_where_qt_can_tell_it(qtbot: QtBot, *, metered: bool | None) -> None:
-    assert QtNetwork(StandInInformation(Reachability.Online, metered=metered)).is_metered is metered
+def test_metered_is_known_where_qt_supports_it(qtbot: QtBot, *, metered: bool | None) -> None:
+    assert QtNetwork(FakeNetworkInformation(Reachability.Online, metered=metered)).is_metered is metered
 
 
-def test_changes_are_passed_on(qtbot: QtBot) -> None:
-    information = StandInInformation(Reachability.Online, metered=False)
+def test_changes_are_forwarded(qtbot: QtBot) -> None:
+    information = FakeNetworkInformation(Reachability.Online, metered=False)
     network = QtNetwork(information)
     with qtbot.waitSignal(network.changed):
         information.reachabilityChanged.emit(Reachability.Disconnected)
@@ -67,14 +67,14 @@ def test_changes_are_passed_on(qtbot: QtBot) -> None:
         information.isMeteredChanged.emit(True)  # noqa: FBT003  as Qt emits it
 
 
-def test_a_system_for_which_qt_has_nothing_is_unknown(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_backend_all_values_are_unknown(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(qt_network, "_load", lambda: None)
     network = QtNetwork()
     assert network.is_reachable is None
     assert network.is_metered is None
 
 
-def test_what_qt_really_loads_here_answers(qtbot: QtBot) -> None:
+def test_the_real_backend_of_this_system_works(qtbot: QtBot) -> None:
     network = QtNetwork()
     assert network.is_reachable in (True, False, None)
     assert network.is_metered in (True, False, None)

@@ -1,9 +1,9 @@
-"""Starting at login on Windows, against a small registry; tests/packaging has Wine's."""
+"""Starting at login on Windows, against a fake registry; tests/packaging has Wine's."""
 
 import pytest
 
-from app.platform.run_key import RunKey
-from tests.app.platform.registry import Registry
+from app.platform.windows_autostart import RunKey
+from tests.app.platform.fake_winreg import Registry
 
 RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
 APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
@@ -21,7 +21,7 @@ def entry(registry: Registry) -> RunKey:
     return RunKey(COMMAND, registry)
 
 
-def test_it_is_off_until_it_is_turned_on_and_after_it_is_turned_off(entry: RunKey, registry: Registry) -> None:
+def test_it_can_be_turned_on_and_off(entry: RunKey, registry: Registry) -> None:
     entry.turn_off()
     assert not entry.is_on()
     entry.turn_on()
@@ -33,9 +33,7 @@ def test_it_is_off_until_it_is_turned_on_and_after_it_is_turned_off(entry: RunKe
 
 
 @pytest.mark.parametrize(("first", "on"), [(2, True), (3, False), (6, True), (7, False)])
-def test_what_the_person_chose_in_the_task_manager_counts(
-    entry: RunKey, registry: Registry, first: int, *, on: bool
-) -> None:
+def test_the_choice_in_the_task_manager_counts(entry: RunKey, registry: Registry, first: int, *, on: bool) -> None:
     entry.turn_on()
     registry.keys[APPROVED] = {"Dayhand": bytes([first, *[0] * 11]), "Other": b"\3"}
     assert entry.is_on() is on
@@ -45,20 +43,20 @@ def test_what_the_person_chose_in_the_task_manager_counts(
 
 
 @pytest.mark.parametrize("strange", [b"", "text", 3])
-def test_what_windows_never_writes_there_turns_nothing_off(entry: RunKey, registry: Registry, strange: object) -> None:
+def test_unexpected_values_turn_nothing_off(entry: RunKey, registry: Registry, strange: object) -> None:
     entry.turn_on()
     registry.keys[APPROVED] = {"Dayhand": strange}
     assert entry.is_on()
 
 
-def test_a_choice_for_a_program_that_does_not_start_is_not_left_behind(entry: RunKey, registry: Registry) -> None:
+def test_turning_it_off_removes_the_choice_in_the_task_manager(entry: RunKey, registry: Registry) -> None:
     registry.keys[APPROVED] = {"Dayhand": b"\3"}
     assert not entry.is_on()
     entry.turn_off()
     assert registry.keys[APPROVED] == {}
 
 
-def test_a_registry_that_may_not_be_written_is_an_error(entry: RunKey, registry: Registry) -> None:
+def test_a_read_only_registry_is_an_error(entry: RunKey, registry: Registry) -> None:
     entry.turn_on()
     registry.is_locked = True
     with pytest.raises(PermissionError):
@@ -68,7 +66,7 @@ def test_a_registry_that_may_not_be_written_is_an_error(entry: RunKey, registry:
     assert entry.is_on()
 
 
-def test_a_command_that_windows_would_not_start_is_refused(registry: Registry) -> None:
+def test_a_command_too_long_for_windows_is_refused(registry: Registry) -> None:
     entry = RunKey([*COMMAND, "--data-dir", "C:\\" + 200 * "x"], registry)
     with pytest.raises(OSError, match="up to 260 characters"):
         entry.turn_on()

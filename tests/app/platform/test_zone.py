@@ -1,4 +1,4 @@
-"""Which zone this machine is in."""
+"""Finding the machine's time zone."""
 
 import sys
 from pathlib import Path
@@ -34,13 +34,13 @@ def write(root: Path, text: str) -> None:
         ("UTC", "UTC"),
     ],
 )
-def test_the_environment_decides_if_it_names_a_zone(root: Path, value: str, zone: str) -> None:
+def test_the_tz_variable_takes_precedence(root: Path, value: str, zone: str) -> None:
     link(root, "/usr/share/zoneinfo/Asia/Tokyo")
     assert machine_zone({"TZ": value}, root) == zone
 
 
 @pytest.mark.parametrize("value", ["", ":", "CET-1CEST,M3.5.0,M10.5.0/3", "Atlantis", "../../etc/passwd", "Europe"])
-def test_an_environment_that_names_no_zone_is_passed_over(root: Path, value: str) -> None:
+def test_an_invalid_tz_variable_is_ignored(root: Path, value: str) -> None:
     link(root, "/usr/share/zoneinfo/Asia/Tokyo")
     assert machine_zone({"TZ": value}, root) == "Asia/Tokyo"
 
@@ -66,27 +66,25 @@ def test_a_link_to_a_link_is_followed(root: Path) -> None:
     assert machine_zone({}, root) == "Asia/Tokyo"
 
 
-def test_links_in_a_circle_end(root: Path) -> None:
+def test_circular_links_end(root: Path) -> None:
     link(root, "localtime")
     assert machine_zone({}, root) == "UTC"
 
 
-def test_a_copied_file_leaves_it_to_the_name_beside_it(root: Path) -> None:
+def test_a_copied_localtime_falls_back_to_etc_timezone(root: Path) -> None:
     (root / "etc/localtime").write_bytes(b"TZif2")
     write(root, "Europe/Berlin\n")
     assert machine_zone({}, root) == "Europe/Berlin"
 
 
 @pytest.mark.parametrize("text", ["", "\n", "Atlantis\n", "\u00fc\n"])
-def test_a_machine_that_does_not_say_is_in_utc(root: Path, text: str) -> None:
+def test_an_unknown_zone_is_utc(root: Path, text: str) -> None:
     assert machine_zone({}, root) == "UTC"
     write(root, text)
     assert machine_zone({}, root) == "UTC"
 
 
-def test_on_windows_qt_tells_which_zone_the_name_of_windows_means(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_windows_qt_gives_the_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = SimpleNamespace(systemTimeZoneId=lambda: QByteArray(b"Europe/Berlin"))
     monkeypatch.setattr("PySide6.QtCore.QTimeZone", told)
     assert machine_zone({}, tmp_path, "win32") == "Europe/Berlin"

@@ -1,4 +1,4 @@
-"""Moving the machine to another zone is noticed: real files, in the ways that real tools write them."""
+"""A change of the machine's time zone is noticed: real files, written as real tools do."""
 
 import shutil
 from pathlib import Path
@@ -15,11 +15,11 @@ LIMIT = 60_000
 def etc(tmp_path: Path) -> Path:
     folder = tmp_path / "etc"
     folder.mkdir()
-    move(folder, "Europe/Berlin")
+    set_zone(folder, "Europe/Berlin")
     return folder
 
 
-def move(etc: Path, zone: str) -> None:
+def set_zone(etc: Path, zone: str) -> None:
     """As timedatectl does it: a new link beside the old one, then renamed over it."""
     fresh = etc / "localtime.new"
     fresh.symlink_to(f"../usr/share/zoneinfo/{zone}")
@@ -27,31 +27,31 @@ def move(etc: Path, zone: str) -> None:
 
 
 def watch(etc: Path, environment: dict[str, str] | None = None) -> tuple[ZoneWatch, list[str]]:
-    made, said = ZoneWatch(environment or {}, etc.parent), []
-    made.changed.connect(said.append)
-    return made, said
+    made, emitted = ZoneWatch(environment or {}, etc.parent), []
+    made.changed.connect(emitted.append)
+    return made, emitted
 
 
-def test_each_move_is_said_once(qtbot: QtBot, etc: Path) -> None:
-    made, said = watch(etc)
+def test_each_change_is_emitted_once(qtbot: QtBot, etc: Path) -> None:
+    made, emitted = watch(etc)
     for zone in ("Asia/Tokyo", "America/New_York", "Europe/Berlin"):
         with qtbot.waitSignal(made.changed, timeout=LIMIT):
-            move(etc, zone)
-    made.look()
-    assert said == ["Asia/Tokyo", "America/New_York", "Europe/Berlin"]
+            set_zone(etc, zone)
+    made.check()
+    assert emitted == ["Asia/Tokyo", "America/New_York", "Europe/Berlin"]
 
 
-def test_removing_and_linking_anew_ends_in_the_new_zone(qtbot: QtBot, etc: Path) -> None:
+def test_replacing_the_link_ends_in_the_new_zone(qtbot: QtBot, etc: Path) -> None:
     """As `ln -sf` does it; for a moment there is no zone at all."""
-    made, said = watch(etc)
+    made, emitted = watch(etc)
     (etc / "localtime").unlink()
     (etc / "localtime").symlink_to("/usr/share/zoneinfo/Asia/Tokyo")
-    qtbot.waitUntil(lambda: said[-1:] == ["Asia/Tokyo"], timeout=LIMIT)
+    qtbot.waitUntil(lambda: emitted[-1:] == ["Asia/Tokyo"], timeout=LIMIT)
     assert made is not None
 
 
-def test_a_name_written_into_its_file_is_followed(qtbot: QtBot, etc: Path) -> None:
-    """Where /etc/localtime is a copy, only /etc/timezone has the name; it is written in place, again and again."""
+def test_changes_of_etc_timezone_are_followed(qtbot: QtBot, etc: Path) -> None:
+    """Where /etc/localtime is a copy, only /etc/timezone has the name; it is written in place, repeatedly."""
     (etc / "localtime").unlink()
     (etc / "timezone").write_text("Europe/Berlin\n", encoding="ascii")
     made, _ = watch(etc)
@@ -66,32 +66,32 @@ def test_a_name_written_into_its_file_is_followed(qtbot: QtBot, etc: Path) -> No
         (etc / "timezone").write_text("Europe/Oslo\n", encoding="ascii")
 
 
-def test_other_changes_of_the_folder_are_not_said(qtbot: QtBot, etc: Path) -> None:
-    made, said = watch(etc)
+def test_other_changes_of_the_folder_are_ignored(qtbot: QtBot, etc: Path) -> None:
+    made, emitted = watch(etc)
     (etc / "resolv.conf").write_text("nameserver 127.0.0.1\n", encoding="ascii")
     with qtbot.waitSignal(made._watcher.directoryChanged, timeout=LIMIT):
         (etc / "hosts").write_text("", encoding="ascii")
-    assert said == []
+    assert emitted == []
 
 
-def test_a_zone_in_the_environment_does_not_move(qtbot: QtBot, etc: Path) -> None:
-    made, said = watch(etc, {"TZ": "Europe/Oslo"})
+def test_a_zone_in_the_environment_does_not_change(qtbot: QtBot, etc: Path) -> None:
+    made, emitted = watch(etc, {"TZ": "Europe/Oslo"})
     with qtbot.waitSignal(made._watcher.directoryChanged, timeout=LIMIT):
-        move(etc, "Asia/Tokyo")
-    assert said == []
+        set_zone(etc, "Asia/Tokyo")
+    assert emitted == []
 
 
-def test_a_machine_without_that_folder_has_a_zone_that_stays(qtbot: QtBot, etc: Path, tmp_path: Path) -> None:
+def test_without_etc_the_zone_does_not_change(qtbot: QtBot, etc: Path, tmp_path: Path) -> None:
     shutil.rmtree(etc)
-    made, said = watch(etc)
-    made.look()
-    assert said == []
+    made, emitted = watch(etc)
+    made.check()
+    assert emitted == []
 
 
-def test_a_look_finds_what_no_watch_could_tell(qtbot: QtBot, tmp_path: Path) -> None:
-    """After a long sleep the first look counts, whatever was delivered meanwhile."""
-    made, said = watch(tmp_path / "etc")
+def test_a_check_finds_unwatched_changes(qtbot: QtBot, tmp_path: Path) -> None:
+    """For example after a long sleep."""
+    made, emitted = watch(tmp_path / "etc")
     (tmp_path / "etc").mkdir()
-    move(tmp_path / "etc", "Asia/Tokyo")
-    made.look()
-    assert said == ["Asia/Tokyo"]
+    set_zone(tmp_path / "etc", "Asia/Tokyo")
+    made.check()
+    assert emitted == ["Asia/Tokyo"]

@@ -9,24 +9,25 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.answers import OPEN, RECONNECT, SENT, find_answer, list_answers
-from app.call_summary import summarize_call
-from app.desk.acting import Acting
-from app.desk.answering import Answering
-from app.notices.notice import Urgency
+from app.api.commands import CommandApi
+from app.api.request_commands import RequestApi
+from app.notifications.notification import Urgency
 from app.overview import Overview
-from app.requests import make_card, make_problem
-from app.tray.menu import list_entries
-from app.widgets.card import CardValue, Importance
-from app.widgets.details import Difference, Pairs, Prose, Section, Table
+from app.requests.actions import OPEN, RECONNECT, SENT, find_action, list_actions
+from app.requests.call_summary import summarize_call
+from app.requests.presentation import make_card, make_problem
+from app.tray.menu import make_entries
+from app.widgets.details import DetailSection, DetailTable, Pairs, TextBlock, TextDiff
+from app.widgets.request_card import ButtonImportance, CardContent
 from scheduler.connections.registry import builtin_registry
-from scheduler.engine.workflows.views.requests import FaultView, RequestView
-from scheduler.engine.workflows.views.workflows import WorkflowView
-from scheduler.rules.states import WorkflowState
-from scheduler.store.requests import Given, RequestKind
+from scheduler.engine.queries.requests import FaultView, RequestView
+from scheduler.engine.queries.workflows import WorkflowView
+from scheduler.rules.requests import RequestKind
+from scheduler.rules.workflow_state import WorkflowState
+from scheduler.store.requests import RequestAnswer
 
 NOW = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
-KINDS = [kind.value.replace(" ", "-") for kind in RequestKind]
+KINDS = [kind.slug for kind in RequestKind]
 REGISTRY = builtin_registry(lambda *_: None)
 CALL = {"connection": "files:inbox", "tool": "delete", "parameters": {"path": "old/one.txt"}}
 
@@ -34,7 +35,7 @@ CALL = {"connection": "files:inbox", "tool": "delete", "parameters": {"path": "o
 def ask(kind: str, **changes: Any) -> RequestView:
     usual = RequestView(
         id="q1",
-        kind=kind,
+        kind=RequestKind(kind.replace("-", " ")),
         workflow="tidy",
         workflows=("tidy",),
         run="r1",
@@ -64,23 +65,23 @@ def overview() -> Overview:
     return Overview(now=NOW, zone=ZoneInfo("Europe/Berlin"), workflows=(tidy,))
 
 
-def card(one: RequestView) -> CardValue:
+def card(one: RequestView) -> CardContent:
     return make_card(one, overview(), REGISTRY)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_answer_is_a_command_that_exists_or_leads_to_a_page(kind: str) -> None:
-    answers = list_answers(ask(kind))
+    answers = list_actions(ask(kind))
     assert answers
     for answer in answers:
-        assert find_answer(ask(kind), answer.id) is answer or find_answer(ask(kind), answer.id) == answer
+        assert find_action(ask(kind), answer.id) is answer or find_action(ask(kind), answer.id) == answer
         if answer.verb:
-            verb = getattr(Answering, answer.verb, None) or getattr(Acting, answer.verb)
+            verb = getattr(RequestApi, answer.verb, None) or getattr(CommandApi, answer.verb)
             inspect.signature(verb).bind(None, **answer.arguments)
-            assert answer.done.endswith(".")
+            assert answer.done.endswith((".", "…"))
         else:
             assert answer.id in (OPEN, RECONNECT, SENT)
-    assert sum(answer.importance is Importance.PRIMARY for answer in answers) <= 1
+    assert sum(answer.importance is ButtonImportance.PRIMARY for answer in answers) <= 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,8 +110,8 @@ def test_one_lost_account_groups_all_that_wait_for_it() -> None:
 
 @pytest.mark.parametrize("kind", ["unsure", "interrupted"])
 def test_whether_it_happened_is_answered_with_the_words_that_the_store_knows(kind: str) -> None:
-    given = {answer.arguments["answer"] for answer in list_answers(ask(kind))}
-    assert given == {Given.HAPPENED, Given.NOT_HAPPENED, Given.SKIP}
+    given = {answer.arguments["answer"] for answer in list_actions(ask(kind))}
+    assert given == {RequestAnswer.HAPPENED, RequestAnswer.NOT_HAPPENED, RequestAnswer.SKIP}
 
 
 def test_a_card_shows_the_connection_the_tool_in_words_and_each_parameter() -> None:
@@ -141,7 +142,7 @@ def test_a_table_says_how_many_rows_it_has_since_it_scrolls() -> None:
     call = {"connection": "table:t", "tool": "append", "parameters": {"rows": [{"a": 1}] * 40}}
     table = card(ask("approval", call=call)).details[-1]
     assert table.title == "Rows (40)"
-    assert isinstance(table.body, Table)
+    assert isinstance(table.body, DetailTable)
 
 
 @pytest.mark.parametrize(("ui", "bodies"), [(None, 0), ("", 0), ("Mind the gap", 1), ({"To": "Ann"}, 1)])
@@ -150,10 +151,10 @@ def test_what_a_script_says_stands_apart_from_the_call(ui: Any, bodies: int) -> 
     shown = card(ask("approval", sentence="Tidy a little", call=CALL, ui=ui))
     assert shown.sentence == "Delete old/one.txt in inbox"
     assert len(shown.details) == 1
-    assert len(shown.quoted) == 1 + bodies
-    assert shown.quoted[0].body == Prose(text="Tidy a little")
+    assert len(shown.script_sections) == 1 + bodies
+    assert shown.script_sections[0].body == TextBlock(text="Tidy a little")
     if isinstance(ui, str) and ui:
-        assert shown.quoted[1].body == Prose(text=ui)
+        assert shown.script_sections[1].body == TextBlock(text=ui)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_a_script_that_failed_is_mended_or_left_for_a_version_that_worked(
     fault = FaultView(path="/home/ann/tidy.py", line=8, text='rows["amount"]', earlier=earlier)
     shown = card(ask("script-error", fault=fault))
     assert [action.id for action in shown.actions] == offered
-    assert shown.details == (Section(title="Line 8", body=Prose(text='rows["amount"]', is_code=True)),)
+    assert shown.details == (DetailSection(title="Line 8", body=TextBlock(text='rows["amount"]', is_code=True)),)
     assert [id_ for id_, _ in make_problem(ask("script-error", fault=fault), overview()).actions] == ["retry", "open"]
 
 
@@ -229,7 +230,7 @@ REPAIR = {
     "version": 5,
     "before": "a\n",
     "source": "b\n",
-    "asks": ["It imports os, which it did not before."],
+    "asks": ["It newly imports os."],
     "sent": "all of it",
 }
 
@@ -238,23 +239,27 @@ REPAIR = {
 def test_a_repair_says_what_broke_what_changes_and_what_to_look_at_twice(kind: str) -> None:
     broke, twice, changes = card(ask(kind, ui=REPAIR)).details
     assert (broke.body, twice.body) == (
-        Prose(text="It broke in line 3."),
-        Prose(text="It imports os, which it did not before."),
+        TextBlock(text="It broke in line 3."),
+        TextBlock(text="It newly imports os."),
     )
-    assert changes.body == Difference(old="a\n", new="b\n")
+    assert changes.body == TextDiff(old="a\n", new="b\n")
     assert "script failed" in card(ask(kind, ui=REPAIR)).sentence
 
 
 def test_a_repair_is_applied_and_can_be_taken_back_with_one_press() -> None:
-    apply = find_answer(ask("fix", ui=REPAIR), "approve")
+    apply = find_action(ask("fix", ui=REPAIR), "approve")
     assert apply is not None and apply.undo is not None
     assert (apply.undo.verb, dict(apply.undo.arguments)) == ("rollback", {"workflow": "tidy", "version": 4})
-    inspect.signature(Acting.rollback).bind(None, **apply.undo.arguments)
-    assert [action.label for action in card(ask("fix", ui=REPAIR)).actions] == ["Apply", "No", "See what was sent"]
+    inspect.signature(CommandApi.rollback).bind(None, **apply.undo.arguments)
+    assert [action.label for action in card(ask("fix", ui=REPAIR)).actions] == [
+        "Apply",
+        "Don't apply",
+        "Show what was sent",
+    ]
     assert [action.label for action in card(ask("repaired", ui=REPAIR)).actions] == [
         "Keep it",
         "Roll back",
-        "See what was sent",
+        "Show what was sent",
     ]
 
 
@@ -262,7 +267,7 @@ def test_a_repair_is_applied_and_can_be_taken_back_with_one_press() -> None:
 def test_nobody_uses_a_repair_from_a_notice_where_it_cannot_be_read(kind: str) -> None:
     problem = make_problem(ask(kind, ui=REPAIR), overview())
     assert [label for _, label in problem.actions] == ["Review"]
-    assert find_answer(ask(kind, ui=REPAIR), problem.actions[0][0]) is None, "so it leads to its card"
+    assert find_action(ask(kind, ui=REPAIR), problem.actions[0][0]) is None, "so it leads to its card"
 
 
 MAIL = {"connection": "smtp:work", "tool": "send", "parameters": {"to": "boss@example.org", "subject": "I resign"}}
@@ -300,8 +305,8 @@ def test_a_script_cannot_talk_our_words_out_of_a_notification() -> None:
 
 def test_the_tray_says_what_a_call_does_and_not_what_its_script_says() -> None:
     one = ask("approval", sentence="Send the weekly report", call=MAIL)
-    first = list_entries(overview_with(one))[0]
-    assert first.words.startswith("Tidy up: Send mail from work to boss@example.org")
+    first = make_entries(overview_with(one))[0]
+    assert first.text.startswith("Tidy up: Send mail from work to boss@example.org")
     assert first.choice is not None and first.choice.page == "attention"
 
 
@@ -318,9 +323,9 @@ def test_an_address_that_looks_like_another_comes_first_on_the_card() -> None:
     parameters = {"to": ["anna@\u0430pple.com"], "subject": "Hi"}
     first = card(ask("approval", call={**MAIL, "parameters": parameters})).details[0]
     assert first.title == "Check these addresses"
-    assert first.body == Prose(text="xn--pple-43d.com looks like apple.com but is a different server.")
+    assert first.body == TextBlock(text="xn--pple-43d.com looks like apple.com but is a different server.")
 
 
 def test_the_exact_call_is_written_when_it_is_asked_for() -> None:
-    raw = card(ask("approval", call=CALL)).raw
+    raw = card(ask("approval", call=CALL)).exact_call
     assert raw is not None and json.loads(raw()) == CALL

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.call_summary import MAX_SUMMARY, CallSummary, summarize_call
+from app.requests.call_summary import MAX_SUMMARY, CallSummary, summarize_call
 from scheduler.connections.connector import Connector, Parameter, ParameterKind, Tool
 from scheduler.connections.registry import Registry, builtin_registry
 

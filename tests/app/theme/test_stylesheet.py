@@ -1,4 +1,4 @@
-"""The stylesheet says what a palette cannot, is complete, and never makes text wider than it was measured."""
+"""The stylesheet is complete and never makes text wider than measured."""
 
 import re
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QFrame, QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look.dressing import Look, indent, make_stylesheet, mark
-from app.look.theme import DARK, LIGHT, Appearance, Colours
+from app.theme.stylesheet import Theme, indent_spin_box, make_stylesheet, set_style
+from app.theme.tokens import DARK, LIGHT, Appearance, Colours
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 
 
 @pytest.fixture
-def dressed(qapp: QApplication, colours: Colours) -> Iterator[Colours]:
+def themed(qapp: QApplication, colours: Colours) -> Iterator[Colours]:
     palette = QPalette(qapp.palette())
-    look = Look(qapp, Appearance.DARK if colours.is_dark else Appearance.LIGHT)
+    look = Theme(qapp, Appearance.DARK if colours.is_dark else Appearance.LIGHT)
     yield colours
     look.deleteLater()
     qapp.setStyleSheet("")
@@ -27,14 +27,14 @@ def dressed(qapp: QApplication, colours: Colours) -> Iterator[Colours]:
 
 
 @BOTH
-def test_every_place_is_filled_and_every_brace_closed(colours: Colours) -> None:
+def test_every_placeholder_is_filled(colours: Colours) -> None:
     rules = make_stylesheet(colours)
     assert rules.count("{") == rules.count("}")
     assert re.search(r"\{[a-z_]+\}", rules) is None
 
 
 @BOTH
-def test_every_picture_that_is_named_exists(colours: Colours) -> None:
+def test_every_image_exists(colours: Colours) -> None:
     pictures = re.findall(r"url\((.*?)\)", make_stylesheet(colours))
     assert len(pictures) >= 5
     assert all(Path(picture).is_file() for picture in pictures)
@@ -42,9 +42,9 @@ def test_every_picture_that_is_named_exists(colours: Colours) -> None:
 
 @BOTH
 def test_no_rule_changes_the_width_of_text(colours: Colours) -> None:
-    """Sizes are worked out with the plain font; bold text in a checked button was cut off.
+    """Sizes are computed with the plain font; bold text in a checked button was cut off.
 
-    Not so those of questions, which Qt works out when they are shown; that none is cut is tested with them.
+    Message boxes are exempt: Qt computes their size when they are shown.
     """
     rules = make_stylesheet(colours).replace("QMessageBox QLabel#qt_msgbox_label { font-weight: 600; }", "")
     assert "font-weight" not in rules
@@ -52,7 +52,7 @@ def test_no_rule_changes_the_width_of_text(colours: Colours) -> None:
 
 
 @BOTH
-def test_only_colours_of_the_theme_and_mixtures_of_them_are_used(colours: Colours) -> None:
+def test_only_colours_of_the_theme_are_used(colours: Colours) -> None:
     other = DARK if colours is LIGHT else LIGHT
     rules = make_stylesheet(colours)
     for name in ("text", "muted", "accent", "surface"):
@@ -61,7 +61,7 @@ def test_only_colours_of_the_theme_and_mixtures_of_them_are_used(colours: Colour
 
 
 @BOTH
-def test_fields_and_buttons_in_a_row_are_equally_tall(qtbot: QtBot, dressed: Colours) -> None:
+def test_fields_and_buttons_have_the_same_height(qtbot: QtBot, themed: Colours) -> None:
     heights = {}
     for widget in (QPushButton("x"), QLineEdit("x"), QComboBox(), QSpinBox()):
         qtbot.addWidget(widget)
@@ -71,8 +71,8 @@ def test_fields_and_buttons_in_a_row_are_equally_tall(qtbot: QtBot, dressed: Col
 
 
 @BOTH
-def test_text_does_not_jump_when_its_field_gets_the_focus(qtbot: QtBot, dressed: Colours) -> None:
-    """The stronger border takes its room from the padding. Read-only, because a cursor would blink in it."""
+def test_text_does_not_move_when_its_field_gets_the_focus(qtbot: QtBot, themed: Colours) -> None:
+    """The wider border reduces the padding. Read-only, because a cursor would blink."""
     page = QWidget()
     qtbot.addWidget(page)
     field, other = QLineEdit("Receipts", page), QPushButton("Reject", page)
@@ -92,7 +92,7 @@ def test_text_does_not_jump_when_its_field_gets_the_focus(qtbot: QtBot, dressed:
 
 
 @BOTH
-def test_the_focus_is_seen_on_buttons_and_fields(qtbot: QtBot, dressed: Colours) -> None:
+def test_the_focus_is_visible_on_buttons_and_fields(qtbot: QtBot, themed: Colours) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     page.resize(300, 220)
@@ -116,10 +116,10 @@ def test_the_focus_is_seen_on_buttons_and_fields(qtbot: QtBot, dressed: Colours)
 
 
 @BOTH
-def test_what_cannot_be_used_looks_so(qtbot: QtBot, dressed: Colours) -> None:
+def test_disabled_controls_look_disabled(qtbot: QtBot, themed: Colours) -> None:
     for widget in (QPushButton("Approve"), QCheckBox("Yes")):
         qtbot.addWidget(widget)
-        mark(widget, "importance", "primary")
+        set_style(widget, "importance", "primary")
         widget.resize(120, 32)
         before = widget.grab().toImage()
         widget.setEnabled(False)
@@ -127,44 +127,44 @@ def test_what_cannot_be_used_looks_so(qtbot: QtBot, dressed: Colours) -> None:
 
 
 @BOTH
-def test_a_checked_box_has_a_tick_not_only_a_colour(qtbot: QtBot, dressed: Colours) -> None:
+def test_a_checked_box_has_a_tick(qtbot: QtBot, themed: Colours) -> None:
     box = QCheckBox()
     qtbot.addWidget(box)
     box.setChecked(True)
     box.resize(24, 24)
     image = box.grab().toImage()
     seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-    assert dressed.accent in seen
+    assert themed.accent in seen
     assert any(
-        abs(QColor(name).lightness() - QColor(dressed.on_accent).lightness()) < 30
-        for name in seen - {dressed.surface, dressed.window}
+        abs(QColor(name).lightness() - QColor(themed.on_accent).lightness()) < 30
+        for name in seen - {themed.surface, themed.window}
     )
 
 
 @BOTH
-def test_a_card_lies_on_its_own_surface(qtbot: QtBot, dressed: Colours) -> None:
+def test_a_card_has_its_own_background(qtbot: QtBot, themed: Colours) -> None:
     card = QFrame()
     qtbot.addWidget(card)
-    mark(card, "surface", "card")
+    set_style(card, "surface", "card")
     card.resize(80, 80)
     image = card.grab().toImage()
-    assert image.pixelColor(40, 40).name() == dressed.surface
-    assert image.pixelColor(40, 0).name() == dressed.line
+    assert image.pixelColor(40, 40).name() == themed.surface
+    assert image.pixelColor(40, 0).name() == themed.line
 
 
-def test_marking_again_with_the_same_costs_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_the_same_property_again_does_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     button = QPushButton("x")
     qtbot.addWidget(button)
-    mark(button, "importance", "risky")
+    set_style(button, "importance", "risky")
     monkeypatch.setattr(type(button), "style", lambda _self: pytest.fail("polished again"))
-    mark(button, "importance", "risky")
+    set_style(button, "importance", "risky")
 
 
 @BOTH
-def test_text_in_a_box_with_arrows_does_not_touch_its_edge(qtbot: QtBot, dressed: Colours) -> None:
+def test_text_in_a_spin_box_does_not_touch_its_edge(qtbot: QtBot, themed: Colours) -> None:
     box = QSpinBox()
     qtbot.addWidget(box)
-    indent(box)
+    indent_spin_box(box)
     box.setValue(88)
     box.resize(80, 32)
     image = box.grab(QRect(2, 6, 70, 20)).toImage()
@@ -172,6 +172,6 @@ def test_text_in_a_box_with_arrows_does_not_touch_its_edge(qtbot: QtBot, dressed
         x
         for x in range(40)
         for y in range(image.height())
-        if abs(image.pixelColor(x, y).lightness() - QColor(dressed.surface).lightness()) > 60
+        if abs(image.pixelColor(x, y).lightness() - QColor(themed.surface).lightness()) > 60
     ]
     assert min(written) >= 3

@@ -1,4 +1,4 @@
-"""Widgets are shown offscreen, in English, in the look that a test asks for."""
+"""Shows widgets offscreen, in English, with a light or dark theme."""
 
 from array import array
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFont, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look.dressing import Look
-from app.look.theme import Appearance, Colours
+from app.theme.stylesheet import Theme
+from app.theme.tokens import Appearance, Colours
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
@@ -26,9 +26,9 @@ def english() -> Iterator[None]:
 
 @pytest.fixture(params=[Appearance.LIGHT, Appearance.DARK], ids=["light", "dark"])
 def colours(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Colours]:
-    """The application is dressed, and undressed afterwards."""
+    """Apply the theme, and remove it afterwards."""
     palette, font = QPalette(qapp.palette()), QFont(qapp.font())
-    look = Look(qapp, request.param)
+    look = Theme(qapp, request.param)
     yield look.colours
     look.deleteLater()
     qapp.setStyleSheet("")
@@ -38,7 +38,7 @@ def colours(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Colo
 
 @pytest.fixture
 def shown(qtbot: QtBot) -> Iterator[Callable[..., None]]:
-    """Puts a widget on the screen, in a size if one is given, and keeps it until the test is over."""
+    """Shows a widget, in a given size, and keeps it alive until the end of the test."""
     kept: list[QWidget] = []
 
     def show(widget: QWidget, width: int = 0, height: int = 0) -> None:
@@ -54,8 +54,8 @@ def shown(qtbot: QtBot) -> Iterator[Callable[..., None]]:
     kept.clear()
 
 
-class Picture:
-    """What a widget looks like, to be asked about pixels."""
+class Screenshot:
+    """A screenshot of a widget, for checking pixels."""
 
     def __init__(self, widget: QWidget) -> None:
         self.image: QImage = widget.grab().toImage()
@@ -71,5 +71,5 @@ class Picture:
 
 
 @pytest.fixture
-def picture() -> type[Picture]:
-    return Picture
+def picture() -> type[Screenshot]:
+    return Screenshot

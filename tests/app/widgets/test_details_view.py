@@ -1,4 +1,4 @@
-"""Details on the screen: whole, selectable, aligned, and never taken for markup."""
+"""Details on screen: complete, selectable, aligned, and never interpreted as markup."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,22 +7,22 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QTableView
 
-from app.look.theme import Colours
-from app.widgets.details import read_details
+from app.theme.tokens import Colours
+from app.widgets.details import make_sections
 from app.widgets.details_view import DetailsView
 
 
 @pytest.fixture
 def view(shown: Callable[..., None]) -> Callable[[Any], DetailsView]:
     def view(value: Any) -> DetailsView:
-        details = DetailsView(read_details(value))
+        details = DetailsView(make_sections(value))
         shown(details, 600, max(details.sizeHint().height(), 40))
         return details
 
     return view
 
 
-def test_pairs_stand_beside_each_other(view: Callable[[Any], DetailsView], colours: Colours) -> None:
+def test_pairs_are_aligned(view: Callable[[Any], DetailsView], colours: Colours) -> None:
     labels = {label.text(): label for label in view({"subject": "Hello", "reply_to": "me"}).findChildren(QLabel)}
     assert labels["Subject"].x() == labels["Reply to"].x()
     assert labels["Hello"].x() == labels["me"].x() > labels["Reply to"].geometry().right()
@@ -36,13 +36,13 @@ def test_values_can_be_selected_and_copied(view: Callable[[Any], DetailsView]) -
 
 
 @pytest.mark.parametrize("value", [{"<b>key</b>": "<i>value</i>"}, "<b>text</b>", {"long": "<b>x</b>\n" * 3}])
-def test_no_label_makes_markup_of_data(view: Callable[[Any], DetailsView], value: Any) -> None:
+def test_no_label_interprets_markup_in_data(view: Callable[[Any], DetailsView], value: Any) -> None:
     labels = [label for label in view(value).findChildren(QLabel) if "<" in label.text()]
     assert labels
     assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
 
 
-def test_a_long_cell_tells_all_of_itself_when_one_points_at_it(view: Callable[[Any], DetailsView]) -> None:
+def test_the_tooltip_of_a_long_cell_has_its_text(view: Callable[[Any], DetailsView]) -> None:
     text = "a long story <b>with</b> markup, " * 20 + "the end"
     table = view({"rows": [{"story": text}]}).findChild(QTableView)
     assert table is not None
@@ -51,7 +51,7 @@ def test_a_long_cell_tells_all_of_itself_when_one_points_at_it(view: Callable[[A
     assert "&lt;b&gt;" in cell.data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_lines_in_a_cell_are_marked_not_lost(view: Callable[[Any], DetailsView]) -> None:
+def test_line_breaks_in_a_cell_are_marked(view: Callable[[Any], DetailsView]) -> None:
     table = view({"rows": [{"address": "Street 1\nTown"}]}).findChild(QTableView)
     assert table is not None
     assert table.model().index(0, 0).data() == "Street 1 ↵ Town"
@@ -79,7 +79,7 @@ def test_a_list_has_no_header(view: Callable[[Any], DetailsView]) -> None:
     assert [table.model().index(row, 0).data() for row in range(2)] == ["a.txt", "b.txt"]
 
 
-def test_a_long_text_can_be_read_to_its_end(view: Callable[[Any], DetailsView]) -> None:
+def test_a_long_text_scrolls_to_its_end(view: Callable[[Any], DetailsView]) -> None:
     text = view({"body": "\n".join(str(line) for line in range(200))}).findChild(QPlainTextEdit)
     assert text is not None
     assert text.isReadOnly()

@@ -1,4 +1,4 @@
-"""Two texts can be compared by eye: in step, numbered, with a sign at each change, in both ways of looking."""
+"""The diff view: aligned, numbered, with a sign at each change, side by side and unified."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.look.theme import Colours, Tone, blend
+from app.theme.tokens import Colours, Tone, blend
 from app.widgets.diff import DiffView
-from app.widgets.differences import Change
+from app.widgets.diff_lines import LineChange
 
 OLD = "\n".join(f"line {number}" for number in range(200))
 NEW = OLD.replace("line 50\n", "line fifty\n").replace("line 120\n", "").replace("line 180", "line 180\nmore\nand more")
@@ -28,8 +28,8 @@ def test_both_panes_have_the_same_number_of_rows(diff: DiffView) -> None:
     assert diff.old.blockCount() == diff.new.blockCount() == len(diff.rows)
 
 
-def test_a_line_without_a_twin_faces_an_empty_one_without_a_number(diff: DiffView) -> None:
-    place = next(place for place, row in enumerate(diff.rows) if row.change is Change.ADDED)
+def test_an_added_line_faces_an_empty_line_without_a_number(diff: DiffView) -> None:
+    place = next(place for place, row in enumerate(diff.rows) if row.change is LineChange.ADDED)
     assert diff.new.lines[place].text == "more"
     assert (diff.old.lines[place].text, diff.old.lines[place].number) == ("", None)
 
@@ -41,7 +41,7 @@ def test_the_panes_scroll_together(diff: DiffView) -> None:
     assert diff.old.verticalScrollBar().value() == 5
 
 
-def test_keys_go_from_change_to_change_and_around(qtbot: QtBot, diff: DiffView) -> None:
+def test_keys_move_between_changes_and_wrap_around(qtbot: QtBot, diff: DiffView) -> None:
     places = []
     for _ in range(4):
         with qtbot.waitSignal(diff.next.clicked, timeout=30_000):
@@ -58,29 +58,29 @@ def test_the_first_step_back_goes_to_the_last_change(qtbot: QtBot, diff: DiffVie
     assert diff.new.textCursor().blockNumber() == 181
 
 
-def test_below_each_other_shows_one_pane_with_both(qtbot: QtBot, diff: DiffView) -> None:
-    with qtbot.waitSignal(diff.beside.clicked, timeout=30_000):
+def test_unified_shows_one_pane_with_both_texts(qtbot: QtBot, diff: DiffView) -> None:
+    with qtbot.waitSignal(diff.side_by_side.clicked, timeout=30_000):
         qtbot.keyClick(diff, Qt.Key.Key_F8)
     assert diff.unified.isVisible()
     assert not diff.old.isVisible()
-    assert [line.change for line in diff.unified.lines[50:52]] == [Change.REMOVED, Change.ADDED]
+    assert [line.change for line in diff.unified.lines[50:52]] == [LineChange.REMOVED, LineChange.ADDED]
     qtbot.mouseClick(diff.next, Qt.MouseButton.LeftButton)
     assert diff.unified.textCursor().blockNumber() == 50
 
 
-def test_what_changed_is_said_in_numbers(diff: DiffView) -> None:
-    said = [label.text() for label in diff.findChildren(QLabel)]
-    assert "3 lines added, 2 removed" in said
-    assert {"Version 1", "Version 2"} <= set(said)
+def test_the_summary_counts_changed_lines(diff: DiffView) -> None:
+    labels = [label.text() for label in diff.findChildren(QLabel)]
+    assert "3 lines added, 2 removed" in labels
+    assert {"Version 1", "Version 2"} <= set(labels)
 
 
-def test_equal_texts_say_so(diff: DiffView) -> None:
+def test_equal_texts_have_no_differences(diff: DiffView) -> None:
     diff.set_texts("a", "a")
     assert "No differences" in [label.text() for label in diff.findChildren(QLabel)]
     assert not diff.next.isEnabled()
 
 
-def test_nothing_can_be_typed_but_everything_copied(qtbot: QtBot, diff: DiffView) -> None:
+def test_panes_are_read_only_but_can_be_copied(qtbot: QtBot, diff: DiffView) -> None:
     diff.new.setFocus()
     qtbot.keyClicks(diff.new, "x")
     assert diff.new.toPlainText().startswith("line 0\n")
@@ -88,20 +88,20 @@ def test_nothing_can_be_typed_but_everything_copied(qtbot: QtBot, diff: DiffView
     assert "and more" in diff.new.textCursor().selectedText()
 
 
-def test_tab_leads_out_of_a_pane(qtbot: QtBot, diff: DiffView) -> None:
+def test_tab_leaves_a_pane(qtbot: QtBot, diff: DiffView) -> None:
     diff.old.setFocus()
     qtbot.keyClick(diff.old, Qt.Key.Key_Tab)
     assert diff.new.hasFocus()
 
 
-def test_a_script_cannot_hide_what_it_does(diff: DiffView) -> None:
-    """Characters that turn text around make code look harmless; here they are written out."""
+def test_hidden_characters_in_a_script_are_escaped(diff: DiffView) -> None:
+    """Direction overrides can make code look harmless."""
     diff.set_texts("ok = 1", "ok = 1 \u202e# safe")
     assert "\u202e" not in diff.new.toPlainText()
     assert "⟨202E⟩" in diff.new.toPlainText()
 
 
-def test_every_control_has_a_name_and_tells_its_key(diff: DiffView) -> None:
+def test_every_control_has_a_name_and_shows_its_shortcut(diff: DiffView) -> None:
     assert [pane.accessibleName() for pane in (diff.old, diff.new, diff.unified)] == [
         *("Before", "After", "Before and after")
     ]
@@ -110,7 +110,7 @@ def test_every_control_has_a_name_and_tells_its_key(diff: DiffView) -> None:
         assert "F7" in button.toolTip() or "F8" in button.toolTip()
 
 
-def test_changed_lines_and_words_lie_on_coloured_ground(diff: DiffView, colours: Colours, picture: type) -> None:
+def test_changed_lines_and_words_have_coloured_backgrounds(diff: DiffView, colours: Colours, picture: type) -> None:
     diff.set_texts("same\nthe old word here", "same\nthe new word here")
     before, after = picture(diff.old), picture(diff.new)
     good, bad = colours.tones[Tone.GOOD], colours.tones[Tone.BAD]
@@ -133,13 +133,13 @@ def contrast(one: QColor, other: QColor) -> float:
 
 def test_the_gutter_has_room_for_the_largest_number(diff: DiffView) -> None:
     diff.set_texts("x\n" * 1_234, "")
-    wanted = diff.old.fontMetrics().horizontalAdvance("1235+")
-    assert diff.old.gutter_width() > wanted
+    needed = diff.old.fontMetrics().horizontalAdvance("1235+")
+    assert diff.old.gutter_width() > needed
     assert diff.old.viewport().x() >= diff.old.gutter_width()
 
 
-def test_a_sign_stands_beside_each_change(diff: DiffView, colours: Colours, picture: type) -> None:
-    """Without colours one still sees what was added."""
+def test_each_change_has_a_sign(diff: DiffView, colours: Colours, picture: type) -> None:
+    """Changes are visible without colours."""
     diff.set_texts("one old line", "one new line")
     gutter = diff.new._gutter
     with_sign = picture(gutter).image
@@ -152,22 +152,20 @@ def test_a_sign_stands_beside_each_change(diff: DiffView, colours: Colours, pict
     assert any(colour.name() != colours.surface for colour in column)
 
 
-def test_a_first_version_is_shown_as_it_is(diff: DiffView) -> None:
+def test_a_first_version_is_shown_without_changes(diff: DiffView) -> None:
     diff.set_texts("", "import dayhand\n\nflow = 1")
-    assert {line.change for line in diff.new.lines} == {Change.SAME}
-    assert not diff.old.isVisible() and not diff.next.isVisible() and not diff.beside.isVisible()
+    assert {line.change for line in diff.new.lines} == {LineChange.SAME}
+    assert not diff.old.isVisible() and not diff.next.isVisible() and not diff.side_by_side.isVisible()
     assert "3 lines" in [one.text() for one in diff.findChildren(QLabel)]
     diff.set_texts("a", "b")
     assert diff.old.isVisible() and diff.next.isVisible()
 
 
-def test_in_a_narrow_place_one_pane_has_both_texts_and_nothing_lies_on_the_buttons(
-    qtbot: QtBot, diff: DiffView
-) -> None:
+def test_a_narrow_view_is_unified_and_does_not_cover_the_buttons(qtbot: QtBot, diff: DiffView) -> None:
     diff.set_texts("a", "b")
     diff.resize(300, 240)
-    assert diff.unified.isVisible() and not diff.old.isVisible() and not diff.beside.isVisible()
+    assert diff.unified.isVisible() and not diff.old.isVisible() and not diff.side_by_side.isVisible()
     qtbot.waitUntil(lambda: diff.next.mapTo(diff, diff.next.rect().bottomLeft()).y() < diff.unified.y())
     diff.next.click()
     diff.resize(900, 240)
-    assert diff.old.isVisible() and diff.new.isVisible() and diff.beside.isVisible()
+    assert diff.old.isVisible() and diff.new.isVisible() and diff.side_by_side.isVisible()

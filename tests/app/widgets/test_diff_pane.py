@@ -1,4 +1,4 @@
-"""The changes of a text on a card: all of them, little else, in colours that follow the theme."""
+"""The diff summary of a card: all changes, little else, in the colours of the theme."""
 
 from collections.abc import Callable
 
@@ -7,33 +7,33 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.look.dressing import Look
-from app.look.theme import Appearance, Tone, colours_of
-from app.widgets.changes import Changes, shorten
-from app.widgets.details import Difference, Section
+from app.theme.stylesheet import Theme
+from app.theme.tokens import Appearance, Tone, colours_of
+from app.widgets.details import DetailSection, TextDiff
 from app.widgets.details_view import DetailsView
-from app.widgets.differences import Change, compare, unify
+from app.widgets.diff_lines import LineChange, compare_lines, unify
+from app.widgets.diff_pane import DiffSummary, collapse_unchanged
 
 OLD = "\n".join(f"line {number}" for number in range(200))
 NEW = OLD.replace("line 50\n", "line fifty\n").replace("line 120\n", "").replace("line 180", "line 180\nmore\nand more")
 
 
 @pytest.fixture
-def pane(shown: Callable[..., None]) -> Changes:
-    pane = Changes(OLD, NEW)
+def pane(shown: Callable[..., None]) -> DiffSummary:
+    pane = DiffSummary(OLD, NEW)
     shown(pane, 700)
     return pane
 
 
-def test_every_change_is_there_and_what_is_far_from_one_is_dots() -> None:
-    lines = shorten(unify(compare(OLD, NEW)))
-    changed = [(line.change, line.text) for line in lines if line.change is not Change.SAME]
+def test_every_change_is_shown_and_distant_lines_are_elided() -> None:
+    lines = collapse_unchanged(unify(compare_lines(OLD, NEW)))
+    changed = [(line.change, line.text) for line in lines if line.change is not LineChange.SAME]
     assert changed == [
-        (Change.REMOVED, "line 50"),
-        (Change.ADDED, "line fifty"),
-        (Change.REMOVED, "line 120"),
-        (Change.ADDED, "more"),
-        (Change.ADDED, "and more"),
+        (LineChange.REMOVED, "line 50"),
+        (LineChange.ADDED, "line fifty"),
+        (LineChange.REMOVED, "line 120"),
+        (LineChange.ADDED, "more"),
+        (LineChange.ADDED, "and more"),
     ]
     assert len(lines) < 40
     assert [line.text for line in lines if line.number is None] == ["…"] * 4
@@ -41,39 +41,39 @@ def test_every_change_is_there_and_what_is_far_from_one_is_dots() -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "number"), [("", "", 0), ("a\nb", "a\nb", 1), ("a", "b", 2), ("", "a\nb", 2)])
-def test_short_texts_have_no_dots_around_what_changed(old: str, new: str, number: int) -> None:
-    assert len(shorten(unify(compare(old, new)))) in (number, number + 1)
-    assert not any(line.number is None for line in shorten(unify(compare(old, new)))) or old == new
+def test_short_texts_are_not_elided(old: str, new: str, number: int) -> None:
+    assert len(collapse_unchanged(unify(compare_lines(old, new)))) in (number, number + 1)
+    assert not any(line.number is None for line in collapse_unchanged(unify(compare_lines(old, new)))) or old == new
 
 
-def test_it_is_as_tall_as_its_lines_up_to_a_point(qtbot: QtBot) -> None:
-    short, tall = Changes("a", "b"), Changes("", OLD)
+def test_its_height_follows_its_lines_up_to_a_limit(qtbot: QtBot) -> None:
+    short, tall = DiffSummary("a", "b"), DiffSummary("", OLD)
     for one in (short, tall):
         qtbot.addWidget(one)
     assert short.height() < tall.height() < 600
 
 
-def test_its_colours_follow_the_theme(pane: Changes, qapp: QApplication) -> None:
-    look = Look(qapp, Appearance.LIGHT)
-    grounds = []
+def test_its_colours_follow_the_theme(pane: DiffSummary, qapp: QApplication) -> None:
+    look = Theme(qapp, Appearance.LIGHT)
+    backgrounds = []
     for appearance in (Appearance.LIGHT, Appearance.DARK):
-        look.choose(appearance)
+        look.set_appearance(appearance)
         qapp.processEvents()
         soft = QColor(colours_of(pane).tones[Tone.GOOD].soft)
         assert soft in [one.format.background().color() for one in pane.extraSelections()]
-        grounds.append(soft)
-    look.choose(Appearance.LIGHT)
-    assert grounds[0] != grounds[1]
+        backgrounds.append(soft)
+    look.set_appearance(Appearance.LIGHT)
+    assert backgrounds[0] != backgrounds[1]
 
 
-def test_what_would_turn_text_around_is_written_out(qtbot: QtBot) -> None:
-    pane = Changes("a", "a\u202eb")
+def test_direction_overrides_are_escaped(qtbot: QtBot) -> None:
+    pane = DiffSummary("a", "a\u202eb")
     qtbot.addWidget(pane)
     assert "⟨202E⟩" in pane.toPlainText()
 
 
-def test_details_show_it(qtbot: QtBot) -> None:
-    view = DetailsView([Section(title="What changes", body=Difference(old="a", new="b"))])
+def test_details_show_a_difference(qtbot: QtBot) -> None:
+    view = DetailsView([DetailSection(title="Changes", body=TextDiff(old="a", new="b"))])
     qtbot.addWidget(view)
-    pane = view.findChild(Changes)
-    assert (pane.toPlainText(), pane.accessibleName()) == ("a\nb", "What changes")
+    pane = view.findChild(DiffSummary)
+    assert (pane.toPlainText(), pane.accessibleName()) == ("a\nb", "Changes")

@@ -1,4 +1,4 @@
-"""What holds for each widget: names for what can be used, words that can be translated, nothing cut off."""
+"""Rules for every widget: controls have names, texts can be translated, nothing is cut off."""
 
 import re
 import subprocess
@@ -23,42 +23,42 @@ from PySide6.QtWidgets import (
 )
 
 import app.widgets
-from app.look.dressing import Look
-from app.look.theme import Appearance, Colours, Tone
-from app.widgets.card import Action, Card, CardValue, Importance
-from app.widgets.chip import Chip
-from app.widgets.details import read_details
+from app.i18n.state_labels import RunState
+from app.theme.stylesheet import Theme
+from app.theme.tokens import Appearance, Colours, Tone
+from app.widgets.details import make_sections
 from app.widgets.diff import DiffView
-from app.widgets.empty import EmptyPage
+from app.widgets.empty_state import EmptyState
 from app.widgets.log_view import LogView
+from app.widgets.outcome_strip import OutcomeStrip
+from app.widgets.request_card import ButtonImportance, CardAction, CardContent, RequestCard
 from app.widgets.schedule_editor import ScheduleEditor
 from app.widgets.search_field import SearchField
-from app.widgets.signs import sign_workflow
-from app.widgets.strip import Strip
+from app.widgets.snackbar import Snackbar
+from app.widgets.status_chip import StatusChip
+from app.widgets.status_signs import workflow_sign
 from app.widgets.timeline import Timeline
-from app.widgets.timeline_layout import Bar, Lane
-from app.widgets.toast import Toast
-from app.words.states import RunState
-from scheduler.rules.states import WorkflowState
+from app.widgets.timeline_layout import TimelineBar, TimelineLane
+from scheduler.rules.workflow_state import WorkflowState
 
-PLACES = re.compile(r"\{\w+\}|%N")
+PLACEHOLDERS = re.compile(r"\{\w+\}|%N")
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
 
-def make_card() -> Card:
-    return Card(
-        CardValue(
+def make_card() -> RequestCard:
+    return RequestCard(
+        CardContent(
             id="1",
-            sign=sign_workflow(WorkflowState.NEEDS_ATTENTION),
+            sign=workflow_sign(WorkflowState.NEEDS_ATTENTION),
             title="Receipts",
             when="asked 3 min ago",
             sentence="Add 3 receipts to Expenses",
-            details=read_details(
+            details=make_sections(
                 {"table": "expenses", "body": "x\n" * 40, "rows": [{"shop": "Bakery", "amount": 4.5}]}
             ),
             actions=(
-                Action(id="approve", label="Approve", shortcut="Ctrl+Return", importance=Importance.PRIMARY),
-                Action(id="reject", label="Reject"),
+                CardAction(id="approve", label="Approve", shortcut="Ctrl+Return", importance=ButtonImportance.PRIMARY),
+                CardAction(id="reject", label="Reject"),
             ),
         )
     )
@@ -78,37 +78,37 @@ def make_editor(written: dict[str, str]) -> ScheduleEditor:
 
 def make_timeline() -> Timeline:
     timeline = Timeline()
-    bars = [Bar(id="a", lane="w", start=NOW - timedelta(hours=2), end=NOW, state=RunState.DONE, words="Filed 3")]
-    timeline.set_day([Lane(id="w", title="Receipts")], bars, zone=ZoneInfo("UTC"), now=NOW)
+    bars = [TimelineBar(id="a", lane="w", start=NOW - timedelta(hours=2), end=NOW, state=RunState.DONE, text="Filed 3")]
+    timeline.set_day([TimelineLane(id="w", title="Receipts")], bars, zone=ZoneInfo("UTC"), now=NOW)
     return timeline
 
 
 def make_toast() -> QWidget:
     window = QWidget()
     window.resize(500, 200)
-    Toast(window).say("Skipped the next run.", Tone.GOOD, action="Undo")
+    Snackbar(window).show_message("Skipped the next run.", Tone.GOOD, action="Undo")
     return window
 
 
 def make_log() -> LogView:
     log = LogView()
-    log.add("Looked at 3 receipts\nAdded 2 rows\n")
+    log.append("Looked at 3 receipts\nAdded 2 rows\n")
     return log
 
 
 MAKERS: dict[str, Callable[[], QWidget]] = {
     "card": make_card,
-    "chip": lambda: Chip(sign_workflow(WorkflowState.IDLE)),
+    "chip": lambda: StatusChip(workflow_sign(WorkflowState.IDLE)),
     "diff": make_diff,
     "weekly": lambda: make_editor({"cron": "0 9 * * 1-5"}),
     "monthly": lambda: make_editor({"cron": "0 9 L * *"}),
     "every": lambda: make_editor({"every": "5m"}),
     "cron": lambda: make_editor({"cron": "0 0 13 * 5"}),
     "as it is": lambda: make_editor({"once": "2026-12-24T18:00"}),
-    "empty": lambda: EmptyPage("workflow", "No workflows yet", "Drop a file here.", action="New", shortcut="Ctrl+N"),
+    "empty": lambda: EmptyState("workflow", "No workflows yet", "Drop a file here.", action="New", shortcut="Ctrl+N"),
     "log": make_log,
     "search": lambda: SearchField("Search the history"),
-    "strip": lambda: Strip([RunState.DONE, RunState.FAILED]),
+    "strip": lambda: OutcomeStrip([RunState.DONE, RunState.FAILED]),
     "timeline": make_timeline,
     "toast": make_toast,
 }
@@ -116,7 +116,7 @@ EACH = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
 def controls(widget: QWidget) -> Iterator[QWidget]:
-    """What one can reach with the tab key."""
+    """Widgets that the Tab key reaches."""
     for child in [widget, *widget.findChildren(QWidget)]:
         is_part = child.objectName().startswith("qt_")
         if child.isVisible() and child.focusPolicy() & Qt.FocusPolicy.TabFocus and not is_part:
@@ -124,7 +124,7 @@ def controls(widget: QWidget) -> Iterator[QWidget]:
 
 
 @EACH
-def test_everything_that_can_be_used_has_a_name(make: Callable[[], QWidget], shown: Callable[..., None]) -> None:
+def test_every_control_has_a_name(make: Callable[[], QWidget], shown: Callable[..., None]) -> None:
     widget = make()
     shown(widget)
     for control in controls(widget):
@@ -133,7 +133,7 @@ def test_everything_that_can_be_used_has_a_name(make: Callable[[], QWidget], sho
 
 
 @EACH
-def test_what_acts_can_be_reached_with_the_tab_key(make: Callable[[], QWidget], shown: Callable[..., None]) -> None:
+def test_every_control_can_be_reached_with_the_tab_key(make: Callable[[], QWidget], shown: Callable[..., None]) -> None:
     widget = make()
     shown(widget)
     for kind in (QAbstractButton, QComboBox, QLineEdit):
@@ -166,62 +166,62 @@ def test_no_text_is_cut_off(
 
 
 @EACH
-def test_light_becomes_dark_while_it_is_shown(
+def test_a_shown_widget_follows_a_theme_change(
     make: Callable[[], QWidget], shown: Callable[..., None], qapp: QApplication, colours: Colours, picture: type
 ) -> None:
-    """Nothing keeps a colour of the other theme."""
+    """No colour of the old theme is left."""
     widget = make()
     shown(widget, 700, 300)
-    other = Look(qapp, Appearance.LIGHT if colours.is_dark else Appearance.DARK)
+    other = Theme(qapp, Appearance.LIGHT if colours.is_dark else Appearance.DARK)
     fresh = make()
     shown(fresh, 700, 300)
     for one in (widget, fresh):
         one.setFocus()
         QApplication.sendEvent(one, QEvent(QEvent.Type.WindowDeactivate))
-    turned = picture(widget)
+    after_change = picture(widget)
     for name in ("surface", "muted", "accent"):
         if getattr(colours, name) != getattr(other.colours, name):
-            assert turned.count(getattr(colours, name)) == picture(fresh).count(getattr(colours, name)), name
+            assert after_change.count(getattr(colours, name)) == picture(fresh).count(getattr(colours, name)), name
     other.deleteLater()
 
 
-class Shouting(QTranslator):
-    """A language of our own: whatever goes through the translation is in capitals."""
+class CapitalsTranslator(QTranslator):
+    """A fake language: every translated text is in capitals."""
 
     def translate(self, context: str, text: str, comment: str | None = None, n: int = -1) -> str:  # type: ignore[override]
-        return "" if context.startswith("Q") else PLACES.sub(lambda found: found[0].lower(), text.upper())
+        return "" if context.startswith("Q") else PLACEHOLDERS.sub(lambda found: found[0].lower(), text.upper())
 
     def isEmpty(self) -> bool:  # noqa: N802  # Qt's name
         return False
 
 
 @pytest.fixture
-def shouting(qapp: QApplication) -> Iterator[None]:
-    translator = Shouting()
+def capitals(qapp: QApplication) -> Iterator[None]:
+    translator = CapitalsTranslator()
     QCoreApplication.installTranslator(translator)
     yield
     QCoreApplication.removeTranslator(translator)
 
 
-def test_the_words_of_the_editor_are_translated(shown: Callable[..., None], shouting: None) -> None:
+def test_the_texts_of_the_schedule_editor_are_translated(shown: Callable[..., None], capitals: None) -> None:
     editor = make_editor({"once": "2026-12-24T18:00"})
     shown(editor)
     picker = editor.picker
     kinds = [picker.kind.itemText(index) for index in range(picker.kind.count())]
     units = [picker.unit.itemText(index) for index in range(picker.unit.count())]
-    for words in (*kinds, *units, picker.day.itemText(31), picker.number.accessibleName()):
-        assert words == words.upper()
+    for text in (*kinds, *units, picker.day.itemText(31), picker.number.accessibleName()):
+        assert text == text.upper()
 
 
-def test_the_words_of_a_difference_are_translated(shown: Callable[..., None], shouting: None) -> None:
+def test_the_texts_of_a_diff_are_translated(shown: Callable[..., None], capitals: None) -> None:
     diff = DiffView()
     shown(diff)
-    for words in (diff.next.text(), diff.previous.text(), diff.beside.text(), diff.old.accessibleName()):
-        assert words == words.upper()
+    for text in (diff.next.text(), diff.previous.text(), diff.side_by_side.text(), diff.old.accessibleName()):
+        assert text == text.upper()
 
 
-def test_a_translator_is_given_the_words_of_every_widget(tmp_path: Path) -> None:
-    """The tool that collects texts finds those that are made in place, with the class as their context."""
+def test_lupdate_finds_the_texts_of_every_widget(tmp_path: Path) -> None:
+    """With the class as their context."""
     folder = Path(str(app.widgets.__file__)).parent
     collected = tmp_path / "texts.ts"
     lupdate = Path(sysconfig.get_path("scripts")) / "pyside6-lupdate"
@@ -232,8 +232,8 @@ def test_a_translator_is_given_the_words_of_every_widget(tmp_path: Path) -> None
         for message in context.iter("message")
     }
     assert {
-        ("SchedulePicker", "Every so often"),
-        ("ScheduleEditor", "No more times."),
+        ("SchedulePicker", "At intervals"),
+        ("ScheduleEditor", "No upcoming runs."),
         ("DiffView", "Next change"),
         ("Timeline", "Timeline of the day"),
         ("details", "(empty)"),
@@ -241,7 +241,7 @@ def test_a_translator_is_given_the_words_of_every_widget(tmp_path: Path) -> None
     } <= found
 
 
-def test_no_widget_shows_a_scroll_bar_without_need(shown: Callable[..., None]) -> None:
+def test_a_card_shows_no_needless_scroll_bar(shown: Callable[..., None]) -> None:
     card = make_card()
     shown(card, 900, card.sizeHint().height())
     tables = [area for area in card.findChildren(QAbstractScrollArea) if area.accessibleName().startswith("Rows")]

@@ -1,4 +1,4 @@
-"""Files and folders are chosen in a dialog that fits the screen, and nothing is chosen by giving up."""
+"""File dialogs fit the screen, and cancelling chooses nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +9,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets import fitting
-from app.widgets.file_dialog import choose_file, choose_folder, choose_target
+from app.widgets import fit_to_screen
+from app.widgets.file_dialog import choose_file, choose_folder, choose_save_path
 
-Seen = list[QFileDialog]
+Dialogs = list[QFileDialog]
 
 
 @pytest.fixture
@@ -23,29 +23,29 @@ def parent(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Seen]:
-    """The person chooses this in the dialogs that come, or gives up: those dialogs."""
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Dialogs]:
+    """Make the user choose this path, or cancel if empty; returns the dialogs shown."""
 
-    def prepare(chosen: str) -> Seen:
-        seen: Seen = []
-        monkeypatch.setattr(QFileDialog, "exec", lambda dialog: seen.append(dialog) or int(bool(chosen)))
+    def prepare(chosen: str) -> Dialogs:
+        dialogs: Dialogs = []
+        monkeypatch.setattr(QFileDialog, "exec", lambda dialog: dialogs.append(dialog) or int(bool(chosen)))
         monkeypatch.setattr(QFileDialog, "selectedFiles", lambda _: [chosen])
-        return seen
+        return dialogs
 
     return prepare
 
 
-WAYS: dict[str, Callable[[QWidget, str], str]] = {
+CHOOSERS: dict[str, Callable[[QWidget, str], str]] = {
     "file": lambda parent, _: choose_file(parent, "Import", "Exports (*.zip)"),
-    "target": lambda parent, begin: choose_target(parent, "Save as", begin),
+    "target": lambda parent, begin: choose_save_path(parent, "Save as", begin),
     "folder": lambda parent, begin: choose_folder(parent, "Choose a folder", begin),
 }
-EACH = pytest.mark.parametrize("choose", WAYS.values(), ids=WAYS)
+EACH = pytest.mark.parametrize("choose", CHOOSERS.values(), ids=CHOOSERS)
 
 
 @EACH
-def test_what_was_chosen_comes_back_and_nothing_from_who_gives_up(
-    parent: QWidget, answer: Callable[[str], Seen], choose: Callable[[QWidget, str], str], tmp_path: Path
+def test_the_chosen_path_is_returned_and_nothing_if_cancelled(
+    parent: QWidget, answer: Callable[[str], Dialogs], choose: Callable[[QWidget, str], str], tmp_path: Path
 ) -> None:
     answer("/there")
     assert choose(parent, str(tmp_path / "here")) == "/there"
@@ -54,31 +54,31 @@ def test_what_was_chosen_comes_back_and_nothing_from_who_gives_up(
 
 
 @EACH
-def test_it_is_no_larger_than_a_small_screen_at_twice_the_size(
+def test_it_fits_a_small_screen_at_200_percent(
     parent: QWidget,
-    answer: Callable[[str], Seen],
+    answer: Callable[[str], Dialogs],
     choose: Callable[[QWidget, str], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fitting, "find_room", lambda _: QSize(632, 352))
-    seen = answer("/there")
+    monkeypatch.setattr(fit_to_screen, "find_room", lambda _: QSize(632, 352))
+    dialogs = answer("/there")
     choose(parent, str(tmp_path))
-    [dialog] = seen
+    [dialog] = dialogs
     assert dialog.size() == dialog.size().boundedTo(QSize(632, 352))
 
 
 @pytest.mark.parametrize("warns", [True, False])
-def test_where_to_write_begins_at_what_is_proposed(
+def test_the_save_dialog_starts_at_the_proposed_path(
     parent: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, warns: bool
 ) -> None:
     shown: list[tuple[Any, ...]] = []
 
-    def look(dialog: QFileDialog) -> int:
-        quiet = dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
-        shown.append((dialog.acceptMode(), dialog.selectedFiles(), quiet))
+    def fake_exec(dialog: QFileDialog) -> int:
+        overwrites_silently = dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
+        shown.append((dialog.acceptMode(), dialog.selectedFiles(), overwrites_silently))
         return 0
 
-    monkeypatch.setattr(QFileDialog, "exec", look)
-    choose_target(parent, "Save as", str(tmp_path / "all.zip"), warns=warns)
+    monkeypatch.setattr(QFileDialog, "exec", fake_exec)
+    choose_save_path(parent, "Save as", str(tmp_path / "all.zip"), confirm_overwrite=warns)
     assert shown == [(QFileDialog.AcceptMode.AcceptSave, [str(tmp_path / "all.zip")], not warns)]

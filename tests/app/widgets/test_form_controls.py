@@ -1,4 +1,4 @@
-"""A page that is scrolled past its choices."""
+"""Combo boxes that are refilled, and the wheel over form controls."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -6,7 +6,22 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QSpinBox, QTimeEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.wheel import leave_wheel
+from app.widgets.form_controls import install_wheel_guard, refill_combo_box
+
+
+def test_refilling_keeps_the_selection_without_emitting_a_signal(qtbot: QtBot) -> None:
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.addItem("All", None)
+    refill_combo_box(box, [("Home", "home"), ("Work", "work")])
+    assert box.currentText() == "All"
+    box.setCurrentIndex(2)
+    emitted: list[int] = []
+    box.currentIndexChanged.connect(emitted.append)
+    refill_combo_box(box, [("Away", "away"), ("Home", "home"), ("Work", "work")])
+    assert (box.currentText(), box.count()) == ("Work", 4)
+    refill_combo_box(box, [("Home", "home")])
+    assert (box.currentText(), box.count(), emitted) == ("All", 2, [])
 
 
 @pytest.mark.parametrize("make", [QComboBox, QSpinBox, QTimeEdit])
@@ -17,22 +32,22 @@ def test_the_wheel_scrolls_the_page_and_changes_nothing(qtbot: QtBot, make: type
     if isinstance(choice, QComboBox):
         choice.addItems(["a", "b", "c"])
     inner.show()
-    assert turn(choice)
-    leave_wheel(inner)
-    before = shown(choice)
-    assert not turn(choice) and shown(choice) == before
+    assert turn_wheel(choice)
+    install_wheel_guard(inner)
+    before = displayed_text(choice)
+    assert not turn_wheel(choice) and displayed_text(choice) == before
 
 
-def shown(choice: QWidget) -> str:
+def displayed_text(choice: QWidget) -> str:
     return choice.currentText() if isinstance(choice, QComboBox) else str(choice.property("text"))
 
 
-def turn(widget: QWidget) -> bool:
-    """Whether the widget took it; if not, Qt hands it on to what is around it."""
+def turn_wheel(widget: QWidget) -> bool:
+    """Send a wheel event; whether the widget accepted it."""
     none, buttons = QPoint(), Qt.MouseButton.NoButton
     middle = QPointF(widget.rect().center())
-    there = QPointF(widget.mapToGlobal(widget.rect().center()))
+    global_middle = QPointF(widget.mapToGlobal(widget.rect().center()))
     phase, keys = Qt.ScrollPhase.NoScrollPhase, Qt.KeyboardModifier.NoModifier
-    event = QWheelEvent(middle, there, none, QPoint(0, -120), buttons, keys, phase, False)  # noqa: FBT003
+    event = QWheelEvent(middle, global_middle, none, QPoint(0, -120), buttons, keys, phase, False)  # noqa: FBT003
     QApplication.sendEvent(widget, event)
     return event.isAccepted()

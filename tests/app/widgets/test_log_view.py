@@ -1,4 +1,4 @@
-"""What a run printed can be searched, place by place."""
+"""The log view and its search."""
 
 from collections.abc import Callable
 
@@ -14,55 +14,55 @@ LOG = "Looked at 3 receipts\nAdded row 1\nadded row 2\nDone\n"
 @pytest.fixture
 def log(shown: Callable[..., None]) -> LogView:
     made = LogView()
-    assert made.isHidden(), "there is nothing to read"
-    made.add(LOG)
+    assert made.isHidden(), "an empty log is hidden"
+    made.append(LOG)
     shown(made, 500, 300)
     return made
 
 
-def look_for(qtbot: QtBot, log: LogView, words: str) -> None:
-    log.field.setText(words)
-    qtbot.keyClick(log.field, Qt.Key.Key_Return)
+def search(qtbot: QtBot, log: LogView, words: str) -> None:
+    log.search_field.setText(words)
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Return)
 
 
-def place(log: LogView) -> tuple[int, str]:
-    cursor = log.lines.textCursor()
+def selection(log: LogView) -> tuple[int, str]:
+    cursor = log.text_view.textCursor()
     return cursor.blockNumber(), cursor.selectedText()
 
 
-def test_return_goes_from_place_to_place_and_round(qtbot: QtBot, log: LogView) -> None:
-    look_for(qtbot, log, "ADDED")
-    assert place(log) == (1, "Added")
-    assert log.found.text() == "1 of 2"
-    assert len(log.lines.extraSelections()) == 2
-    qtbot.keyClick(log.field, Qt.Key.Key_Return)
-    assert place(log) == (2, "added")
-    assert log.found.text() == "2 of 2"
-    qtbot.keyClick(log.field, Qt.Key.Key_Return)
-    assert place(log) == (1, "Added")
-    qtbot.keyClick(log.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert place(log) == (2, "added")
+def test_return_moves_between_matches_and_wraps_around(qtbot: QtBot, log: LogView) -> None:
+    search(qtbot, log, "ADDED")
+    assert selection(log) == (1, "Added")
+    assert log.match_label.text() == "1 of 2"
+    assert len(log.text_view.extraSelections()) == 2
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Return)
+    assert selection(log) == (2, "added")
+    assert log.match_label.text() == "2 of 2"
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Return)
+    assert selection(log) == (1, "Added")
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert selection(log) == (2, "added")
 
 
-def test_what_is_not_there_is_said(qtbot: QtBot, log: LogView) -> None:
-    look_for(qtbot, log, "error")
-    assert log.found.text() == "Not in this log"
-    qtbot.keyClick(log.field, Qt.Key.Key_Return)
-    qtbot.keyClick(log.field, Qt.Key.Key_Escape)
-    assert log.found.text() == ""
-    assert not log.lines.extraSelections()
+def test_no_results_are_reported(qtbot: QtBot, log: LogView) -> None:
+    search(qtbot, log, "error")
+    assert log.match_label.text() == "No results"
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Return)
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Escape)
+    assert log.match_label.text() == ""
+    assert not log.text_view.extraSelections()
 
 
-def test_what_is_printed_meanwhile_is_found_without_a_jump(qtbot: QtBot, log: LogView) -> None:
-    look_for(qtbot, log, "added")
-    qtbot.keyClick(log.field, Qt.Key.Key_Return)
-    log.add("Added row 3\n")
-    assert place(log) == (2, "added")
-    assert log.found.text() == "2 of 3"
+def test_new_output_is_searched_without_moving_the_selection(qtbot: QtBot, log: LogView) -> None:
+    search(qtbot, log, "added")
+    qtbot.keyClick(log.search_field, Qt.Key.Key_Return)
+    log.append("Added row 3\n")
+    assert selection(log) == (2, "added")
+    assert log.match_label.text() == "2 of 3"
 
 
-def test_another_run_begins_with_an_empty_log(qtbot: QtBot, log: LogView) -> None:
-    look_for(qtbot, log, "added")
+def test_clear_empties_the_log_and_the_search(qtbot: QtBot, log: LogView) -> None:
+    search(qtbot, log, "added")
     log.clear()
     assert log.isHidden()
-    assert (log.field.text(), log.lines.toPlainText()) == ("", "")
+    assert (log.search_field.text(), log.text_view.toPlainText()) == ("", "")

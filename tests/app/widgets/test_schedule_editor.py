@@ -1,4 +1,4 @@
-"""Times are picked, said in words and shown before they are saved; nothing is lost on the way."""
+"""The schedule editor: picking, describing and previewing times, without losing settings."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, time
@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt, QTime
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QTimeEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look.theme import Colours
-from app.widgets.schedule_choice import Daily
+from app.theme.tokens import Colours
+from app.widgets.schedule_choice import DailyChoice
 from app.widgets.schedule_editor import ScheduleEditor
-from scheduler.timing.spec import Spec
+from scheduler.timing.spec import ScheduleSpec
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 EVERY, DAILY, WEEKLY, MONTHLY, CRON, AS_IT_IS = range(6)
@@ -42,7 +42,7 @@ def edit(shown: Callable[..., None]) -> Callable[..., ScheduleEditor]:
         ({"once": "2026-12-24T18:00"}, AS_IT_IS),
     ],
 )
-def test_what_nobody_touches_comes_back_as_it_was(
+def test_an_untouched_schedule_is_returned_unchanged(
     edit: Callable[..., ScheduleEditor], written: dict[str, Any], kind: int
 ) -> None:
     editor = edit(written)
@@ -51,10 +51,9 @@ def test_what_nobody_touches_comes_back_as_it_was(
     assert not editor.is_changed()
 
 
-def test_a_cron_that_the_picker_cannot_show_survives_a_look_at_the_others(
+def test_a_complex_cron_expression_survives_switching_kinds(
     edit: Callable[..., ScheduleEditor],
 ) -> None:
-    """U7"""
     written = {"cron": "0 0 13 * 5", "timezone": "Europe/Berlin"}
     editor = edit(written)
     for kind in (EVERY, DAILY, WEEKLY, MONTHLY):
@@ -65,7 +64,7 @@ def test_a_cron_that_the_picker_cannot_show_survives_a_look_at_the_others(
     assert editor.picker.cron.text() == "0 0 13 * 5"
 
 
-def test_what_cannot_be_shown_can_be_left_again(edit: Callable[..., ScheduleEditor]) -> None:
+def test_an_unsupported_schedule_can_be_selected_again(edit: Callable[..., ScheduleEditor]) -> None:
     written = {"calendar": {"hour": 18, "day": "last"}}
     editor = edit(written)
     editor.picker.kind.setCurrentIndex(DAILY)
@@ -74,10 +73,10 @@ def test_what_cannot_be_shown_can_be_left_again(edit: Callable[..., ScheduleEdit
     assert editor.value() == written
 
 
-def test_the_schedule_is_said_in_words_with_the_next_five_times(edit: Callable[..., ScheduleEditor]) -> None:
+def test_the_schedule_is_described_with_its_next_five_times(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * 1-5", "timezone": "Europe/Berlin"})
-    assert editor.words.text() == "Weekdays at 09:00"
-    assert editor.times.text().split("\n") == [
+    assert editor.description_label.text() == "Weekdays at 09:00"
+    assert editor.times_label.text().split("\n") == [
         "Tomorrow 09:00 · in 20 h",
         "Wednesday 09:00",
         "Thursday 09:00",
@@ -86,93 +85,93 @@ def test_the_schedule_is_said_in_words_with_the_next_five_times(edit: Callable[.
     ]
 
 
-def test_times_of_another_zone_are_shown_there_and_here(edit: Callable[..., ScheduleEditor]) -> None:
+def test_times_of_another_zone_are_shown_in_both_zones(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *", "timezone": "America/New_York"})
-    assert editor.words.text() == "Daily at 09:00 (New York)"
-    assert editor.times.text().startswith("Today 09:00 in New York (15:00 here) · in 2 h\n")
+    assert editor.description_label.text() == "Daily at 09:00 (New York)"
+    assert editor.times_label.text().startswith("Today 09:00 in New York (15:00 here) · in 2 h\n")
 
 
-def test_the_times_shown_are_those_of_the_value(edit: Callable[..., ScheduleEditor]) -> None:
+def test_the_times_shown_match_the_value(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"every": "7h", "anchor": "2026-11-16T10:00:00Z"})
     editor.picker.number.setValue(9)
     value = editor.value()
     assert value == {"every": "9h"}
-    spec = Spec.read(value, machine_zone="Europe/Berlin", now=NOW)
-    assert spec.times("Europe/Berlin").upcoming(NOW, 1) == [datetime(2026, 11, 16, 21, 0, tzinfo=UTC)]
-    assert editor.times.text().startswith("Today 22:00 · in 9 h")
+    spec = ScheduleSpec.read(value, machine_zone="Europe/Berlin", now=NOW)
+    assert spec.compile("Europe/Berlin").upcoming(NOW, 1) == [datetime(2026, 11, 16, 21, 0, tzinfo=UTC)]
+    assert editor.times_label.text().startswith("Today 22:00 · in 9 h")
 
 
-def test_a_schedule_without_an_end_in_sight_and_one_with(edit: Callable[..., ScheduleEditor]) -> None:
+def test_the_end_of_a_schedule_is_shown(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *", "end_at": "2026-11-18"})
-    assert editor.times.text().split("\n")[-1] == "No more times after that."
+    assert editor.times_label.text().split("\n")[-1] == "No further runs."
     over = edit({"cron": "0 9 * * *", "end_at": "2026-11-10"})
-    assert over.times.text() == "No more times."
+    assert over.times_label.text() == "No upcoming runs."
 
 
-def test_a_refusal_is_the_sentence_of_the_field(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+def test_an_invalid_field_shows_its_error(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 0 13 * 5"})
     with qtbot.waitSignal(editor.changed):
         editor.picker.cron.setText("60 * * * *")
     assert editor.value() is None
-    assert editor.refused_field() == "minute"
-    assert editor.refusal.isVisible() and not editor.times.isVisible()
-    assert editor.refusal.text() == "minute: 60 is out of range, it goes from 0 to 59."
-    assert editor.picker.cron.accessibleDescription() == editor.refusal.text()
+    assert editor.invalid_field() == "minute"
+    assert editor.error_label.isVisible() and not editor.times_label.isVisible()
+    assert editor.error_label.text() == "minute: 60 is out of range; use 0 to 59."
+    assert editor.picker.cron.accessibleDescription() == editor.error_label.text()
     editor.picker.cron.setText("0 10 * * *")
-    assert not editor.refusal.isVisible()
+    assert not editor.error_label.isVisible()
     assert editor.value() == {"cron": "0 10 * * *"}
 
 
 @pytest.mark.parametrize(
     ("text", "field"), [("0 0 30 2 *", "day"), ("", "cron"), ("* * *", "cron"), ("0 9 * * mondays", "weekday")]
 )
-def test_what_never_comes_or_means_nothing_is_refused(
+def test_impossible_or_meaningless_schedules_are_rejected(
     edit: Callable[..., ScheduleEditor], text: str, field: str
 ) -> None:
     editor = edit({"cron": "0 0 13 * 5"})
     editor.picker.cron.setText(text)
     assert editor.value() is None
-    assert editor.refused_field() == field
-    assert editor.refusal.text().startswith(f"{field}: ")
+    assert editor.invalid_field() == field
+    assert editor.error_label.text().startswith(f"{field}: ")
 
 
-def test_too_often_is_refused(edit: Callable[..., ScheduleEditor]) -> None:
+def test_too_short_an_interval_is_rejected(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"every": "30s"})
     editor.picker.number.setValue(5)
     assert editor.value() is None
-    assert editor.refused_field() == "every"
+    assert editor.invalid_field() == "every"
 
 
-def test_no_weekday_is_refused(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+def test_a_weekly_schedule_without_days_is_rejected(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * 1"})
     qtbot.mouseClick(editor.picker.days[1], Qt.MouseButton.LeftButton)
     assert editor.value() is None
-    assert "choose at least one" in editor.refusal.text()
+    assert "choose at least one" in editor.error_label.text()
 
 
-def test_an_unknown_zone_is_refused_and_never_taken_for_another(edit: Callable[..., ScheduleEditor]) -> None:
+def test_an_unknown_zone_is_rejected(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *", "timezone": "Europe/Berlin"})
     editor.zone.setCurrentText("Europe/Nowhere")
     assert editor.value() is None
-    assert editor.refused_field() == "timezone"
+    assert editor.invalid_field() == "timezone"
 
 
-def test_a_zone_that_was_never_written_is_not_written_either(edit: Callable[..., ScheduleEditor]) -> None:
+def test_a_missing_zone_stays_missing_unless_changed(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *"})
     assert editor.zone.currentText() == "Europe/Berlin"
-    editor.picker.times[Daily].setTime(QTime(10, 0))
+    editor.picker.times[DailyChoice].setTime(QTime(10, 0))
     assert editor.value() == {"cron": "0 10 * * *"}
     editor.zone.setCurrentText("Asia/Tokyo")
     assert editor.value() == {"cron": "0 10 * * *", "timezone": "Asia/Tokyo"}
 
 
-def test_following_the_computer_is_the_first_choice(edit: Callable[..., ScheduleEditor]) -> None:
+def test_the_zone_of_the_computer_is_the_first_choice(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *", "timezone": "local"})
-    assert editor.zone.currentText() == "Where this computer is (Europe/Berlin)"
+    assert editor.zone.currentText() == "This computer's time zone (Europe/Berlin)"
     assert editor.value() == {"cron": "0 9 * * *", "timezone": "local"}
 
 
-def test_turning_to_cron_starts_from_what_was_picked(edit: Callable[..., ScheduleEditor]) -> None:
+def test_switching_to_cron_starts_from_the_current_choice(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * 1-5"})
     editor.picker.days[6].setChecked(True)
     editor.picker.kind.setCurrentIndex(CRON)
@@ -180,9 +179,7 @@ def test_turning_to_cron_starts_from_what_was_picked(edit: Callable[..., Schedul
     assert editor.value() == {"cron": "0 9 * * 1,2,3,4,5,6"}
 
 
-def test_a_text_that_somebody_wrote_is_kept_while_looking_around(
-    qtbot: QtBot, edit: Callable[..., ScheduleEditor]
-) -> None:
+def test_a_typed_expression_survives_switching_kinds(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *"})
     editor.picker.kind.setCurrentIndex(CRON)
     editor.picker.cron.selectAll()
@@ -192,9 +189,9 @@ def test_a_text_that_somebody_wrote_is_kept_while_looking_around(
     assert editor.picker.cron.text() == "0 9 1,15 * *"
 
 
-def test_the_time_of_day_goes_along_from_daily_to_weekly(edit: Callable[..., ScheduleEditor]) -> None:
+def test_the_time_of_day_is_kept_from_daily_to_weekly(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *"})
-    editor.picker.times[Daily].setTime(QTime(17, 45))
+    editor.picker.times[DailyChoice].setTime(QTime(17, 45))
     editor.picker.kind.setCurrentIndex(WEEKLY)
     assert editor.value() == {"cron": "45 17 * * 1-5"}
 
@@ -203,21 +200,21 @@ def test_showing_a_schedule_is_not_a_change(qtbot: QtBot, edit: Callable[..., Sc
     editor = edit({"every": "5m"})
     with qtbot.assertNotEmitted(editor.changed):
         editor.set_schedule({"cron": "0 9 * * 1"}, machine_zone="Europe/Berlin", now=NOW)
-    assert editor.picker.choice() != Daily(time(9))
+    assert editor.picker.choice() != DailyChoice(time(9))
 
 
-def test_a_real_change_is_told_once(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
+def test_a_change_is_emitted_once(qtbot: QtBot, edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"every": "5m"})
-    told: list[dict[str, Any] | None] = []
-    editor.changed.connect(lambda: told.append(editor.value()))
+    emitted: list[dict[str, Any] | None] = []
+    editor.changed.connect(lambda: emitted.append(editor.value()))
     editor.picker.number.setValue(10)
-    assert told == [{"every": "10m"}]
+    assert emitted == [{"every": "10m"}]
 
 
-def test_times_move_on_with_now(edit: Callable[..., ScheduleEditor]) -> None:
+def test_times_follow_now(edit: Callable[..., ScheduleEditor]) -> None:
     editor = edit({"cron": "0 9 * * *"})
     editor.set_now(datetime(2026, 11, 17, 7, 59, 30, tzinfo=UTC))
-    assert editor.times.text().startswith("Today 09:00 · in 30 s\n")
+    assert editor.times_label.text().startswith("Today 09:00 · in 30 s\n")
 
 
 def test_every_control_has_a_name_and_a_tab_stop(edit: Callable[..., ScheduleEditor]) -> None:
@@ -250,10 +247,10 @@ def test_nothing_is_cut_off(edit: Callable[..., ScheduleEditor], written: dict[s
             assert field.height() >= field.fontMetrics().height()
 
 
-def test_no_more_times_are_promised_than_the_limit_allows(edit: Callable[..., ScheduleEditor]) -> None:
+def test_no_more_times_are_shown_than_the_limit_allows(edit: Callable[..., ScheduleEditor]) -> None:
     written = {"cron": "0 9 * * *", "limit": 3}
     editor = edit(written)
-    assert editor.times.text().splitlines()[-1] == "No more times after that."
-    assert len(editor.times.text().splitlines()) == 4
+    assert editor.times_label.text().splitlines()[-1] == "No further runs."
+    assert len(editor.times_label.text().splitlines()) == 4
     editor.set_schedule(written, machine_zone="Europe/Berlin", now=NOW, ran=3)
-    assert editor.times.text() == "No more times."
+    assert editor.times_label.text() == "No upcoming runs."

@@ -1,10 +1,10 @@
-"""Names of servers in the texts of a call: the form that goes over the wire, and those that look like others."""
+"""Host names in the texts of a call: punycode forms and look-alikes."""
 
 from typing import Any
 
 import pytest
 
-from app.widgets.server_names import LookAlike, add_wire_forms, find_look_alikes
+from app.widgets.server_names import LookAlike, add_punycode, find_look_alikes
 
 APPLE = LookAlike("\u0430pple.com", "xn--pple-43d.com", "apple.com")
 
@@ -21,8 +21,8 @@ APPLE = LookAlike("\u0430pple.com", "xn--pple-43d.com", "apple.com")
         ("a@m\u00fc\u200bller.de", "a@m\u00fc\u200bller.de"),
     ],
 )
-def test_the_form_of_a_name_that_goes_over_the_wire_stands_beside_it(text: str, shown: str) -> None:
-    assert add_wire_forms(text) == shown
+def test_the_punycode_form_is_added(text: str, shown: str) -> None:
+    assert add_punycode(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -35,32 +35,32 @@ def test_the_form_of_a_name_that_goes_over_the_wire_stands_beside_it(text: str, 
         {"rows": [{"a": n} for n in range(1000)] + [{"a": "x@\u0430pple.com"}]},
     ],
 )
-def test_a_name_that_looks_like_another_is_found_wherever_it_is(value: Any) -> None:
+def test_a_look_alike_is_found_anywhere(value: Any) -> None:
     checked = find_look_alikes(value)
     assert checked.look_alikes == (APPLE,)
-    assert checked.is_whole
+    assert checked.is_complete
 
 
 @pytest.mark.parametrize(
     "value", ["anna@example.org", {"a": "m\u00fcller.de"}, None, 1, [], {"a": {}}, "v1.25", "a.txt"]
 )
-def test_ordinary_values_raise_no_alarm(value: Any) -> None:
+def test_ordinary_values_raise_no_warning(value: Any) -> None:
     assert find_look_alikes(value).look_alikes == ()
 
 
-def test_what_was_not_looked_at_is_not_called_checked() -> None:
-    assert not find_look_alikes([[] for _ in range(11)], 10).is_whole
-    assert not find_look_alikes({"a": [["x@\u0430pple.com"]] * 11}, 10).is_whole
-    assert find_look_alikes([1] * 9, 10).is_whole
+def test_an_incomplete_check_is_reported() -> None:
+    assert not find_look_alikes([[] for _ in range(11)], 10).is_complete
+    assert not find_look_alikes({"a": [["x@\u0430pple.com"]] * 11}, 10).is_complete
+    assert find_look_alikes([1] * 9, 10).is_complete
 
 
-def test_many_are_cut_off_and_that_is_said() -> None:
+def test_too_many_look_alikes_are_truncated_and_reported() -> None:
     checked = find_look_alikes([f"a@\u0430pple{n}.com" for n in range(100)])
     assert len(checked.look_alikes) == 20
-    assert not checked.is_whole
+    assert not checked.is_complete
 
 
-def test_data_that_is_nested_deeply_is_looked_through() -> None:
+def test_deeply_nested_data_is_checked() -> None:
     deep: Any = "a@\u0430pple.com"
     for _ in range(5000):
         deep = [deep]

@@ -1,4 +1,4 @@
-"""Empty pages, the search field and the toast."""
+"""The empty state, the search field and the snackbar."""
 
 from collections.abc import Callable
 
@@ -8,31 +8,31 @@ from PySide6.QtGui import QAccessible, QEnterEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look.theme import Colours, Tone
-from app.widgets.empty import EmptyPage
+from app.theme.tokens import Colours, Tone
+from app.widgets.empty_state import EmptyState
 from app.widgets.search_field import SearchField
-from app.widgets.toast import Toast
+from app.widgets.snackbar import Snackbar
 
 
-def test_an_empty_page_says_what_to_do_and_does_it(qtbot: QtBot, shown: Callable[..., None]) -> None:
-    page = EmptyPage("workflow", "No workflows yet", "Drop a file here.", action="New", shortcut="Ctrl+N")
+def test_the_button_of_an_empty_page_works_by_mouse_and_shortcut(qtbot: QtBot, shown: Callable[..., None]) -> None:
+    page = EmptyState("workflow", "No workflows yet", "Drop a file here.", action="New", shortcut="Ctrl+N")
     shown(page, 500, 400)
     assert {"No workflows yet", "Drop a file here."} <= {label.text() for label in page.findChildren(QLabel)}
     assert page.button is not None and page.button.toolTip() == "New (Ctrl+N)"
-    with qtbot.waitSignal(page.acted):
+    with qtbot.waitSignal(page.action_clicked):
         qtbot.mouseClick(page.button, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(page.acted, timeout=30_000):
+    with qtbot.waitSignal(page.action_clicked, timeout=30_000):
         qtbot.keyClick(page, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
 
 
-def test_an_empty_page_without_anything_to_do_has_no_button(shown: Callable[..., None]) -> None:
-    page = EmptyPage("done", "Nothing needs you", "You will be told when something does.")
+def test_an_empty_page_without_an_action_has_no_button(shown: Callable[..., None]) -> None:
+    page = EmptyState("done", "All done", "You will be notified.")
     shown(page, 500, 400)
     assert page.button is None
 
 
 def test_nothing_on_an_empty_page_is_cut_off(shown: Callable[..., None], colours: Colours) -> None:
-    page = EmptyPage("workflow", "No workflows " * 8, "Drop a file here. " * 20, action="New from a template")
+    page = EmptyState("workflow", "No workflows " * 8, "Drop a file here. " * 20, action="New from a template")
     shown(page, 600, 500)
     for label in page.findChildren(QLabel):
         if label.text():
@@ -42,7 +42,7 @@ def test_nothing_on_an_empty_page_is_cut_off(shown: Callable[..., None], colours
 def test_the_picture_of_an_empty_page_follows_the_theme(
     shown: Callable[..., None], colours: Colours, picture: type
 ) -> None:
-    page = EmptyPage("workflow", "No workflows yet", "Drop a file here.")
+    page = EmptyState("workflow", "No workflows yet", "Drop a file here.")
     shown(page, 500, 400)
     assert picture(page).count(colours.muted) > 100
 
@@ -58,30 +58,30 @@ def field(shown: Callable[..., None]) -> SearchField:
     return field
 
 
-def test_no_button_of_a_search_field_is_without_a_name(field: SearchField) -> None:
-    """A screen reader reads its glass, too."""
-    [glass] = (one for one in field.findChildren(QToolButton) if one.isVisible())
-    assert QAccessible.queryAccessibleInterface(glass).text(QAccessible.Text.Name) == "Search the history"
+def test_the_icon_of_a_search_field_has_a_name(field: SearchField) -> None:
+    """For screen readers."""
+    [icon] = (one for one in field.findChildren(QToolButton) if one.isVisible())
+    assert QAccessible.queryAccessibleInterface(icon).text(QAccessible.Text.Name) == "Search the history"
 
 
-def test_typing_searches_once_when_it_pauses(qtbot: QtBot, field: SearchField) -> None:
-    heard: list[str] = []
-    field.searched.connect(heard.append)
+def test_typing_searches_once_after_a_pause(qtbot: QtBot, field: SearchField) -> None:
+    emitted: list[str] = []
+    field.searched.connect(emitted.append)
     with qtbot.waitSignal(field.searched, timeout=30_000):
         qtbot.keyClicks(field, "receipts")
-    assert heard == ["receipts"]
+    assert emitted == ["receipts"]
 
 
-def test_return_searches_at_once_and_the_same_only_once(qtbot: QtBot, field: SearchField) -> None:
-    heard: list[str] = []
-    field.searched.connect(heard.append)
+def test_return_searches_at_once_and_not_twice_for_the_same_text(qtbot: QtBot, field: SearchField) -> None:
+    emitted: list[str] = []
+    field.searched.connect(emitted.append)
     field.setText(" mail ")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert heard == ["mail"]
+    assert emitted == ["mail"]
 
 
-def test_escape_shows_everything_again_at_once(qtbot: QtBot, field: SearchField) -> None:
+def test_escape_clears_the_search_at_once(qtbot: QtBot, field: SearchField) -> None:
     field.setText("mail")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     with qtbot.waitSignal(field.searched) as searched:
@@ -90,15 +90,15 @@ def test_escape_shows_everything_again_at_once(qtbot: QtBot, field: SearchField)
     assert field.text() == ""
 
 
-def test_down_goes_on_to_what_was_found(qtbot: QtBot, field: SearchField) -> None:
+def test_down_moves_to_the_results(qtbot: QtBot, field: SearchField) -> None:
     field.setText("mail")
-    with qtbot.waitSignals([field.searched, field.left], order="strict"):
+    with qtbot.waitSignals([field.searched, field.down_pressed], order="strict"):
         qtbot.keyClick(field, Qt.Key.Key_Down)
 
 
-def test_who_comes_to_the_field_can_type_over_what_was_there(field: SearchField) -> None:
+def test_focusing_the_field_selects_its_text(field: SearchField) -> None:
     field.setText("old")
-    field.come()
+    field.focus_and_select()
     assert field.hasFocus()
     assert field.selectedText() == "old"
 
@@ -109,71 +109,71 @@ def test_the_field_has_a_name(field: SearchField) -> None:
 
 
 @pytest.fixture
-def toast(shown: Callable[..., None]) -> Toast:
+def toast(shown: Callable[..., None]) -> Snackbar:
     window = QWidget()
     shown(window, 600, 400)
-    return Toast(window)
+    return Snackbar(window)
 
 
-def test_a_toast_says_one_thing_at_a_time(toast: Toast) -> None:
+def test_a_new_message_replaces_the_old_one(toast: Snackbar) -> None:
     assert toast.sentence == ""
-    toast.say("Skipped the next run.")
-    toast.say("Paused.", Tone.QUIET)
+    toast.show_message("Skipped the next run.")
+    toast.show_message("Paused.", Tone.QUIET)
     assert toast.sentence == "Paused."
 
 
-def test_its_button_names_what_is_taken_back_and_closes_it(qtbot: QtBot, toast: Toast) -> None:
-    toast.say("Skipped the next run.", action="Undo", key="skip-7")
-    with qtbot.waitSignals([toast.acted, toast.gone], order="strict"):
+def test_its_button_emits_the_action_and_closes_it(qtbot: QtBot, toast: Snackbar) -> None:
+    toast.show_message("Skipped the next run.", action="Undo", key="skip-7")
+    with qtbot.waitSignals([toast.action_clicked, toast.dismissed], order="strict"):
         qtbot.mouseClick(toast.button, Qt.MouseButton.LeftButton)
-    toast.say("Done.", key="x")
+    toast.show_message("Done.", key="x")
     assert not toast.button.isVisible()
 
 
-def test_a_toast_goes_by_itself(qtbot: QtBot, toast: Toast) -> None:
-    toast.say("Done.")
-    toast._clock.setInterval(1)
-    with qtbot.waitSignal(toast.gone, timeout=30_000):
-        toast._clock.start()
+def test_a_message_disappears_after_a_while(qtbot: QtBot, toast: Snackbar) -> None:
+    toast.show_message("Done.")
+    toast._timer.setInterval(1)
+    with qtbot.waitSignal(toast.dismissed, timeout=30_000):
+        toast._timer.start()
     assert toast.sentence == ""
 
 
-def test_a_toast_waits_while_one_points_at_it(toast: Toast) -> None:
-    toast.say("Done.")
-    assert toast._clock.isActive()
+def test_a_message_stays_while_hovered(toast: Snackbar) -> None:
+    toast.show_message("Done.")
+    assert toast._timer.isActive()
     QApplication.sendEvent(toast, QEnterEvent(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5)))
-    assert not toast._clock.isActive()
+    assert not toast._timer.isActive()
     QApplication.sendEvent(toast, QEvent(QEvent.Type.Leave))
-    assert toast._clock.isActive()
+    assert toast._timer.isActive()
 
 
-def test_a_toast_waits_while_its_button_has_the_focus(toast: Toast) -> None:
-    toast.say("Done.", action="Undo")
+def test_a_message_stays_while_its_button_has_the_focus(toast: Snackbar) -> None:
+    toast.show_message("Done.", action="Undo")
     toast.button.setFocus()
-    assert not toast._clock.isActive()
+    assert not toast._timer.isActive()
     toast.button.clearFocus()
-    assert toast._clock.isActive()
+    assert toast._timer.isActive()
 
 
-def test_its_shortcut_takes_it_back(qtbot: QtBot, toast: Toast) -> None:
-    toast.say("Skipped the next run.", action="Undo", shortcut="Ctrl+Z", key="skip-7")
+def test_its_shortcut_triggers_the_action(qtbot: QtBot, toast: Snackbar) -> None:
+    toast.show_message("Skipped the next run.", action="Undo", shortcut="Ctrl+Z", key="skip-7")
     assert toast.button.toolTip() == "Undo (Ctrl+Z)"
-    with qtbot.waitSignal(toast.acted, timeout=30_000) as acted:
+    with qtbot.waitSignal(toast.action_clicked, timeout=30_000) as acted:
         qtbot.keyClick(toast.window(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert acted.args == ["skip-7"]
 
 
-def test_escape_closes_it(qtbot: QtBot, toast: Toast) -> None:
-    toast.say("Done.", action="Undo")
-    with qtbot.waitSignal(toast.gone):
+def test_escape_closes_it(qtbot: QtBot, toast: Snackbar) -> None:
+    toast.show_message("Done.", action="Undo")
+    with qtbot.waitSignal(toast.dismissed):
         qtbot.keyClick(toast.button, Qt.Key.Key_Escape)
 
 
 @pytest.mark.parametrize("width", [220, 600, 1600])
-def test_a_toast_lies_inside_its_window_and_shows_all_its_words(
-    qtbot: QtBot, toast: Toast, width: int, colours: Colours
+def test_a_message_fits_its_window_and_is_not_cut_off(
+    qtbot: QtBot, toast: Snackbar, width: int, colours: Colours
 ) -> None:
-    toast.say("The run of today at 18:00 is skipped; the one after it comes tomorrow at 18:00.", action="Undo")
+    toast.show_message("The run of today at 18:00 is skipped; the one after it comes tomorrow at 18:00.", action="Undo")
     window = toast.parentWidget()
     assert window is not None
     window.resize(width, 300)

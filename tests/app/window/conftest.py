@@ -1,3 +1,3 @@
-from tests.app.living import empty, installation, request_, wait
+from tests.app.app_fixture import empty, installation, request_, wait
 
 __all__ = ["empty", "installation", "request_", "wait"]

@@ -1,4 +1,4 @@
-"""Workflows with a past in a real store, written as a deploy and their runs would have: no process is started."""
+"""Workflows with a history in a real store, as deploying and running them would leave it. Starts no process."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.life.installation import Installation
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.validation import Validated
-from scheduler.rules.mutations import Mutation
-from scheduler.rules.phases import HandlerKind, Phase, Status
+from app.session import Session
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store import events, logs, mutations, occurrences, runs
 from scheduler.store.mutations import MutationRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.runs import RunRow
-from scheduler.timing.occurrences import Origin, Reason, State
-from scheduler.workers.discovery import find_tools
-from tests.app.living import alive
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.workers.tool_scan import find_tool_uses
+from tests.app.app_fixture import started
 
 NAMES = ("Receipts", "Back up photos", "Morning digest", "Tidy downloads", "Invoices of the shop")
 SELDOM = "0 9 1 1 *"
@@ -71,7 +71,7 @@ def make_handler(name: str, kind: str, schedule: dict[str, Any] | None, **more: 
 
 
 def describe(slug: str, name: str, tags: tuple[str, ...], cron: str, *, consumer: bool) -> dict[str, Any]:
-    """What a worker would say of the script. Without its consumer nothing runs by itself in a test."""
+    """The description a worker would return. Without its consumer nothing runs on its own in a test."""
     files = make_handler(
         "FileReceipt",
         "consumer",
@@ -98,7 +98,7 @@ def describe(slug: str, name: str, tags: tuple[str, ...], cron: str, *, consumer
 
 
 def deploy(
-    installation: Installation,
+    installation: Session,
     slug: str,
     name: str,
     *,
@@ -107,20 +107,20 @@ def deploy(
     consumer: bool = False,
     **wish: Any,
 ) -> None:
-    """Only before the installation is started."""
+    """Only before the session is started."""
     text = source or SCRIPT.replace("{name}", name)
     tags = ("work",) if slug.endswith(("1", "4")) else ("home",)
-    new = Validated(
+    new = ValidatedScript(
         path=str(installation.folder / f"{slug}.py"),
         source=text,
         described=describe(slug, name, tags, cron, consumer=consumer),
-        uses=tuple(find_tools(text)),
+        uses=tuple(find_tool_uses(text)),
     )
     Path(new.path).write_text(text, encoding="utf-8")
-    installation.house.commands.deploy(new, Wish(**{"grant": True} | wish))
+    installation.runtime.workflow_commands.deploy(new, DeployOptions(**{"grant": True} | wish))
 
 
-def add_run(installation: Installation, run: str, workflow: str, at: datetime, **facts: Any) -> None:
+def add_run(installation: Session, run: str, workflow: str, at: datetime, **facts: Any) -> None:
     row = RunRow(
         id=run,
         workflow=workflow,
@@ -129,8 +129,8 @@ def add_run(installation: Installation, run: str, workflow: str, at: datetime, *
         trigger="event",
         script=1,
         chain=facts.pop("chain", run),
-        phase=Phase.COMMITTED,
-        status=Status.COMMITTED,
+        phase=RunPhase.COMMITTED,
+        status=RunStatus.COMMITTED,
         created=at,
         updated=at,
         began=at,
@@ -144,7 +144,9 @@ def add_run(installation: Installation, run: str, workflow: str, at: datetime, *
         runs.insert(db, row._replace(**facts))
 
 
-def add_unrun(installation: Installation, schedule: str, at: datetime, state: State, reason: Reason | None) -> None:
+def add_not_run(
+    installation: Session, schedule: str, at: datetime, state: OccurrenceState, reason: OccurrenceReason | None
+) -> None:
     with installation.database.write() as db:
         occurrences.insert(
             db,
@@ -154,7 +156,7 @@ def add_unrun(installation: Installation, schedule: str, at: datetime, state: St
                 planned=at,
                 due=at,
                 created=at,
-                origin=Origin.AUTOMATIC,
+                origin=OccurrenceOrigin.AUTOMATIC,
                 state=state,
                 reason=reason,
                 ended=at,
@@ -162,7 +164,7 @@ def add_unrun(installation: Installation, schedule: str, at: datetime, state: St
         )
 
 
-def add_call(installation: Installation, run: str, workflow: str, at: datetime) -> None:
+def add_call(installation: Session, run: str, workflow: str, at: datetime) -> None:
     rows = [{"shop": "Corner Bakery", "total": 7.4}, {"shop": "Paper Moon Books", "total": 24.9}]
     with installation.database.write() as db:
         mutations.begin(
@@ -174,7 +176,7 @@ def add_call(installation: Installation, run: str, workflow: str, at: datetime) 
                 tool="append",
                 parameters={"rows": rows},
                 key=f"key of {run}",
-                status=Mutation.APPLIED,
+                status=MutationStatus.APPLIED,
                 begun=at,
                 settled=at,
             ),
@@ -182,12 +184,12 @@ def add_call(installation: Installation, run: str, workflow: str, at: datetime) 
         logs.append(db, run, "Looked at 3 receipts\nAdded 2 rows\n")
 
 
-def fill(installation: Installation, number: int, *, cron: str = SELDOM, consumer: bool = False) -> None:
-    """So many workflows, each with a little past; the first ones with everything there is to see."""
-    now = installation.house.engine.context.clock.now().replace(microsecond=0)
+def create_workflows(installation: Session, number: int, *, cron: str = SELDOM, consumer: bool = False) -> None:
+    """Create workflows with some history; the first ones show every kind of entry."""
+    now = installation.runtime.engine.context.clock.now().replace(microsecond=0)
     if number:
-        installation.house.connect("table:expenses", {"path": str(installation.folder / "expenses.csv")})
-        installation.house.connect("files:receipts", {"path": str(installation.folder)})
+        installation.runtime.connect("table:expenses", {"path": str(installation.folder / "expenses.csv")})
+        installation.runtime.connect("files:receipts", {"path": str(installation.folder)})
     for place in range(number):
         slug = f"chore-{place}"
         name = NAMES[place] if place < len(NAMES) else f"Chore {place}"
@@ -198,29 +200,37 @@ def fill(installation: Installation, number: int, *, cron: str = SELDOM, consume
             facts: dict[str, Any] = {}
             if failed:
                 sentence = "The table is open in another program. Close it there."
-                facts = {"status": Status.CANCELLED, "error": {"sentence": sentence}, "summary": None}
+                facts = {"status": RunStatus.CANCELLED, "error": {"sentence": sentence}, "summary": None}
             add_run(installation, f"run{place:04}x{step:04}", slug, at, **facts)
             if step == 0:
                 add_call(installation, f"run{place:04}x{step:04}", slug, at)
         if place < 20:
-            add_unrun(installation, f"{slug}/poll", now - timedelta(minutes=90 + place), State.SKIPPED, Reason.OVERLAP)
-            add_unrun(installation, f"{slug}/poll", now - timedelta(hours=9), State.MISSED, Reason.PASSED)
+            add_not_run(
+                installation,
+                f"{slug}/poll",
+                now - timedelta(minutes=90 + place),
+                OccurrenceState.SKIPPED,
+                OccurrenceReason.OVERLAP,
+            )
+            add_not_run(
+                installation, f"{slug}/poll", now - timedelta(hours=9), OccurrenceState.MISSED, OccurrenceReason.PASSED
+            )
     if number:
         changed = SCRIPT.replace("{name}", NAMES[0]).replace('"Sent"', '"Done"')
         deploy(installation, "chore-0", NAMES[0], source=changed, cron=cron, consumer=consumer)
 
 
-def publish(installation: Installation, workflow: str, number: int) -> None:
-    now = installation.house.engine.context.clock.now()
+def publish(installation: Session, workflow: str, number: int) -> None:
+    now = installation.runtime.engine.context.clock.now()
     with installation.database.write() as db:
         for place in range(number):
             events.publish(db, workflow, "mails", f"m{place}", f"Receipt {place}", {}, now)
 
 
 @pytest.fixture
-def few(qtbot: QtBot, tmp_path: Path) -> Iterator[Installation]:
-    """Runs, with four workflows that have a past; the last is paused, and nothing starts by itself."""
-    made = Installation(tmp_path)
-    fill(made, 4)
-    with alive(made):
+def few(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
+    """A running session with four workflows and their history; the last is paused, and nothing starts on its own."""
+    made = Session(tmp_path)
+    create_workflows(made, 4)
+    with started(made):
         yield made

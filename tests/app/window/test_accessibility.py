@@ -1,4 +1,4 @@
-"""Everything on the pages can be reached and read without looking: names, tab stops, no key given twice."""
+"""Every control has an accessible name, a tab stop and a unique shortcut."""
 
 from collections import Counter
 
@@ -17,21 +17,21 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.life.installation import Installation
-from app.window.connect_dialog import ConnectDialog
-from app.window.connections import ConnectionsPage
-from app.window.deploy_dialog import DeployDialog
-from app.window.history import HistoryPage
-from app.window.new_dialog import NewDialog
-from app.window.settings import SettingsPage
-from app.window.try_dialog import TryDialog
-from app.window.workflow import WorkflowPane
-from app.window.workflow_facts import find_schedule
-from app.window.workflow_past import PastDialog
-from app.window.workflow_times import TimesDialog
-from app.window.workflows import WorkflowsPage
-from tests.app.living import Wait
-from tests.app.window.filling import few
+from app.session import Session
+from app.window.connections.connect_dialog import ConnectDialog
+from app.window.connections.page import ConnectionsPage
+from app.window.history.page import HistoryPage
+from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.new_workflow.dry_run_dialog import DryRunDialog
+from app.window.new_workflow.new_dialog import NewWorkflowDialog
+from app.window.settings.page import SettingsPage
+from app.window.workflows.backfill_dialog import BackfillDialog
+from app.window.workflows.page import WorkflowsPage
+from app.window.workflows.schedule_dialog import ScheduleDialog
+from app.window.workflows.workflow_data import find_schedule
+from app.window.workflows.workflow_pane import WorkflowPane
+from tests.app.app_fixture import Wait
+from tests.app.window.sample_data import few
 
 __all__ = ["few"]
 
@@ -52,8 +52,8 @@ NAMES = [
 
 
 @pytest.fixture(params=NAMES)
-def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Installation, wait: Wait) -> QWidget:
-    """Each page and dialog, with something on it."""
+def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Session, wait: Wait) -> QWidget:
+    """Each page and dialog, with content."""
     schedule = find_schedule(few, "chore-0/poll")
     assert schedule is not None
     made: QWidget
@@ -66,7 +66,7 @@ def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Installation, wait:
             made = WorkflowPane(few)
             made.open("chore-0")
             made.refresh()
-            wait(lambda: made.facts is not None)  # type: ignore[attr-defined]
+            wait(lambda: made.data is not None)  # type: ignore[attr-defined]
         case "history":
             made = HistoryPage(few)
             made.refresh()
@@ -80,17 +80,17 @@ def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Installation, wait:
             made = SettingsPage(few)
         case "deploy":
             made = DeployDialog(few, few.folder / "chore-0.py")
-            wait(lambda: made.offer is not None)  # type: ignore[attr-defined]
+            wait(lambda: made.checked_script is not None)  # type: ignore[attr-defined]
         case "connect":
             made = ConnectDialog(few)
         case "new":
-            made = NewDialog(few)
+            made = NewWorkflowDialog(few)
         case "try":
-            made = TryDialog(few, few.folder / "chore-0.py")
+            made = DryRunDialog(few, few.folder / "chore-0.py")
         case "times":
-            made = TimesDialog(few, schedule)
+            made = ScheduleDialog(few, schedule)
         case _:
-            made = PastDialog(few, schedule)
+            made = BackfillDialog(few, schedule)
     qtbot.addWidget(made)
     made.resize(1000, 760)
     made.show()
@@ -98,7 +98,7 @@ def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Installation, wait:
 
 
 def controls(shown: QWidget) -> list[QWidget]:
-    """What a person can use, without the insides of Qt's own controls."""
+    """What the user can operate, without the inner parts of Qt's own controls."""
     found = [one for one in shown.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisibleTo(shown)]
     inner = (QAbstractSpinBox, QComboBox, QLineEdit, QAbstractItemView)
     return [
@@ -118,13 +118,13 @@ def test_every_control_has_a_name(shown: QWidget) -> None:
     assert [one for one in found if not name_of(one, shown).strip()] == []
 
 
-def test_every_control_can_be_reached_with_the_tab_key(shown: QWidget) -> None:
+def test_every_control_can_be_reached_with_tab(shown: QWidget) -> None:
     stops = Qt.FocusPolicy.TabFocus
     hidden = [name_of(one, shown) for one in controls(shown) if one.isEnabled() and not one.focusPolicy() & stops]
     assert hidden == []
 
 
-def test_no_key_has_two_meanings(shown: QWidget) -> None:
+def test_no_shortcut_is_used_twice(shown: QWidget) -> None:
     keys = Counter(
         one.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
         for one in shown.findChildren(QAbstractButton)

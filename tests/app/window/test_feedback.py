@@ -1,11 +1,11 @@
-"""A path may be chosen instead of typed. The dialogs belong to the system, so a stand-in answers for them."""
+"""A path can be chosen in a dialog instead of typed. The system's dialogs are replaced by fakes."""
 
 import pytest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.window import path_choice
-from app.window.path_choice import make_choose
+from app.window import feedback
+from app.window.feedback import make_path_button
 
 
 @pytest.mark.parametrize(
@@ -13,20 +13,20 @@ from app.window.path_choice import make_choose
     [
         (True, "choose_folder", "/new", "/new"),
         (True, "choose_folder", "", "/old"),
-        (False, "choose_target", "/new.csv", "/new.csv"),
-        (False, "choose_target", "", "/old"),
+        (False, "choose_save_path", "/new.csv", "/new.csv"),
+        (False, "choose_save_path", "", "/old"),
     ],
 )
-def test_what_was_chosen_stands_in_the_line_and_what_was_given_up_changes_nothing(
+def test_a_chosen_path_fills_the_line_and_cancelling_changes_nothing(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, *, is_folder: bool, dialog: str, answer: str, line: str
 ) -> None:
-    """Of a file that is there nobody is warned: a table that grows may be meant."""
+    """An existing file causes no warning: a table that is appended to may be intended."""
     field = QLineEdit("/old")
     qtbot.addWidget(field)
-    begun: list[object] = []
-    monkeypatch.setattr(path_choice, dialog, lambda *given, **how: begun.append((given[2], how)) or answer)
-    button = make_choose(field, "Choose: Which folder?", is_folder=is_folder)
+    calls: list[object] = []
+    monkeypatch.setattr(feedback, dialog, lambda *given, **how: calls.append((given[2], how)) or answer)
+    button = make_path_button(field, "Choose: Folder", is_folder=is_folder)
     qtbot.addWidget(button)
     button.click()
-    assert (field.text(), button.accessibleName()) == (line, "Choose: Which folder?")
-    assert begun == [("/old", {} if is_folder else {"warns": False})]
+    assert (field.text(), button.accessibleName()) == (line, "Choose: Folder")
+    assert calls == [("/old", {} if is_folder else {"confirm_overwrite": False})]

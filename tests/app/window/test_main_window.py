@@ -1,4 +1,4 @@
-"""The window's frame: pages, keys, size, and the line that says how everything stands."""
+"""The main window: pages, shortcuts, size, dropped files, help and the status line."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,45 +12,46 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.asking import command
-from app.life.installation import Installation
-from app.look.dressing import make_stylesheet
-from app.look.theme import LIGHT
+from app.background import run_command
+from app.i18n.languages import Language, install_language
+from app.session import Session
+from app.theme.stylesheet import make_stylesheet
+from app.theme.tokens import LIGHT
 from app.widgets.schedule_picker import SchedulePicker
-from app.window.attention import AttentionPage
-from app.window.deploy_dialog import DeployDialog
-from app.window.help import HelpDialog, list_page_keys
-from app.window.history import HistoryPage
-from app.window.pages import PAGES
-from app.window.today import TodayPage
-from app.window.window import Window
-from app.window.workflow import WorkflowPane
-from app.words.languages import Language, speak
-from scheduler.engine.runs.workshop import Workshop
-from scheduler.engine.workflows.views.requests import RequestView
+from app.window.attention.page import AttentionPage
+from app.window.help import HelpDialog, list_page_shortcuts
+from app.window.history.page import HistoryPage
+from app.window.main_window import MainWindow
+from app.window.navigation import PAGES
+from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.today.page import TodayPage
+from app.window.workflows.workflow_pane import WorkflowPane
+from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.runs.script_workers import ScriptWorkers
+from scheduler.rules.requests import RequestKind
 from scheduler.store import requests
-from scheduler.store.requests import RequestKind, RequestRow
-from tests.app.living import Wait, deploy, overview_of
-from tests.app.window.filling import few
-from tests.engine.harness import START
+from scheduler.store.requests import RequestRow
+from tests.app.app_fixture import Wait, deploy, overview_of
+from tests.app.window.sample_data import few
+from tests.engine.engine_fixture import START
 
 __all__ = ["few"]
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Callable[[Installation], Window]:
-    def make(installation: Installation) -> Window:
-        window = Window(installation)
+def open_window(qtbot: QtBot) -> Callable[[Session], MainWindow]:
+    def make(installation: Session) -> MainWindow:
+        window = MainWindow(installation)
         qtbot.addWidget(window)
         with qtbot.waitActive(window, timeout=60_000):
-            window.come_up()
+            window.bring_to_front()
         return window
 
     return make
 
 
 @pytest.fixture
-def window(empty: Installation, open_window: Callable[[Installation], Window]) -> Window:
+def window(empty: Session, open_window: Callable[[Session], MainWindow]) -> MainWindow:
     made = open_window(empty)
     made.resize(1000, 700)
     return made
@@ -60,7 +61,7 @@ def press(qtbot: QtBot, widget: QWidget, key: Qt.Key) -> None:
     qtbot.keyClick(widget, key, Qt.KeyboardModifier.ControlModifier)
 
 
-def test_it_opens_with_today_and_keys_lead_to_the_pages(qtbot: QtBot, window: Window) -> None:
+def test_it_opens_today_and_shortcuts_open_the_pages(qtbot: QtBot, window: MainWindow) -> None:
     assert window.page is window.pages["today"]
     assert window.focusWidget() is window.navigation
     press(qtbot, window, Qt.Key.Key_3)
@@ -68,36 +69,36 @@ def test_it_opens_with_today_and_keys_lead_to_the_pages(qtbot: QtBot, window: Wi
     assert window.navigation.currentItem().text() == "Attention"
     press(qtbot, window, Qt.Key.Key_1)
     assert window.page is window.pages["today"]
-    assert list(window.pages) == ["today", "attention"], "no page is made before it is opened"
+    assert list(window.pages) == ["today", "attention"], "no page is created before it is opened"
 
 
-def test_no_pictures_are_kept_while_nobody_sees_it(window: Window) -> None:
-    """Qt would wake up every ten seconds to throw some of them away."""
+def test_the_pixmap_cache_is_off_while_the_window_is_hidden(window: MainWindow) -> None:
+    """Qt would wake up every ten seconds to evict from it."""
     assert QPixmapCache.cacheLimit() > 0
     window.hide()
     assert QPixmapCache.cacheLimit() == 0
-    window.come_up()
+    window.bring_to_front()
     assert QPixmapCache.cacheLimit() > 0
 
 
-def test_the_navigation_names_every_page_and_leads_to_it(window: Window) -> None:
+def test_the_navigation_lists_every_page_and_opens_it(window: MainWindow) -> None:
     names = [window.navigation.item(row).text() for row in range(window.navigation.count())]
     assert names == ["Today", "Workflows", "Attention", "History", "Connections", "Settings"]
     window.navigation.setCurrentRow(list(PAGES).index("attention"))
     assert window.page is window.pages["attention"]
 
 
-def test_a_page_that_is_opened_before_the_first_show_leaves_the_navigation_its_room(
-    qapp: QApplication, qtbot: QtBot, empty: Installation
+def test_opening_a_page_before_the_first_show_does_not_break_the_navigation_layout(
+    qapp: QApplication, qtbot: QtBot, empty: Session
 ) -> None:
-    """As the menu of the tray and the buttons of notices do, while a screen reader asks where everything is."""
+    """As the tray menu and notification buttons do, while a screen reader asks for the layout."""
     qapp.setStyleSheet(make_stylesheet(LIGHT))
-    QAccessible.setActive(True)  # Qt takes it so
+    QAccessible.setActive(True)
     try:
-        window = Window(empty)
+        window = MainWindow(empty)
         qtbot.addWidget(window)
         window.open_page("attention")
-        window.come_up()
+        window.bring_to_front()
         first, second = (window.navigation.visualItemRect(window.navigation.item(row)) for row in range(2))
         assert not first.intersects(second)
     finally:
@@ -105,7 +106,7 @@ def test_a_page_that_is_opened_before_the_first_show_leaves_the_navigation_its_r
         qapp.setStyleSheet("")
 
 
-def test_a_narrow_window_has_signs_at_its_side_that_say_their_names(window: Window) -> None:
+def test_a_narrow_window_shows_icons_with_tooltips_in_the_navigation(window: MainWindow) -> None:
     item = window.navigation.item(0)
     window.resize(632, 337)
     assert (item.text(), item.toolTip()) == ("", "Today")
@@ -118,10 +119,10 @@ def test_a_narrow_window_has_signs_at_its_side_that_say_their_names(window: Wind
 
 @pytest.mark.parametrize("language", [Language.ENGLISH, Language.GERMAN])
 def test_no_page_is_wider_than_a_small_screen(
-    qapp: QApplication, few: Installation, open_window: Callable[[Installation], Window], wait: Wait, language: Language
+    qapp: QApplication, few: Session, open_window: Callable[[Session], MainWindow], wait: Wait, language: Language
 ) -> None:
-    """1280 by 800 pixels at twice the size; lower ones than a page needs let it scroll."""
-    before, spoken = QLocale(), speak(language, QLocale("en_GB"))
+    """1280 by 800 pixels at 200 % scale. Pages may scroll vertically."""
+    before, spoken = QLocale(), install_language(language, QLocale("en_GB"))
     qapp.setStyleSheet(make_stylesheet(LIGHT))
     try:
         window = open_window(few)
@@ -131,7 +132,7 @@ def test_no_page_is_wider_than_a_small_screen(
         pane = window.pages["workflows"].findChild(WorkflowPane)
         assert isinstance(pane, WorkflowPane)
         window.open_page("workflows", "chore-0")
-        wait(lambda: pane.facts is not None)
+        wait(lambda: pane.data is not None)
         for name in PAGES:
             window.open_page(name)
             qapp.processEvents()
@@ -147,7 +148,7 @@ def test_no_page_is_wider_than_a_small_screen(
 
 
 def drop(
-    window: Window,
+    window: MainWindow,
     *paths: Path,
     allowed: Qt.DropAction = Qt.DropAction.CopyAction,
     keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
@@ -165,15 +166,17 @@ def drop(
     return event
 
 
-def test_chores_step_back_while_it_is_in_sight(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_lower_their_priority_while_the_window_is_visible(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[bool] = []
-    monkeypatch.setattr(Workshop, "step_back", lambda _, *, on: seen.append(on))
+    monkeypatch.setattr(ScriptWorkers, "lower_priority", lambda _, *, on: seen.append(on))
     window.hide()
     window.show()
     assert seen == [False, True]
 
 
-def test_a_script_dropped_on_any_page_is_shown_before_it_is_deployed(window: Window, tmp_path: Path) -> None:
+def test_a_script_dropped_on_any_page_opens_the_add_dialog(window: MainWindow, tmp_path: Path) -> None:
     script = tmp_path / "chore.py"
     script.write_text('import dayhand\nflow = dayhand.Workflow("Chore")\n', encoding="utf-8")
     assert window.page is window.pages["today"]
@@ -184,14 +187,14 @@ def test_a_script_dropped_on_any_page_is_shown_before_it_is_deployed(window: Win
     dialog.reject()
 
 
-def test_what_is_no_single_script_is_not_taken(window: Window, tmp_path: Path) -> None:
+def test_only_a_single_script_can_be_dropped(window: MainWindow, tmp_path: Path) -> None:
     for names in (("photo.png",), ("a.py", "b.py"), ()):
         assert not drop(window, *(tmp_path / name for name in names)).isAccepted()
     assert window.page is window.pages["today"]
 
 
-def test_a_script_that_is_dropped_stays_where_it_was(window: Window, tmp_path: Path) -> None:
-    """A file manager that is told of a move deletes the file; with Shift held it proposes one."""
+def test_a_dropped_script_is_copied_not_moved(window: MainWindow, tmp_path: Path) -> None:
+    """After a move, which Shift proposes, the file manager would delete the file."""
     move, copy = Qt.DropAction.MoveAction, Qt.DropAction.CopyAction
     event = drop(window, tmp_path / "CHORE.PY", allowed=move | copy, keys=Qt.KeyboardModifier.ShiftModifier)
     assert (event.proposedAction(), event.dropAction(), event.isAccepted()) == (move, copy, True)
@@ -199,16 +202,14 @@ def test_a_script_that_is_dropped_stays_where_it_was(window: Window, tmp_path: P
     assert not drop(window, tmp_path / "chore.py", allowed=move).isAccepted()
 
 
-def test_a_machine_that_travels_sees_its_times_by_the_new_clock_everywhere(
-    empty: Installation, window: Window, wait: Wait
-) -> None:
-    """Not while a dialog is open: what the person does there goes on."""
+def test_a_new_time_zone_recreates_the_pages(empty: Session, window: MainWindow, wait: Wait) -> None:
+    """But not while a dialog is open."""
     window.show_overview(overview_of(empty))
     window.open_page("history")
     old = window.pages["history"]
     window._help()
     [help_] = window.findChildren(HelpDialog)
-    empty.host.ask(lambda engine: engine.follow_zone("America/New_York")).result(60)
+    empty.engine_thread.submit(lambda engine: engine.change_zone("America/New_York")).result(60)
     window.show_overview(overview_of(empty))
     assert window.page is old
     help_.accept()
@@ -217,8 +218,8 @@ def test_a_machine_that_travels_sees_its_times_by_the_new_clock_everywhere(
     assert list(window.pages) == ["history"]
 
 
-def test_f5_looks_again_and_ctrl_f_searches_on_the_page_in_sight(
-    qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch
+def test_f5_refreshes_and_ctrl_f_searches_the_current_page(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
     page = window.pages["today"]
@@ -229,42 +230,44 @@ def test_f5_looks_again_and_ctrl_f_searches_on_the_page_in_sight(
     assert done == ["refresh", "search"]
 
 
-def test_a_burst_of_news_makes_the_page_look_once_and_only_while_it_is_seen(
-    qtbot: QtBot, empty: Installation, window: Window, wait: Wait, monkeypatch: pytest.MonkeyPatch
+def test_a_burst_of_changes_refreshes_the_page_once_and_only_while_visible(
+    qtbot: QtBot, empty: Session, window: MainWindow, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks: list[str] = []
-    monkeypatch.setattr(window.pages["today"], "refresh", lambda: looks.append("look"))
+    refreshes: list[str] = []
+    monkeypatch.setattr(window.pages["today"], "refresh", lambda: refreshes.append("refresh"))
     for _ in range(50):
         empty.announced.emit(None)
-    wait(lambda: looks)
-    assert looks == ["look"]
+    wait(lambda: refreshes)
+    assert refreshes == ["refresh"]
     window.hide()
     empty.announced.emit(None)
-    assert not window._soon.isActive()
+    assert not window._refresh_timer.isActive()
 
 
 def test_it_remembers_its_size(
-    qtbot: QtBot, empty: Installation, window: Window, open_window: Callable[[Installation], Window]
+    qtbot: QtBot, empty: Session, window: MainWindow, open_window: Callable[[Session], MainWindow]
 ) -> None:
     window.resize(777, 555)
     window.close()
     assert open_window(empty).size() == QSize(777, 555)
 
 
-def test_it_opens_no_larger_than_the_screen(empty: Installation, open_window: Callable[[Installation], Window]) -> None:
+def test_it_opens_no_larger_than_the_screen(empty: Session, open_window: Callable[[Session], MainWindow]) -> None:
     window = open_window(empty)
     room = window.screen().availableSize()
     assert window.size() == window.size().boundedTo(room)
     for page in PAGES:
         window.open_page(page)
-    assert window.minimumSizeHint().height() < 485, "half of 1080 less a title and a panel: every page at 200 %"
+    assert window.minimumSizeHint().height() < 485, (
+        "half of 1080 less a title bar and a panel: every page fits at 200 %"
+    )
 
 
 @pytest.mark.parametrize("filled", ["empty", "few"])
-def test_titles_do_not_jump_from_page_to_page(
+def test_titles_stay_in_place_from_page_to_page(
     qapp: QApplication,
     filled: str,
-    open_window: Callable[[Installation], Window],
+    open_window: Callable[[Session], MainWindow],
     wait: Wait,
     request: pytest.FixtureRequest,
 ) -> None:
@@ -288,8 +291,8 @@ def test_titles_do_not_jump_from_page_to_page(
         qapp.setStyleSheet("")
 
 
-def test_no_key_of_a_page_is_taken_by_the_field_one_searches_in(window: Window) -> None:
-    """On X11 a line of text moves, deletes or marks by these."""
+def test_no_shortcut_of_a_page_is_used_by_text_fields(window: MainWindow) -> None:
+    """On X11 a text field uses these to move, delete or select."""
     taken = {f"Ctrl+{letter}" for letter in "ACDEHKUVXYZ"}
     for name in PAGES:
         window.open_page(name)
@@ -297,29 +300,27 @@ def test_no_key_of_a_page_is_taken_by_the_field_one_searches_in(window: Window) 
         assert not keys & taken, name
 
 
-def test_closing_it_is_for_others_to_decide(qtbot: QtBot, window: Window) -> None:
-    with qtbot.waitSignal(window.closing):
+def test_closing_emits_a_signal_and_keeps_the_window_open(qtbot: QtBot, window: MainWindow) -> None:
+    with qtbot.waitSignal(window.close_requested):
         window.close()
     assert window.isVisible()
 
 
-def test_the_foot_says_how_everything_stands_and_a_pause_can_be_ended_there(
-    empty: Installation, window: Window, wait: Wait
-) -> None:
+def test_the_status_line_shows_the_state_and_offers_to_resume(empty: Session, window: MainWindow, wait: Wait) -> None:
     deploy(empty, "Chore", "pass")
-    command(empty, "pause", everything=True)
+    run_command(empty, "pause", everything=True)
     window.show_overview(overview_of(empty))
     assert "Paused until you resume" in window.status.text()
-    assert window.resume.isVisible()
-    window.resume.click()
-    wait(lambda: window.toast.sentence == "Everything goes on.")
+    assert window.resume_button.isVisible()
+    window.resume_button.click()
+    wait(lambda: window.snackbar.sentence == "Everything resumed.")
     window.show_overview(overview_of(empty))
     assert window.status.text().startswith("All is well")
-    assert not window.resume.isVisible()
+    assert not window.resume_button.isVisible()
 
 
-def test_what_needs_the_person_is_numbered_in_the_navigation(
-    installation: Installation, request_: object, open_window: Callable[[Installation], Window]
+def test_the_navigation_shows_the_number_of_open_requests(
+    installation: Session, request_: object, open_window: Callable[[Session], MainWindow]
 ) -> None:
     window = open_window(installation)
     window.resize(1000, 700)
@@ -327,8 +328,8 @@ def test_what_needs_the_person_is_numbered_in_the_navigation(
     assert window.navigation.item(list(PAGES).index("attention")).text() == "Attention (1)"
 
 
-def test_every_box_says_what_is_chosen_in_it(window: Window, qtbot: QtBot) -> None:
-    """To a screen reader, which hears the choice itself as its name."""
+def test_every_combo_box_has_a_label_or_description(window: MainWindow, qtbot: QtBot) -> None:
+    """Screen readers use the choice itself as the name of a box."""
     for name in PAGES:
         window.open_page(name)
     picker = SchedulePicker()
@@ -341,22 +342,22 @@ def test_every_box_says_what_is_chosen_in_it(window: Window, qtbot: QtBot) -> No
         ]
 
 
-def test_help_lists_the_keys_of_the_window_and_of_the_page_in_sight(window: Window, qtbot: QtBot) -> None:
+def test_help_lists_the_shortcuts_of_the_window_and_the_current_page(window: MainWindow, qtbot: QtBot) -> None:
     window.open_page("workflows")
     dialog = HelpDialog(window, window.page, "Workflows")
     qtbot.addWidget(dialog)
     said = {label.text() for label in dialog.findChildren(QLabel)}
     assert {"Today", "Ctrl+1", "Search", "Ctrl+F", "Help", "F1"} <= said
-    listed = dict(list_page_keys(window.page))  # type: ignore[arg-type]
-    assert listed, "the page has keys of its own"
+    listed = dict(list_page_shortcuts(window.page))  # type: ignore[arg-type]
+    assert listed, "the page has shortcuts of its own"
     assert set(listed) | set(listed.values()) <= said
 
 
-def test_help_lists_the_keys_of_cards_and_of_the_timeline(
+def test_help_lists_the_shortcuts_of_cards_and_the_timeline(
     qtbot: QtBot,
-    installation: Installation,
+    installation: Session,
     request_: object,
-    open_window: Callable[[Installation], Window],
+    open_window: Callable[[Session], MainWindow],
     wait: Wait,
 ) -> None:
     window = open_window(installation)
@@ -364,29 +365,29 @@ def test_help_lists_the_keys_of_cards_and_of_the_timeline(
     today = window.pages["today"]
     assert isinstance(today, TodayPage)
     wait(lambda: today.day is not None and today.cards.cards)
-    listed = dict(list_page_keys(today))
+    listed = dict(list_page_shortcuts(today))
     assert (listed["Approve"], listed["Reject"]) == ("Ctrl+Return", "Ctrl+Backspace")
-    assert listed["Timeline: from run to run"] == "Left, Right, Up, Down"
+    assert listed["Timeline: move between runs"] == "Left, Right, Up, Down"
     window.open_page("settings")
-    assert not dict(list_page_keys(today)), "what cannot be seen has no keys"
+    assert not dict(list_page_shortcuts(today)), "a hidden page has no shortcuts"
 
 
-def test_f1_and_the_foot_lead_to_help(window: Window, qtbot: QtBot) -> None:
+def test_f1_and_the_help_button_open_help(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F1)
     [by_key] = window.findChildren(HelpDialog)
     by_key.accept()
-    window.help.click()
+    window.help_button.click()
     assert len(window.findChildren(HelpDialog)) == 2
 
 
-def test_tab_goes_as_one_reads(
+def test_tab_follows_the_visual_order(
     qtbot: QtBot,
-    installation: Installation,
+    installation: Session,
     request_: object,
-    open_window: Callable[[Installation], Window],
+    open_window: Callable[[Session], MainWindow],
     wait: Wait,
 ) -> None:
-    """The side, then what needs the person, though it was made last, the day, and Help at the end."""
+    """Navigation, then the requests, though created last, the timeline, and Help at the end."""
     window = open_window(installation)
     window.show_overview(overview_of(installation))
     today = window.pages["today"]
@@ -398,23 +399,23 @@ def test_tab_goes_as_one_reads(
         seen.append(one)
         window.focusNextChild()
     card = next(iter(today.cards.cards.values()))
-    wanted = [window.navigation, card, card.buttons["approve"], today.timeline, window.help]
+    wanted = [window.navigation, card, card.buttons["approve"], today.timeline, window.help_button]
     assert [one for one in seen if one in wanted] == wanted
-    assert seen[-1] is window.help
+    assert seen[-1] is window.help_button
 
 
-def test_a_card_that_goes_leaves_the_next_its_buttons(
-    installation: Installation,
+def test_a_removed_card_does_not_affect_the_buttons_of_the_next(
+    installation: Session,
     request_: RequestView,
-    open_window: Callable[[Installation], Window],
+    open_window: Callable[[Session], MainWindow],
     wait: Wait,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Focus goes on when the button that has it cannot be pressed any more. What Python was told of the way there
-    (`nextInFocusChain`) belongs to the widget that it was asked of, and is lost with it."""
-    monkeypatch.setattr("app.window.cards.LINGER", 0)
+    """The focus moves on when the focused button is disabled. A wrapper that `nextInFocusChain` returned belongs to the
+    widget it was called on, and is deleted with it."""
+    monkeypatch.setattr("app.window.request_cards.ANSWERED_CARD_MS", 0)
     with installation.database.write() as db:
-        requests.put(db, RequestRow("later", RequestKind.APPROVAL, request_.workflow, "later", "May I?", START))
+        requests.add(db, RequestRow("later", RequestKind.APPROVAL, request_.workflow, "later", "May I?", START))
     window = open_window(installation)
     window.open_page("attention")
     page = window.pages["attention"]

@@ -1,23 +1,25 @@
-"""A column is as tall as what is in it: one scrolls to the last part, and no further."""
+"""A page column is as tall as its content: it scrolls to the last part, and no further."""
 
 import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.look.theme import Space, Tone
-from app.widgets.card import Card, CardValue
-from app.widgets.signs import Sign
-from app.window.frame import Column
+from app.theme.tokens import Space, Tone
+from app.widgets.request_card import CardContent, RequestCard
+from app.widgets.status_signs import StatusSign
+from app.window.page import PageColumn
 
 
 @pytest.mark.parametrize("width", [500, 1000])
-def test_nothing_blank_follows_many_cards_with_long_sentences(qtbot: QtBot, width: int) -> None:
-    column, parts = Column("Attention"), QWidget()
+def test_no_blank_space_follows_many_cards_with_long_sentences(qtbot: QtBot, width: int) -> None:
+    column, parts = PageColumn("Attention"), QWidget()
     layout = QVBoxLayout(parts)
-    sign = Sign(glyph="failed", word="Script error", tone=Tone.BAD)
+    sign = StatusSign(glyph="failed", word="Script error", tone=Tone.BAD)
     sentence = "receipts.py, line 12: the table has no column named amount, and nothing can be added to it without one."
     for number in range(20):
-        layout.addWidget(Card(CardValue(id=str(number), sign=sign, title="Receipts", when="now", sentence=sentence)))
+        layout.addWidget(
+            RequestCard(CardContent(id=str(number), sign=sign, title="Receipts", when="now", sentence=sentence))
+        )
     column.parts.addWidget(parts)
     column.parts.addStretch(1)
     qtbot.addWidget(column)

@@ -1,11 +1,11 @@
-"""Addresses below a base: every way out is refused, and what is below is written as servers want it."""
+"""URLs below a base URL: anything outside is refused."""
 
 from typing import Any
 
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.address import below
+from scheduler.connections.connectors.base_url import build_url
 
 BASE = "https://api.example.org/v1"
 
@@ -29,8 +29,8 @@ BASE = "https://api.example.org/v1"
         ("//evil.example/items", None, f"{BASE}/evil.example/items"),
     ],
 )
-def test_what_is_below_is_found(path: str, query: dict[str, Any] | None, whole: str) -> None:
-    assert below(BASE, path, query) == whole
+def test_a_path_below_the_base_is_accepted(path: str, query: dict[str, Any] | None, whole: str) -> None:
+    assert build_url(BASE, path, query) == whole
 
 
 @pytest.mark.parametrize(
@@ -55,32 +55,32 @@ def test_what_is_below_is_found(path: str, query: dict[str, Any] | None, whole: 
         "./items",
     ],
 )
-def test_nothing_leads_out(path: str) -> None:
+def test_a_path_outside_the_base_is_refused(path: str) -> None:
     with pytest.raises(ToolFailedError):
-        below(BASE, path)
+        build_url(BASE, path)
 
 
-def test_a_host_alone_holds_everything_of_it() -> None:
+def test_a_base_without_a_path_allows_the_whole_host() -> None:
     for base in ("https://example.org", "https://example.org/"):
-        assert below(base, "https://example.org/a/b") == "https://example.org/a/b"
-        assert below(base, "a") == "https://example.org/a"
+        assert build_url(base, "https://example.org/a/b") == "https://example.org/a/b"
+        assert build_url(base, "a") == "https://example.org/a"
 
 
 @pytest.mark.parametrize("base", ["example.org", "file:///a", "https://me:pw@example.org", "https://example.org?key=1"])
-def test_a_base_is_a_plain_address(base: str) -> None:
+def test_a_base_with_credentials_or_a_query_is_refused(base: str) -> None:
     with pytest.raises(ToolFailedError):
-        below(base, "a")
+        build_url(base, "a")
 
 
-def test_a_query_takes_plain_values() -> None:
+def test_a_nested_query_value_is_refused() -> None:
     with pytest.raises(ToolFailedError, match='"q" in the query'):
-        below(BASE, "a", {"q": {"deep": 1}})
+        build_url(BASE, "a", {"q": {"deep": 1}})
 
 
 @pytest.mark.parametrize("base", ["https://straße.example/v1", "https://xn--strae-oqa.example/v1"])
-def test_a_server_is_the_same_however_its_name_is_written(base: str) -> None:
-    """And strasse.example is another, which the rules of 2003 took for the same."""
+def test_unicode_and_punycode_names_are_the_same_server(base: str) -> None:
+    """strasse.example is another server, although IDNA 2003 treated both as the same."""
     for path in ("items", "https://STRAßE.example/v1/items", "https://xn--strae-oqa.example/v1/items"):
-        assert below(base, path) == "https://xn--strae-oqa.example/v1/items"
+        assert build_url(base, path) == "https://xn--strae-oqa.example/v1/items"
     with pytest.raises(ToolFailedError):
-        below(base, "https://strasse.example/v1/items")
+        build_url(base, "https://strasse.example/v1/items")

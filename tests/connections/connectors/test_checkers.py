@@ -1,4 +1,4 @@
-"""Checkers: no wrong yes, because something else was found, and no wrong no, because something was not looked at."""
+"""Checkers: no false yes because of another object, and no false no because something was not searched."""
 
 import json
 from collections.abc import Callable
@@ -10,27 +10,27 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
-from scheduler.connections.connectors.google.calendar import _identity
-from scheduler.connections.connectors.google.drive import _mark as file_mark
-from scheduler.connections.connectors.mail.writing import identity_of
-from scheduler.connections.connectors.slack.connector import _mark as post_mark
-from tests.connections import trouble
-from tests.connections.calls import NOW, call
-from tests.connections.outcome_server import KEY, PORTAL, SUBJECTS, Subject, end_of
-from tests.connections.web_servers import Asked, Reply, web
+from scheduler.connections.connectors.google.calendar import _event_id
+from scheduler.connections.connectors.google.drive import _key_digest as file_mark
+from scheduler.connections.connectors.mail.compose import message_id_for
+from scheduler.connections.connectors.slack.connector import _key_digest as post_mark
+from tests.connections import http_failures
+from tests.connections.outcome_server import KEY, PORTAL, SUBJECTS, Subject, outcome_of
+from tests.connections.tool_calls import NOW, call
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 
-no_proxy = trouble.no_proxy
-SENT = identity_of(KEY, "me@example.org")
+no_proxy = http_failures.no_proxy
+SENT = message_id_for(KEY, "me@example.org")
 MARKED = call({}, KEY)
 CANNOT_TELL = "cannot tell"
 DAYS_AGO = NOW - timedelta(days=3)
 
 
-def check(subject: Subject, answer: Callable[[Asked], Reply], **more: Any) -> bool | str:
-    """What the checker says of an action of three days ago: it happened, it did not, or that it cannot tell."""
+def check(subject: Subject, answer: Callable[[ReceivedRequest], Reply], **more: Any) -> bool | str:
+    """The checker's result for an action three days ago: it happened, it did not, or it cannot tell."""
     checker = subject.chosen().check
     assert checker is not None
-    with web(answer) as server:
+    with http_server(answer) as server:
         given = {subject.address: server.url, **subject.settings}
         asked: Call = replace(call(given, KEY, **{**subject.parameters, **more}), since=DAYS_AGO)
         try:
@@ -45,12 +45,12 @@ def reply(value: Any, status: int = 200) -> Reply:
 
 
 class Channel:
-    """What was said in a channel of Slack, page by page, as Slack gives it."""
+    """The messages of a Slack channel, in pages as Slack returns them."""
 
     def __init__(self, *messages: dict[str, Any]) -> None:
         self.messages = messages
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: ReceivedRequest) -> Reply:
         form = {name: values[0] for name, values in parse_qs(asked.body.decode()).items()}
         wanted = [one for one in self.messages if float(one["ts"]) > float(form.get("oldest", 0))]
         if asked.path.endswith("conversations.replies"):
@@ -66,11 +66,11 @@ def at(age: timedelta, **more: Any) -> dict[str, Any]:
 
 
 OURS = {"metadata": {"event_type": "dayhand_post", "event_payload": {"key": post_mark(MARKED)}}, "text": "t"}
-MINE = at(timedelta(days=3), **OURS)
+POSTED = at(timedelta(days=3), **OURS)
 
 
-def chatter(count: int) -> list[dict[str, Any]]:
-    """So many messages since, over two days."""
+def other_messages(count: int) -> list[dict[str, Any]]:
+    """That many messages over the last two days."""
     return [at(timedelta(days=2) * (1 - number / count)) for number in range(count)][::-1]
 
 
@@ -78,36 +78,36 @@ def chatter(count: int) -> list[dict[str, Any]]:
     ("said", "happened"),
     [
         ([], False),
-        ([MINE], True),
-        ([*chatter(450), MINE], True),
-        (chatter(450), False),
-        ([*chatter(1200), MINE], CANNOT_TELL),
-        ([*chatter(5), at(timedelta(days=9))], False),
+        ([POSTED], True),
+        ([*other_messages(450), POSTED], True),
+        (other_messages(450), False),
+        ([*other_messages(1200), POSTED], CANNOT_TELL),
+        ([*other_messages(5), at(timedelta(days=9))], False),
         ([at(timedelta(hours=1), text="t", bot_id="B1")], CANNOT_TELL),
         ([at(timedelta(hours=1), text="t", user="U1")], False),
         ([at(timedelta(hours=1), **{**OURS, "metadata": {"event_type": "dayhand_post", "event_payload": {}}})], False),
     ],
 )
-def test_a_post_is_looked_for_among_all_that_was_said_since(said: list[dict[str, Any]], happened: bool | str) -> None:  # noqa: FBT001  a case
+def test_a_post_is_searched_among_all_messages_since(said: list[dict[str, Any]], happened: bool | str) -> None:  # noqa: FBT001  a case
     assert check(SUBJECTS["slack"], Channel(*said)) == happened
 
 
 @pytest.mark.parametrize("thread", ["1.0", "2.0"])
-def test_an_answer_is_looked_for_in_its_whole_thread(thread: str) -> None:
-    """Also where the script named an answer instead of the message that began the thread."""
+def test_a_reply_is_searched_in_its_whole_thread(thread: str) -> None:
+    """Even if the script named a reply instead of the first message of the thread."""
     begun, answered = {"ts": "1.0", "thread_ts": "1.0"}, {"ts": "2.0", "thread_ts": "1.0"}
-    for said, happened in (([begun, answered, {**MINE, "thread_ts": "1.0"}], True), ([begun, answered], False)):
+    for said, happened in (([begun, answered, {**POSTED, "thread_ts": "1.0"}], True), ([begun, answered], False)):
         channel = Channel(*said)
         assert check(SUBJECTS["slack"], channel, thread=thread) is happened
 
 
 class Mailbox:
-    """The mails that Gmail's search finds, and those that it lists as sent."""
+    """A Gmail account with the mails that its search finds and those that it lists as sent."""
 
     def __init__(self, found: dict[str, str], sent: dict[str, str], age: timedelta = timedelta(hours=1)) -> None:
         self.found, self.sent, self.age = found, sent, age
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: ReceivedRequest) -> Reply:
         parts = urlsplit(asked.path)
         if parts.path.endswith("/messages"):
             listed = self.found if "q" in parse_qs(parts.query) else self.sent
@@ -132,7 +132,7 @@ MANY = {f"m{number}": "<other@example.org>" for number in range(50)}
         ({}, MANY, timedelta(days=5), False),
     ],
 )
-def test_a_mail_is_one_that_has_its_id(
+def test_a_mail_is_identified_by_its_message_id(
     found: dict[str, str],
     sent: dict[str, str],
     age: timedelta,
@@ -154,7 +154,7 @@ FILE = {"id": "f1", "appProperties": {"dayhand": file_mark(MARKED)}}
         ({"files": []}, {"files": [], "incompleteSearch": True}, CANNOT_TELL),
     ],
 )
-def test_a_file_is_looked_for_where_the_index_is_not_behind(
+def test_a_file_is_also_searched_among_the_newest_files(
     searched: dict[str, Any],
     newest: dict[str, Any],
     happened: bool | str,  # noqa: FBT001  a case
@@ -166,8 +166,8 @@ def test_a_file_is_looked_for_where_the_index_is_not_behind(
 @pytest.mark.parametrize(
     ("answered", "happened"),
     [
-        (reply({"id": _identity(KEY)}), True),
-        (reply({"id": _identity(KEY), "status": "cancelled"}), True),
+        (reply({"id": _event_id(KEY)}), True),
+        (reply({"id": _event_id(KEY), "status": "cancelled"}), True),
         (reply({"id": "other"}), CANNOT_TELL),
         (Reply(200, PORTAL), CANNOT_TELL),
         (Reply(404), False),
@@ -175,14 +175,14 @@ def test_a_file_is_looked_for_where_the_index_is_not_behind(
         (Reply(500), CANNOT_TELL),
     ],
 )
-def test_an_event_at_google_is_the_one_with_its_id(answered: Reply, happened: bool | str) -> None:  # noqa: FBT001  a case
+def test_a_google_event_is_identified_by_its_id(answered: Reply, happened: bool | str) -> None:  # noqa: FBT001  a case
     assert check(SUBJECTS["event"], lambda _: answered) == happened
 
 
 @pytest.mark.parametrize(
     ("found", "end"),
     [
-        (reply({"id": _identity(KEY)}), "applied"),
+        (reply({"id": _event_id(KEY)}), "applied"),
         (reply({"id": "other"}), "unsure"),
         (Reply(410), "applied"),
         (Reply(404), "failed"),
@@ -190,9 +190,9 @@ def test_an_event_at_google_is_the_one_with_its_id(answered: Reply, happened: bo
         (Reply(401), "unsure"),
     ],
 )
-def test_an_event_whose_id_is_taken_is_looked_at(found: Reply, end: str) -> None:
-    with web(lambda asked: Reply(409) if asked.method == "POST" else found) as server:
-        assert end_of(SUBJECTS["event"], server.url) == end
+def test_an_existing_google_event_with_the_id_is_read(found: Reply, end: str) -> None:
+    with http_server(lambda asked: Reply(409) if asked.method == "POST" else found) as server:
+        assert outcome_of(SUBJECTS["event"], server.url) == end
 
 
 ICS = (
@@ -201,13 +201,15 @@ ICS = (
 NONE = Reply(207, b'<multistatus xmlns="DAV:"/>')
 
 
-def named(asked: Asked) -> Reply:
-    """The event at the address that was asked for."""
+def event_at(asked: ReceivedRequest) -> Reply:
+    """The event at the requested address."""
     return Reply(body=ICS % asked.path.rpartition("/")[2].removesuffix(".ics").encode())
 
 
-def given(found: Reply | Callable[[Asked], Reply], reported: Reply, put: int = 201) -> Callable[[Asked], Reply]:
-    def answer(asked: Asked) -> Reply:
+def given(
+    found: Reply | Callable[[ReceivedRequest], Reply], reported: Reply, put: int = 201
+) -> Callable[[ReceivedRequest], Reply]:
+    def answer(asked: ReceivedRequest) -> Reply:
         if asked.method == "PUT":
             return Reply(put)
         return reported if asked.method == "REPORT" else found if isinstance(found, Reply) else found(asked)
@@ -218,7 +220,7 @@ def given(found: Reply | Callable[[Asked], Reply], reported: Reply, put: int = 2
 @pytest.mark.parametrize(
     ("found", "reported", "happened"),
     [
-        (named, NONE, True),
+        (event_at, NONE, True),
         (Reply(404), NONE, False),
         (Reply(body=ICS % b"other"), NONE, False),
         (Reply(200, PORTAL), NONE, CANNOT_TELL),
@@ -228,8 +230,8 @@ def given(found: Reply | Callable[[Asked], Reply], reported: Reply, put: int = 2
         (Reply(302), NONE, CANNOT_TELL),
     ],
 )
-def test_an_event_on_a_calendar_server_is_the_one_with_its_id(
-    found: Reply | Callable[[Asked], Reply],
+def test_a_caldav_event_is_identified_by_its_id(
+    found: Reply | Callable[[ReceivedRequest], Reply],
     reported: Reply,
     happened: bool | str,  # noqa: FBT001  a case
 ) -> None:
@@ -239,15 +241,15 @@ def test_an_event_on_a_calendar_server_is_the_one_with_its_id(
 @pytest.mark.parametrize(
     ("found", "reported", "end"),
     [
-        (named, NONE, "applied"),
+        (event_at, NONE, "applied"),
         (Reply(404), NONE, "failed"),
         (Reply(200, PORTAL), NONE, "unsure"),
         (Reply(500), NONE, "unsure"),
         (Reply(401), NONE, "unsure"),
     ],
 )
-def test_an_address_that_is_taken_is_looked_at(
-    found: Reply | Callable[[Asked], Reply], reported: Reply, end: str
+def test_an_existing_caldav_event_at_the_address_is_read(
+    found: Reply | Callable[[ReceivedRequest], Reply], reported: Reply, end: str
 ) -> None:
-    with web(given(found, reported, put=412)) as server:
-        assert end_of(SUBJECTS["caldav"], server.url) == end
+    with http_server(given(found, reported, put=412)) as server:
+        assert outcome_of(SUBJECTS["caldav"], server.url) == end

@@ -1,4 +1,4 @@
-"""Paths of scripts stay inside the folder of their connection, whatever they are and wherever links lead."""
+"""Paths of scripts stay inside the folder of the connection, whatever links exist."""
 
 import os
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.files.actions import delete, move, write
-from scheduler.connections.connectors.folder import place_in, root_of
+from scheduler.connections.connectors.folder import resolve_path, resolve_root
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call
+from tests.connections.tool_calls import call
 
 PARTS = [
     "..",
@@ -41,7 +41,7 @@ paths = st.builds(
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with links that lead out, in circles, to itself and to a sibling whose name begins like its own."""
+    """A folder with links that lead out, in circles, to itself and to a sibling whose name has the same prefix."""
     base = tmp_path_factory.mktemp("tree")
     root = base / "root"
     (root / "a/b/deep").mkdir(parents=True)
@@ -65,9 +65,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @given(path=paths | st.text(), follow=st.booleans())
 @settings(max_examples=400, deadline=None)
-def test_no_path_leads_out(tree: Path, path: str, follow: bool) -> None:  # noqa: FBT001
+def test_no_path_resolves_outside_the_folder(tree: Path, path: str, follow: bool) -> None:  # noqa: FBT001
     with suppress(ToolFailedError):
-        place = place_in(tree, path, follow=follow)
+        place = resolve_path(tree, path, follow=follow)
         real = Path(os.path.realpath(place if follow else place.parent))
         assert real == tree or tree in real.parents
 
@@ -93,28 +93,28 @@ def test_nothing_outside_is_ever_changed(tree: Path, path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["../secret.txt", "/etc/passwd", "out/secret.txt", "a/b/out", "beside/secret.txt", "loop", "", "."]
 )
-def test_a_path_that_leads_out_is_a_mistake_of_the_script(tree: Path, path: str) -> None:
+def test_a_path_outside_the_folder_is_a_logic_error(tree: Path, path: str) -> None:
     with pytest.raises(ToolFailedError) as refused:
-        place_in(tree, path, follow=True)
+        resolve_path(tree, path, follow=True)
     assert refused.value.failure.kind is FailureClass.LOGIC
 
 
 def test_links_inside_are_followed(tree: Path) -> None:
-    assert place_in(tree, "self/b/deep", follow=True) == tree / "a/b/deep"
+    assert resolve_path(tree, "self/b/deep", follow=True) == tree / "a/b/deep"
 
 
-def test_a_link_at_the_end_may_be_meant_itself(tree: Path) -> None:
-    assert place_in(tree, "out", follow=False) == tree / "out"
+def test_a_final_link_is_not_followed_on_request(tree: Path) -> None:
+    assert resolve_path(tree, "out", follow=False) == tree / "out"
 
 
-def test_a_folder_on_a_disk_that_is_not_connected_may_come_back(tmp_path: Path) -> None:
+def test_a_missing_folder_is_a_transient_error(tmp_path: Path) -> None:
     for path in (tmp_path / "gone", "~nobody-has-this-name/x"):
         with pytest.raises(ToolFailedError, match="Connect its disk") as refused:
-            root_of(call({"path": str(path)}))
+            resolve_root(call({"path": str(path)}))
         assert refused.value.failure.kind is FailureClass.TRANSIENT
 
 
-def test_the_home_of_the_person_may_be_written_as_a_tilde(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_tilde_means_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert root_of(call({"path": "~/x"})) == tmp_path / "x"
+    assert resolve_root(call({"path": "~/x"})) == tmp_path / "x"

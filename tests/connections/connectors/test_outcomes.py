@@ -1,4 +1,4 @@
-"""What each way in which an exchange can go means: for actions applied (A), failed (F) or unsure (U); and for reads."""
+"""What every response or connection error means: applied (A), failed (F) or unsure (U) for actions, and for reads."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from scheduler.rules.failures import FailureClass
-from tests.connections import trouble
+from tests.connections import http_failures
 from tests.connections.outcome_server import (
     DEEP,
     PATIENCE,
@@ -16,18 +16,18 @@ from tests.connections.outcome_server import (
     Play,
     answer,
     done,
-    end_of,
+    outcome_of,
     redirect,
-    say,
+    run_tool,
+    send_and_close,
     served,
     status,
     stop,
     unreachable,
-    use,
     with_body,
 )
 
-no_proxy = trouble.no_proxy
+no_proxy = http_failures.no_proxy
 HERE, ELSEWHERE = "/elsewhere", "http://other.example/elsewhere"
 HALF = b"Content-Length: 100\r\n\r\n{"
 
@@ -40,8 +40,8 @@ PLAYS: dict[str, Play] = {
     **{f"{code}": status(code) for code in (*range(500, 512), 520, 599, 600, 999)},
     "100 first": done(before=answer(100, b"")),
     "102 and 103 first": done(before=answer(102, b"") + answer(103, b"", "Link: </a>\r\n")),
-    "101": say(answer(101, b"")),
-    "103 and an end": say(answer(103, b"")),
+    "101": send_and_close(answer(101, b"")),
+    "103 and an end": send_and_close(answer(103, b"")),
     "success twice": done(times=2),
     "html": with_body(lambda _: PORTAL, headers="Content-Type: text/html\r\n"),
     "empty": with_body(lambda _: b""),
@@ -56,9 +56,9 @@ PLAYS: dict[str, Play] = {
     "broken gzip": with_body(lambda _: b"abc", headers="Content-Encoding: gzip\r\n"),
     "201 html": with_body(lambda _: PORTAL, 201, "Content-Type: text/html\r\n"),
     "201 broken gzip": with_body(lambda _: b"abc", 201, "Content-Encoding: gzip\r\n"),
-    "garbage": say(b"hello\r\n"),
-    "status 99": say(b"HTTP/1.1 99 X\r\n\r\n"),
-    "endless headers": say(b"HTTP/1.1 200 OK\r\n", b"X-More: x\r\n" * 10_000),
+    "garbage": send_and_close(b"hello\r\n"),
+    "status 99": send_and_close(b"HTTP/1.1 99 X\r\n\r\n"),
+    "endless headers": send_and_close(b"HTTP/1.1 200 OK\r\n", b"X-More: x\r\n" * 10_000),
     "close at once": stop("close", heard="nothing"),
     "reset at once": stop("reset", heard="nothing"),
     "close in request": stop("close", heard="part"),
@@ -198,7 +198,7 @@ KINDS = {
     "A": FailureClass.AUTH,
     "P": FailureClass.PERMISSION,
 }
-"""Read, or the class of the failure."""
+"""Success (R), or the class of the failure."""
 
 
 def cells(table: str) -> Iterator[tuple[str, str, str]]:
@@ -217,7 +217,7 @@ READ_CELLS = list(cells(READ_TABLE))
 NOT_REACHED = ("refused", "unknown name", "no encryption")
 
 
-def test_the_table_is_whole() -> None:
+def test_the_table_covers_every_case() -> None:
     assert {(name, play) for name, play, _ in CELLS} == {
         (name, play) for name in SUBJECTS for play in (*PLAYS, *NOT_REACHED)
     }
@@ -229,27 +229,27 @@ OTHERS = [cell for cell in CELLS if cell not in STALLS]
 
 
 @pytest.mark.parametrize(("name", "play", "end"), OTHERS, ids=[f"{name}-{play}" for name, play, _ in OTHERS])
-def test_how_an_action_ends(name: str, play: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_outcome_of_an_action(name: str, play: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = SUBJECTS[name]
     where = served(subject, PLAYS[play]) if play in PLAYS else unreachable(play, monkeypatch)
     with where as address:
-        assert end_of(subject, address) == end
+        assert outcome_of(subject, address) == end
 
 
-def test_how_an_action_ends_that_stalls() -> None:
-    """All at once, as each takes as long as its call may."""
+def test_the_outcome_of_an_action_that_stalls() -> None:
+    """All in parallel, as each takes until its timeout."""
 
     def ends(cell: tuple[str, str, str]) -> tuple[str, str, str]:
         name, play, _ = cell
         with served(SUBJECTS[name], PLAYS[play]) as address:
-            return name, play, end_of(SUBJECTS[name], address, PATIENCE)
+            return name, play, outcome_of(SUBJECTS[name], address, PATIENCE)
 
     with ThreadPoolExecutor(len(STALLS)) as pool:
         assert list(pool.map(ends, STALLS)) == STALLS
 
 
 @pytest.mark.parametrize(("name", "play", "kind"), READ_CELLS, ids=[f"{name}-{play}" for name, play, _ in READ_CELLS])
-def test_how_a_read_ends(name: str, play: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_outcome_of_a_read(name: str, play: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where = served(READERS[name], PLAYS[play]) if play in PLAYS else unreachable(play, monkeypatch)
     with where as address:
-        assert use(READERS[name], address) is KINDS[kind]
+        assert run_tool(READERS[name], address) is KINDS[kind]

@@ -1,4 +1,4 @@
-"""Services whose JSON has another shape than it should: told in a sentence, and never a mistake of ours."""
+"""Services whose JSON has an unexpected shape: a clear failure, never an exception."""
 
 import json
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.connectors.google.connector import google
 from scheduler.connections.connectors.slack.connector import slack
-from scheduler.connections.told import Told
+from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.web_servers import Asked, Reply, Web, web
+from tests.connections.tool_calls import call, tool_of
+from tests.connections.web_servers import HttpServer, ReceivedRequest, Reply, http_server
 
 NAMES = st.sampled_from(
     [
@@ -76,29 +76,29 @@ CALLS: list[tuple[Connector, str, dict[str, Any]]] = [
 ]
 
 
-class Strange:
-    """A service that answers everything with the same."""
+class FixedResponse:
+    """A service that gives the same response to every request."""
 
     def __init__(self) -> None:
         self.answer: Any = None
-        self.server: Web | None = None
+        self.server: HttpServer | None = None
 
-    def __call__(self, _: Asked) -> Reply:
+    def __call__(self, _: ReceivedRequest) -> Reply:
         return Reply(body=json.dumps(self.answer).encode())
 
 
 @pytest.fixture(scope="module")
-def strange() -> Iterator[Strange]:
-    said = Strange()
-    with web(said) as said.server:
+def strange() -> Iterator[FixedResponse]:
+    said = FixedResponse()
+    with http_server(said) as said.server:
         yield said
 
 
 @pytest.mark.parametrize(("connector", "tool", "parameters"), CALLS, ids=[name for _, name, _ in CALLS])
 @settings(deadline=None, max_examples=40)
 @given(answer=ANSWERS)
-def test_whatever_a_service_answers_is_used_or_told(
-    connector: Connector, tool: str, parameters: dict[str, Any], answer: Any, strange: Strange
+def test_any_response_is_used_or_refused(
+    connector: Connector, tool: str, parameters: dict[str, Any], answer: Any, strange: FixedResponse
 ) -> None:
     assert strange.server is not None
     strange.answer = answer
@@ -109,18 +109,18 @@ def test_whatever_a_service_answers_is_used_or_told(
             ask(call(known, "key", **parameters))
 
 
-def test_what_is_missing_is_empty() -> None:
-    told = Told({"none": None}, "host", acts=False)
+def test_missing_values_read_as_empty() -> None:
+    told = JsonObject({"none": None}, "host", acts=False)
     for name in ("none", "missing"):
-        assert (told.text(name), told.each(name), told.texts(name), told.inner(name).get("x")) == ("", [], [], None)
+        assert (told.text(name), told.objects(name), told.texts(name), told.nested(name).get("x")) == ("", [], [], None)
 
 
 @pytest.mark.parametrize("value", [1, "x", ["x"], [1], True])
 @pytest.mark.parametrize("kind", [FailureClass.LOGIC, FailureClass.UNSURE])
-def test_another_shape_is_told_and_an_action_stays_open(value: Any, kind: FailureClass) -> None:
-    told = Told({"it": value}, "host", acts=kind is FailureClass.UNSURE)
-    for read in (told.inner, told.each):
+def test_a_wrong_type_is_refused_and_leaves_an_action_unsure(value: Any, kind: FailureClass) -> None:
+    told = JsonObject({"it": value}, "host", acts=kind is FailureClass.UNSURE)
+    for read in (told.nested, told.objects):
         with pytest.raises(ToolFailedError) as failed:
             read("it")
         assert failed.value.failure.kind is kind
-        assert "host answered in a way that is not understood" in failed.value.failure.sentence
+        assert "host sent an answer that Dayhand does not understand" in failed.value.failure.sentence

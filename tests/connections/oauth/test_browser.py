@@ -1,4 +1,4 @@
-"""The system's browser is opened as if the app had never changed its environment."""
+"""Opening the system's browser with a clean environment."""
 
 import os
 import time
@@ -20,12 +20,12 @@ def make(folder: Path, name: str, script: str) -> None:
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only programs that there are."""
+    """A PATH with only these programs."""
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path
 
 
-def test_the_address_is_one_word_and_the_environment_the_system_s(
+def test_the_address_is_one_argument_and_the_environment_is_clean(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", "/bundle")
@@ -35,14 +35,14 @@ def test_the_address_is_one_word_and_the_environment_the_system_s(
     assert (programs / "told").read_text() == f"{URL}|/theirs"
 
 
-def test_where_one_way_fails_the_next_is_tried(programs: Path) -> None:
+def test_if_one_opener_fails_the_next_is_tried(programs: Path) -> None:
     make(programs, "xdg-open", "exit 3")
     make(programs, "gio", f'printf "%s" "$*" >{programs}/told')
     open_browser(URL)
     assert (programs / "told").read_text() == f"open {URL}"
 
 
-def test_without_a_browser_it_says_so(programs: Path) -> None:
+def test_without_a_browser_it_fails(programs: Path) -> None:
     with pytest.raises(NoBrowserError, match="No browser could be opened"):
         open_browser(URL)
     make(programs, "xdg-open", "exit 3")
@@ -50,7 +50,7 @@ def test_without_a_browser_it_says_so(programs: Path) -> None:
         open_browser(URL)
 
 
-def test_a_browser_that_goes_on_is_not_waited_for(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_that_keeps_running_is_not_waited_for(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scheduler.connections.oauth.browser._SECONDS", 0.1)
     go = programs / "go"
     os.mkfifo(go)
@@ -58,9 +58,9 @@ def test_a_browser_that_goes_on_is_not_waited_for(programs: Path, monkeypatch: p
     open_browser(URL)
     assert not (programs / "told").exists()
     go.write_text("on\n")
-    give_up = time.monotonic() + 60
+    deadline = time.monotonic() + 60
     while not (programs / "told").exists():
-        assert time.monotonic() < give_up
+        assert time.monotonic() < deadline
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,10 @@ def test_a_browser_that_goes_on_is_not_waited_for(programs: Path, monkeypatch: p
         ({"OTHER": "/bundles"}, {"OTHER": "/bundles"}),
     ],
 )
-def test_what_a_frozen_app_added_is_taken_back(before: dict[str, str], after: dict[str, str]) -> None:
+def test_what_a_frozen_app_added_is_removed(before: dict[str, str], after: dict[str, str]) -> None:
     assert clean_environment(before, "/b") == after
 
 
-def test_an_app_that_is_not_frozen_changes_nothing_of_its_own() -> None:
+def test_an_app_that_is_not_frozen_keeps_its_environment() -> None:
     given = {"LD_LIBRARY_PATH": "/opt/lib", "PATH": "/bin"}
     assert clean_environment(given, None) == given

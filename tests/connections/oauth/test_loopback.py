@@ -1,4 +1,4 @@
-"""The door that the browser comes back through: only the right visitor is let in, and nobody can hold it up."""
+"""The loopback listener accepts only the right request, and no client can block it."""
 
 import socket
 import threading
@@ -11,22 +11,24 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scheduler.connections.oauth.errors import SignInLateError, SignInStoppedError
-from scheduler.connections.oauth.loopback import Arrival, Loopback
+from scheduler.connections.oauth.errors import SignInCancelledError, SignInTimeoutError
+from scheduler.connections.oauth.loopback import BrowserCallback, LoopbackListener
 
 GOOD = "?state=right&code=c%2F1"
 
 
 @contextmanager
-def waiting(*, seconds: float = 60, stop: threading.Event | None = None) -> Iterator[tuple[str, "Future[Arrival]"]]:
-    """A door at which somebody waits; an arrival is answered as soon as it comes."""
+def waiting(
+    *, seconds: float = 60, stop: threading.Event | None = None
+) -> Iterator[tuple[str, "Future[BrowserCallback]"]]:
+    """A listener that waits on another thread and answers the callback."""
 
-    def wait(door: Loopback) -> Arrival:
-        arrival = door.wait("right", seconds, stop)
-        arrival.answer("Connected <b>", "You & I.")
+    def wait(door: LoopbackListener) -> BrowserCallback:
+        arrival = door.wait_for_callback("right", seconds, stop)
+        arrival.show_page("Connected <b>", "You & I.")
         return arrival
 
-    with Loopback() as door, ThreadPoolExecutor(1) as pool:
+    with LoopbackListener() as door, ThreadPoolExecutor(1) as pool:
         yield door.address, pool.submit(wait, door)
 
 
@@ -48,7 +50,7 @@ def say(address: str, request: bytes) -> bytes:
     return bytes(answer)
 
 
-def test_the_right_visitor_gets_the_last_page() -> None:
+def test_the_right_request_gets_the_final_page() -> None:
     with waiting() as (address, coming):
         status, page, headers = visit(address + GOOD)
         assert coming.result(60).parameters == {"state": "right", "code": "c/1"}
@@ -59,8 +61,8 @@ def test_the_right_visitor_gets_the_last_page() -> None:
     assert "color-scheme" in page
 
 
-def test_the_address_is_of_this_computer_and_new_each_time() -> None:
-    with Loopback() as one, Loopback() as other:
+def test_the_address_is_on_loopback_and_new_each_time() -> None:
+    with LoopbackListener() as one, LoopbackListener() as other:
         assert one.address.startswith("http://127.0.0.1:")
         assert one.address != other.address
 
@@ -80,7 +82,7 @@ def test_the_address_is_of_this_computer_and_new_each_time() -> None:
         "?state=%ff&code=c",
     ],
 )
-def test_a_visitor_with_the_wrong_state_changes_nothing(query: str) -> None:
+def test_a_request_with_the_wrong_state_is_refused(query: str) -> None:
     with waiting() as (address, coming):
         status, page, _ = visit(address + query)
         assert status == 400 and "connect again in Dayhand" in page
@@ -89,13 +91,13 @@ def test_a_visitor_with_the_wrong_state_changes_nothing(query: str) -> None:
         assert coming.result(60).parameters["code"] == "c/1"
 
 
-def test_a_refusal_is_an_arrival_too() -> None:
+def test_a_denied_sign_in_is_a_callback_too() -> None:
     with waiting() as (address, coming):
         visit(address + "?state=right&error=access_denied")
         assert coming.result(60).parameters["error"] == "access_denied"
 
 
-def test_browsers_ask_for_an_icon_and_other_things() -> None:
+def test_requests_for_other_paths_are_refused() -> None:
     with waiting() as (address, coming):
         base = address.rpartition("/")[0]
         assert visit(f"{base}/favicon.ico")[0] == 404
@@ -116,7 +118,7 @@ def test_browsers_ask_for_an_icon_and_other_things() -> None:
         b"",
     ],
 )
-def test_what_is_not_a_plain_question_is_refused(request_line: bytes) -> None:
+def test_malformed_requests_are_refused(request_line: bytes) -> None:
     with waiting() as (address, coming):
         host = f"Host: 127.0.0.1:{urlsplit(address).port}\r\n\r\n".encode()
         assert say(address, request_line + b"\r\n" + host)[9:10] == b"4"
@@ -126,8 +128,8 @@ def test_what_is_not_a_plain_question_is_refused(request_line: bytes) -> None:
 
 
 @pytest.mark.parametrize("host", [b"", b"Host: evil.example\r\n", b"Host: 127.0.0.1\r\n", b"Host: %b\r\nHost: %b\r\n"])
-def test_another_name_for_this_computer_is_not_believed(host: bytes) -> None:
-    """A page elsewhere may have its name lead here."""
+def test_another_host_name_is_refused(host: bytes) -> None:
+    """DNS rebinding: a remote page may point its host name here."""
     with waiting() as (address, coming):
         named = host.replace(b"%b", f"127.0.0.1:{urlsplit(address).port}".encode())
         assert say(address, b"GET /signed-in?state=right&code=c HTTP/1.1\r\n" + named + b"\r\n").startswith(
@@ -137,17 +139,17 @@ def test_another_name_for_this_computer_is_not_believed(host: bytes) -> None:
         assert coming.result(60).parameters["code"] == "c/1"
 
 
-def test_what_is_said_at_the_door_is_bounded() -> None:
+def test_the_size_of_a_request_is_limited() -> None:
     with waiting() as (address, coming):
-        with suppress(ConnectionError):  # the door may be shut before all of it was said
+        with suppress(ConnectionError):  # the listener may close before everything was sent
             assert say(address, b"GET /signed-in HTTP/1.1\r\nX: " + b"a" * 200_000).startswith(b"HTTP/1.1 431")
         assert not coming.done()
         visit(address + GOOD)
         coming.result(60)
 
 
-def test_those_who_say_nothing_hold_up_nobody() -> None:
-    """Browsers open connections ahead; others may open hundreds."""
+def test_silent_clients_block_nobody() -> None:
+    """Browsers open spare connections; others may open hundreds."""
     with ExitStack() as idle, waiting() as (address, coming):
         port = urlsplit(address).port or 0
         first, *_ = [idle.enter_context(socket.create_connection(("127.0.0.1", port), 60)) for _ in range(50)]
@@ -157,7 +159,7 @@ def test_those_who_say_nothing_hold_up_nobody() -> None:
         coming.result(60)
 
 
-def test_a_crowd_that_talks_and_pushes_lets_the_right_visitor_through() -> None:
+def test_the_right_request_gets_through_a_crowd() -> None:
     with ExitStack() as crowd, waiting() as (address, coming):
         port = urlsplit(address).port or 0
         for _ in range(100):
@@ -167,7 +169,7 @@ def test_a_crowd_that_talks_and_pushes_lets_the_right_visitor_through() -> None:
         assert coming.result(60).parameters["code"] == "c/1"
 
 
-def test_a_visitor_may_speak_slowly_and_another_come_first() -> None:
+def test_a_slow_request_does_not_block_a_faster_one() -> None:
     with waiting() as (address, coming):
         port = urlsplit(address).port or 0
         with socket.create_connection(("127.0.0.1", port), 60) as slow:
@@ -178,20 +180,20 @@ def test_a_visitor_may_speak_slowly_and_another_come_first() -> None:
             assert coming.result(60).parameters["code"] == "slow"
 
 
-def test_nobody_is_waited_for_forever() -> None:
-    with waiting(seconds=0.05) as (_, coming), pytest.raises(SignInLateError, match="Nobody signed in"):
+def test_waiting_times_out() -> None:
+    with waiting(seconds=0.05) as (_, coming), pytest.raises(SignInTimeoutError, match="You did not sign in"):
         coming.result(60)
 
 
-def test_the_person_can_give_up() -> None:
+def test_the_user_can_cancel() -> None:
     stop = threading.Event()
     with waiting(stop=stop) as (_, coming):
         stop.set()
-        with pytest.raises(SignInStoppedError):
+        with pytest.raises(SignInCancelledError):
             coming.result(60)
 
 
-def test_the_door_is_shut_afterwards() -> None:
+def test_the_listener_is_closed_afterwards() -> None:
     with waiting() as (address, coming):
         visit(address + GOOD)
         coming.result(60)

@@ -1,4 +1,4 @@
-"""A login that a service takes back early: renewed once, used at once, and the person is asked only if that is refused.
+"""A login revoked early is refreshed once; the user is asked only if that fails.
 
 Whole workflows over the emulator and a real keyring.
 """
@@ -11,20 +11,20 @@ import pytest
 
 from scheduler.connections.connector import Call, Tool, ToolFailedError
 from scheduler.connections.connectors.google.connector import google
-from scheduler.connections.keeper import Keeper
 from scheduler.connections.registry import Registry
+from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
 from scheduler.rules.failures import FailureClass
-from tests.connections import fronts
+from tests.connections import emulator_fixtures
 from tests.connections.emulator import ANNA
-from tests.connections.front import Front, Rule
-from tests.connections.oauth.people import agree
+from tests.connections.emulator_proxy import EmulatorProxy, Rule
+from tests.connections.oauth.sign_in_user import agree
 from tests.connections.secret_service import SecretService
-from tests.engine.harness import HOUR, MINUTE
+from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer, job
-from tests.runs.shop import Shop
 
-emulator, front = fronts.emulator, fronts.google_front
+emulator, front = emulator_fixtures.emulator, emulator_fixtures.google_proxy
 
 READS = job('found = ctx.call("google:me", "search_mail", query="subject:receipt")\nctx.done(str(len(found)))')
 SENDS = consumer(tool="send_mail").replace("n=prepared.data", f'to=["{ANNA}"], subject="Once", text="Hi"')
@@ -32,26 +32,26 @@ TOKEN, SEARCH, SEND = "/oauth2/token", "/gmail/v1/users/me/messages", "/messages
 
 
 @pytest.fixture
-def shop(tmp_path: Path, front: Front, keyring: SecretService) -> Iterator[Shop]:
+def shop(tmp_path: Path, front: EmulatorProxy, keyring: SecretService) -> Iterator[RuntimeFixture]:
     """Anna is signed in."""
-    shop = Shop(tmp_path)
-    shop.world.registry = lambda: Registry([google])  # type: ignore[method-assign]
-    shop.secrets = Keeper(shop.clock.now)
+    shop = RuntimeFixture(tmp_path)
+    shop.service.registry = lambda: Registry([google])  # type: ignore[method-assign]
+    shop.secrets = SecretStore(shop.clock.now)
     shop.crash()
-    shop.house.connecting._open_browser = agree(front, ANNA)
-    shop.house.connect("google:me", {"client_id": "dayhand-desktop", "base_url": front.url})
+    shop.services.connection_setup._open_browser = agree(front, ANNA)
+    shop.services.connect("google:me", {"client_id": "dayhand-desktop", "base_url": front.url})
     front.seen.clear()
     yield shop
     shop.close()
 
 
-def read(shop: Shop) -> None:
+def read(shop: RuntimeFixture) -> None:
     shop.deploy(READS.replace("world:x", "google:me"))
     shop.commands.run("w")
     shop.tick()
 
 
-def send(shop: Shop) -> None:
+def send(shop: RuntimeFixture) -> None:
     shop.deploy(SENDS.replace("world:x", "google:me"))
     shop.publish("a")
     shop.tick()
@@ -61,7 +61,7 @@ def token() -> str:
     return str(Vault().get("google:me")["access_token"])
 
 
-def test_a_login_that_ended_early_is_renewed_and_nobody_is_asked(shop: Shop, front: Front) -> None:
+def test_a_login_revoked_early_is_refreshed_without_asking(shop: RuntimeFixture, front: EmulatorProxy) -> None:
     before = token()
     front.revoked.add(before)
     read(shop)
@@ -71,7 +71,7 @@ def test_a_login_that_ended_early_is_renewed_and_nobody_is_asked(shop: Shop, fro
     assert token() != before
 
 
-def test_an_action_that_was_refused_so_is_done_once(shop: Shop, front: Front) -> None:
+def test_an_action_rejected_for_its_login_is_done_once(shop: RuntimeFixture, front: EmulatorProxy) -> None:
     front.revoked.add(token())
     send(shop)
     assert shop.state("C")["done"] == ["a"]
@@ -80,14 +80,14 @@ def test_an_action_that_was_refused_so_is_done_once(shop: Shop, front: Front) ->
     assert front.count(TOKEN) == 1
 
 
-def test_a_connection_is_tried_with_a_renewed_login_too(shop: Shop, front: Front) -> None:
+def test_a_connection_test_also_refreshes_the_login(shop: RuntimeFixture, front: EmulatorProxy) -> None:
     front.revoked.add(token())
-    assert shop.house.connecting.test("google:me") == f"Signed in as {ANNA}."
+    assert shop.services.connection_setup.test("google:me") == f"Signed in as {ANNA}."
     assert front.count(TOKEN) == 1
 
 
-def test_an_action_that_may_have_happened_is_not_repeated(shop: Shop, front: Front) -> None:
-    """The login is good, and the answer is lost: the checker finds it, nothing is renewed and nothing sent again."""
+def test_an_action_that_may_have_happened_is_not_repeated(shop: RuntimeFixture, front: EmulatorProxy) -> None:
+    """The answer is lost: the checker finds the action; nothing is refreshed or sent again."""
     front.rules.append(Rule(path=SEND, drop=True))
     send(shop)
     shop.pass_time(HOUR)
@@ -95,8 +95,8 @@ def test_an_action_that_may_have_happened_is_not_repeated(shop: Shop, front: Fro
     assert (front.count(SEND), front.count(TOKEN)) == (1, 0)
 
 
-def test_its_checker_renews_the_login_as_well(shop: Shop, front: Front) -> None:
-    """The answer is lost, and before anybody looks the login ends."""
+def test_the_checker_also_refreshes_the_login(shop: RuntimeFixture, front: EmulatorProxy) -> None:
+    """The answer is lost, and the login is revoked before the check."""
     front.rules += [Rule(path=SEND, drop=True), Rule(path=SEARCH, method="GET", status=401)]
     send(shop)
     shop.pass_time(MINUTE)
@@ -104,7 +104,7 @@ def test_its_checker_renews_the_login_as_well(shop: Shop, front: Front) -> None:
     assert (front.count(SEND), front.count(TOKEN), shop.requests()) == (1, 1, [])
 
 
-def test_the_person_is_asked_at_once_if_it_cannot_be_renewed(shop: Shop, front: Front) -> None:
+def test_the_user_is_asked_at_once_if_the_login_cannot_be_refreshed(shop: RuntimeFixture, front: EmulatorProxy) -> None:
     kept = Vault().get("google:me")
     front.revoked |= {kept["access_token"], kept["refresh_token"]}
     read(shop)
@@ -114,8 +114,8 @@ def test_the_person_is_asked_at_once_if_it_cannot_be_renewed(shop: Shop, front: 
     assert front.count(TOKEN) == 1
 
 
-def test_the_person_is_asked_if_the_renewed_login_is_refused_too(shop: Shop, front: Front) -> None:
-    """It is renewed once and not again: nobody goes round in circles."""
+def test_the_user_is_asked_if_the_refreshed_login_is_rejected_too(shop: RuntimeFixture, front: EmulatorProxy) -> None:
+    """It is refreshed once, not in a loop."""
     front.rules.append(Rule(path=SEARCH, method="GET", status=401, times=1000))
     read(shop)
     shop.pass_time(10 * MINUTE)
@@ -124,8 +124,8 @@ def test_the_person_is_asked_if_the_renewed_login_is_refused_too(shop: Shop, fro
     assert (front.count(SEARCH, "GET"), front.count(TOKEN)) == (2, 1)
 
 
-def test_a_renewed_login_that_the_service_repeats_is_hidden(shop: Shop, front: Front) -> None:
-    """Neither the one that was refused nor the one that came in its place is kept, shown or given to a script."""
+def test_a_refreshed_login_that_the_service_echoes_is_redacted(shop: RuntimeFixture, front: EmulatorProxy) -> None:
+    """Neither the rejected nor the new token is stored, shown or given to a script."""
     seen: list[str] = []
 
     def tell(call: Call) -> list[str]:
@@ -135,7 +135,7 @@ def test_a_renewed_login_that_the_service_repeats_is_hidden(shop: Shop, front: F
         return [f"You are {seen[-1]}"]
 
     chatty = Tool(name="tell", help="", parameters={}, run=tell)
-    shop.world.registry = lambda: Registry([replace(google, tools=(chatty,))])  # type: ignore[method-assign]
+    shop.service.registry = lambda: Registry([replace(google, tools=(chatty,))])  # type: ignore[method-assign]
     shop.crash()
     shop.deploy(job('ctx.done(ctx.call("google:me", "tell")[0])').replace("world:x", "google:me"))
     shop.commands.run("w")
@@ -146,7 +146,7 @@ def test_a_renewed_login_that_the_service_repeats_is_hidden(shop: Shop, front: F
     assert not any(one.encode() in stored for one in seen)
 
 
-def test_a_service_that_cannot_renew_just_now_is_waited_for(shop: Shop, front: Front) -> None:
+def test_a_service_that_cannot_refresh_right_now_is_retried(shop: RuntimeFixture, front: EmulatorProxy) -> None:
     front.revoked.add(token())
     front.rules.append(Rule(path=TOKEN, status=503))
     read(shop)
@@ -156,7 +156,7 @@ def test_a_service_that_cannot_renew_just_now_is_waited_for(shop: Shop, front: F
     assert shop.runs("j")[-1].summary == "3"
 
 
-def test_what_is_refused_for_another_reason_renews_nothing(shop: Shop, front: Front) -> None:
+def test_a_rejection_for_another_reason_refreshes_nothing(shop: RuntimeFixture, front: EmulatorProxy) -> None:
     front.rules.append(Rule(path=SEARCH, method="GET", status=403))
     read(shop)
     assert front.count(TOKEN) == 0

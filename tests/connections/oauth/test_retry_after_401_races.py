@@ -1,4 +1,4 @@
-"""What is asked again with a renewed login, and what is not. The one that renews is a stand-in here."""
+"""Which calls are repeated with a refreshed login. The refresh is faked here."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import Call, Checked, Tool, ToolFailedError
-from scheduler.connections.oauth.refused import ask_twice, renewable
+from scheduler.connections.oauth.token_refresh import retry_after_401, with_retry_after_401
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call
+from tests.connections.tool_calls import call
 
 
 class Renewer:
-    """Stands in for the keeper, which other tests have."""
+    """Replaces the keeper."""
 
     def __init__(self, renewed: Mapping[str, Any] | None) -> None:
         self.renewed = renewed
@@ -24,7 +24,7 @@ class Renewer:
 
 
 class Service:
-    """Refuses in that way whoever has not the right token."""
+    """Fails with this class unless the token is right."""
 
     def __init__(self, kind: FailureClass, right: str = "new") -> None:
         self.kind, self.right = kind, right
@@ -37,51 +37,53 @@ class Service:
         return "done"
 
 
-def test_a_refused_login_is_renewed_and_the_caller_sees_the_one_that_was_used() -> None:
+def test_a_rejected_login_is_refreshed_and_the_caller_sees_the_new_one() -> None:
     service, renewer = Service(FailureClass.AUTH), Renewer({"access_token": "new"})
     asked = call({"access_token": "old", "user": "me"})
-    assert ask_twice(service, asked, renewer) == "done"
+    assert retry_after_401(service, asked, renewer) == "done"
     assert [token for token, _ in service.calls] == ["old", "new"]
     assert renewer.asked == [("kind:name", {"access_token": "old", "user": "me"})]
     assert asked.settings == {"access_token": "new", "user": "me"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FailureClass if kind is not FailureClass.AUTH])
-def test_no_other_failure_is_asked_again(kind: FailureClass) -> None:
-    """Of some of them nobody knows whether it happened."""
+def test_other_failures_are_not_retried(kind: FailureClass) -> None:
+    """Some of them leave the outcome unknown."""
     service, renewer = Service(kind), Renewer({"access_token": "new"})
     with pytest.raises(ToolFailedError):
-        ask_twice(service, call({"access_token": "old"}), renewer)
+        retry_after_401(service, call({"access_token": "old"}), renewer)
     assert (len(service.calls), renewer.asked) == (1, [])
 
 
 @pytest.mark.parametrize(("renewed", "said"), [(None, "Not old."), ({"access_token": "other"}, "Not other.")])
-def test_it_is_asked_twice_at_most(renewed: Mapping[str, Any] | None, said: str) -> None:
+def test_a_call_is_retried_at_most_once(renewed: Mapping[str, Any] | None, said: str) -> None:
     service, renewer = Service(FailureClass.AUTH), Renewer(renewed)
     with pytest.raises(ToolFailedError) as failed:
-        ask_twice(service, call({"access_token": "old"}), renewer)
+        retry_after_401(service, call({"access_token": "old"}), renewer)
     assert (failed.value.failure.kind, str(failed.value)) == (FailureClass.AUTH, said)
     assert (len(service.calls), len(renewer.asked)) == (1 if renewed is None else 2, 1)
 
 
-def test_the_second_time_may_take_as_long_without_progress_as_the_first() -> None:
-    """An upload of minutes may be refused at its end; what is left of 30 seconds would be none."""
+def test_the_retry_gets_the_full_timeout_again() -> None:
+    """A long upload may be rejected at its end, when nothing of 30 seconds would be left."""
     service = Service(FailureClass.AUTH)
-    ask_twice(service, call({"access_token": "old"}), Renewer({"access_token": "new"}))
+    retry_after_401(service, call({"access_token": "old"}), Renewer({"access_token": "new"}))
     assert [seconds for _, seconds in service.calls] == [30, 30]
 
 
-def test_a_tool_and_its_checker_ask_twice() -> None:
+def test_a_tool_and_its_checker_retry() -> None:
     service = Service(FailureClass.AUTH)
     renewer = Renewer({"access_token": "new"})
 
     def check(one: Call) -> Checked:
         return Checked(happened=True, result=service(one))
 
-    tool = renewable(Tool(name="do", help="", parameters={}, run=service, mutating=True, check=check), renewer)
+    tool = with_retry_after_401(
+        Tool(name="do", help="", parameters={}, run=service, mutating=True, check=check), renewer
+    )
     assert tool.run(call({"access_token": "old"})) == "done"
     assert tool.check is not None
     assert tool.check(call({"access_token": "old"})) == Checked(happened=True, result="done")
     assert len(renewer.asked) == 2
     plain = Tool(name="look", help="", parameters={}, run=service)
-    assert renewable(plain, renewer).check is None
+    assert with_retry_after_401(plain, renewer).check is None

@@ -1,4 +1,4 @@
-"""Logins are renewed before they end, once for all who ask, and no new refresh token is lost."""
+"""Logins are refreshed before they expire, once for all threads, and no new refresh token is lost."""
 
 import json
 import threading
@@ -11,28 +11,28 @@ from urllib.parse import parse_qs
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.oauth.errors import NotAllowedError
-from scheduler.connections.oauth.renewing import MARGIN, Renewals, renew
-from scheduler.connections.vault_errors import VaultLockedError
+from scheduler.connections.errors import VaultLockedError
+from scheduler.connections.oauth.errors import SignInDeniedError
+from scheduler.connections.oauth.token_refresh import REFRESH_MARGIN, TokenRefresher, refresh_tokens
 from scheduler.rules.failures import FailureClass
 from tests.connections.waiting import wait_until
-from tests.connections.web_servers import Asked, Reply, Web, web
+from tests.connections.web_servers import HttpServer, ReceivedRequest, Reply, http_server
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 
 
 class Service:
-    """A token endpoint that hands out numbered tokens, and each refresh token only once if it is told to."""
+    """A token endpoint with numbered tokens; refresh tokens can be made single-use."""
 
     def __init__(self) -> None:
-        self.web: Web
+        self.web: HttpServer
         self.status = 200
         self.rotates = True
         self.refresh = "r0"
         self.gate = threading.Event()
         self.gate.set()
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, asked: ReceivedRequest) -> Reply:
         assert self.gate.wait(60)
         if self.status != 200:
             return Reply(status=self.status)
@@ -48,7 +48,7 @@ class Service:
 
 
 class Entry:
-    """One entry of a vault."""
+    """One vault entry."""
 
     def __init__(self, secrets: Mapping[str, Any]) -> None:
         self.kept = dict(secrets)
@@ -66,7 +66,7 @@ class Entry:
 @pytest.fixture
 def service() -> Iterator[Service]:
     made = Service()
-    with web(made.answer) as made.web:
+    with http_server(made.answer) as made.web:
         yield made
 
 
@@ -82,26 +82,28 @@ def secrets_of(service: Service, left: timedelta | None) -> dict[str, Any]:
     }
 
 
-def fresh(renewals: Renewals, entry: Entry) -> Mapping[str, Any]:
-    return renewals.fresh("google:me", entry.read(), entry.read, entry.keep)
+def fresh(renewals: TokenRefresher, entry: Entry) -> Mapping[str, Any]:
+    return renewals.refresh_if_expiring("google:me", entry.read(), entry.read, entry.keep)
 
 
 @pytest.fixture
-def renewals() -> Renewals:
-    return Renewals(lambda: NOW)
+def renewals() -> TokenRefresher:
+    return TokenRefresher(lambda: NOW)
 
 
-@pytest.mark.parametrize("left", [None, MARGIN + timedelta(seconds=1), timedelta(days=1)])
-def test_a_login_that_is_good_for_a_while_is_left_alone(
-    service: Service, renewals: Renewals, left: timedelta | None
+@pytest.mark.parametrize("left", [None, REFRESH_MARGIN + timedelta(seconds=1), timedelta(days=1)])
+def test_a_login_that_is_valid_for_a_while_is_not_refreshed(
+    service: Service, renewals: TokenRefresher, left: timedelta | None
 ) -> None:
     entry = Entry(secrets_of(service, left))
     assert fresh(renewals, entry) == secrets_of(service, left)
     assert service.web.asked == []
 
 
-@pytest.mark.parametrize("left", [MARGIN, timedelta(seconds=1), timedelta(0), timedelta(days=-400)])
-def test_one_that_ends_soon_is_renewed_and_kept_first(service: Service, renewals: Renewals, left: timedelta) -> None:
+@pytest.mark.parametrize("left", [REFRESH_MARGIN, timedelta(seconds=1), timedelta(0), timedelta(days=-400)])
+def test_a_login_that_expires_soon_is_refreshed_and_saved_first(
+    service: Service, renewals: TokenRefresher, left: timedelta
+) -> None:
     entry = Entry(secrets_of(service, left))
     got = fresh(renewals, entry)
     assert got == {
@@ -116,19 +118,19 @@ def test_one_that_ends_soon_is_renewed_and_kept_first(service: Service, renewals
     assert len(service.web.asked) == 1
 
 
-def test_a_refresh_token_that_is_not_replaced_stays(service: Service, renewals: Renewals) -> None:
+def test_a_refresh_token_that_is_not_replaced_stays(service: Service, renewals: TokenRefresher) -> None:
     service.rotates = False
     entry = Entry(secrets_of(service, timedelta(0)))
     assert fresh(renewals, entry)["refresh_token"] == "r0"
 
 
-def test_secrets_that_never_end_have_nothing_to_do_with_it(renewals: Renewals) -> None:
+def test_secrets_that_never_expire_are_not_refreshed(renewals: TokenRefresher) -> None:
     entry = Entry({"password": "x"})
     assert fresh(renewals, entry) == {"password": "x"}
 
 
-def test_many_threads_share_one_renewal(service: Service, renewals: Renewals) -> None:
-    """Refresh tokens are good once: a second request would end the login."""
+def test_threads_share_one_refresh(service: Service, renewals: TokenRefresher) -> None:
+    """Refresh tokens are single-use: a second request would invalidate the login."""
     service.gate.clear()
     entry = Entry(secrets_of(service, timedelta(0)))
     with ThreadPoolExecutor(8) as pool:
@@ -139,7 +141,7 @@ def test_many_threads_share_one_renewal(service: Service, renewals: Renewals) ->
     assert len(service.web.asked) == 1
 
 
-def test_they_share_its_failure_as_well(service: Service, renewals: Renewals) -> None:
+def test_threads_share_a_failed_refresh(service: Service, renewals: TokenRefresher) -> None:
     service.gate.clear()
     service.status = 400
     entry = Entry(secrets_of(service, timedelta(0)))
@@ -158,20 +160,22 @@ def test_they_share_its_failure_as_well(service: Service, renewals: Renewals) ->
         assert {one.result(60) for one in asking} == {FailureClass.AUTH}
 
 
-def test_another_connection_does_not_wait(service: Service, renewals: Renewals) -> None:
+def test_another_connection_does_not_wait(service: Service, renewals: TokenRefresher) -> None:
     service.gate.clear()
     entry, other = Entry(secrets_of(service, timedelta(0))), Entry(secrets_of(service, timedelta(hours=1)))
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(fresh, renewals, entry)
         wait_until(lambda: len(service.web.asked) == 1)
-        assert renewals.fresh("google:other", other.read(), other.read, other.keep)["access_token"] == "a0"
+        assert (
+            renewals.refresh_if_expiring("google:other", other.read(), other.read, other.keep)["access_token"] == "a0"
+        )
         service.gate.set()
         asking.result(60)
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_busy_service_makes_runs_wait_only_once_the_login_has_ended(
-    service: Service, renewals: Renewals, status: int
+def test_a_busy_service_fails_only_once_the_login_has_expired(
+    service: Service, renewals: TokenRefresher, status: int
 ) -> None:
     service.status = status
     almost = Entry(secrets_of(service, timedelta(seconds=30)))
@@ -183,10 +187,10 @@ def test_a_busy_service_makes_runs_wait_only_once_the_login_has_ended(
     assert fresh(renewals, almost)["access_token"] == "a3"
 
 
-def test_a_login_that_was_taken_back_names_connection_and_account(service: Service, renewals: Renewals) -> None:
+def test_the_error_for_a_revoked_login_names_connection_and_account(service: Service, renewals: TokenRefresher) -> None:
     service.refresh = "none"
     entry = Entry(secrets_of(service, timedelta(seconds=30)))
-    with pytest.raises(NotAllowedError) as failed:
+    with pytest.raises(SignInDeniedError) as failed:
         fresh(renewals, entry)
     assert failed.value.failure.sentence == (
         "google:me can no longer use the account of anna@example.org. Connect again."
@@ -195,13 +199,13 @@ def test_a_login_that_was_taken_back_names_connection_and_account(service: Servi
 
 
 @pytest.mark.parametrize("missing", ["refresh_token", "token_url"])
-def test_what_cannot_be_renewed_asks_for_a_reconnect(service: Service, missing: str) -> None:
+def test_what_cannot_be_refreshed_asks_for_a_reconnect(service: Service, missing: str) -> None:
     secrets = {**secrets_of(service, timedelta(0)), missing: None}
-    with pytest.raises(NotAllowedError, match=r"google:me has expired\. Connect again"):
-        renew("google:me", secrets, now=NOW)
+    with pytest.raises(SignInDeniedError, match=r"google:me has expired\. Connect again"):
+        refresh_tokens("google:me", secrets, now=NOW)
 
 
-def test_a_keyring_that_is_locked_loses_no_new_refresh_token(service: Service, renewals: Renewals) -> None:
+def test_a_locked_keyring_loses_no_new_refresh_token(service: Service, renewals: TokenRefresher) -> None:
     entry = Entry(secrets_of(service, timedelta(0)))
     entry.locked = True
     for _ in range(2):
@@ -214,7 +218,7 @@ def test_a_keyring_that_is_locked_loses_no_new_refresh_token(service: Service, r
     assert len(service.web.asked) == 1
 
 
-def test_what_could_not_be_kept_does_not_undo_a_reconnect(service: Service, renewals: Renewals) -> None:
+def test_unsaved_secrets_do_not_undo_a_reconnect(service: Service, renewals: TokenRefresher) -> None:
     entry = Entry(secrets_of(service, timedelta(0)))
     entry.locked = True
     with pytest.raises(ToolFailedError):
@@ -225,13 +229,15 @@ def test_what_could_not_be_kept_does_not_undo_a_reconnect(service: Service, rene
     assert fresh(renewals, entry)["refresh_token"] == "r2"
 
 
-def replaced(renewals: Renewals, entry: Entry, refused: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
-    return renewals.replace("google:me", refused or entry.read(), entry.read, entry.keep)
+def replaced(
+    renewals: TokenRefresher, entry: Entry, refused: Mapping[str, Any] | None = None
+) -> Mapping[str, Any] | None:
+    return renewals.replace_rejected("google:me", refused or entry.read(), entry.read, entry.keep)
 
 
 @pytest.mark.parametrize("left", [None, timedelta(hours=1), timedelta(seconds=30)])
-def test_one_that_is_refused_before_its_end_is_renewed_and_kept_first(
-    service: Service, renewals: Renewals, left: timedelta | None
+def test_a_login_rejected_before_it_expires_is_refreshed_and_saved_first(
+    service: Service, renewals: TokenRefresher, left: timedelta | None
 ) -> None:
     entry = Entry(secrets_of(service, left))
     got = replaced(renewals, entry)
@@ -240,35 +246,37 @@ def test_one_that_is_refused_before_its_end_is_renewed_and_kept_first(
 
 
 @pytest.mark.parametrize("missing", ["access_token", "refresh_token", "token_url"])
-def test_one_that_cannot_be_renewed_is_not_replaced(service: Service, renewals: Renewals, missing: str) -> None:
+def test_a_login_that_cannot_be_refreshed_is_not_replaced(
+    service: Service, renewals: TokenRefresher, missing: str
+) -> None:
     entry = Entry({**secrets_of(service, None), missing: None})
     assert replaced(renewals, entry) is None
     assert service.web.asked == []
 
 
-def test_one_that_came_in_place_of_a_refused_one_is_replaced_again_only_after_a_while(service: Service) -> None:
-    """A service that refuses whatever it hands out is not asked on and on; one that forgets twice a day is."""
+def test_a_replacement_is_replaced_again_only_after_a_while(service: Service) -> None:
+    """A service that rejects its own new tokens is not asked in a loop; one that revokes twice a day is."""
     times = [NOW]
-    renewals = Renewals(lambda: times[0])
+    renewals = TokenRefresher(lambda: times[0])
     entry = Entry(secrets_of(service, timedelta(hours=8)))
     assert replaced(renewals, entry) is not None
     assert replaced(renewals, entry) is None
-    times[0] += MARGIN
+    times[0] += REFRESH_MARGIN
     again = replaced(renewals, entry)
     assert again is not None and again["access_token"] == "a2"
     assert len(service.web.asked) == 2
 
 
-def test_one_that_was_replaced_meanwhile_costs_no_renewal(service: Service, renewals: Renewals) -> None:
+def test_a_login_already_replaced_is_not_refreshed_again(service: Service, renewals: TokenRefresher) -> None:
     entry = Entry(secrets_of(service, timedelta(hours=1)))
     refused = entry.read()
-    entry.keep({**refused, "access_token": "signed in anew"})
+    entry.keep({**refused, "access_token": "signed in again"})
     got = replaced(renewals, entry, refused)
-    assert got is not None and got["access_token"] == "signed in anew"
+    assert got is not None and got["access_token"] == "signed in again"
     assert service.web.asked == []
 
 
-def test_many_threads_that_are_refused_share_one_renewal(service: Service, renewals: Renewals) -> None:
+def test_threads_with_a_rejected_login_share_one_refresh(service: Service, renewals: TokenRefresher) -> None:
     service.gate.clear()
     entry = Entry(secrets_of(service, timedelta(hours=1)))
     refused = entry.read()
@@ -280,21 +288,23 @@ def test_many_threads_that_are_refused_share_one_renewal(service: Service, renew
     assert len(service.web.asked) == 1
 
 
-def test_who_was_refused_is_not_content_with_what_another_made_do_with(service: Service, renewals: Renewals) -> None:
-    """Somebody else's renewal is under way, fails, and they go on with the login that was refused here."""
+def test_a_rejected_login_is_refreshed_although_another_thread_kept_it(
+    service: Service, renewals: TokenRefresher
+) -> None:
+    """Another thread's refresh fails and it continues with the login that was rejected here."""
     entry = Entry(secrets_of(service, timedelta(seconds=30)))
     refused = entry.read()
     theirs: Future[Mapping[str, Any]] = Future()
-    renewals._going["google:me"] = theirs
+    renewals._running["google:me"] = theirs
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(replaced, renewals, entry, refused)
         wait_until(lambda: bool(theirs._condition._waiters))  # type: ignore[attr-defined]
-        del renewals._going["google:me"]
+        del renewals._running["google:me"]
         theirs.set_result(refused)
         assert (asking.result(60) or {})["access_token"] == "a1"
 
 
-def test_a_busy_service_makes_who_was_refused_wait(service: Service, renewals: Renewals) -> None:
+def test_a_busy_service_makes_a_rejected_login_transient(service: Service, renewals: TokenRefresher) -> None:
     service.status = 503
     entry = Entry(secrets_of(service, timedelta(hours=1)))
     with pytest.raises(ToolFailedError) as failed:
@@ -304,14 +314,14 @@ def test_a_busy_service_makes_who_was_refused_wait(service: Service, renewals: R
     assert (replaced(renewals, entry) or {})["access_token"] == "a2"
 
 
-def test_a_refresh_token_that_is_refused_as_well_asks_for_a_reconnect(service: Service, renewals: Renewals) -> None:
+def test_a_rejected_refresh_token_asks_for_a_reconnect(service: Service, renewals: TokenRefresher) -> None:
     service.refresh = "none"
     entry = Entry(secrets_of(service, timedelta(hours=1)))
-    with pytest.raises(NotAllowedError, match=r"anna@example\.org\. Connect again"):
+    with pytest.raises(SignInDeniedError, match=r"anna@example\.org\. Connect again"):
         replaced(renewals, entry)
 
 
-def test_what_replaces_a_refused_one_is_not_lost_by_a_locked_keyring(service: Service, renewals: Renewals) -> None:
+def test_a_locked_keyring_does_not_lose_a_replacement(service: Service, renewals: TokenRefresher) -> None:
     entry = Entry(secrets_of(service, timedelta(hours=1)))
     entry.locked = True
     with pytest.raises(ToolFailedError):

@@ -1,4 +1,4 @@
-"""The token endpoint: what waits, what asks for a new login, and what is believed of an answer."""
+"""The token endpoint: what is retried, what asks for a reconnect, and which answers are valid."""
 
 import json
 from collections.abc import Iterator
@@ -9,22 +9,22 @@ from urllib.parse import parse_qs
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.oauth.errors import NotAllowedError
-from scheduler.connections.oauth.tokens import Tokens, ask_for_tokens
+from scheduler.connections.oauth.errors import SignInDeniedError
+from scheduler.connections.oauth.tokens import Tokens, request_tokens
 from scheduler.rules.failures import FailureClass
-from tests.connections.web_servers import Asked, Reply, Web, web
+from tests.connections.web_servers import HttpServer, ReceivedRequest, Reply, http_server
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 
 
 class Endpoint:
-    """A token endpoint that answers as it is told."""
+    """A token endpoint with scripted answers."""
 
     def __init__(self) -> None:
         self.reply = Reply()
-        self.web: Web
+        self.web: HttpServer
 
-    def answer(self, _: Asked) -> Reply:
+    def answer(self, _: ReceivedRequest) -> Reply:
         return self.reply
 
     def ask(self, status: int, content: Any, **headers: str) -> Tokens:
@@ -32,13 +32,13 @@ class Endpoint:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.reply = Reply(status=status, body=body, headers=named)
         form = {"grant_type": "refresh_token", "refresh_token": "se cret&"}
-        return ask_for_tokens({"token_url": f"{self.web.url}/token"}, form, now=NOW, seconds=30)
+        return request_tokens({"token_url": f"{self.web.url}/token"}, form, now=NOW, seconds=30)
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Endpoint]:
     made = Endpoint()
-    with web(made.answer) as made.web:
+    with http_server(made.answer) as made.web:
         yield made
 
 
@@ -57,38 +57,38 @@ def test_what_is_missing_is_none(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize("given", [None, "soon", [], float("1e400"), {}, 10**400])
-def test_an_end_that_cannot_be_read_is_none(endpoint: Endpoint, given: Any) -> None:
+def test_an_invalid_expiry_is_none(endpoint: Endpoint, given: Any) -> None:
     body = json.dumps({"access_token": "a", "expires_in": given}).replace("Infinity", "1e400").encode()
     assert endpoint.ask(200, body).expires_at is None
 
 
 @pytest.mark.parametrize(("given", "kept"), [("60", timedelta(minutes=1)), (-5, timedelta(0)), (1e300, None)])
-def test_ends_are_kept_in_reason(endpoint: Endpoint, given: Any, kept: timedelta | None) -> None:
+def test_expiry_is_limited_to_a_sensible_range(endpoint: Endpoint, given: Any, kept: timedelta | None) -> None:
     end = endpoint.ask(200, {"access_token": "a", "expires_in": given}).expires_at
     assert end is not None
     assert end == NOW + (timedelta(days=3650) if kept is None else kept)
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
-def test_a_busy_endpoint_makes_runs_wait(endpoint: Endpoint, status: int) -> None:
+def test_a_busy_endpoint_is_transient(endpoint: Endpoint, status: int) -> None:
     with pytest.raises(ToolFailedError) as failed:
         endpoint.ask(status, {"error": "invalid_grant"}, Retry_After="120")
     assert failed.value.failure.kind is FailureClass.TRANSIENT
     assert failed.value.failure.retry_after == timedelta(seconds=120)
-    assert not isinstance(failed.value, NotAllowedError)
+    assert not isinstance(failed.value, SignInDeniedError)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 422])
 def test_any_other_refusal_asks_for_a_reconnect(endpoint: Endpoint, status: int) -> None:
-    with pytest.raises(NotAllowedError) as failed:
+    with pytest.raises(SignInDeniedError) as failed:
         endpoint.ask(status, b"<h1>se cret& is no good</h1>")
     assert failed.value.failure.kind is FailureClass.AUTH
     assert "se cret" not in failed.value.failure.sentence and "Connect again" in failed.value.failure.sentence
 
 
 @pytest.mark.parametrize("content", [{"ok": False, "error": "invalid_code"}, {"error": "invalid_grant"}])
-def test_a_refusal_that_looks_like_a_success_is_one(endpoint: Endpoint, content: Any) -> None:
-    with pytest.raises(NotAllowedError):
+def test_an_error_with_a_success_status_is_a_refusal(endpoint: Endpoint, content: Any) -> None:
+    with pytest.raises(SignInDeniedError):
         endpoint.ask(200, content)
 
 
@@ -105,22 +105,22 @@ def test_a_refusal_that_looks_like_a_success_is_one(endpoint: Endpoint, content:
         (200, b"[" * 100_000),
     ],
 )
-def test_the_login_page_of_a_network_is_no_reason_to_reconnect(endpoint: Endpoint, status: int, content: Any) -> None:
+def test_the_sign_in_page_of_a_network_is_no_reason_to_reconnect(endpoint: Endpoint, status: int, content: Any) -> None:
     with pytest.raises(ToolFailedError) as failed:
         endpoint.ask(status, content, Location="/elsewhere")
     assert failed.value.failure.kind is FailureClass.TRANSIENT
 
 
-def test_an_answer_without_end_is_not_read(endpoint: Endpoint) -> None:
+def test_an_endless_answer_is_not_read(endpoint: Endpoint) -> None:
     with pytest.raises(ToolFailedError):
         endpoint.ask(200, {"access_token": "a" * 200_000})
 
 
-def test_nobody_there_is_waited_for() -> None:
-    with web(lambda _: Reply()) as gone:
+def test_an_unreachable_endpoint_is_transient() -> None:
+    with http_server(lambda _: Reply()) as gone:
         pass
     with pytest.raises(ToolFailedError) as failed:
-        ask_for_tokens({"token_url": gone.url}, {}, now=NOW, seconds=30)
+        request_tokens({"token_url": gone.url}, {}, now=NOW, seconds=30)
     assert failed.value.failure.kind is FailureClass.TRANSIENT
 
 

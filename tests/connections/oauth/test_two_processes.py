@@ -1,4 +1,4 @@
-"""The app and `dayhand try` share an account whose refresh tokens are good for one use: neither loses it."""
+"""The app and `dayhand try` share an account with single-use refresh tokens: neither loses it."""
 
 import json
 import subprocess
@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.connections.keeper import Keeper
-from tests.connections.oauth.test_renewing import Service, secrets_of
+from scheduler.connections.secrets import SecretStore
+from tests.connections.oauth.test_token_refresh import Service, secrets_of
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import wait_until
-from tests.connections.web_servers import web
+from tests.connections.web_servers import http_server
 
 ROOT = Path(__file__).parents[3]
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
@@ -22,9 +22,9 @@ PROCESS = """
 import json, sys
 from datetime import datetime
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.keeper import Keeper
+from scheduler.connections.secrets import SecretStore
 clock = [None]
-keeper = Keeper(lambda: clock[0])
+keeper = SecretStore(lambda: clock[0])
 for line in sys.stdin:
     command, at, *token = line.split()
     clock[0] = datetime.fromisoformat(at)
@@ -39,7 +39,7 @@ for line in sys.stdin:
 
 
 class Process:
-    """One that has its own keeper, as the app and a trial have."""
+    """A process with its own keeper, like the app and a dry run."""
 
     def __init__(self, started: "subprocess.Popen[str]") -> None:
         self._started = started
@@ -68,14 +68,14 @@ def process() -> Iterator[Process]:
 
 @pytest.fixture
 def account(keyring: SecretService) -> Iterator[Service]:
-    """Connected, with a login that is good for ten minutes."""
+    """Connected, with a login valid for ten minutes."""
     made = Service()
-    with web(made.answer) as made.web:
-        Keeper(lambda: NOW).keep("google:me", secrets_of(made, timedelta(minutes=10)))
+    with http_server(made.answer) as made.web:
+        SecretStore(lambda: NOW).keep("google:me", secrets_of(made, timedelta(minutes=10)))
         yield made
 
 
-def test_what_one_renewed_the_other_uses(account: Service) -> None:
+def test_one_process_uses_what_the_other_refreshed(account: Service) -> None:
     with process() as app, process() as trial:
         assert app.read(NOW) == "a0", "from now on it knows the old refresh token"
         assert trial.read(NOW + timedelta(minutes=8)) == "a1"
@@ -85,7 +85,7 @@ def test_what_one_renewed_the_other_uses(account: Service) -> None:
     assert len(account.web.asked) == 2
 
 
-def test_of_two_that_renew_at_once_one_waits_and_asks_nobody(account: Service) -> None:
+def test_of_two_simultaneous_refreshes_only_one_asks_the_service(account: Service) -> None:
     with process() as app, process() as trial:
         assert (app.read(NOW), trial.read(NOW)) == ("a0", "a0")
         account.gate.clear()
@@ -97,7 +97,7 @@ def test_of_two_that_renew_at_once_one_waits_and_asks_nobody(account: Service) -
     assert len(account.web.asked) == 1
 
 
-def test_a_login_that_was_refused_since_the_other_renewed_is_replaced_by_that(account: Service) -> None:
+def test_a_login_rejected_after_the_other_process_refreshed_is_replaced_by_the_new_one(account: Service) -> None:
     with process() as app, process() as trial:
         assert app.read(NOW) == "a0"
         assert trial.read(NOW + timedelta(minutes=8)) == "a1"

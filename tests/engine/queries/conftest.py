@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.workflows.views.shop import Shop
+from tests.engine.queries.runtime_fixture import QueryRuntimeFixture
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    shop = Shop(tmp_path)
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path) -> Iterator[QueryRuntimeFixture]:
+    runtime = QueryRuntimeFixture(tmp_path)
+    yield runtime
+    runtime.close()

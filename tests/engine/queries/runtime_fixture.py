@@ -1,4 +1,4 @@
-"""A whole installation with a clock that tests move: real store, real worker processes, real connections."""
+"""A whole runtime with a clock that tests move: real store, real worker processes, real connections."""
 
 import time
 from collections.abc import Callable
@@ -7,13 +7,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from scheduler.engine.house import House
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.views import WorkflowViews
-from scheduler.store.health import close_store, open_store
-from tests.engine.harness import Moods, MovedClock
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.store.opening import close_store, open_store
+from tests.engine.engine_fixture import FakeConditions, ManualClock
 
-LIMIT = 60.0
+_TIMEOUT_S = 60.0
 
 RECEIPTS = '''
 """Receipts: file each receipt in a table."""
@@ -54,46 +54,46 @@ def tidy(ctx):
 '''
 
 
-class Shop:
+class QueryRuntimeFixture:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.clock = MovedClock()
+        self.clock = ManualClock()
         self.database = open_store(folder, self.clock.wall).database
-        self.moods = Moods()
-        self.house = House(self.database, folder, machine_zone="UTC", clock=self.clock, conditions=self.moods)
-        self.house.recover()
-        self.views = WorkflowViews(self.house.engine.context, self.house.plans, self.house.registry)
+        self.conditions = FakeConditions()
+        self.services = Runtime(self.database, folder, machine_zone="UTC", clock=self.clock, conditions=self.conditions)
+        self.services.recover()
+        self.queries = WorkflowQueries(self.services.engine.context, self.services.plans, self.services.registry)
 
     def close(self) -> None:
-        self.house.close()
+        self.services.close()
         close_store(self.database)
 
     def deploy(self, source: str, name: str = "script.py", *, grant: bool = True, **wish: Any) -> dict[str, Any]:
         path = str(self.folder / name)
-        validated = self.house.validation.validate(path, dedent(source).lstrip())
-        return self.house.commands.deploy(validated, Wish(grant=grant, **wish))
+        validated = self.services.validation.validate(path, dedent(source).lstrip())
+        return self.services.workflow_commands.deploy(validated, DeployOptions(grant=grant, **wish))
 
     def connect_table(self) -> Path:
         path = self.folder / "expenses.csv"
-        self.house.connect("table:expenses", {"path": str(path)})
+        self.services.connect("table:expenses", {"path": str(path)})
         return path
 
-    def settle(self) -> None:
-        """Let everything run that can run at this instant."""
+    def run_until_idle(self) -> None:
+        """Run everything that is due at this instant."""
 
         def is_quiet() -> bool:
-            wake = self.house.engine.tick(self.clock.wall)
-            return self.house.engine.dispatch.in_flight == 0 and wake > self.clock.wall
+            wake = self.services.engine.tick(self.clock.wall)
+            return self.services.engine.dispatch.in_flight == 0 and wake > self.clock.wall
 
         wait_for(is_quiet)
 
     def move(self, **step: float) -> None:
         self.clock.move(timedelta(**step))
-        self.settle()
+        self.run_until_idle()
 
 
 def wait_for(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + LIMIT
+    end = time.monotonic() + _TIMEOUT_S
     while not holds():
-        assert time.monotonic() < end, "it never came to be"
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.005)

@@ -1,43 +1,44 @@
-"""What is news, and when all is quiet: what comes later or waits for a person holds nobody."""
+"""Changes since the last query, and when the engine is idle."""
 
 from datetime import timedelta
 
+from scheduler.rules.requests import Block
 from scheduler.store import lanes
-from scheduler.store.lanes import Block, LaneRow
-from tests.engine.harness import START
-from tests.engine.workflows.views.shop import RECEIPTS, Shop
+from scheduler.store.lanes import LaneRow
+from tests.engine.engine_fixture import START
+from tests.engine.queries.runtime_fixture import RECEIPTS, QueryRuntimeFixture
 
 
-def test_news_are_new_runs_and_what_became_of_those_watched(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    assert shop.views.last_number() == 0
-    shop.settle()
-    first = shop.views.news(0)
+def test_changes_are_new_runs_and_updates_of_watched_ones(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    assert runtime.queries.last_run_number() == 0
+    runtime.run_until_idle()
+    first = runtime.queries.changes_since(0)
     assert [run.handler for run in first.runs] == ["FileReceipt", "poll", "FileReceipt"]
-    assert shop.views.news(first.number).runs == ()
+    assert runtime.queries.changes_since(first.number).runs == ()
     waiting = first.runs[-1].id
-    shop.house.answering.approve(shop.views.attention()[0].id)
-    shop.settle()
-    [run] = shop.views.news(first.number, [waiting]).runs
+    runtime.services.request_commands.approve(runtime.queries.attention()[0].id)
+    runtime.run_until_idle()
+    [run] = runtime.queries.changes_since(first.number, [waiting]).runs
     assert (run.id, run.status) == (waiting, "committed")
-    assert shop.views.news(first.number, ["gone"]).runs == ()
+    assert runtime.queries.changes_since(first.number, ["gone"]).runs == ()
 
 
-def test_a_waiting_request_holds_nobody(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    assert not shop.views.is_quiet()
-    shop.settle()
-    assert shop.views.attention() and shop.views.is_quiet()
-    shop.house.answering.approve(shop.views.attention()[0].id)
-    assert not shop.views.is_quiet()
-    shop.settle()
-    assert shop.views.is_quiet()
+def test_an_open_request_does_not_count_as_busy(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    assert not runtime.queries.is_idle()
+    runtime.run_until_idle()
+    assert runtime.queries.attention() and runtime.queries.is_idle()
+    runtime.services.request_commands.approve(runtime.queries.attention()[0].id)
+    assert not runtime.queries.is_idle()
+    runtime.run_until_idle()
+    assert runtime.queries.is_idle()
 
 
-def test_a_due_time_is_something_to_do_and_a_later_one_is_not(shop: Shop) -> None:
-    shop.deploy("""
+def test_a_due_time_counts_as_busy_and_a_later_one_does_not(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy("""
         import dayhand
         flow = dayhand.Workflow("Hourly")
 
@@ -45,15 +46,15 @@ def test_a_due_time_is_something_to_do_and_a_later_one_is_not(shop: Shop) -> Non
         def work(ctx):
             pass
     """)
-    assert shop.views.is_quiet()
-    shop.clock.move(timedelta(hours=1))
-    assert not shop.views.is_quiet()
-    shop.settle()
-    assert shop.views.is_quiet()
+    assert runtime.queries.is_idle()
+    runtime.clock.move(timedelta(hours=1))
+    assert not runtime.queries.is_idle()
+    runtime.run_until_idle()
+    assert runtime.queries.is_idle()
 
 
-def test_what_waits_in_a_closed_lane_or_a_paused_workflow_holds_nobody(shop: Shop) -> None:
-    shop.deploy("""
+def test_blocked_lanes_and_paused_workflows_do_not_count_as_busy(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy("""
         import dayhand
         flow = dayhand.Workflow("Hourly")
 
@@ -61,17 +62,17 @@ def test_what_waits_in_a_closed_lane_or_a_paused_workflow_holds_nobody(shop: Sho
         def work(ctx):
             pass
     """)
-    shop.house.commands.run("hourly")
-    assert not shop.views.is_quiet()
-    with shop.database.write() as db:
+    runtime.services.workflow_commands.run("hourly")
+    assert not runtime.queries.is_idle()
+    with runtime.database.write() as db:
         later = START + timedelta(minutes=5)
         lanes.block(db, LaneRow("hourly", "work", Block.RETRYING, "Busy.", "r1", later))
-    assert shop.views.is_quiet(), "a backoff lies in the future"
-    with shop.database.write() as db:
-        lanes.open_up(db, "hourly", "work")
-    assert not shop.views.is_quiet()
-    shop.house.commands.pause_all()
-    assert shop.views.is_quiet()
-    shop.house.commands.resume_all()
-    shop.house.commands.pause("hourly")
-    assert shop.views.is_quiet()
+    assert runtime.queries.is_idle(), "a backoff is in the future"
+    with runtime.database.write() as db:
+        lanes.unblock(db, "hourly", "work")
+    assert not runtime.queries.is_idle()
+    runtime.services.workflow_commands.pause_all()
+    assert runtime.queries.is_idle()
+    runtime.services.workflow_commands.resume_all()
+    runtime.services.workflow_commands.pause("hourly")
+    assert runtime.queries.is_idle()

@@ -1,28 +1,29 @@
-"""Requests with how to answer them, next times, versions and their differences, connections and their users."""
+"""Requests and how to answer them, next times, versions and differences, connections and their users."""
 
 from datetime import timedelta
 
 import pytest
 
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.views.requests import FaultView
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.requests import FaultView
+from scheduler.rules.requests import Block, RequestKind
 from scheduler.store import lanes, requests, runs
-from scheduler.store.lanes import Block, LaneRow
-from scheduler.store.requests import RequestKind, RequestRow
-from tests.engine.harness import START
-from tests.engine.workflows.views.shop import RECEIPTS, Shop
+from scheduler.store.lanes import LaneRow
+from scheduler.store.requests import RequestRow
+from tests.engine.engine_fixture import START
+from tests.engine.queries.runtime_fixture import RECEIPTS, QueryRuntimeFixture
 
 
 @pytest.fixture
-def asking(shop: Shop) -> Shop:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    return shop
+def asking(runtime: QueryRuntimeFixture) -> QueryRuntimeFixture:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    return runtime
 
 
-def test_a_request_shows_exactly_what_would_be_done_and_how_to_answer(asking: Shop) -> None:
-    [request] = asking.views.attention()
+def test_a_request_shows_exactly_what_would_be_done_and_how_to_answer(asking: QueryRuntimeFixture) -> None:
+    [request] = asking.queries.attention()
     assert (request.kind, request.workflow, request.created) == ("approval", "receipts", START)
     assert request.call == {
         "connection": "table:expenses",
@@ -33,69 +34,70 @@ def test_a_request_shows_exactly_what_would_be_done_and_how_to_answer(asking: Sh
     assert request.how == (f"dayhand approve {request.id}", f"dayhand reject {request.id}")
 
 
-def test_views_of_one_request_share_its_call(asking: Shop) -> None:
-    """The window looks after every change: a large call is read once, whoever looks how often."""
-    [first], [second] = asking.views.attention(), asking.views.attention()
+def test_repeated_queries_of_a_request_share_its_call(asking: QueryRuntimeFixture) -> None:
+    """The window queries after every change: a large call is read only once."""
+    [first], [second] = asking.queries.attention(), asking.queries.attention()
     assert first == second
     assert first.call is second.call
-    asking.house.answering.reject(first.id)
-    assert asking.views.attention() == []
+    asking.services.request_commands.reject(first.id)
+    assert asking.queries.attention() == []
 
 
-def test_a_script_that_says_too_much_is_cut_off(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS.replace('say=f"', 'say="x" * 5_000_000 + f"'))
-    shop.settle()
-    [request] = shop.views.attention()
+def test_a_long_request_sentence_is_cut(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS.replace('say=f"', 'say="x" * 5_000_000 + f"'))
+    runtime.run_until_idle()
+    [request] = runtime.queries.attention()
     assert len(request.sentence) == 2000 and request.sentence.endswith("x…")
 
 
-def test_a_request_is_found_by_its_beginning(asking: Shop) -> None:
-    [request] = asking.views.attention()
-    assert asking.views.request(request.id[:4]) == request
+def test_a_request_is_found_by_the_start_of_its_id(asking: QueryRuntimeFixture) -> None:
+    [request] = asking.queries.attention()
+    assert asking.queries.request(request.id[:4]) == request
     with pytest.raises(RefusedError, match="There is no request"):
-        asking.views.request(request.id[:3])
+        asking.queries.request(request.id[:3])
 
 
-def test_a_beginning_of_several_requests_is_refused(asking: Shop) -> None:
+def test_an_ambiguous_request_id_is_refused(asking: QueryRuntimeFixture) -> None:
     with asking.database.write() as db:
         for name in ("abcd1", "abcd2"):
-            requests.put(db, RequestRow(name, RequestKind.APPROVAL, "receipts", name, "May I?", START))
-    with pytest.raises(RefusedError, match="beginning of several"):
-        asking.views.request("abcd")
+            requests.add(db, RequestRow(name, RequestKind.APPROVAL, "receipts", name, "May I?", START))
+    with pytest.raises(RefusedError, match="matches several requests"):
+        asking.queries.request("abcd")
 
 
-def test_the_beginning_of_an_answered_request_finds_it_unless_one_is_open(asking: Shop) -> None:
-    """Who answers too late is told so, and not that there never was a question."""
+def test_the_start_of_an_id_prefers_open_requests(asking: QueryRuntimeFixture) -> None:
+    """A late answer is refused as late, not as unknown."""
     with asking.database.write() as db:
         for name in ("abcd1", "abcd2"):
-            requests.put(db, RequestRow(name, RequestKind.APPROVAL, "receipts", name, "May I?", START))
+            requests.add(db, RequestRow(name, RequestKind.APPROVAL, "receipts", name, "May I?", START))
         requests.answer(db, "abcd1", "yes", START)
-    assert asking.views.request("abcd").id == "abcd2"
+    assert asking.queries.request("abcd").id == "abcd2"
     with asking.database.write() as db:
         db.execute("DELETE FROM requests WHERE id = 'abcd2'")
-    assert asking.views.request("abcd").answer == "yes"
+    assert asking.queries.request("abcd").answer == "yes"
 
 
-def test_a_lost_account_names_every_workflow_that_waits_for_it(asking: Shop) -> None:
-    """F3"""
+def test_a_reconnect_request_names_every_waiting_workflow(asking: QueryRuntimeFixture) -> None:
     asking.deploy(RECEIPTS.replace("Receipts", "Invoices"), "invoices.py")
-    asking.settle()
+    asking.run_until_idle()
     with asking.database.write() as db:
         for slug in ("receipts", "invoices"):
-            run = runs.recent(db, slug, 1)[0]
+            run = runs.list_recent(db, slug, 1)[0]
             db.execute("""UPDATE runs SET error = '{"subject": "imap:home"}' WHERE id = ?""", (run.id,))
             lanes.block(db, LaneRow(slug, "", Block.RECONNECT, "Sign in again.", run.id))
         row = RequestRow("q9", RequestKind.RECONNECT, "receipts", "imap:home", "Sign in again.", START)
-        requests.put(db, row)
-    request = asking.views.request("q9")
+        requests.add(db, row)
+    request = asking.queries.request("q9")
     assert request.workflows == ("invoices", "receipts")
     assert request.how == ("dayhand connect imap:home",)
 
 
-def test_a_failed_script_shows_its_line_and_a_way_back_only_where_a_version_worked(shop: Shop) -> None:
+def test_a_failed_script_shows_its_line_and_offers_a_rollback_only_to_a_version_that_worked(
+    runtime: QueryRuntimeFixture,
+) -> None:
     def run(body: str) -> None:
-        shop.deploy(
+        runtime.deploy(
             f"""
             import dayhand
             flow = dayhand.Workflow("Sums")
@@ -104,74 +106,73 @@ def test_a_failed_script_shows_its_line_and_a_way_back_only_where_a_version_work
                 {body}
             """
         )
-        shop.house.commands.run("sums")
-        shop.settle()
+        runtime.services.workflow_commands.run("sums")
+        runtime.run_until_idle()
 
-    shop.deploy('import dayhand\nflow = dayhand.Workflow("Sums")\n@flow.job(cron="0 3 * * *")\ndef go(ctx): pass')
+    runtime.deploy('import dayhand\nflow = dayhand.Workflow("Sums")\n@flow.job(cron="0 3 * * *")\ndef go(ctx): pass')
     run("1 / 0  # second")
-    [asked] = shop.views.attention()
+    [asked] = runtime.queries.attention()
     assert asked.fault == FaultView(
-        path=str(shop.folder / "script.py"), line=5, text="1 / 0  # second", earlier=None, version=2
-    ), "a version that never ran is none to go back to"
+        path=str(runtime.folder / "script.py"), line=5, text="1 / 0  # second", earlier=None, version=2
+    ), "a version that never ran is no rollback target"
     assert asked.how == (f"dayhand retry {asked.run}",)
     run("ctx.done('Good')")
     run("1 / 0  # fourth")
-    [asked] = shop.views.attention()
+    [asked] = runtime.queries.attention()
     assert asked.fault is not None and asked.fault.earlier == 3
     assert asked.how == (f"dayhand retry {asked.run}", "dayhand rollback sums")
 
 
-def test_the_next_times_of_all_come_in_order(asking: Shop) -> None:
-    found = asking.views.next_times(number=3)
+def test_the_next_times_of_all_workflows_are_in_order(asking: QueryRuntimeFixture) -> None:
+    found = asking.queries.next_times(limit=3)
     assert [(one.at - START, one.handler, one.words) for one in found] == [
         (timedelta(minutes=minutes), "poll", "Every 5 minutes") for minutes in (5, 10, 15)
     ]
-    later = asking.views.next_times("Receipts", 1000)
+    later = asking.queries.next_times("Receipts", 1000)
     assert {one.handler for one in later} == {"poll", "tidy"}
-    asking.house.commands.pause("receipts")
-    assert asking.views.next_times() == []
+    asking.services.workflow_commands.pause("receipts")
+    assert asking.queries.next_times() == []
 
 
-def test_a_skipped_time_is_not_next(asking: Shop) -> None:
-    """S19"""
-    asking.house.commands.skip_next("receipts", "poll")
-    assert asking.views.next_times(number=1)[0].at == START + timedelta(minutes=10)
-    assert asking.views.workflow("receipts").next == START + timedelta(minutes=10)
+def test_a_skipped_time_is_not_listed_as_next(asking: QueryRuntimeFixture) -> None:
+    asking.services.workflow_commands.skip_next("receipts", "poll")
+    assert asking.queries.next_times(limit=1)[0].at == START + timedelta(minutes=10)
+    assert asking.queries.workflow("receipts").next == START + timedelta(minutes=10)
 
 
-def test_versions_and_what_changed(asking: Shop) -> None:
+def test_versions_and_their_differences(asking: QueryRuntimeFixture) -> None:
     asking.deploy(RECEIPTS.replace('every="5m"', 'every="10m"'))
-    newest, oldest = asking.views.versions("Receipts")
+    newest, oldest = asking.queries.versions("Receipts")
     assert (newest.version, newest.current, newest.origin) == (2, True, "author")
     assert (oldest.version, oldest.current) == (1, False)
-    change = asking.views.difference("receipts")
+    change = asking.queries.difference("receipts")
     assert (change.old, change.new) == (1, 2)
     changed = [line for line in change.difference.splitlines() if line[0] in "+-" and line[:3] not in ("+++", "---")]
     assert changed == [
         '-@flow.producer(every="5m", publishes=[mails])',
         '+@flow.producer(every="10m", publishes=[mails])',
     ]
-    assert asking.views.difference("receipts", 2, 2).difference == ""
+    assert asking.queries.difference("receipts", 2, 2).difference == ""
 
 
 @pytest.mark.parametrize(("old", "new"), [(1, 7), (7, 1), (None, None)])
-def test_versions_that_are_not_there_are_refused(asking: Shop, old: int | None, new: int | None) -> None:
+def test_unknown_versions_are_refused(asking: QueryRuntimeFixture, old: int | None, new: int | None) -> None:
     with pytest.raises(RefusedError, match="no version"):
-        asking.views.difference("receipts", old, new)
+        asking.queries.difference("receipts", old, new)
 
 
-def test_connections_show_who_uses_them_and_what_is_missing(asking: Shop) -> None:
-    [table] = asking.views.connections()
+def test_connections_show_their_users_and_missing_ones(asking: QueryRuntimeFixture) -> None:
+    [table] = asking.queries.connections()
     assert (table.connection, table.is_connected, table.used_by) == ("table:expenses", True, ("receipts",))
     assert table.settings["path"].endswith("expenses.csv")
-    asking.house.allowing.disconnected("table:expenses")
-    [table] = asking.views.connections()
+    asking.services.grant_commands.remove_connection("table:expenses")
+    [table] = asking.queries.connections()
     assert (table.is_connected, table.settings, table.created) == (False, {}, None)
 
 
-def test_what_has_something_to_fill_in_must_be_connected(shop: Shop) -> None:
-    """A message to the person needs nothing."""
+def test_connectors_with_fields_must_be_connected(runtime: QueryRuntimeFixture) -> None:
+    """Notifications need no connection."""
     wanted = ("table:expenses", "notify:me", "imap:home")
-    assert shop.views.unconnected(wanted) == ("table:expenses", "imap:home")
-    shop.connect_table()
-    assert shop.views.unconnected(wanted) == ("imap:home",)
+    assert runtime.queries.unconnected(wanted) == ("table:expenses", "imap:home")
+    runtime.connect_table()
+    assert runtime.queries.unconnected(wanted) == ("imap:home",)

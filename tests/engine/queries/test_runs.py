@@ -1,12 +1,12 @@
-"""One run with everything that is known of it, its log as it grows, and how those stand that were asked for."""
+"""Run details, logs as they grow, and the status of requested runs."""
 
 from datetime import timedelta
 
 import pytest
 
-from scheduler.engine.refusal import RefusedError
-from tests.engine.harness import START
-from tests.engine.workflows.views.shop import RECEIPTS, Shop
+from scheduler.engine.errors import RefusedError
+from tests.engine.engine_fixture import START
+from tests.engine.queries.runtime_fixture import RECEIPTS, QueryRuntimeFixture
 
 FAILING = """
 import dayhand
@@ -19,27 +19,27 @@ def work(ctx):
 """
 
 
-def deploy_failing(shop: Shop, body: str) -> str:
-    shop.deploy(FAILING.format(body=body), "failing.py")
-    [run] = shop.house.commands.run("failing")["runs"]
+def deploy_failing(runtime: QueryRuntimeFixture, body: str) -> str:
+    runtime.deploy(FAILING.format(body=body), "failing.py")
+    [run] = runtime.services.workflow_commands.run("failing")["runs"]
     return str(run)
 
 
 @pytest.fixture
-def filed(shop: Shop) -> Shop:
-    """One receipt was filed after a yes."""
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    shop.clock.move(timedelta(seconds=20))
-    shop.house.answering.approve(shop.views.attention()[0].id)
-    shop.settle()
-    return shop
+def filed(runtime: QueryRuntimeFixture) -> QueryRuntimeFixture:
+    """One receipt was filed after an approval."""
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    runtime.clock.move(timedelta(seconds=20))
+    runtime.services.request_commands.approve(runtime.queries.attention()[0].id)
+    runtime.run_until_idle()
+    return runtime
 
 
-def test_a_run_shows_its_phases_its_call_and_what_came_of_it(filed: Shop) -> None:
-    page = filed.views.workflow("receipts").recent
-    run = filed.views.run(next(one.id for one in page if one.summary))
+def test_a_run_shows_its_phases_its_call_and_its_result(filed: QueryRuntimeFixture) -> None:
+    page = filed.queries.workflow("receipts").recent
+    run = filed.queries.run(next(one.id for one in page if one.summary))
     assert (run.handler, run.kind, run.trigger, run.version) == ("FileReceipt", "consumer", "event", 1)
     assert (run.status, run.summary, run.error) == ("committed", "Filed 1 receipts", None)
     assert [(one.phase.value, one.at) for one in run.phases] == [
@@ -60,16 +60,16 @@ def test_a_run_shows_its_phases_its_call_and_what_came_of_it(filed: Shop) -> Non
     assert (event["topic"], event["id"], event["title"], event["state"]) == ("mails", "m1", "Receipt 1", "consumed")
 
 
-def test_an_attempt_that_goes_on_after_another_shows_no_phase_that_it_did_not_pass(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS.replace("ctx.done(f", "1 / 0; ctx.done(f"))
-    shop.settle()
-    shop.house.answering.approve(shop.views.attention()[0].id)
-    shop.settle()
-    shop.clock.move(timedelta(seconds=20))
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    run = shop.views.run(next(one.id for one in shop.views.workflow("receipts").recent if one.summary))
+def test_a_continuing_attempt_shows_only_its_own_phases(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS.replace("ctx.done(f", "1 / 0; ctx.done(f"))
+    runtime.run_until_idle()
+    runtime.services.request_commands.approve(runtime.queries.attention()[0].id)
+    runtime.run_until_idle()
+    runtime.clock.move(timedelta(seconds=20))
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    run = runtime.queries.run(next(one.id for one in runtime.queries.workflow("receipts").recent if one.summary))
     assert run.attempt == 2
     assert [(one.phase.value, one.at - START) for one in run.phases] == [
         ("prepared", timedelta()),
@@ -79,64 +79,64 @@ def test_an_attempt_that_goes_on_after_another_shows_no_phase_that_it_did_not_pa
     ]
 
 
-def test_a_producer_shows_its_planned_time_and_its_log(filed: Shop) -> None:
-    recent = filed.views.workflow("receipts").recent
-    run = filed.views.run(next(one.id for one in recent if one.handler == "poll")[:6])
+def test_a_producer_shows_its_planned_time_and_its_log(filed: QueryRuntimeFixture) -> None:
+    recent = filed.queries.workflow("receipts").recent
+    run = filed.queries.run(next(one.id for one in recent if one.handler == "poll")[:6])
     assert (run.trigger, run.planned, run.log) == ("deploy", START, "polled\n")
     assert [one.phase.value for one in run.phases] == ["executing", "committed"]
     assert run.call is None and run.events == ()
 
 
-def test_attempts_are_one_chain(shop: Shop) -> None:
-    first = deploy_failing(shop, "1 / 0")
-    shop.settle()
-    shop.house.answering.retry("failing")
-    shop.settle()
-    run = shop.views.run(first)
+def test_attempts_are_one_chain(runtime: QueryRuntimeFixture) -> None:
+    first = deploy_failing(runtime, "1 / 0")
+    runtime.run_until_idle()
+    runtime.services.request_commands.retry("failing")
+    runtime.run_until_idle()
+    run = runtime.queries.run(first)
     assert [(one.id, one.retry_of, one.attempt) for one in run.chain] == [(first, None, 1), (f"{first}-2", first, 2)]
     assert run.error is not None and "division by zero" in run.error
     assert run.failure["class"] == "logic" and run.failure["line"] == 7
     assert "ZeroDivisionError" in run.failure["traceback"]
 
 
-def test_a_log_is_read_from_where_one_stopped(filed: Shop) -> None:
-    recent = filed.views.workflow("receipts").recent
+def test_a_log_is_read_from_a_given_part(filed: QueryRuntimeFixture) -> None:
+    recent = filed.queries.workflow("receipts").recent
     poll = next(one.id for one in recent if one.handler == "poll")
-    first = filed.views.log(poll)
+    first = filed.queries.log(poll)
     assert (first.text, first.is_over) == ("polled\n", True)
-    assert filed.views.log(poll, first.part).text == ""
+    assert filed.queries.log(poll, first.part).text == ""
 
 
-def test_what_was_asked_for_is_known_before_it_begins(shop: Shop) -> None:
-    run = deploy_failing(shop, 'ctx.done("Fine")')
-    [before] = shop.views.endings([run])
+def test_a_requested_run_has_a_status_before_it_starts(runtime: QueryRuntimeFixture) -> None:
+    run = deploy_failing(runtime, 'ctx.done("Fine")')
+    [before] = runtime.queries.run_statuses([run])
     assert (before.status, before.is_over, before.needs_person) == ("queued", False, False)
-    shop.settle()
-    [after] = shop.views.endings([run])
+    runtime.run_until_idle()
+    [after] = runtime.queries.run_statuses([run])
     assert (after.status, after.is_over, after.summary) == ("committed", True, "Fine")
 
 
-def test_what_failed_is_over_and_needs_a_person(shop: Shop) -> None:
-    run = deploy_failing(shop, "1 / 0")
-    shop.settle()
-    [after] = shop.views.endings([run])
+def test_a_failed_run_is_over_and_needs_the_user(runtime: QueryRuntimeFixture) -> None:
+    run = deploy_failing(runtime, "1 / 0")
+    runtime.run_until_idle()
+    [after] = runtime.queries.run_statuses([run])
     assert (after.is_over, after.needs_person) == (True, True)
     assert after.error is not None and "division by zero" in after.error
 
 
-def test_what_never_began_is_over_with_its_reason(shop: Shop) -> None:
-    run = deploy_failing(shop, "pass")
-    shop.house.schedules.delete("failing/work")
-    [after] = shop.views.endings([run])
+def test_a_run_that_never_started_is_over_with_its_reason(runtime: QueryRuntimeFixture) -> None:
+    run = deploy_failing(runtime, "pass")
+    runtime.services.schedule_commands.delete("failing/work")
+    [after] = runtime.queries.run_statuses([run])
     assert (after.status, after.is_over) == ("dropped", True)
     assert after.error == "The schedule was removed before it ran."
 
 
-def test_one_that_nobody_knows_is_over(shop: Shop) -> None:
-    [after] = shop.views.endings(["feedfeedfeedfeed"])
+def test_an_unknown_run_is_over(runtime: QueryRuntimeFixture) -> None:
+    [after] = runtime.queries.run_statuses(["feedfeedfeedfeed"])
     assert (after.status, after.is_over) == ("unknown", True)
 
 
-def test_a_run_that_is_not_there_is_refused(shop: Shop) -> None:
+def test_an_unknown_run_is_refused(runtime: QueryRuntimeFixture) -> None:
     with pytest.raises(RefusedError, match="There is no run cafe"):
-        shop.views.run("cafe")
+        runtime.queries.run("cafe")

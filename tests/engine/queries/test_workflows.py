@@ -1,17 +1,18 @@
-"""Workflows as people see them in the list and on their page."""
+"""Workflow queries: list entries and details."""
 
 from datetime import timedelta
 
 import pytest
 
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.views.workflows import WorkflowView
-from scheduler.rules.states import WorkflowState
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.workflows import WorkflowView
+from scheduler.rules.requests import Block
+from scheduler.rules.workflow_state import WorkflowState
 from scheduler.store import lanes, schedules
-from scheduler.store.lanes import Block, LaneRow
+from scheduler.store.lanes import LaneRow
 from scheduler.timing.policies import Need
-from tests.engine.harness import START
-from tests.engine.workflows.views.shop import RECEIPTS, Shop
+from tests.engine.engine_fixture import START
+from tests.engine.queries.runtime_fixture import RECEIPTS, QueryRuntimeFixture
 
 JOB = """
 import dayhand
@@ -27,135 +28,138 @@ def job(name: str = "Backup", schedule: str = 'every="1h"', body: str = 'ctx.don
     return JOB.format(name=name, schedule=schedule, body=body, tags=tags)
 
 
-def only(shop: Shop) -> WorkflowView:
-    [view] = shop.views.workflows()
+def only(runtime: QueryRuntimeFixture) -> WorkflowView:
+    [view] = runtime.queries.workflows()
     return view
 
 
-def test_an_idle_one_says_its_times_and_the_next(shop: Shop) -> None:
-    shop.deploy(job())
-    view = only(shop)
+def test_an_idle_workflow_shows_its_schedule_and_next_time(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    view = only(runtime)
     assert (view.name, view.workflow, view.state, view.version) == ("Backup", "backup", "idle", 1)
     assert view.words == "Every hour"
     assert view.next == START + timedelta(hours=1)
     assert view.attention == 0
 
 
-def test_they_are_listed_as_people_count(shop: Shop) -> None:
+def test_workflows_are_sorted_naturally(runtime: QueryRuntimeFixture) -> None:
     for name in ("Chore 10", "chore 2", "Backup", "Chore 1"):
-        shop.deploy(job(name=name))
-    assert [one.name for one in shop.views.workflows()] == ["Backup", "Chore 1", "chore 2", "Chore 10"]
+        runtime.deploy(job(name=name))
+    assert [one.name for one in runtime.queries.workflows()] == ["Backup", "Chore 1", "chore 2", "Chore 10"]
 
 
-def test_an_approval_needs_attention_with_its_own_sentence(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    view = only(shop)
+def test_an_approval_needs_attention_with_its_own_sentence(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    view = only(runtime)
     assert (view.state, view.attention) == ("needs-attention", 1)
     assert view.words == "Add 1 receipts to Expenses"
     assert view.tags == ("home",)
     assert view.next == START + timedelta(minutes=5)
 
 
-def test_a_script_error_needs_attention_with_its_sentence(shop: Shop) -> None:
-    shop.deploy(job(body="1 / 0", schedule='every="1h"'))
-    shop.house.commands.run("backup")
-    shop.settle()
-    view = only(shop)
+def test_a_script_error_needs_attention_with_its_sentence(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job(body="1 / 0", schedule='every="1h"'))
+    runtime.services.workflow_commands.run("backup")
+    runtime.run_until_idle()
+    view = only(runtime)
     assert (view.state, view.attention) == ("needs-attention", 1)
     assert "division by zero" in view.words
 
 
-def test_a_lane_that_tries_again_says_when(shop: Shop) -> None:
-    shop.deploy(job())
-    with shop.database.write() as db:
+def test_a_retrying_lane_shows_when(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    with runtime.database.write() as db:
         until = START + timedelta(minutes=15)
         lanes.block(db, LaneRow("backup", "work", Block.RETRYING, "The server was busy.", "r1", until))
-    view = only(shop)
-    assert (view.state, view.words) == ("retrying", "The server was busy. It tries again at 10:15.")
+    view = only(runtime)
+    assert (view.state, view.words) == ("retrying", "The server was busy. Retrying at 10:15.")
 
 
-def test_a_lane_closed_for_a_reason_that_another_workflow_was_asked_about_counts_too(shop: Shop) -> None:
-    """F3: a lost account is asked about once, and all its workflows show it."""
-    shop.deploy(job())
-    with shop.database.write() as db:
+def test_a_lane_blocked_without_its_own_request_needs_attention(runtime: QueryRuntimeFixture) -> None:
+    """A reconnect request is shared, and all its workflows show it."""
+    runtime.deploy(job())
+    with runtime.database.write() as db:
         lanes.block(db, LaneRow("backup", "work", Block.RECONNECT, "Sign in again.", "r1"))
-    view = only(shop)
+    view = only(runtime)
     assert (view.state, view.attention, view.words) == ("needs-attention", 1, "Sign in again.")
 
 
-def test_no_next_time_is_promised_in_a_lane_that_a_person_must_open(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    poll = only(shop).next
-    with shop.database.write() as db:
+def test_a_lane_blocked_until_the_user_acts_has_no_next_time(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    poll = only(runtime).next
+    with runtime.database.write() as db:
         lanes.block(db, LaneRow("receipts", "tidy", Block.SCRIPT_ERROR, "It raised.", "r1"))
-    assert only(shop).next == poll is not None, "the other lane goes on"
-    with shop.database.write() as db:
+    assert only(runtime).next == poll is not None, "the other lane continues"
+    with runtime.database.write() as db:
         lanes.block(db, LaneRow("receipts", "", Block.UNSURE, "Did it happen?", "r2"))
-    assert only(shop).next is None
+    assert only(runtime).next is None
 
 
-def test_a_mistake_of_ours_stops_it(shop: Shop) -> None:
-    shop.deploy(job())
-    with shop.database.write() as db:
+def test_an_internal_error_stops_the_workflow(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    with runtime.database.write() as db:
         lanes.block(db, LaneRow("backup", "work", Block.INTERNAL, "Dayhand made a mistake.", "r1"))
-    assert (only(shop).state, only(shop).words) == ("stopped", "Dayhand made a mistake.")
+    assert (only(runtime).state, only(runtime).words) == ("stopped", "Dayhand made a mistake.")
 
 
-def test_a_schedule_that_was_set_aside_needs_attention(shop: Shop) -> None:
-    shop.deploy(job())
-    with shop.database.write() as db:
+def test_a_schedule_that_was_set_aside_needs_attention(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    with runtime.database.write() as db:
         schedules.update(db, "backup/work", trouble="timezone: there is no zone Mars.")
-    assert (only(shop).state, only(shop).words) == ("needs-attention", "timezone: there is no zone Mars.")
+    assert (only(runtime).state, only(runtime).words) == ("needs-attention", "timezone: there is no zone Mars.")
 
 
-def test_paused_by_the_person_with_no_next_time(shop: Shop) -> None:
-    shop.deploy(job())
-    shop.house.commands.pause("backup")
-    view = only(shop)
+def test_a_paused_workflow_has_no_next_time(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    runtime.services.workflow_commands.pause("backup")
+    view = only(runtime)
     assert (view.state, view.words, view.next) == ("paused", "You paused it.", None)
-    shop.house.commands.resume("backup")
-    assert only(shop).state == "idle"
+    runtime.services.workflow_commands.resume("backup")
+    assert only(runtime).state == "idle"
 
 
-def test_paused_times_are_paused_until_they_go_on(shop: Shop) -> None:
-    shop.deploy(job())
-    shop.house.commands.pause("backup", "work", note="Holidays.", until=START + timedelta(minutes=90))
-    view = only(shop)
-    assert (view.state, view.words) == ("paused", "Holidays. It goes on at 11:30.")
+def test_a_paused_schedule_shows_note_and_end(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    runtime.services.workflow_commands.pause("backup", "work", note="Holidays.", until=START + timedelta(minutes=90))
+    view = only(runtime)
+    assert (view.state, view.words) == ("paused", "Holidays. It resumes at 11:30.")
 
 
-def test_pausing_everything_shows_in_each(shop: Shop) -> None:
-    """U8"""
-    shop.deploy(job())
-    shop.house.commands.pause_all(START + timedelta(minutes=30))
-    assert (only(shop).state, only(shop).words) == ("paused", "Everything is paused. It goes on at 10:30.")
-    assert shop.views.paused_until() == START + timedelta(minutes=30)
-    shop.house.commands.pause_all()
-    assert only(shop).words == "Everything is paused."
-    shop.house.commands.resume_all()
-    assert (only(shop).state, shop.views.paused_until()) == ("idle", None)
+def test_pausing_everything_shows_in_each_workflow(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    runtime.services.workflow_commands.pause_all(START + timedelta(minutes=30))
+    assert (only(runtime).state, only(runtime).words) == ("paused", "Everything is paused. It resumes at 10:30.")
+    assert runtime.queries.paused_until() == START + timedelta(minutes=30)
+    runtime.services.workflow_commands.pause_all()
+    assert only(runtime).words == "Everything is paused."
+    runtime.services.workflow_commands.resume_all()
+    assert (only(runtime).state, runtime.queries.paused_until()) == ("idle", None)
 
 
-def test_what_was_put_away_keeps_its_name(shop: Shop) -> None:
+def test_an_archived_workflow_keeps_its_name(runtime: QueryRuntimeFixture) -> None:
     """Its history is still shown."""
-    shop.deploy(job())
-    shop.house.commands.archive("backup")
-    assert (shop.views.names(), shop.views.workflows()) == ({"backup": "Backup"}, [])
+    runtime.deploy(job())
+    runtime.services.workflow_commands.archive("backup")
+    assert (runtime.queries.names(), runtime.queries.workflows()) == ({"backup": "Backup"}, [])
 
 
-def test_finished_when_no_time_is_left(shop: Shop) -> None:
-    shop.deploy(job(schedule='once="2026-11-16T10:30:00+00:00"'))
-    assert only(shop).state == "idle"
-    shop.move(minutes=31)
-    assert (only(shop).state, only(shop).words, only(shop).next) == ("finished", "It has no more times.", None)
+def test_a_workflow_without_further_times_is_finished(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job(schedule='once="2026-11-16T10:30:00+00:00"'))
+    assert only(runtime).state == "idle"
+    runtime.move(minutes=31)
+    assert (only(runtime).state, only(runtime).words, only(runtime).next) == (
+        "finished",
+        "No more scheduled times.",
+        None,
+    )
 
 
-def test_a_workflow_without_times_runs_when_something_arrives(shop: Shop) -> None:
-    shop.deploy("""
+def test_a_workflow_without_a_schedule_runs_when_something_arrives(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy("""
         import dayhand
         flow = dayhand.Workflow("Inbox")
         letters = flow.topic("letters")
@@ -165,63 +169,63 @@ def test_a_workflow_without_times_runs_when_something_arrives(shop: Shop) -> Non
             def prepare(self, ctx, state):
                 return dayhand.nothing()
     """)
-    shop.settle()
-    assert (only(shop).state, only(shop).words) == ("idle", "Runs when something arrives.")
+    runtime.run_until_idle()
+    assert (only(runtime).state, only(runtime).words) == ("idle", "Runs when something arrives.")
 
 
-def test_several_schedules_are_said_together(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    assert shop.views.workflow("Receipts").words.startswith("Its time has come")
-    shop.settle()
-    shop.house.answering.reject(shop.views.attention()[0].id)
-    shop.settle()
-    assert only(shop).words == "Every 5 minutes; Daily at 03:00"
+def test_several_schedules_are_described_together(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    assert runtime.queries.workflow("Receipts").words.startswith("Due now")
+    runtime.run_until_idle()
+    runtime.services.request_commands.reject(runtime.queries.attention()[0].id)
+    runtime.run_until_idle()
+    assert only(runtime).words == "Every 5 minutes; Daily at 03:00"
 
 
 @pytest.mark.parametrize(
-    ("need", "said"),
+    ("need", "text"),
     [
-        (Need.NETWORK, "waits for the network."),
-        (Need.POWER, "waits until the computer is plugged in."),
-        (Need.UNMETERED, "waits for a network that does not cost by volume."),
+        (Need.NETWORK, "waiting for the network."),
+        (Need.POWER, "waiting until the computer is plugged in."),
+        (Need.UNMETERED, "waiting for an unmetered network."),
     ],
 )
-def test_what_waits_for_the_machine_says_for_what(shop: Shop, need: Need, said: str) -> None:
-    """And not that another run is in its way."""
-    shop.deploy(job(schedule=f'every="1h", needs="{need}"'))
-    shop.moods.held[need] = False
-    shop.move(hours=1)
-    assert (only(shop).state, only(shop).words) == ("queued", f"Its time has come; it {said}")
-    shop.moods.held[need] = True
-    shop.house.engine.stir()
-    shop.settle()
-    assert only(shop).state == "idle"
+def test_a_workflow_that_waits_for_a_condition_names_it(runtime: QueryRuntimeFixture, need: Need, text: str) -> None:
+    """Not another run."""
+    runtime.deploy(job(schedule=f'every="1h", needs="{need}"'))
+    runtime.conditions.held[need] = False
+    runtime.move(hours=1)
+    assert (only(runtime).state, only(runtime).words) == ("queued", f"Due now; {text}")
+    runtime.conditions.held[need] = True
+    runtime.services.engine.wake()
+    runtime.run_until_idle()
+    assert only(runtime).state == "idle"
 
 
-def test_an_archived_one_is_listed_only_when_asked_for(shop: Shop) -> None:
-    shop.deploy(job())
-    shop.house.commands.archive("backup")
-    assert shop.views.workflows() == []
-    [view] = shop.views.workflows(state=WorkflowState.ARCHIVED)
+def test_archived_workflows_are_listed_only_on_request(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    runtime.services.workflow_commands.archive("backup")
+    assert runtime.queries.workflows() == []
+    [view] = runtime.queries.workflows(state=WorkflowState.ARCHIVED)
     assert view.name == "Backup"
 
 
-def test_narrowed_by_state_and_tag(shop: Shop) -> None:
-    shop.deploy(job("One", tags='["home", "money"]'), "one.py")
-    shop.deploy(job("Two", tags='["work"]'), "two.py", paused=True)
-    assert [view.name for view in shop.views.workflows()] == ["One", "Two"]
-    assert [view.name for view in shop.views.workflows(tag="money")] == ["One"]
-    assert [view.name for view in shop.views.workflows(state=WorkflowState.PAUSED)] == ["Two"]
-    assert shop.views.workflows(tag="work", state=WorkflowState.IDLE) == []
+def test_workflows_are_filtered_by_state_and_tag(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job("One", tags='["home", "money"]'), "one.py")
+    runtime.deploy(job("Two", tags='["work"]'), "two.py", paused=True)
+    assert [view.name for view in runtime.queries.workflows()] == ["One", "Two"]
+    assert [view.name for view in runtime.queries.workflows(tag="money")] == ["One"]
+    assert [view.name for view in runtime.queries.workflows(state=WorkflowState.PAUSED)] == ["Two"]
+    assert runtime.queries.workflows(tag="work", state=WorkflowState.IDLE) == []
 
 
-def test_a_page_has_handlers_pending_recent_grants_and_lanes(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    shop.house.events.publish("receipts", "mails", "m9", title="By hand")
-    page = shop.views.workflow("Receipts")
+def test_details_have_handlers_pending_recent_grants_and_lanes(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    runtime.services.event_commands.publish("receipts", "mails", "m9", title="By hand")
+    page = runtime.queries.workflow("Receipts")
     assert page.description == "Receipts: file each receipt in a table."
     by_name = {one.name: one for one in page.handlers}
     assert {name: (one.kind, one.schedule) for name, one in by_name.items()} == {
@@ -236,7 +240,7 @@ def test_a_page_has_handlers_pending_recent_grants_and_lanes(shop: Shop) -> None
         ("FileReceipt", "paused:approval"),
         ("poll", "committed"),
         ("FileReceipt", "committed"),
-    ], "the first look after a deploy found nothing"
+    ], "the first run after a deploy found nothing"
     assert [(one.connection, one.tool, one.kind) for one in page.grants] == [
         ("table:expenses", "append", "permission"),
     ]
@@ -244,27 +248,27 @@ def test_a_page_has_handlers_pending_recent_grants_and_lanes(shop: Shop) -> None
     assert page.connections == ("table:expenses",)
 
 
-def test_a_handler_shows_its_own_lane_only(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    with shop.database.write() as db:
+def test_a_handler_shows_its_own_lane_only(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    with runtime.database.write() as db:
         lanes.block(db, LaneRow("receipts", "tidy", Block.SCRIPT_ERROR, "It raised.", "r1"))
-    states = {one.name: one.state for one in shop.views.workflow("receipts").handlers}
+    states = {one.name: one.state for one in runtime.queries.workflow("receipts").handlers}
     assert states["tidy"] == "needs-attention"
     assert states["poll"] == "queued"
 
 
-def test_a_consumer_that_asks_shows_it_and_when_it_last_ran(shop: Shop) -> None:
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.settle()
-    by_name = {one.name: one for one in shop.views.workflow("receipts").handlers}
+def test_a_consumer_that_waits_for_approval_shows_it_and_its_last_run(runtime: QueryRuntimeFixture) -> None:
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    by_name = {one.name: one for one in runtime.queries.workflow("receipts").handlers}
     assert (by_name["FileReceipt"].state, by_name["poll"].state) == ("needs-attention", "idle")
-    [asking] = [run for run in shop.views.workflow("receipts").recent if run.status == "paused:approval"]
+    [asking] = [run for run in runtime.queries.workflow("receipts").recent if run.status == "paused:approval"]
     assert by_name["FileReceipt"].last_run == asking.began is not None
 
 
-def test_an_unknown_name_is_refused_with_those_that_exist(shop: Shop) -> None:
-    shop.deploy(job())
+def test_an_unknown_name_is_refused_with_the_existing_ones(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
     with pytest.raises(RefusedError, match=r"There is no workflow nobody\. There are: backup"):
-        shop.views.workflow("nobody")
+        runtime.queries.workflow("nobody")

@@ -1,5 +1,5 @@
-"""A model server behind a loopback address, and a shop whose broken scripts it repairs.
-Fixtures: import them in a conftest.py or in the file that needs them."""
+"""A model server on a loopback address, and a runtime whose broken scripts it repairs.
+Fixtures: import them in a conftest.py or in the test file."""
 
 import json
 import threading
@@ -10,86 +10,86 @@ from typing import Any
 
 import pytest
 
-from scheduler.engine.fixing.choice import FixerChoice, FixerKind
-from scheduler.engine.workflows.views import WorkflowViews
-from scheduler.engine.workflows.views.workflows import WorkflowView
-from scheduler.store.requests import RequestKind
-from tests.connections.web_servers import Asked, Reply, web
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.queries.workflows import WorkflowView
+from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
+from scheduler.rules.requests import RequestKind
+from tests.connections.web_servers import ReceivedRequest, Reply, http_server
+from tests.runs.runtime_fixture import TIMEOUT_S, RuntimeFixture
 from tests.runs.scripts import consumer
-from tests.runs.shop import PATIENCE, Shop
 
 GOOD = consumer()
 BROKEN = GOOD.replace('ctx.done("Did "', 'ctx.done(1 / 0 * "Did "')
 
 
-class Model:
-    """A model server that answers with these scripts, in turn and then the last for ever, when it is let to."""
+class ModelServer:
+    """A model server that answers with these scripts in turn, then always with the last, while its gate is open."""
 
     def __init__(self, *scripts: str) -> None:
         self.scripts = list(scripts)
         self.entered, self.gate = threading.Event(), threading.Event()
         self.gate.set()
         self.url = ""
-        self.asked: list[Asked] = []
+        self.asked: list[ReceivedRequest] = []
 
     @contextmanager
-    def serving(self) -> Iterator["Model"]:
-        with web(self._answer) as server:
+    def serving(self) -> Iterator["ModelServer"]:
+        with http_server(self._answer) as server:
             self.url, self.asked = f"{server.url.rstrip('/')}/v1", server.asked
             try:
                 yield self
             finally:
                 self.gate.set()
 
-    def choice(self, **more: Any) -> FixerChoice:
-        return FixerChoice(kind=FixerKind.SERVER, url=self.url, model="m", **more)
+    def choice(self, **more: Any) -> FixerConfig:
+        return FixerConfig(kind=FixerKind.SERVER, url=self.url, model="m", **more)
 
-    def _answer(self, _: Asked) -> Reply:
+    def _answer(self, _: ReceivedRequest) -> Reply:
         self.entered.set()
-        assert self.gate.wait(PATIENCE)
+        assert self.gate.wait(TIMEOUT_S)
         script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
-        told = {"choices": [{"message": {"content": f"```python\n{script}\n```"}}]}
-        return Reply(body=json.dumps(told).encode())
+        body = {"choices": [{"message": {"content": f"```python\n{script}\n```"}}]}
+        return Reply(body=json.dumps(body).encode())
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    with Model(GOOD).serving() as made:
+def model() -> Iterator[ModelServer]:
+    with ModelServer(GOOD).serving() as made:
         yield made
 
 
 @pytest.fixture
-def shop(tmp_path: Path, model: Model) -> Iterator[Shop]:
-    made = Shop(tmp_path / "data", fixer=model.choice())
+def shop(tmp_path: Path, model: ModelServer) -> Iterator[RuntimeFixture]:
+    made = RuntimeFixture(tmp_path / "data", fixer=model.choice())
     yield made
     model.gate.set()
     made.close()
 
 
-def until(shop: Shop, holds: Callable[[], Any]) -> None:
-    """As the host does: what is handed over is done on the engine's thread, between its ticks."""
+def run_until(shop: RuntimeFixture, holds: Callable[[], Any]) -> None:
+    """Tick and run what is handed to the engine thread, as the host does, until the condition holds."""
 
-    def do_errands() -> bool:
-        while not shop.house.repairs.errands.empty():
-            shop.house.repairs.errands.get()()
+    def run_handed_over() -> bool:
+        while not shop.services.repairs.engine_calls.empty():
+            shop.services.repairs.engine_calls.get()()
         return bool(holds())
 
-    shop.wait(do_errands)
+    shop.wait(run_handed_over)
     shop.tick()
 
 
-def breaks(shop: Shop, source: str = BROKEN) -> str:
-    """The id of the run that failed after it acted, of which a repair is being prepared."""
+def deploy_broken(shop: RuntimeFixture, source: str = BROKEN) -> str:
+    """Deploy a script that fails after its action; returns the id of the run that is being repaired."""
     shop.deploy(source)
     shop.publish("a")
     shop.wait(lambda: shop.workflow().fixing)
     return shop.runs()[-1].id
 
 
-def view(shop: Shop) -> WorkflowView:
-    return WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry).workflow("w")
+def workflow_view(shop: RuntimeFixture) -> WorkflowView:
+    return WorkflowQueries(shop.engine.context, shop.services.plans, shop.services.registry).workflow("w")
 
 
-def asked(shop: Shop, kind: RequestKind) -> Any:
+def find_request(shop: RuntimeFixture, kind: RequestKind) -> Any:
     found = [one for one in shop.requests() if one.kind is kind]
     return found[0] if found else None

@@ -1,8 +1,8 @@
-"""What a repair may change, and what not, by both syntax trees."""
+"""What a repair may and may not change, by both syntax trees."""
 
 import pytest
 
-from scheduler.engine.fixing.checks import compare, compare_described
+from scheduler.engine.repair.checks import compare_descriptions, compare_scripts
 
 SCRIPT = '''"""Mails."""
 # /// script
@@ -37,12 +37,12 @@ REFUSED = {
     "a topic in place": ("ctx.publish(mails,", 'ctx.publish(flow.topics["mails"],', "topics"),
     "an approval": ('approve="always"', 'approve="never"', "asks you"),
     "an approval left out": (', approve="always"', "", "asks you"),
-    "a subscription": ("subscribe=[mails]", "subscribe=[mails, mails]", "topics of"),
-    "a publication": ("publishes=[mails]", "publishes=[]", "topics of"),
+    "a subscription": ("subscribe=[mails]", "subscribe=[mails, mails]", "topics (consumer"),
+    "a publication": ("publishes=[mails]", "publishes=[]", "topics (producer"),
     "a handler's name": ("class File", "class Other", "handlers"),
     "another tool": ('"table:out", "append"', '"table:out", "delete"', "delete of table:out"),
     "another connection": ('"imap:home", "search"', '"table:out", "read"', "read of table:out"),
-    "a hidden tool": ('"table:out", "append"', '"table:out", "app" + "end"', "cannot be told"),
+    "a hidden tool": ('"table:out", "append"', '"table:out", "app" + "end"', "not written out"),
     "a package": ('["six"]', '["six", "evil"]', "packages"),
     "no Python": ("import dayhand", "import dayhand(", "Python"),
 }
@@ -55,47 +55,47 @@ ASKS = {
 FREE = {
     "the schedule": ('every="5m"', 'every="10m"'),
     "a title": ('title=mail["subject"]', 'title=mail.get("subject", "")'),
-    "thoughts": ("rows=[]", "rows=[{}]"),
+    "data of an action": ("rows=[]", "rows=[{}]"),
     "a limit": ("ctx.peek(mails)", "ctx.peek(mails, limit=5)"),
 }
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_belongs_to_the_person_is_refused(what: str) -> None:
+def test_changes_reserved_to_the_user_are_refused(what: str) -> None:
     old, new, reason = REFUSED[what]
     assert old in SCRIPT
-    refused = compare(SCRIPT, SCRIPT.replace(old, new, 1)).refused
+    refused = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1)).refused
     assert any(reason in sentence for sentence in refused), refused
 
 
 @pytest.mark.parametrize("what", ASKS)
-def test_what_tells_events_apart_and_what_is_imported_always_asks(what: str) -> None:
+def test_changed_ids_and_imports_always_need_approval(what: str) -> None:
     old, new, reason = ASKS[what]
     assert old in SCRIPT
-    found = compare(SCRIPT, SCRIPT.replace(old, new, 1))
+    found = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1))
     assert found.refused == ()
     assert any(reason in sentence for sentence in found.asks)
 
 
 @pytest.mark.parametrize("what", FREE)
-def test_the_rest_is_free(what: str) -> None:
+def test_other_changes_are_allowed(what: str) -> None:
     old, new = FREE[what]
     assert old in SCRIPT
-    found = compare(SCRIPT, SCRIPT.replace(old, new, 1))
+    found = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1))
     assert (found.refused, found.asks, found.is_same) == ((), (), False)
 
 
-def test_comments_and_spaces_are_no_repair() -> None:
-    assert compare(SCRIPT, SCRIPT + "\n# put right\n").is_same
+def test_comments_and_whitespace_are_not_a_repair() -> None:
+    assert compare_scripts(SCRIPT, SCRIPT + "\n# put right\n").is_same
 
 
-def test_a_setting_hidden_behind_a_name_is_found_when_both_are_loaded() -> None:
-    def told(**changed: object) -> dict[str, object]:
+def test_a_setting_hidden_behind_a_name_is_found_in_the_loaded_description() -> None:
+    def describe(**changed: object) -> dict[str, object]:
         handler = {"name": "C", "kind": "consumer", "subscribes": ["t"], "publishes": [], "approve": "always"}
         return {"slug": "w", "name": "W", "connections": ["a:b"], "tags": [], "handlers": [{**handler, **changed}]}
 
-    assert compare_described(told(), told()) == []
-    assert compare_described(told(), told(approve="never")) == ["It changes when it asks you of C."]
-    assert compare_described(told(), told(subscribes=[])) == ["It changes topics of C."]
-    assert compare_described(told(), told(name="D")) == ["It adds, removes or renames handlers."]
-    assert len(compare_described(told(), {**told(), "connections": []})) == 1
+    assert compare_descriptions(describe(), describe()) == []
+    assert compare_descriptions(describe(), describe(approve="never")) == ["It changes when it asks you (C)."]
+    assert compare_descriptions(describe(), describe(subscribes=[])) == ["It changes the topics (C)."]
+    assert compare_descriptions(describe(), describe(name="D")) == ["It adds, removes or renames handlers."]
+    assert len(compare_descriptions(describe(), {**describe(), "connections": []})) == 1

@@ -1,8 +1,8 @@
-"""Repairs that try to get around the comparison: none is used without the person's yes, most not at all."""
+"""Repairs that try to evade the comparison: none is applied without approval, most are refused."""
 
 import pytest
 
-from scheduler.engine.fixing.checks import compare
+from scheduler.engine.repair.checks import compare_scripts
 
 SCRIPT = '''"""Mails."""
 import json
@@ -237,7 +237,7 @@ REFUSED = {
         'connections=["imap:home", "table:out", "smtp:home", "x:y"]',
     ),
 }
-"""What is replaced, and by what."""
+"""Old and new text."""
 UNASKED = {
     "parameter": ('rows=[{"n": prepared.data}]', 'rows=[{"n": int(prepared.data or 0)}]'),
     "one more parameter": ('rows=[{"n": prepared.data}])', 'rows=[{"n": prepared.data}], x=1)'),
@@ -281,83 +281,85 @@ def change(old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize("how", ASKED)
-def test_an_id_or_a_command_that_comes_out_otherwise_always_asks(how: str) -> None:
-    found = compare(SCRIPT, change(*ASKED[how]))
+def test_a_changed_id_or_command_always_needs_approval(how: str) -> None:
+    found = compare_scripts(SCRIPT, change(*ASKED[how]))
     assert found.refused == ()
     assert found.asks
 
 
 @pytest.mark.parametrize("how", REFUSED)
-def test_what_the_text_does_not_say_is_refused(how: str) -> None:
-    assert compare(SCRIPT, change(*REFUSED[how])).refused
+def test_hidden_behaviour_is_refused(how: str) -> None:
+    assert compare_scripts(SCRIPT, change(*REFUSED[how])).refused
 
 
 @pytest.mark.parametrize("how", UNASKED)
-def test_another_action_of_a_consumer_that_does_not_ask_always_asks(how: str) -> None:
-    found = compare(SCRIPT, change(*UNASKED[how]))
-    assert found.asks == ("It changes what Note does outside without asking you.",)
+def test_a_changed_action_of_an_unapproved_consumer_needs_approval(how: str) -> None:
+    found = compare_scripts(SCRIPT, change(*UNASKED[how]))
+    assert found.asks == ("It changes what Note does without asking you.",)
     for asking in ("always", "first"):
         asked = change('approve="never"', f'approve="{asking}"')
-        assert compare(asked, asked.replace(*UNASKED[how], 1)).asks == (), "every action is shown before it is done"
+        assert compare_scripts(asked, asked.replace(*UNASKED[how], 1)).asks == (), (
+            "every action is approved by the user"
+        )
     silent = change(', approve="never"', "")
-    assert compare(silent, silent.replace(*UNASKED[how], 1)).asks == found.asks
+    assert compare_scripts(silent, silent.replace(*UNASKED[how], 1)).asks == found.asks
 
 
-def test_a_condition_that_is_gone_counts_as_well() -> None:
+def test_a_removed_condition_counts_as_a_change() -> None:
     guarded = change('        ctx.call("table:out"', '        if prepared.data > 5:\n            ctx.call("table:out"')
-    assert compare(guarded, guarded.replace("prepared.data > 5", "True")).asks
-    assert compare(guarded, guarded.replace("if prepared.data > 5:", "for _ in range(2):")).asks
+    assert compare_scripts(guarded, guarded.replace("prepared.data > 5", "True")).asks
+    assert compare_scripts(guarded, guarded.replace("if prepared.data > 5:", "for _ in range(2):")).asks
 
 
-def test_an_action_in_a_function_that_mutate_reaches_counts_as_its_own() -> None:
-    """Also through another one."""
+def test_an_action_in_a_function_that_mutate_calls_counts() -> None:
+    """Even through another function."""
     file = "def file(ctx, rows):\n    ctx.call('table:out', 'append', rows=rows)\n\n\n"
     helper = f"{file}def pass_on(ctx, n):\n    file(ctx, n)\n"
     script = change('ctx.call("table:out", "append", rows=[{"n": prepared.data}])', "pass_on(ctx, [prepared.data])")
     script = script.replace("def clean(", f"{helper}\n\ndef clean(", 1)
-    assert compare(script, script.replace("rows=rows", "rows=rows * 2")).asks
-    assert compare(script, script.replace("file(ctx, n)", "file(ctx, n + n)")).asks
-    assert compare(script, script.replace("title=one", "title='' + one")).asks == ()
+    assert compare_scripts(script, script.replace("rows=rows", "rows=rows * 2")).asks
+    assert compare_scripts(script, script.replace("file(ctx, n)", "file(ctx, n + n)")).asks
+    assert compare_scripts(script, script.replace("title=one", "title='' + one")).asks == ()
 
 
-def test_what_prepare_works_out_in_a_name_of_its_own_is_handed_on() -> None:
+def test_values_that_prepare_computes_count() -> None:
     named = change('data={"ids": [one.id for one in batch]}, say="x")', 'data={"ids": ids}, say="x")').replace(
         "batch = ctx.peek(mails)\n", "batch = ctx.peek(mails)\n        ids = [one.id for one in batch]\n"
     )
-    [asked] = compare(named, named.replace("ids = [one.id for", 'ids = [one.id + "x" for')).asks
+    [asked] = compare_scripts(named, named.replace("ids = [one.id for", 'ids = [one.id + "x" for')).asks
     assert "(id=)" in asked
 
 
 @pytest.mark.parametrize("how", FREE)
-def test_an_honest_repair_does_not_ask(how: str) -> None:
-    found = compare(SCRIPT, change(*FREE[how]))
+def test_an_honest_repair_needs_no_approval(how: str) -> None:
+    found = compare_scripts(SCRIPT, change(*FREE[how]))
     assert (found.refused, found.asks, found.is_same) == ((), (), False)
 
 
-def test_what_the_script_did_before_is_no_offence() -> None:
-    """An author may use getattr; a repair elsewhere in such a script is as good as any."""
+def test_constructs_of_the_original_script_are_allowed() -> None:
+    """An author may use getattr; a repair elsewhere in such a script is fine."""
     bold = change("found = ctx.call(", 'print(getattr(ctx, "origin"), vars(flow))\n    found = ctx.call(')
-    found = compare(bold, bold.replace('title="sent"', 'title="Sent"'))
+    found = compare_scripts(bold, bold.replace('title="sent"', 'title="Sent"'))
     assert (found.refused, found.asks) == ((), ())
 
 
 @pytest.mark.parametrize("more", ["X = " + "-" * 20_000 + "1\n", "X = a" + ".b" * 20_000 + "\n", "# long" * 20_000])
-def test_a_script_that_would_take_for_ever_to_read_is_refused(more: str) -> None:
-    assert compare(SCRIPT, SCRIPT + more).refused
+def test_a_script_that_would_take_for_ever_to_compare_is_refused(more: str) -> None:
+    assert compare_scripts(SCRIPT, SCRIPT + more).refused
 
 
-def test_names_that_depend_on_each_other_without_end_count_as_a_whole() -> None:
+def test_endless_dependencies_count_as_a_whole() -> None:
     chain = "".join(f"a{number} = a{number - 1}\n" for number in range(200, 0, -1)) + "PREFIX = a200\n"
     long = change('PREFIX = "m"\n', f'a0 = "m"\n{chain}')
-    assert compare(long, long.replace('a0 = "m"', 'a0 = "n"')).asks
+    assert compare_scripts(long, long.replace('a0 = "m"', 'a0 = "n"')).asks
 
 
-def test_an_id_that_counts_on_what_the_last_run_kept_depends_on_what_is_returned() -> None:
+def test_an_id_from_state_depends_on_what_is_returned() -> None:
     counting = change('id=PREFIX + one["id"]', 'id=str(state["n"])').replace("emit(ctx, one)", "emit(ctx, one, state)")
     counting = counting.replace("emit(ctx, mail)", "emit(ctx, mail, state)")
-    assert compare(counting, counting.replace("    return state\n", '    return {"n": 1}\n')).asks
+    assert compare_scripts(counting, counting.replace("    return state\n", '    return {"n": 1}\n')).asks
 
 
-def test_a_function_that_has_a_meaning_of_its_own_is_not_the_usual_one() -> None:
+def test_a_redefined_builtin_is_not_assumed_harmless() -> None:
     odd = change('PREFIX = "m"\n', 'PREFIX = "m"\nlen = lambda them: [one.clear() for one in them]\n')
-    assert compare(odd, odd.replace("    for mail in found:", "    len(found)\n    for mail in found:")).asks
+    assert compare_scripts(odd, odd.replace("    for mail in found:", "    len(found)\n    for mail in found:")).asks

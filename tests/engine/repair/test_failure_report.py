@@ -1,15 +1,40 @@
+"""What a fixer receives: private data and secrets are left out, and the secrets restored in its answer."""
+
+import ast
+
 import pytest
 
-from scheduler.engine.fixing.fixer import FixerFailedError, read_script
-from scheduler.engine.fixing.problem import Problem, end_of, hide_in_report, hide_in_text, hide_private
+from scheduler.engine.repair.failure_report import (
+    FailureReport,
+    log_excerpt,
+    mask_secrets,
+    redact_report,
+    redact_text,
+    redact_values,
+    unmask_secrets,
+)
+from scheduler.engine.repair.fixer import FixerFailedError, read_script
+
+SCRIPT = '''"""Grüße."""
+API_TOKEN = "s3cret-1"; x = "ö"
+Password: str = (
+    "s3cret-2"
+    "more"
+)
+SETTINGS = {"user": "me", "password": 's3cret-3', "n": 7}
+call(to="a", secret="""s3cret-4
+two lines""", text="dear you")
+token = make("not one")
+EMPTY_SECRET = ""
+'''
 
 
-def test_secrets_and_the_words_of_mails_are_left_out_and_the_shape_stays() -> None:
-    shown = hide_private(
+def test_secrets_and_mail_texts_are_left_out_and_the_shape_stays() -> None:
+    shown = redact_values(
         {"rows": [{"subject": "Hi", "text": "dear you", "n": 7}], "api_token": "abc", "note": "password=hunter2 ok"}
     )
     assert shown == {
-        "rows": [{"subject": "Hi", "text": "(8 letters, left out)", "n": 7}],
+        "rows": [{"subject": "Hi", "text": "(8 characters, left out)", "n": 7}],
         "api_token": "(a secret, left out)",
         "note": "password=(left out) ok",
     }
@@ -26,20 +51,20 @@ def test_secrets_and_the_words_of_mails_are_left_out_and_the_shape_stays() -> No
     ],
 )
 def test_a_secret_in_a_log_is_left_out(text: str) -> None:
-    assert "hunter2" not in hide_in_text(f"before {text} after")
+    assert "hunter2" not in redact_text(f"before {text} after")
 
 
-def test_only_the_end_of_a_long_log_is_told() -> None:
-    assert end_of("x" * 100_000 + "the end") == "x" * 3_993 + "the end"
+def test_only_the_end_of_a_long_log_is_sent() -> None:
+    assert log_excerpt("x" * 100_000 + "the end") == "x" * 3_993 + "the end"
 
 
-def test_only_the_beginning_of_long_inputs_is_told() -> None:
-    problem = Problem(script="s", error="e", handler="C", phase="p", inputs=["begin", "x" * 100_000])
+def test_only_the_beginning_of_long_inputs_is_sent() -> None:
+    problem = FailureReport(script="s", error="e", handler="C", phase="p", inputs=["begin", "x" * 100_000])
     assert '["begin", "xxx' in problem.prompt() and len(problem.prompt()) < 4_200
 
 
-def test_all_that_is_sent_can_be_read_before() -> None:
-    problem = Problem(
+def test_everything_that_is_sent_can_be_reviewed() -> None:
+    problem = FailureReport(
         script="import dayhand", error="It broke.", handler="C", phase="emitting", log="l", inputs=[1], notes=("No.",)
     )
     for part in ("import dayhand", "C failed in emitting: It broke.", "[1]", "could not be used: No."):
@@ -59,20 +84,40 @@ def test_the_script_is_found_in_the_answer(answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["", "I cannot do that.", "dayhand" * 1_000_000])
-def test_what_is_no_script_is_said(answer: str) -> None:
+def test_an_answer_without_a_script_is_refused(answer: str) -> None:
     with pytest.raises(FixerFailedError):
         read_script(answer)
 
 
-def test_the_name_of_the_persons_own_folder_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
     told = 'File "/home/anna/chores/sums.py", line 3, password=x'
-    assert hide_in_report(told) == 'File "~/chores/sums.py", line 3, password=(left out)'
-    assert "anna" not in end_of(told)
+    assert redact_report(told) == 'File "~/chores/sums.py", line 3, password=(left out)'
+    assert "anna" not in log_excerpt(told)
     monkeypatch.setenv("HOME", "/")
-    assert hide_in_report("/a/b") == "/a/b"
+    assert redact_report("/a/b") == "/a/b"
 
 
-def test_a_secret_is_left_out_also_where_the_log_is_cut() -> None:
+def test_a_secret_at_the_cut_of_the_log_is_left_out() -> None:
     told = "password=" + "s3cret" * 1_000
-    assert "s3cret" not in end_of(told)
+    assert "s3cret" not in log_excerpt(told)
+
+
+def test_secrets_are_replaced_and_the_rest_is_unchanged() -> None:
+    shown = mask_secrets(SCRIPT)
+    assert "s3cret" not in shown and "two lines" not in shown
+    for kept in ("Grüße", 'x = "ö"', '"user": "me"', 'text="dear you"', 'make("not one")', 'EMPTY_SECRET = ""'):
+        assert kept in shown
+    ast.parse(shown)
+
+
+def test_secrets_are_restored_as_written() -> None:
+    shown = mask_secrets(SCRIPT)
+    assert unmask_secrets(shown, SCRIPT) == SCRIPT
+    other = shown.replace("dear you", "dear all").replace('"(secret 1, left out)"', "'(secret 1, left out)'")
+    assert unmask_secrets(other, SCRIPT) == SCRIPT.replace("dear you", "dear all")
+
+
+@pytest.mark.parametrize("script", ["import dayhand\n", "not python (", ""])
+def test_a_script_without_secrets_is_unchanged(script: str) -> None:
+    assert mask_secrets(script) == script == unmask_secrets(script, script)

@@ -1,4 +1,4 @@
-"""What becomes of the run that failed, and of a repair that the person wants to look at before it is asked for."""
+"""The failed run after a repair, and repairs that the user reviews before anything is sent."""
 
 import json
 from dataclasses import replace
@@ -6,18 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from scheduler.engine.fixing.choice import FixerChoice
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.workflows.views import WorkflowViews
-from scheduler.store.requests import RequestKind
-from tests.engine.fixing.mending import BROKEN, GOOD, Model, asked, model, shop, until
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.repair.fixer_config import FixerConfig
+from scheduler.rules.requests import RequestKind
+from tests.engine.repair.repair_fixture import BROKEN, GOOD, ModelServer, find_request, model, run_until, shop
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import job, producer
-from tests.runs.shop import Shop
 
 __all__ = ["model", "shop"]
 
 
-def test_where_the_person_looks_first_nothing_is_sent_before(shop: Shop, model: Model) -> None:
+def test_nothing_is_sent_before_the_users_review(shop: RuntimeFixture, model: ModelServer) -> None:
     shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
     shop.deploy(BROKEN)
     shop.publish("a")
@@ -25,30 +25,30 @@ def test_where_the_person_looks_first_nothing_is_sent_before(shop: Shop, model: 
     [one] = shop.requests()
     assert (one.kind, shop.workflow().fixing, model.asked) == (RequestKind.SCRIPT_ERROR, False, [])
     assert one.run is not None
-    [view] = WorkflowViews(shop.engine.context, shop.house.plans, shop.house.registry).attention()
+    [view] = WorkflowQueries(shop.engine.context, shop.services.plans, shop.services.registry).attention()
     assert view.how[-2:] == (f"dayhand fix {one.run} --show", f"dayhand fix {one.run}")
-    shop.house.repairs.start(one.run)
+    shop.services.repairs.start(one.run)
     with pytest.raises(RefusedError, match="already"):
-        shop.house.repairs.start(one.run)
+        shop.services.repairs.start(one.run)
     assert (shop.requests(), shop.workflow().fixing) == ([], True)
-    until(shop, lambda: asked(shop, RequestKind.FIX))
+    run_until(shop, lambda: find_request(shop, RequestKind.FIX))
     told = json.loads(model.asked[0].body)["messages"]
-    assert one.ui["sends"] == "\n\n".join(part["content"] for part in told), "what was shown is what was sent"
+    assert one.ui["sends"] == "\n\n".join(part["content"] for part in told), "exactly what was shown is sent"
 
 
-def test_what_cannot_be_repaired_is_refused_with_the_reason(shop: Shop, model: Model) -> None:
+def test_an_impossible_repair_is_refused_with_the_reason(shop: RuntimeFixture, model: ModelServer) -> None:
     shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
     shop.deploy(BROKEN)
     shop.publish("a")
     shop.tick()
     run = shop.runs()[-1].id
-    shop.engine.context.settings = replace(shop.settings, fixer=FixerChoice())
-    with pytest.raises(RefusedError, match="Nobody was chosen"):
-        shop.house.repairs.start(run)
+    shop.engine.context.settings = replace(shop.settings, fixer=FixerConfig())
+    with pytest.raises(RefusedError, match="No fixer is set up"):
+        shop.services.repairs.start(run)
     shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
     shop.deploy(GOOD)
     with pytest.raises(RefusedError, match="still in use"):
-        shop.house.repairs.start(run)
+        shop.services.repairs.start(run)
     assert model.asked == []
 
 
@@ -59,24 +59,24 @@ AGAIN = job("ctx.done(str(1 / 0))", after_crash="again")
 @pytest.mark.parametrize(
     ("source", "by_itself", "runs"),
     [(JOB, False, 2), (JOB, True, 1), (AGAIN, True, 2)],
-    ids=["after a yes", "by itself", "by itself, where the author says that it may"],
+    ids=["after approval", "automatic", "automatic, where the author allows it"],
 )
-def test_a_job_that_failed_is_done_again_only_where_somebody_said_so(
-    shop: Shop,
-    model: Model,
+def test_a_failed_job_is_repeated_only_if_the_author_allows_it(
+    shop: RuntimeFixture,
+    model: ModelServer,
     source: str,
     by_itself: bool,  # noqa: FBT001  a case
     runs: int,
 ) -> None:
-    """It may have done half of it."""
+    """It may have done part of its work."""
     model.scripts = [source.replace("1 / 0", "1 + 1")]
     shop.engine.context.settings = replace(shop.settings, fixer=model.choice(applies=by_itself))
     shop.deploy(source)
     shop.commands.run("w")
     shop.wait(lambda: shop.workflow().fixing)
-    until(shop, lambda: not shop.workflow().fixing)
+    run_until(shop, lambda: not shop.workflow().fixing)
     if not by_itself:
-        shop.answering.approve(asked(shop, RequestKind.FIX).id)
+        shop.request_commands.approve(find_request(shop, RequestKind.FIX).id)
         shop.tick()
     assert (shop.workflow().script, len(shop.runs())) == (2, runs)
     assert shop.lane("j").blocked is None
@@ -84,15 +84,15 @@ def test_a_job_that_failed_is_done_again_only_where_somebody_said_so(
         assert (shop.runs()[-1].summary, shop.runs()[-1].retry_of) == ("2", shop.runs()[0].id)
     shop.clock.move(timedelta(hours=1))
     shop.tick()
-    assert shop.runs()[-1].summary == "2", "its regular times go on"
+    assert shop.runs()[-1].summary == "2", "its schedule continues"
 
 
-def test_a_producer_that_failed_looks_again(shop: Shop, model: Model) -> None:
+def test_a_failed_producer_runs_again(shop: RuntimeFixture, model: ModelServer) -> None:
     source = producer("ctx.publish(t, id=str(1 / 0))")
     model.scripts = [source.replace("1 / 0", "1 + 1")]
     shop.deploy(source)
     shop.wait(lambda: shop.workflow().fixing)
-    until(shop, lambda: asked(shop, RequestKind.FIX))
-    shop.answering.approve(asked(shop, RequestKind.FIX).id)
+    run_until(shop, lambda: find_request(shop, RequestKind.FIX))
+    shop.request_commands.approve(find_request(shop, RequestKind.FIX).id)
     shop.tick()
     assert shop.events() == {"2": "pending"}

@@ -1,87 +1,89 @@
-"""Versions, request ids, and what each verb keeps or changes."""
+"""Versions, idempotency keys, and what each command keeps or changes."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from scheduler.engine.commands import Answer
-from scheduler.engine.launcher import Result
-from scheduler.engine.refusal import RefusedError
-from scheduler.engine.views import ScheduleState
-from scheduler.timing.occurrences import Origin, Reason, State
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.schedules import ScheduleState
+from scheduler.engine.scheduling.launcher import Result
+from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
-from tests.engine.harness import HOUR, MINUTE, SECOND, START, Bench, at
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, START, Bench, at
 
 HOURLY = {"cron": "0 * * * *"}
 
 
-def image(bench: Bench) -> list[Any]:
-    """Everything that is stored about schedules and what became of them."""
+def read_tables(bench: Bench) -> list[Any]:
+    """Everything stored about schedules and their occurrences."""
     db = bench.database.read()
     tables = ("schedules", "occurrences", "gaps", "backfills")
     return [[tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in tables]
 
 
-COMMANDS: dict[str, Callable[[Bench, str | None], Answer]] = {
-    "add": lambda bench, request: bench.commands.add("w", "new", HOURLY, request=request),
-    "put": lambda bench, request: bench.commands.put("w", "h", {"cron": "30 * * * *"}, request=request),
-    "edit": lambda bench, request: bench.commands.edit("w/h", version=1, spec={"every": "5m"}, request=request),
-    "pause": lambda bench, request: bench.commands.pause("w/h", note="n", request=request),
-    "skip next": lambda bench, request: bench.commands.skip_next("w/h", request=request),
-    "trigger": lambda bench, request: bench.commands.trigger("w/h", request=request),
-    "backfill": lambda bench, request: bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))], request=request),
-    "delete": lambda bench, request: bench.commands.delete("w/h", request=request),
+COMMANDS: dict[str, Callable[[Bench, str | None], ScheduleAnswer]] = {
+    "add": lambda bench, request: bench.commands.add("w", "new", HOURLY, idempotency_key=request),
+    "put": lambda bench, request: bench.commands.put("w", "h", {"cron": "30 * * * *"}, idempotency_key=request),
+    "edit": lambda bench, request: bench.commands.edit("w/h", version=1, spec={"every": "5m"}, idempotency_key=request),
+    "pause": lambda bench, request: bench.commands.pause("w/h", note="n", idempotency_key=request),
+    "skip next": lambda bench, request: bench.commands.skip_next("w/h", idempotency_key=request),
+    "trigger": lambda bench, request: bench.commands.trigger("w/h", idempotency_key=request),
+    "backfill": lambda bench, request: bench.commands.backfill(
+        "w/h", [(at("05:00"), at("06:00"))], idempotency_key=request
+    ),
+    "delete": lambda bench, request: bench.commands.delete("w/h", idempotency_key=request),
 }
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
-def test_the_same_request_again_gets_the_first_answer_and_does_nothing(bench: Bench, verb: str) -> None:
+def test_repeating_a_command_with_the_same_key_returns_the_first_answer(bench: Bench, verb: str) -> None:
     bench.add(HOURLY)
     first = COMMANDS[verb](bench, "request 1")
-    stored, said = image(bench), len(bench.announcements)
+    stored, said = read_tables(bench), len(bench.announcements)
     bench.clock.move(SECOND)
     assert COMMANDS[verb](bench, "request 1") == first
-    assert image(bench) == stored and len(bench.announcements) == said
+    assert read_tables(bench) == stored and len(bench.announcements) == said
     bench.crash()
-    assert COMMANDS[verb](bench, "request 1") == first, "also after a restart"
+    assert COMMANDS[verb](bench, "request 1") == first, "even after a restart"
 
 
-def test_the_same_request_to_resume_stop_or_cancel_gets_the_first_answer(bench: Bench) -> None:
+def test_repeating_resume_stop_or_cancel_returns_the_first_answer(bench: Bench) -> None:
     bench.add(HOURLY)
     bench.commands.pause("w/h")
-    assert bench.commands.resume("w/h", request="r") == bench.commands.resume("w/h", request="r")
+    assert bench.commands.resume("w/h", idempotency_key="r") == bench.commands.resume("w/h", idempotency_key="r")
     bench.commands.trigger("w/h")
     bench.tick()
-    assert bench.commands.stop("w/h", request="s") == bench.commands.stop("w/h", request="s")
+    assert bench.commands.stop("w/h", idempotency_key="s") == bench.commands.stop("w/h", idempotency_key="s")
     assert len(bench.launcher.stops) == 1
     backfill = bench.commands.backfill("w/h", [(at("05:00"), at("06:00"))]).backfill
     assert backfill is not None
-    first = bench.commands.cancel_backfill(backfill, request="c")
-    assert bench.commands.cancel_backfill(backfill, request="c") == first
+    first = bench.commands.cancel_backfill(backfill, idempotency_key="c")
+    assert bench.commands.cancel_backfill(backfill, idempotency_key="c") == first
 
 
-def test_a_request_id_of_another_command_is_refused(bench: Bench) -> None:
-    """Its first answer would say that something was done which was not."""
+def test_a_key_of_another_command_is_refused(bench: Bench) -> None:
+    """Returning the first answer would claim that something else was done."""
     bench.add(HOURLY)
-    bench.commands.pause("w/h", request="r")
-    with pytest.raises(RefusedError, match="The request id r was used to pause; take another one to resume"):
-        bench.commands.resume("w/h", request="r")
+    bench.commands.pause("w/h", idempotency_key="r")
+    with pytest.raises(RefusedError, match="The idempotency key r was already used to pause; use a new one to resume"):
+        bench.commands.resume("w/h", idempotency_key="r")
     assert bench.row().paused
 
 
-def test_another_request_has_another_effect(bench: Bench) -> None:
+def test_another_key_has_another_effect(bench: Bench) -> None:
     bench.add(HOURLY)
-    bench.commands.trigger("w/h", request="a")
-    bench.commands.trigger("w/h", request="b")
+    bench.commands.trigger("w/h", idempotency_key="a")
+    bench.commands.trigger("w/h", idempotency_key="b")
     assert len(bench.occurrences()) == 2
 
 
-def test_a_refusal_is_no_answer_and_may_be_asked_again(bench: Bench) -> None:
+def test_a_refused_command_can_be_repeated_with_the_same_key(bench: Bench) -> None:
     with pytest.raises(RefusedError):
-        bench.commands.trigger("w/h", request="r")
+        bench.commands.trigger("w/h", idempotency_key="r")
     bench.add(HOURLY)
-    assert bench.commands.trigger("w/h", request="r").occurrence is not None
+    assert bench.commands.trigger("w/h", idempotency_key="r").occurrence is not None
 
 
 @pytest.mark.parametrize(
@@ -94,19 +96,17 @@ def test_a_refusal_is_no_answer_and_may_be_asked_again(bench: Bench) -> None:
         lambda bench: bench.commands.delete("w/h", version=1),
     ],
 )
-def test_a_stale_change_is_refused_with_both_versions(bench: Bench, stale: Callable[[Bench], Answer]) -> None:
-    """P5."""
+def test_a_stale_change_is_refused_with_both_versions(bench: Bench, stale: Callable[[Bench], ScheduleAnswer]) -> None:
     bench.add(HOURLY)
     bench.commands.pause("w/h", note="the other window")
-    stored = image(bench)
-    with pytest.raises(RefusedError, match="you saw version 1, it is now 2") as refused:
+    stored = read_tables(bench)
+    with pytest.raises(RefusedError, match="you have version 1, the current one is 2") as refused:
         stale(bench)
     assert refused.value.code == "stale"
-    assert image(bench) == stored
+    assert read_tables(bench) == stored
 
 
-def test_what_the_engine_counts_makes_no_open_dialog_stale(bench: Bench) -> None:
-    """P5."""
+def test_counters_of_the_engine_do_not_change_the_version(bench: Bench) -> None:
     bench.add({"every": "1h", "limit": 99}, catchup="all")
     bench.run_for(2 * HOUR)
     bench.run_for(HOUR, finish=False)
@@ -120,8 +120,7 @@ def test_what_the_engine_counts_makes_no_open_dialog_stale(bench: Bench) -> None
     assert bench.commands.edit("w/h", version=1, policies={"overlap": "buffer_one"}).version == 2
 
 
-def test_every_change_by_a_person_gives_the_next_version(bench: Bench) -> None:
-    """P5."""
+def test_every_change_by_the_user_gives_the_next_version(bench: Bench) -> None:
     bench.add(HOURLY)
     versions = [
         bench.commands.pause("w/h", version=1).version,
@@ -135,7 +134,6 @@ def test_every_change_by_a_person_gives_the_next_version(bench: Bench) -> None:
 
 
 def test_two_triggers_in_one_second_are_two_runs(bench: Bench) -> None:
-    """P4."""
     bench.add(HOURLY)
     first, second = bench.commands.trigger("w/h"), bench.commands.trigger("w/h")
     assert first.occurrence != second.occurrence
@@ -145,15 +143,14 @@ def test_two_triggers_in_one_second_are_two_runs(bench: Bench) -> None:
 
 
 def test_four_manual_runs_leave_the_next_regular_time_unchanged(bench: Bench) -> None:
-    """P6."""
     bench.add({"every": "1h"})
     for _ in range(4):
         bench.run_for(10 * MINUTE)
         bench.commands.trigger("w/h")
         bench.tick()
-    assert bench.views.upcoming("w/h", 1) == [at("11:00")]
+    assert bench.schedule_queries.upcoming("w/h", 1) == [at("11:00")]
     bench.run_for(30 * MINUTE)
-    assert [work.planned for work in bench.launcher.begun if work.origin is Origin.AUTOMATIC] == [at("11:00")]
+    assert [work.planned for work in bench.launcher.begun if work.origin is OccurrenceOrigin.AUTOMATIC] == [at("11:00")]
 
 
 def test_a_failure_does_not_move_the_regular_times(bench: Bench) -> None:
@@ -161,7 +158,7 @@ def test_a_failure_does_not_move_the_regular_times(bench: Bench) -> None:
     bench.run_for(HOUR, finish=False)
     bench.launcher.finish(result=Result.FAILED)
     bench.tick()
-    assert bench.views.upcoming("w/h", 1) == [at("12:00")]
+    assert bench.schedule_queries.upcoming("w/h", 1) == [at("12:00")]
 
 
 def test_a_paused_schedule_can_be_run_by_hand(bench: Bench) -> None:
@@ -172,8 +169,7 @@ def test_a_paused_schedule_can_be_run_by_hand(bench: Bench) -> None:
     assert bench.states() == ["started"]
 
 
-def test_the_last_run_is_stamped_when_it_really_begins(bench: Bench) -> None:
-    """I2."""
+def test_the_last_run_is_set_when_it_really_starts(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.launcher.slow = True
     bench.run_for(HOUR, finish=False)
@@ -183,22 +179,22 @@ def test_the_last_run_is_stamped_when_it_really_begins(bench: Bench) -> None:
     assert bench.row().last_run == at("11:00:05")
 
 
-def test_what_is_removed_keeps_its_history_and_its_name(bench: Bench) -> None:
+def test_a_removed_schedule_keeps_its_history_and_name(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.run_for(2 * HOUR)
     bench.commands.delete("w/h")
-    assert list(bench.views.schedules()) == []
-    (removed,) = bench.views.schedules(state=ScheduleState.REMOVED)
+    assert list(bench.schedule_queries.schedules()) == []
+    (removed,) = bench.schedule_queries.schedules(state=ScheduleState.REMOVED)
     assert removed.id == "w/h" and removed.version == 2
     assert bench.states() == ["succeeded", "succeeded"]
     bench.run_for(5 * HOUR)
     assert len(bench.occurrences()) == 2
     assert bench.commands.add("w", "h", {"every": "1h"}).version == 3
     bench.run_for(HOUR)
-    assert bench.planned(State.SUCCEEDED) == ["11:00", "12:00", "18:00"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["11:00", "12:00", "18:00"]
 
 
-def test_added_again_it_counts_its_runs_anew(bench: Bench) -> None:
+def test_a_schedule_added_again_counts_its_runs_from_zero(bench: Bench) -> None:
     bench.add({"every": "1h", "limit": 1})
     bench.run_for(HOUR)
     bench.commands.delete("w/h")
@@ -207,15 +203,15 @@ def test_added_again_it_counts_its_runs_anew(bench: Bench) -> None:
     assert len(bench.launcher.begun) == 2
 
 
-def test_what_waits_when_it_is_removed_is_dropped_with_that_reason(bench: Bench) -> None:
+def test_queued_runs_of_a_removed_schedule_are_dropped(bench: Bench) -> None:
     bench.add({"every": "1h"}, overlap="buffer_all")
     bench.run_for(2 * HOUR, finish=False)
     bench.commands.trigger("w/h")
     bench.commands.delete("w/h")
     assert [(row.state, row.reason) for row in bench.occurrences()] == [
-        (State.STARTED, None),
-        (State.DROPPED, Reason.REMOVED),
-        (State.DROPPED, Reason.REMOVED),
+        (OccurrenceState.STARTED, None),
+        (OccurrenceState.DROPPED, OccurrenceReason.REMOVED),
+        (OccurrenceState.DROPPED, OccurrenceReason.REMOVED),
     ]
     bench.launcher.finish()
     bench.run_for(HOUR)
@@ -223,7 +219,7 @@ def test_what_waits_when_it_is_removed_is_dropped_with_that_reason(bench: Bench)
 
 
 @pytest.mark.parametrize("result", Result)
-def test_what_runs_when_its_schedule_is_removed_ends_as_it_ends(bench: Bench, result: Result) -> None:
+def test_a_running_run_of_a_removed_schedule_keeps_its_result(bench: Bench, result: Result) -> None:
     bench.add({"every": "1h"}, pause_on_failure=True)
     bench.run_for(HOUR, finish=False)
     bench.commands.delete("w/h")
@@ -233,17 +229,16 @@ def test_what_runs_when_its_schedule_is_removed_ends_as_it_ends(bench: Bench, re
     assert len(bench.launcher.begun) == 1 and bench.engine.is_idle
 
 
-def test_times_that_passed_before_it_was_removed_are_accounted_for(bench: Bench) -> None:
-    """Invariant 10."""
+def test_times_before_the_removal_are_recorded(bench: Bench) -> None:
     bench.add({"every": "1h"})
     bench.sleep(3 * HOUR)
     bench.commands.delete("w/h")
-    ((state, gap),) = bench.views.describe("w/h").gaps
-    assert (state, gap.count.number, gap.reason) == (State.DROPPED, 3, Reason.REMOVED)
+    ((state, gap),) = bench.schedule_queries.describe("w/h").gaps
+    assert (state, gap.count.number, gap.reason) == (OccurrenceState.DROPPED, 3, OccurrenceReason.REMOVED)
 
 
 @pytest.mark.parametrize("verb", ["edit", "pause", "resume", "skip_next", "trigger", "backfill", "stop", "delete"])
-def test_every_verb_refuses_what_does_not_exist(bench: Bench, verb: str) -> None:
+def test_every_command_refuses_an_unknown_schedule(bench: Bench, verb: str) -> None:
     bench.add(HOURLY)
     bench.commands.delete("w/h")
     given: dict[str, Any] = {"edit": {"version": 2}, "backfill": {"ranges": [(START, START)]}}
@@ -253,9 +248,9 @@ def test_every_verb_refuses_what_does_not_exist(bench: Bench, verb: str) -> None
         assert refused.value.code == "unknown"
 
 
-def test_a_name_that_is_taken_is_refused(bench: Bench) -> None:
+def test_a_duplicate_name_is_refused(bench: Bench) -> None:
     bench.add(HOURLY)
-    with pytest.raises(RefusedError, match="There is already a schedule w/h"):
+    with pytest.raises(RefusedError, match="A schedule w/h already exists"):
         bench.add(HOURLY)
 
 
@@ -275,27 +270,26 @@ def test_a_name_that_is_taken_is_refused(bench: Bench) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("verb", ["add", "put", "edit"])
-def test_what_makes_no_sense_is_refused_and_nothing_is_stored(
+def test_invalid_settings_are_refused_and_nothing_is_stored(
     bench: Bench, verb: str, spec: dict[str, Any], policies: dict[str, Any], code: str
 ) -> None:
     if verb != "add":
         bench.add(HOURLY)
-    stored = image(bench)
+    stored = read_tables(bench)
     name = {"schedule": "w/h", "version": 1} if verb == "edit" else {"workflow": "w", "handler": "h"}
     with pytest.raises(RefusedError) as refused:
         getattr(bench.commands, verb)(**name, spec=spec, policies=policies)
     assert refused.value.code == code
-    assert image(bench) == stored
+    assert read_tables(bench) == stored
     bench.run_for(HOUR)
 
 
-def test_a_kind_that_nobody_knows_is_refused(bench: Bench) -> None:
+def test_an_unknown_kind_is_refused(bench: Bench) -> None:
     with pytest.raises(RefusedError, match="kind: 'cobbler' is not known; choose one of job, producer"):
         bench.add(HOURLY, kind="cobbler")
 
 
-def test_putting_the_same_again_keeps_next_time_anchor_pause_and_what_waits(bench: Bench) -> None:
-    """K10."""
+def test_putting_the_same_again_keeps_next_time_anchor_pause_and_queue(bench: Bench) -> None:
     bench.clock.move(7 * MINUTE)
     bench.commands.put("w", "h", {"every": "1h"}, {"overlap": "buffer_one"})
     bench.run_for(2 * HOUR, finish=False)
@@ -310,7 +304,6 @@ def test_putting_the_same_again_keeps_next_time_anchor_pause_and_what_waits(benc
 
 
 def test_putting_other_times_recomputes_and_keeps_the_pause(bench: Bench) -> None:
-    """K10, P7."""
     bench.commands.put("w", "h", {"every": "1h"})
     bench.commands.pause("w/h")
     bench.commands.put("w", "h", {"cron": "30 * * * *"})
@@ -323,17 +316,17 @@ def test_putting_less_goes_back_to_the_defaults(bench: Bench) -> None:
     assert bench.row().policies == '{"overlap": "skip", "catchup": "one"}'
 
 
-def test_an_edit_of_the_times_settles_what_was_due(bench: Bench) -> None:
-    """Invariant 10: the old times count up to now, the new ones from now on."""
+def test_an_edit_of_the_times_records_what_was_due(bench: Bench) -> None:
+    """The old times apply up to now, the new ones from now on."""
     bench.add({"every": "1h"}, catchup="one")
     bench.sleep(2 * HOUR + 30 * MINUTE)
     bench.commands.edit("w/h", version=1, spec={"cron": "15 * * * *"})
     bench.run_for(HOUR)
-    assert bench.planned(State.SUCCEEDED) == ["12:00", "13:15"]
+    assert bench.planned(OccurrenceState.SUCCEEDED) == ["12:00", "13:15"]
     assert [(gap.first, gap.last) for gap in bench.gaps()] == [(at("11:00"), at("11:00"))]
 
 
-def test_an_edit_that_goes_back_does_not_run_a_time_twice(bench: Bench) -> None:
+def test_an_edit_that_is_undone_does_not_run_a_time_twice(bench: Bench) -> None:
     bench.add({"cron": "0 * * * *"})
     bench.run_for(HOUR)
     bench.commands.edit("w/h", version=1, spec={"cron": "0,30 * * * *"})
@@ -342,7 +335,7 @@ def test_an_edit_that_goes_back_does_not_run_a_time_twice(bench: Bench) -> None:
     assert bench.planned() == ["11:00"]
 
 
-def test_the_default_jitter_of_the_app_is_taken_on(make_bench: Callable[..., Bench]) -> None:
+def test_the_apps_default_jitter_applies(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(jitter="+10m")
     bench.add({"every": "1h"})
     bench.add({"every": "1h", "jitter": "+1s"}, name="own")
@@ -350,7 +343,7 @@ def test_the_default_jitter_of_the_app_is_taken_on(make_bench: Callable[..., Ben
     assert '"jitter": "+1s"' in bench.row("w/own").spec
 
 
-def test_the_defaults_of_the_app_are_taken_on(make_bench: Callable[..., Bench]) -> None:
+def test_the_apps_default_policies_apply(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(catchup="all", overlap={"job": Overlap.BUFFER_ALL, "producer": Overlap.SKIP})
     bench.add({"every": "1h"})
     bench.add({"every": "1h"}, kind="producer", name="p")

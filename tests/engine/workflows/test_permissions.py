@@ -1,4 +1,4 @@
-"""What a workflow may do, in words: from its tools, and as often as its author lets it ask."""
+"""Permissions in words: the tools of a workflow, and how often it asks."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ import pytest
 
 from scheduler.connections.connector import Connector, Tool
 from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.engine.plans import Plan
-from scheduler.engine.workflows.permissions import is_bolder, list_permissions, say_all
-from scheduler.workers.discovery import find_tools
-from tests.runs.shop import Shop
+from scheduler.engine.script_plan import ScriptPlan
+from scheduler.engine.workflows.permissions import asks_less_often, describe_permissions, list_permissions
+from scheduler.workers.tool_scan import find_tool_uses
+from tests.runs.runtime_fixture import RuntimeFixture
 
 RECEIPTS = """
 import dayhand
@@ -32,15 +32,15 @@ class File:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    shop = Shop(tmp_path)
-    shop.world.registry = lambda: builtin_registry(lambda *_: None)  # type: ignore[method-assign]
-    shop.crash()
-    return shop
+def runtime(tmp_path: Path) -> RuntimeFixture:
+    runtime = RuntimeFixture(tmp_path)
+    runtime.service.registry = lambda: builtin_registry(lambda *_: None)  # type: ignore[method-assign]
+    runtime.crash()
+    return runtime
 
 
-def plan_of(shop: Shop, source: str) -> Plan:
-    return shop.house.validation.validate("r.py", source).plan(1)
+def plan_of(runtime: RuntimeFixture, source: str) -> ScriptPlan:
+    return runtime.services.validation.validate("r.py", source).plan(1)
 
 
 @pytest.mark.parametrize(
@@ -52,51 +52,53 @@ def plan_of(shop: Shop, source: str) -> Plan:
         ("", "may add rows to expenses, without asking"),
     ],
 )
-def test_it_says_what_and_how_often_it_asks(shop: Shop, approve: str, words: str) -> None:
+def test_a_permission_says_what_and_how_often_it_asks(runtime: RuntimeFixture, approve: str, words: str) -> None:
     source = RECEIPTS.replace("{approve}", approve)
-    found = list_permissions(shop.house.registry, plan_of(shop, source), find_tools(source))
-    assert say_all(found) == f"It may read your mail at home; {words}."
-    shop.close()
+    found = list_permissions(runtime.services.registry, plan_of(runtime, source), find_tool_uses(source))
+    assert describe_permissions(found) == f"It may read your mail at home; {words}."
+    runtime.close()
 
 
-def test_deploying_says_it_and_which_of_it_is_allowed(shop: Shop) -> None:
-    """A widened declaration asks again: what is new is not allowed because the rest is."""
+def test_deploy_lists_permissions_and_which_are_granted(runtime: RuntimeFixture) -> None:
+    """A new tool is not granted because the others are."""
     narrow = RECEIPTS.replace("{approve}", "").replace('ctx.call("table:expenses", "append", rows=[])', "pass")
-    shop.deploy(narrow.replace('connections=["imap:home", "table:expenses"]', 'connections=["imap:home"]'), grant=True)
-    answer = shop.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
+    runtime.deploy(
+        narrow.replace('connections=["imap:home", "table:expenses"]', 'connections=["imap:home"]'), grant=True
+    )
+    answer = runtime.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
     assert [(one["tool"], one["is_allowed"], one["sentence"]) for one in answer["permissions"]] == [
         ("fetch", True, "may read your mail at home"),
         ("append", False, "may add rows to expenses, without asking"),
     ]
     wanted = "Receipts needs your permission to add rows to expenses: dayhand grant receipts table:expenses append"
     assert wanted in answer["warnings"]
-    shop.house.allowing.revoke("receipts", "imap:home", "fetch")
-    again = shop.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
+    runtime.services.grant_commands.revoke("receipts", "imap:home", "fetch")
+    again = runtime.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
     assert [one["is_allowed"] for one in again["permissions"]] == [False, False]
-    shop.close()
+    runtime.close()
 
 
-def test_a_tool_that_nobody_knows_any_more_is_taken_to_act_on_others(shop: Shop) -> None:
-    """Going back to a version that does not ask, where its connector is gone: what was allowed is asked for again."""
+def test_an_unknown_tool_counts_as_acting_on_others(runtime: RuntimeFixture) -> None:
+    """A version that does not ask, with a missing connector, needs new permission."""
     source = RECEIPTS.replace("{approve}", ', approve="never"')
-    [use] = [one for one in find_tools(source) if one.tool == "append"]
-    careful, bold = plan_of(shop, RECEIPTS.replace("{approve}", "")), plan_of(shop, source)
-    assert is_bolder(Registry([]), careful, bold, use)
-    assert not is_bolder(shop.house.registry, careful, bold, use), "a table is one's own"
-    assert not is_bolder(Registry([]), bold, careful, use) and not is_bolder(Registry([]), None, bold, use)
-    shop.close()
+    [use] = [one for one in find_tool_uses(source) if one.tool == "append"]
+    careful, bold = plan_of(runtime, RECEIPTS.replace("{approve}", "")), plan_of(runtime, source)
+    assert asks_less_often(Registry([]), careful, bold, use)
+    assert not asks_less_often(runtime.services.registry, careful, bold, use), "a table does not act on others"
+    assert not asks_less_often(Registry([]), bold, careful, use) and not asks_less_often(Registry([]), None, bold, use)
+    runtime.close()
 
 
-def test_every_tool_that_comes_with_the_app_has_words_of_its_own() -> None:
+def test_every_built_in_tool_has_its_own_description() -> None:
     registry = builtin_registry(lambda *_: None)
     for kind in registry.kinds():
         for tool in registry.connector(kind).tools:
-            said = registry.say_ability(f"{kind}:mine", tool.name)
+            text = registry.describe_ability(f"{kind}:mine", tool.name)
             assert tool.may, f"{kind} {tool.name}"
-            assert said.isprintable() and "{" not in said and said[0].islower() and said[-1] not in ".,"
+            assert text.isprintable() and "{" not in text and text[0].islower() and text[-1] not in ".,"
 
 
-def test_a_tool_without_words_of_its_own_is_named_with_its_help() -> None:
+def test_a_tool_without_a_description_is_named_with_its_help() -> None:
     tools = (
         Tool(name="go", help="Go there. And back.", parameters={}, run=lambda _: None),
         Tool(name="bare", help="", parameters={}, run=lambda _: None),
@@ -104,6 +106,6 @@ def test_a_tool_without_words_of_its_own_is_named_with_its_help() -> None:
     registry = Registry(
         [Connector(kind="x", title="X", help="", fields=(), tools=tools, test=lambda _: "")],
     )
-    assert registry.say_ability("x:y", "go") == "use go of x:y (go there)"
-    assert registry.say_ability("x:y", "bare") == "use bare of x:y"
-    assert registry.say_ability("z:y", "gone") == "use gone of z:y"
+    assert registry.describe_ability("x:y", "go") == "use go of x:y (go there)"
+    assert registry.describe_ability("x:y", "bare") == "use bare of x:y"
+    assert registry.describe_ability("z:y", "gone") == "use gone of z:y"

@@ -1,1 +1,1 @@
-"""Calendars: the connector, WebDAV and iCalendar."""
+"""Calendars on CalDAV servers: the connector, its requests, and iCalendar."""

@@ -1,22 +1,22 @@
-"""A CalDAV server, asked: requests, and what it says of several things at once."""
+"""Requests to a CalDAV server, and the resources in its responses."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from scheduler.connections.connector import Call
-from scheduler.connections.connectors.caldav.events import read_events
+from scheduler.connections.connectors.caldav.events import parse_events
 from scheduler.connections.connectors.caldav.ical import NotACalendarError
-from scheduler.connections.connectors.login import password_headers, trust
-from scheduler.connections.mistakes import wrong
-from scheduler.connections.web import Answer, check, request
+from scheduler.connections.connectors.http_auth import password_headers, ssl_context
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.http_client import Answer, check, request
 
 if TYPE_CHECKING:
-    from scheduler.connections.connectors.caldav.dav import Thing
+    from scheduler.connections.connectors.caldav.webdav import DavResource
 
-SPACES = 'xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"'
+XML_NAMESPACES = 'xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"'
 
 
-def ask(call: Call, method: str, url: str, body: str = "", *, acts: bool = False, **headers: str) -> Answer:
+def send_request(call: Call, method: str, url: str, body: str = "", *, acts: bool = False, **headers: str) -> Answer:
     kind = "text/calendar" if method == "PUT" else "application/xml"
     typed = {"Content-Type": f"{kind}; charset=utf-8"} if body else {}
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -27,34 +27,34 @@ def ask(call: Call, method: str, url: str, body: str = "", *, acts: bool = False
         body=body.encode() if body else None,
         seconds=call.seconds,
         acts=acts,
-        context=trust(call),
+        context=ssl_context(call),
     )
 
 
-def ask_things(call: Call, method: str, url: str, body: str, depth: str) -> "list[Thing]":
-    from scheduler.connections.connectors.caldav.dav import read_things  # noqa: PLC0415  costs the app's start
-    from scheduler.connections.connectors.markup import BadXmlError  # noqa: PLC0415  as above
+def request_resources(call: Call, method: str, url: str, body: str, depth: str) -> "list[DavResource]":
+    from scheduler.connections.connectors.caldav.webdav import parse_multistatus  # noqa: PLC0415  imported late to keep startup fast
+    from scheduler.connections.connectors.safe_xml import BadXmlError  # noqa: PLC0415  as above
 
-    answer = check(ask(call, method, url, body, Depth=depth), call.now)
+    answer = check(send_request(call, method, url, body, Depth=depth), call.now)
     try:
-        return read_things(answer.body)
+        return parse_multistatus(answer.body)
     except BadXmlError as error:
-        raise wrong(
-            f"{answer.host} does not answer as a calendar server does. Look whether the address is right."
-        ) from (error)
+        raise logic_failure(
+            f"{answer.host} does not answer like a calendar server. Check that the address is correct."
+        ) from error
 
 
-def calendar_of(call: Call) -> str:
-    """Its address as that of a folder."""
+def calendar_url(call: Call) -> str:
+    """Its address, ending with a slash."""
     return f"{call.settings['url'].rstrip('/')}/"
 
 
-def read_thing(thing: "Thing") -> list[tuple[dict[str, Any], datetime, datetime]]:
-    """One that cannot be read says so, and hides no other."""
-    from scheduler.connections.connectors.caldav.dav import CALDAV  # noqa: PLC0415  as above
+def read_resource(thing: "DavResource") -> list[tuple[dict[str, Any], datetime, datetime]]:
+    """The events of a resource; one that cannot be read is reported and hides no others."""
+    from scheduler.connections.connectors.caldav.webdav import CALDAV  # noqa: PLC0415  as above
 
     try:
-        return read_events(thing.text(f"{CALDAV}calendar-data"))
+        return parse_events(thing.text(f"{CALDAV}calendar-data"))
     except NotACalendarError:
         beginning = datetime.min.replace(tzinfo=UTC)
-        return [({"id": thing.href, "title": "", "not_understood": ["what it is"]}, beginning, beginning)]
+        return [({"id": thing.href, "title": "", "not_understood": ["the whole event"]}, beginning, beginning)]

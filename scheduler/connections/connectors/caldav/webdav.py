@@ -1,46 +1,46 @@
-"""WebDAV as far as calendars need it: questions in XML, and what a server says of several things at once."""
+"""The part of WebDAV that calendars need: multi-status responses."""
 
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, TreeBuilder
 
-from scheduler.connections.connectors.markup import BadXmlError, read_xml
+from scheduler.connections.connectors.safe_xml import BadXmlError, parse_xml
 
-_MOST_ELEMENTS = 500_000
+_MAX_ELEMENTS = 500_000
 DAV = "{DAV:}"
 CALDAV = "{urn:ietf:params:xml:ns:caldav}"
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """What a server says of one address: the properties that it gave."""
+class DavResource:
+    """One resource in a response, with the properties that the server returned."""
 
     href: str
-    found: Element
+    properties: Element
 
     def text(self, name: str) -> str:
-        return (self.found.findtext(name) or "").strip()
+        return (self.properties.findtext(name) or "").strip()
 
-    def inner(self, name: str) -> str:
-        """The address inside a property."""
-        return (self.found.findtext(f"{name}/{DAV}href") or "").strip()
+    def inner_href(self, name: str) -> str:
+        """The href inside a property."""
+        return (self.properties.findtext(f"{name}/{DAV}href") or "").strip()
 
     @property
     def is_calendar(self) -> bool:
-        return self.found.find(f"{DAV}resourcetype/{CALDAV}calendar") is not None
+        return self.properties.find(f"{DAV}resourcetype/{CALDAV}calendar") is not None
 
 
-def read_things(content: bytes) -> list[Thing]:
-    """The answers of a multi-status; properties with another status than 200 are left out."""
+def parse_multistatus(content: bytes) -> list[DavResource]:
+    """The resources of a multi-status response; only properties with status 200 are kept."""
     root = _tree(content)
     if root.tag != f"{DAV}multistatus":
-        raise BadXmlError("is no multi-status")
+        raise BadXmlError("is not a multi-status response")
     things = []
     for response in root.findall(f"{DAV}response"):
         found = Element("found")
         for part in response.findall(f"{DAV}propstat"):
             if " 200" in (part.findtext(f"{DAV}status") or " 200"):
                 found.extend(part.findall(f"{DAV}prop/*"))
-        things.append(Thing((response.findtext(f"{DAV}href") or "").strip(), found))
+        things.append(DavResource((response.findtext(f"{DAV}href") or "").strip(), found))
     return things
 
 
@@ -50,11 +50,11 @@ def _tree(content: bytes) -> Element:
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if count > _MOST_ELEMENTS:  # a tree takes far more memory than its text
-            raise BadXmlError("has more in it than is read")
+        if count > _MAX_ELEMENTS:  # a tree takes far more memory than its text
+            raise BadXmlError("has too many elements")
         builder.start(_tag(name), attributes)
 
-    read_xml(content, start, lambda name: builder.end(_tag(name)), builder.data)
+    parse_xml(content, start, lambda name: builder.end(_tag(name)), builder.data)
     return builder.close()
 
 

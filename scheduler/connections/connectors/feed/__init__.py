@@ -1,1 +1,1 @@
-"""Feeds: the connector, and the documents that it reads."""
+"""News feeds: the connector, and its parser."""

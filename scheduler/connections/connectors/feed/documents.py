@@ -1,22 +1,22 @@
-"""RSS 2.0 and 1.0 and Atom: their entries, as they are written."""
+"""A parser for RSS 2.0, RSS 1.0 and Atom that returns the entries as written."""
 
 import html
 import re
 from dataclasses import dataclass, field
 
-from scheduler.connections.connectors.markup import BadXmlError, read_xml
+from scheduler.connections.connectors.safe_xml import BadXmlError, parse_xml
 
-_MOST = 1000
-_LONGEST_TEXT = 100_000
+_MAX_ENTRIES = 1000
+_MAX_TEXT_CHARS = 100_000
 _ATOM = frozenset({"http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"})
 _CORE = _ATOM | {"", "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"}
-_MORE = {
+_EXTENSIONS = {
     "http://purl.org/dc/elements/1.1/ date": "dc:date",
     "http://purl.org/rss/1.0/modules/content/ encoded": "content",
 }
 _ABOUT = "http://www.w3.org/1999/02/22-rdf-syntax-ns# about"
 _ROOTS = frozenset({"rss", "RDF", "feed"})
-_TAKEN = frozenset(
+_ELEMENTS = frozenset(
     {"title", "link", "guid", "id", "pubDate", "dc:date", "published", "issued", "updated", "modified"}
     | {"description", "summary", "content"}
 )
@@ -24,8 +24,8 @@ _MARKUP = re.compile(r"<[^<>]*>")
 
 
 @dataclass(slots=True)
-class Found:
-    """One entry as it was written: texts by name, the first of each that is not empty."""
+class FeedEntry:
+    """One entry: texts by element name, the first non-empty one of each."""
 
     texts: dict[str, str] = field(default_factory=dict)
 
@@ -33,21 +33,21 @@ class Found:
         return next((self.texts[name] for name in names if self.texts.get(name)), "")
 
 
-def read_feed(content: bytes, charset: str | None = None) -> list[Found]:
-    """The first thousand entries, in the order of the feed; BadXmlError if it is none."""
-    reading = _Reading()
-    read_xml(content, reading.start, reading.end, reading.text, charset)
-    return reading.entries
+def parse_feed(content: bytes, charset: str | None = None) -> list[FeedEntry]:
+    """The first thousand entries, in feed order; BadXmlError if it is not a feed."""
+    parser = _FeedParser()
+    parse_xml(content, parser.start, parser.end, parser.text, charset)
+    return parser.entries
 
 
-class _Reading:
+class _FeedParser:
     def __init__(self) -> None:
-        self.entries: list[Found] = []
+        self.entries: list[FeedEntry] = []
         self._depth = 0
-        self._entry: Found | None = None
+        self._entry: FeedEntry | None = None
         self._entry_depth = 0
         self._name = ""
-        self._markup = False
+        self._is_markup = False
         self._pieces: list[str] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -56,15 +56,15 @@ class _Reading:
         if self._depth == 1 and local not in _ROOTS:
             raise BadXmlError("is not RSS or Atom")
         if self._entry is None:
-            if local in ("item", "entry") and space in _CORE and len(self.entries) < _MOST:
-                self._entry, self._entry_depth = Found(), self._depth
+            if local in ("item", "entry") and space in _CORE and len(self.entries) < _MAX_ENTRIES:
+                self._entry, self._entry_depth = FeedEntry(), self._depth
                 self._entry.texts["about"] = attributes.get(_ABOUT, "")
             return
         if self._depth == self._entry_depth + 1:
-            self._name = local if space in _CORE and local in _TAKEN else _MORE.get(name, "")
+            self._name = local if space in _CORE and local in _ELEMENTS else _EXTENSIONS.get(name, "")
             self._pieces = []
             kind = attributes.get("type", "")
-            self._markup = kind in ("html", "text/html") if space in _ATOM else local in ("description", "encoded")
+            self._is_markup = kind in ("html", "text/html") if space in _ATOM else local in ("description", "encoded")
             if self._name == "link" and attributes.get("href"):
                 self._keep("link" if attributes.get("rel", "alternate") == "alternate" else "other", attributes["href"])
                 self._name = ""
@@ -73,8 +73,8 @@ class _Reading:
 
     def end(self, _: str) -> None:
         if self._entry is not None and self._depth == self._entry_depth + 1 and self._name:
-            text = "".join(self._pieces)[:_LONGEST_TEXT]
-            self._keep(self._name, html.unescape(_MARKUP.sub(" ", text)) if self._markup else text)
+            text = "".join(self._pieces)[:_MAX_TEXT_CHARS]
+            self._keep(self._name, html.unescape(_MARKUP.sub(" ", text)) if self._is_markup else text)
             self._name = ""
         elif self._entry is not None and self._depth == self._entry_depth:
             self.entries.append(self._entry)

@@ -1,1 +1,1 @@
-"""Files: the connector, and what it does to them."""
+"""Files in one folder: the connector, its actions and their checkers."""

@@ -1,7 +1,7 @@
-"""Which file a name means: what tells the file that the user was shown from any other under the same name.
+"""Identifies a file, to tell the one that the user approved from another under the same name.
 
-The number of the device is left out: it changes when a disk is mounted again, so it would make one file look like two.
-The time of the last change of the entry itself (ctime) is left out as well: every backup by hard links changes it.
+The device number is left out because it changes when a disk is mounted again, and ctime because every backup with hard
+links changes it.
 """
 
 import errno
@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import Any
 
 _MAX_HASHED_BYTES = 1 << 20
-"""What of a larger file tells it from another is its inode, its size and the nanosecond of its last change."""
+"""A larger file is identified by inode, size and modification time in nanoseconds."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class Match(StrEnum):
-    """How what has a name now compares to what had it before."""
+class FileMatch(StrEnum):
+    """How the file that has a name now compares to the one that had it before."""
 
     SAME = "same"
     ALIKE = "alike"
-    """All is the same but the inode: a faithful copy, or the same file on a disk that numbers anew when mounted."""
+    """Only the inode differs: an exact copy, or the same file on a disk that renumbers when mounted."""
     OTHER = "other"
 
 
 def identify(place: Path) -> dict[str, Any] | None:
-    """What has that name, a link as itself, as JSON; None if nothing has. Reads small files, and waits for no pipe."""
+    """The identity of a path as JSON, without following links; None if nothing is there. Never blocks on a pipe."""
     try:
         facts = place.lstat()
         if stat.S_ISREG(facts.st_mode):
@@ -37,16 +37,16 @@ def identify(place: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     if stat.S_ISDIR(facts.st_mode):
-        return {"kind": "folder", "inode": facts.st_ino}  # what is put into it does not make it another
+        return {"kind": "folder", "inode": facts.st_ino}  # new content does not make it another folder
     return _describe("special", facts)
 
 
-def compare(before: dict[str, Any] | None, now: dict[str, Any] | None) -> Match:
+def compare(before: dict[str, Any] | None, now: dict[str, Any] | None) -> FileMatch:
     if before == now:
-        return Match.SAME
+        return FileMatch.SAME
     if before is None or now is None:
-        return Match.OTHER
-    return Match.ALIKE if {**before, "inode": 0} == {**now, "inode": 0} else Match.OTHER
+        return FileMatch.OTHER
+    return FileMatch.ALIKE if {**before, "inode": 0} == {**now, "inode": 0} else FileMatch.OTHER
 
 
 def _identify_file(place: Path, facts: os.stat_result) -> dict[str, Any]:
@@ -54,10 +54,10 @@ def _identify_file(place: Path, facts: os.stat_result) -> dict[str, Any]:
         return _describe("file", facts)
     try:
         descriptor = os.open(place, _FLAGS)
-    except PermissionError:  # a file that nobody here may read can be deleted all the same
+    except PermissionError:  # an unreadable file can still be deleted
         return _describe("file", facts)
     except OSError as error:
-        if error.errno != errno.ELOOP:  # it became a link this very moment
+        if error.errno != errno.ELOOP:  # it was just replaced by a link
             raise
         return _describe("link", place.lstat())
     try:

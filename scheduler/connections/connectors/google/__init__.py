@@ -1,1 +1,1 @@
-"""Google: the connector, and what it does in each service."""
+"""Google: the connector, and its mail, calendar and file tools."""

@@ -1,19 +1,19 @@
-"""Where Google's services are, and what they say when they refuse."""
+"""Requests to Google's services, and what their errors mean."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from scheduler.connections import web
+from scheduler.connections import http_client
 from scheduler.connections.connector import Call, ToolFailedError
-from scheduler.connections.connectors.paging import Page, page_through
-from scheduler.connections.mistakes import wrong
-from scheduler.connections.told import Told
-from scheduler.connections.web_errors import refusal, retry_after
+from scheduler.connections.connectors.paging import ResultPage, iterate_pages
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.http_errors import parse_retry_after, status_failure
+from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import Failure, FailureClass
 
-_GOOGLES = {
+_URLS = {
     "authorize": "https://accounts.google.com/o/oauth2/v2/auth",
     "token": "https://oauth2.googleapis.com/token",
     "account": "https://www.googleapis.com/oauth2/v2/userinfo",
@@ -22,7 +22,7 @@ _GOOGLES = {
     "files": "https://www.googleapis.com/drive/v3/files",
     "upload": "https://www.googleapis.com/upload/drive/v3/files",
 }
-_BELOW = {
+_PATHS = {
     "authorize": "/o/oauth2/v2/auth",
     "token": "/oauth2/token",
     "account": "/oauth2/v2/userinfo",
@@ -31,39 +31,39 @@ _BELOW = {
     "files": "/drive/v3/files",
     "upload": "/upload/drive/v3/files",
 }
-"""The same services below one address of somebody else's."""
-_TOO_FAST = frozenset({"rateLimitExceeded", "userRateLimitExceeded"})
-_LONGEST = 200
+"""The same services below the base address of another server."""
+_RATE_LIMIT_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded"})
+_MAX_MESSAGE_CHARS = 200
 
 
-class MissingError(ToolFailedError):
-    """There is no such thing, or none that this account can see."""
+class GoogleNotFoundError(ToolFailedError):
+    """The object does not exist, or this account cannot see it."""
 
 
-class TakenError(ToolFailedError):
-    """There is one with this id already."""
+class GoogleConflictError(ToolFailedError):
+    """An object with this id exists already."""
 
 
-class GoneError(ToolFailedError):
-    """There was such a thing, and somebody has deleted it."""
+class GoogleGoneError(ToolFailedError):
+    """The object was deleted."""
 
 
-_TOLD_APART = {404: MissingError, 409: TakenError, 410: GoneError}
+_ERRORS_BY_STATUS = {404: GoogleNotFoundError, 409: GoogleConflictError, 410: GoogleGoneError}
 
 
-def place_of(settings: Mapping[str, Any], service: str) -> str:
+def service_url(settings: Mapping[str, Any], service: str) -> str:
     base = settings.get("base_url")
-    return f"{base.rstrip('/')}{_BELOW[service]}" if base else _GOOGLES[service]
+    return f"{base.rstrip('/')}{_PATHS[service]}" if base else _URLS[service]
 
 
-def segment(text: str) -> str:
-    """As one step of a path, whatever is in it."""
+def quote_segment(text: str) -> str:
+    """Quote a text as one path segment."""
     if text in ("", ".", ".."):
-        raise wrong(f'"{text}" is not an id.')
+        raise logic_failure(f'"{text}" is not a valid id.')
     return quote(text, safe="")
 
 
-def ask(  # noqa: PLR0913  one door for all that can differ
+def send_request(  # noqa: PLR0913  each varies between the tools
     call: Call,
     method: str,
     service: str,
@@ -73,71 +73,75 @@ def ask(  # noqa: PLR0913  one door for all that can differ
     body: bytes | None = None,
     content: str = "application/json",
     acts: bool = False,
-) -> Told:
-    """What a service answers with; ToolFailedError if it refuses or cannot be reached.
+) -> JsonObject:
+    """The JSON response of a service; ToolFailedError if it refuses or cannot be reached.
 
-    Done is an action that is answered with 200 or 201 and an object with an id, as all do that are asked for here.
+    An action is done if the response is 200 or 201 with an object that has an id, as for all actions used here.
     """
-    answer = web.request(
+    answer = http_client.request(
         method,
-        f"{place_of(call.settings, service)}{path}?{urlencode(query or {}, doseq=True)}".rstrip("?"),
+        f"{service_url(call.settings, service)}{path}?{urlencode(query or {}, doseq=True)}".rstrip("?"),
         headers={"Authorization": f"Bearer {_token(call)}"} | ({} if body is None else {"Content-Type": content}),
         body=body,
         seconds=call.seconds,
-        most=50_000_000,
+        max_bytes=50_000_000,
         acts=acts,
-        follow=0,
+        max_redirects=0,
     )
     if answer.status in (200, 201):
-        given = answer.told()
-        if acts and not given.text("id"):
-            raise given.strange()
-        return given.lenient() if acts else given
+        result = answer.told()
+        if acts and not result.text("id"):
+            raise result.unexpected_shape()
+        return result.lenient() if acts else result
     reason, said = _explain(answer)
-    if answer.status == 403 and reason in _TOO_FAST:
+    if answer.status == 403 and reason in _RATE_LIMIT_REASONS:
         raise ToolFailedError(
             Failure(
                 kind=FailureClass.TRANSIENT,
-                sentence=f"{answer.host} asks us to be slower ({said or reason}).",
-                retry_after=retry_after(answer.headers, call.now),
+                sentence=f"Too many requests to {answer.host} ({said or reason}).",
+                retry_after=parse_retry_after(answer.headers, call.now),
             )
         )
-    refused = refusal(answer.status, answer.headers, answer.host, acts=acts, now=call.now, said=said)
-    raise _TOLD_APART.get(answer.status, ToolFailedError)(refused.failure)
+    refused = status_failure(answer.status, answer.headers, answer.host, acts=acts, now=call.now, server_message=said)
+    raise _ERRORS_BY_STATUS.get(answer.status, ToolFailedError)(refused.failure)
 
 
-def ask_all(call: Call, service: str, path: str, items: str, query: Mapping[str, Any], limit: int) -> Iterator[Told]:
-    """At most `limit` of what is listed, page after page, within the time of one call."""
+def request_all(
+    call: Call, service: str, path: str, items: str, query: Mapping[str, Any], limit: int
+) -> Iterator[JsonObject]:
+    """At most `limit` items of a list, page by page, within the time of one call."""
 
-    def page(call: Call, way: str, _: int) -> Page:
-        asked = dict(query) | ({"pageToken": way} if way else {})
-        answer = ask(call, "GET", service, path, query=asked)
-        return answer.each(items), answer.text("nextPageToken")
+    def page(call: Call, token: str, _: int) -> ResultPage:
+        parameters = dict(query) | ({"pageToken": token} if token else {})
+        answer = send_request(call, "GET", service, path, query=parameters)
+        return answer.objects(items), answer.text("nextPageToken")
 
-    return page_through(call, limit, page)
+    return iterate_pages(call, limit, page)
 
 
-def account_of(call: Call) -> str:
-    """The mail address of who signed in."""
-    email = ask(call, "GET", "account").text("email")
+def fetch_account(call: Call) -> str:
+    """The mail address of the signed-in account."""
+    email = send_request(call, "GET", "account").text("email")
     if "@" not in email:
-        raise ToolFailedError.because(FailureClass.TRANSIENT, "Google did not say who signed in. Try again.")
+        raise ToolFailedError.because(
+            FailureClass.TRANSIENT, "Google did not return the account that signed in. Try again."
+        )
     return email
 
 
 def _token(call: Call) -> str:
     token = call.settings.get("access_token")
     if not token:
-        raise ToolFailedError.because(FailureClass.AUTH, f"Nobody is signed in to {call.connection}. Connect it.")
+        raise ToolFailedError.because(FailureClass.AUTH, f"{call.connection} is not signed in. Connect it.")
     return str(token)
 
 
-def _explain(answer: web.Answer) -> tuple[str, str]:
-    """The reason in one word, and what people are told, cut short."""
+def _explain(answer: http_client.Answer) -> tuple[str, str]:
+    """The error's reason code and its message, shortened."""
     try:
         error = replace(answer, acts=False).json()["error"]
         reasons = [str(one.get("reason")) for one in error.get("errors") or [] if isinstance(one, dict)]
         said = " ".join(str(error.get("message") or "").split())
-        return (reasons or [""])[0], said[:_LONGEST].rstrip(".")
+        return (reasons or [""])[0], said[:_MAX_MESSAGE_CHARS].rstrip(".")
     except (ToolFailedError, KeyError, TypeError, AttributeError):
         return "", ""

@@ -1,4 +1,4 @@
-"""Files at Google: what is there, and a file that is put there once."""
+"""Google Drive: list files, and upload a file exactly once."""
 
 import hashlib
 import json
@@ -7,75 +7,79 @@ import secrets
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
-from scheduler.connections.connectors.content import content_of
-from scheduler.connections.connectors.google.web import ask, ask_all
-from scheduler.connections.connectors.paging import limit_of
-from scheduler.connections.mistakes import wrong
-from scheduler.connections.told import Told
+from scheduler.connections.connectors.content import read_content
+from scheduler.connections.connectors.google.api import request_all, send_request
+from scheduler.connections.connectors.paging import read_limit
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import FailureClass
 
-_LARGEST = 25 * 1024 * 1024
-_MARK = "dayhand"
-_NEWEST = 100
+_MAX_BYTES = 25 * 1024 * 1024
+_PROPERTY = "dayhand"
+_MAX_NEWEST = 100
 _FIELDS = "id,name,mimeType,size,modifiedTime,parents,webViewLink,appProperties"
 _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,60}", re.ASCII)
 
 
-def files(call: Call) -> list[dict[str, Any]]:
-    limit = limit_of(call, 100, 1000)
+def list_files(call: Call) -> list[dict[str, Any]]:
+    limit = read_limit(call, 100, 1000)
     wanted = ["trashed = false"]
     if call.parameters.get("folder"):
         wanted.append(f"'{_quoted(call.parameters['folder'])}' in parents")
     if call.parameters.get("query"):
         wanted.append(f"({call.parameters['query']})")
     query = {"q": " and ".join(wanted), "pageSize": limit, "fields": f"nextPageToken,files({_FIELDS})"}
-    return [_told(one) for one in ask_all(call, "files", "", "files", query, limit)]
+    return [_describe(one) for one in request_all(call, "files", "", "files", query, limit)]
 
 
-def upload(call: Call) -> dict[str, Any]:
-    """What it is and what is in it, in one request."""
-    content = content_of(call)
-    if len(content) > _LARGEST:
-        raise wrong("The file is larger than 25 MB, the most that is uploaded.")
+def upload_file(call: Call) -> dict[str, Any]:
+    """Upload metadata and content in one request."""
+    content = read_content(call)
+    if len(content) > _MAX_BYTES:
+        raise logic_failure("The file is too large; the limit is 25 MB.")
     kind = call.parameters.get("type") or ("text/plain" if call.parameters.get("text") is not None else None)
     kind = kind or "application/octet-stream"
     if not _TYPE.fullmatch(kind):
-        raise wrong('"type" is one such as application/pdf.')
-    about: dict[str, Any] = {"name": call.parameters["name"], "mimeType": kind, "appProperties": {_MARK: _mark(call)}}
+        raise logic_failure('"type" must be a media type such as application/pdf.')
+    metadata: dict[str, Any] = {
+        "name": call.parameters["name"],
+        "mimeType": kind,
+        "appProperties": {_PROPERTY: _key_digest(call)},
+    }
     if call.parameters.get("folder"):
-        about["parents"] = [call.parameters["folder"]]
-    border = secrets.token_hex(16)
+        metadata["parents"] = [call.parameters["folder"]]
+    boundary = secrets.token_hex(16)
     body = (
-        f"--{border}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{json.dumps(about)}\r\n"
-        f"--{border}\r\nContent-Type: {kind}\r\n\r\n"
-    ).encode() + b"%b\r\n--%b--\r\n" % (content, border.encode())
+        f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{json.dumps(metadata)}\r\n"
+        f"--{boundary}\r\nContent-Type: {kind}\r\n\r\n"
+    ).encode() + b"%b\r\n--%b--\r\n" % (content, boundary.encode())
     query = {"uploadType": "multipart", "fields": _FIELDS}
-    related = f"multipart/related; boundary={border}"
-    return _told(ask(call, "POST", "upload", query=query, body=body, content=related, acts=True))
+    related = f"multipart/related; boundary={boundary}"
+    return _describe(send_request(call, "POST", "upload", query=query, body=body, content=related, acts=True))
 
 
 def check_upload(call: Call) -> Checked:
-    """By the mark that only we can see; it stays on the file wherever it is moved, even to the trash.
+    """Find the file by its private property, which stays on it wherever it is moved, even to the trash.
 
-    Drive's search may be behind, so the newest files are looked through as well.
+    Drive's search index may lag, so the newest files are checked too.
     """
-    mark = _mark(call)
-    marked = {"q": f"appProperties has {{ key='{_MARK}' and value='{mark}' }}"}
-    for query, count in ((marked, 10), ({"orderBy": "createdTime desc"}, _NEWEST)):
+    mark = _key_digest(call)
+    marked = {"q": f"appProperties has {{ key='{_PROPERTY}' and value='{mark}' }}"}
+    for query, count in ((marked, 10), ({"orderBy": "createdTime desc"}, _MAX_NEWEST)):
         asked = query | {"pageSize": count, "fields": f"nextPageToken,incompleteSearch,files({_FIELDS})"}
-        answer = ask(call, "GET", "files", query=asked)
-        for one in answer.each("files"):
-            if one.inner("appProperties").get(_MARK) == mark:
-                return Checked(happened=True, result=_told(one.lenient()))
+        answer = send_request(call, "GET", "files", query=asked)
+        for one in answer.objects("files"):
+            if one.nested("appProperties").get(_PROPERTY) == mark:
+                return Checked(happened=True, result=_describe(one.lenient()))
         if answer.get("incompleteSearch"):
             raise ToolFailedError.because(
                 FailureClass.TRANSIENT,
-                "Google searched only some of the files, so it is unclear whether this one was uploaded.",
+                "Google searched only some of the files, so it is unclear whether this file was uploaded.",
             )
     return Checked(happened=False)
 
 
-def _mark(call: Call) -> str:
+def _key_digest(call: Call) -> str:
     return hashlib.sha256(call.key.encode()).hexdigest()
 
 
@@ -83,7 +87,7 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
-def _told(file: Told) -> dict[str, Any]:
+def _describe(file: JsonObject) -> dict[str, Any]:
     size = file.get("size")
     return {
         "id": file.get("id"),

@@ -1,1 +1,1 @@
-"""Any web API: the connector, and its answers."""
+"""Any web API: the connector, and how its responses are read."""

@@ -1,4 +1,4 @@
-"""Answers of web servers as scripts get them, and what servers say about a refusal."""
+"""Responses of a web API: as scripts get them, the error message in them, and whether they confirm an action."""
 
 import base64
 import json
@@ -8,43 +8,45 @@ from typing import Any
 
 from scheduler.connections import charsets
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.web import Answer
+from scheduler.connections.host_names import is_local_name
+from scheduler.connections.http_client import Answer
+from scheduler.connections.http_errors import unusable_answer
 
 _CHARSET = re.compile(r'charset="?([A-Za-z0-9_.:-]+)', re.IGNORECASE)
-_KEYS = ("message", "error_description", "detail", "error", "title")
-_LONGEST = 200
-_NOT_WHOLE = "The answer is too large, or in a form that cannot be read."
-_NOT_JSON = "The answer is marked as JSON but cannot be read as JSON."
+_MESSAGE_KEYS = ("message", "error_description", "detail", "error", "title")
+_MAX_MESSAGE_CHARS = 200
+_UNREADABLE = "The response is too large or cannot be decoded."
+_NOT_JSON = "The response is marked as JSON but is not valid JSON."
 
 
-def shown(answer: Answer) -> dict[str, Any]:
-    """Status, headers, and the body as "json", "text" or, where it is neither, "base64".
+def describe_response(answer: Answer) -> dict[str, Any]:
+    """Status, headers, and the body as "json", "text" or else "base64".
 
-    What an action answered and cannot be used is said in "note": it was done all the same.
+    If the response to an action cannot be read, "note" says so: the action was done anyway.
     """
     headers = {name.lower(): value for name, value in answer.headers.items() if name.lower() != "set-cookie"}
-    told: dict[str, Any] = {"status": answer.status, "headers": headers}
+    result: dict[str, Any] = {"status": answer.status, "headers": headers}
     if answer.incomplete:
-        return {**told, "note": _NOT_WHOLE}
+        return {**result, "note": _UNREADABLE}
     kind = headers.get("content-type", "").lower()
     if answer.body and "json" in kind.partition(";")[0]:
         try:
-            return {**told, "json": answer.json()}
+            return {**result, "json": answer.json()}
         except ToolFailedError:
             if not answer.acts:
-                raise  # an action was done, however badly the answer is written
-            told["note"] = _NOT_JSON
+                raise  # but an action was done, whatever its response looks like
+            result["note"] = _NOT_JSON
     found = _CHARSET.search(kind)
     try:
         if b"\0" not in answer.body:
-            return {**told, "text": charsets.decode(answer.body, found[1] if found else "utf-8")}
+            return {**result, "text": charsets.decode(answer.body, found[1] if found else "utf-8")}
     except (UnicodeError, LookupError):
         pass
-    return {**told, "base64": base64.b64encode(answer.body).decode()}
+    return {**result, "base64": base64.b64encode(answer.body).decode()}
 
 
-def said(answer: Answer, secrets: Iterable[str]) -> str:
-    """What the server says about a refusal in its JSON, in one line and without the secrets that it may repeat."""
+def error_message(answer: Answer, secrets: Iterable[str]) -> str:
+    """The error message in a JSON response, on one line and without secrets that the server repeats."""
     try:
         value = json.loads(answer.body)
     except (ValueError, RecursionError):
@@ -53,10 +55,40 @@ def said(answer: Answer, secrets: Iterable[str]) -> str:
         if isinstance(value, list) and value:
             value = value[0]
         if isinstance(value, dict):
-            value = next((value[key] for key in _KEYS if value.get(key)), None)
+            value = next((value[key] for key in _MESSAGE_KEYS if value.get(key)), None)
     if not isinstance(value, str):
         return ""
     for secret in secrets:
         value = value.replace(secret, "…")
     line = " ".join("".join(c if c.isprintable() else " " for c in value).split())
-    return line.rstrip(".") if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return line.rstrip(".") if len(line) <= _MAX_MESSAGE_CHARS else f"{line[:_MAX_MESSAGE_CHARS]}…"
+
+
+_UNCLEAR_STATUSES = (206, 207)
+"""Partial content, and several outcomes at once."""
+_HTML_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?+\s*+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAX_SCANNED_BYTES = 10_000
+
+
+def unconfirmed_error(answer: Answer) -> ToolFailedError | None:
+    """Why a success status does not prove that the action was done; None if it does.
+
+    Nothing is known about the API, so any other success counts, whatever its body. Over plain HTTP, however, the login
+    page of a network can pretend to be the server.
+    """
+    if answer.status in _UNCLEAR_STATUSES:
+        return unusable_answer(
+            f"{answer.host} answered with {answer.status}, which does not confirm that it was done.", acts=True
+        )
+    if (
+        answer.url.startswith("http:")
+        and not is_local_name(answer.host)
+        and _HTML_PAGE.match(answer.body[:_MAX_SCANNED_BYTES])
+    ):
+        return unusable_answer(
+            f"{answer.host} answered with a web page. It may be the login page of this network.", acts=True
+        )
+    return None

@@ -1,1 +1,1 @@
-"""Mail: the connectors for IMAP and SMTP, and what both speak, read and write."""
+"""Mail: the IMAP and SMTP connectors, their protocols, and reading and composing mail."""

@@ -1,4 +1,4 @@
-"""Composing a mail. What a script gives cannot become a header of its own, nor an address of another's."""
+"""Composing mails. What a script gives cannot inject headers or recipients."""
 
 import base64
 import binascii
@@ -13,57 +13,59 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any
 
+from scheduler.connections.errors import logic_failure
 from scheduler.connections.host_names import BadHostNameError, to_wire
-from scheduler.connections.mistakes import wrong
 
-OURS = "<dayhand."
-"""How the Message-ID of every mail that was written here begins."""
-_LARGEST = 25 * 1024 * 1024
-_MOST_PEOPLE = 100
-_LONGEST_SUBJECT = 900
+MESSAGE_ID_PREFIX = "<dayhand."
+"""Start of the Message-ID of every mail composed here."""
+_MAX_BYTES = 25 * 1024 * 1024
+_MAX_RECIPIENTS = 100
+_MAX_SUBJECT_CHARS = 900
 _NAMED = re.compile(r"\s*(?P<name>[^<>]*?)\s*<(?P<address>[^<>]*)>\s*")
 _ADDRESS = re.compile(r"""[^\s@<>()\[\],;:\\"]{1,64}@[^\s@<>()\[\],;:\\"]{1,250}""")
 _TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,60}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,60}", re.ASCII)
-_PLAIN = SMTP.clone(cte_type="7bit", max_line_length=76)
-"""Servers that know no 8-bit mail take it too."""
-_FOREIGN = _PLAIN.clone(utf8=True)
-"""For addresses that cannot be written in ASCII."""
+_ASCII_POLICY = SMTP.clone(cte_type="7bit", max_line_length=76)
+"""Also accepted by servers without 8-bit support."""
+_UTF8_POLICY = _ASCII_POLICY.clone(utf8=True)
+"""For addresses that are not ASCII."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """A mail that is ready to be sent."""
+class OutgoingMail:
+    """A mail that is ready to send."""
 
-    identity: str
+    message_id: str
     sender: str
     recipients: tuple[str, ...]
-    """The bare addresses of all, those unseen among them."""
+    """The bare addresses of all recipients, including bcc."""
     content: bytes
 
 
-def read_people(given: Any, name: str) -> list[Address]:
-    """One text or a list of texts, each an address, with or without a name: Anna <anna@example.org>."""
+def parse_addresses(given: Any, name: str) -> list[Address]:
+    """Parse one address or a list of them, each with or without a name: Anna <anna@example.org>."""
     texts = [given] if isinstance(given, str) else given or []
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise wrong(f'"{name}" takes an address or a list of addresses.')
-    return [read_person(text, name) for text in texts]
+        raise logic_failure(f'"{name}" must be an address or a list of addresses.')
+    return [parse_address(text, name) for text in texts]
 
 
-def read_person(text: str, name: str) -> Address:
+def parse_address(text: str, name: str) -> Address:
     named = _NAMED.fullmatch(text)
     shown, address = (named["name"].strip('"'), named["address"]) if named else ("", text.strip())
     if _has_controls(text) or not _ADDRESS.fullmatch(address):
-        raise wrong(f'"{_shown(text)}" in "{name}" is not a mail address such as anna@example.org.')
+        raise logic_failure(f'"{_printable(text)}" in "{name}" is not a mail address such as anna@example.org.')
     user, _, domain = address.rpartition("@")
     try:
         return Address(display_name=shown, username=user, domain=to_wire(domain))
     except BadHostNameError as error:
-        raise wrong(f'"{_shown(text)}" in "{name}" names no mail server. {error.sentence}') from error
+        raise logic_failure(f'"{_printable(text)}" in "{name}" has an invalid mail server. {error.sentence}') from error
     except (ValueError, IndexError) as error:
-        raise wrong(f'"{_shown(text)}" in "{name}" is not a mail address such as anna@example.org.') from error
+        raise logic_failure(
+            f'"{_printable(text)}" in "{name}" is not a mail address such as anna@example.org.'
+        ) from error
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text[:200])
 
 
@@ -71,48 +73,48 @@ def _has_controls(text: str) -> bool:
     return any(not c.isprintable() for c in text)
 
 
-def identity_of(key: str, sender: str) -> str:
-    """The same for the same key, so that a mail can be found again and is never two."""
-    return f"{OURS}{hashlib.sha256(key.encode()).hexdigest()[:40]}@{sender.rpartition('@')[2]}>"
+def message_id_for(key: str, sender: str) -> str:
+    """The Message-ID for a key: the same key gives the same id, so that a mail can be found again."""
+    return f"{MESSAGE_ID_PREFIX}{hashlib.sha256(key.encode()).hexdigest()[:40]}@{sender.rpartition('@')[2]}>"
 
 
-def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetime) -> Letter:
-    sender = read_person(sender_text, "from")
-    to, cc, bcc = (read_people(parameters.get(name), name) for name in ("to", "cc", "bcc"))
+def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetime) -> OutgoingMail:
+    sender = parse_address(sender_text, "from")
+    to, cc, bcc = (parse_addresses(parameters.get(name), name) for name in ("to", "cc", "bcc"))
     everyone = tuple(dict.fromkeys(person.addr_spec for person in (*to, *cc, *bcc)))
     if not everyone:
-        raise wrong('send needs somebody to send to: "to", "cc" or "bcc".')
-    if len(everyone) > _MOST_PEOPLE:
-        raise wrong(f"One mail goes to at most {_MOST_PEOPLE} people.")
-    is_plain = all(person.addr_spec.isascii() for person in (sender, *to, *cc))
-    mail = EmailMessage(policy=_PLAIN if is_plain else _FOREIGN)
+        raise logic_failure('Give at least one recipient in "to", "cc" or "bcc".')
+    if len(everyone) > _MAX_RECIPIENTS:
+        raise logic_failure(f"A mail can have at most {_MAX_RECIPIENTS} recipients.")
+    is_ascii = all(person.addr_spec.isascii() for person in (sender, *to, *cc))
+    mail = EmailMessage(policy=_ASCII_POLICY if is_ascii else _UTF8_POLICY)
     mail["From"] = sender
     for name, people in (("To", to), ("Cc", cc)):
         if people:
             mail[name] = people
     mail["Subject"] = _subject(parameters.get("subject") or "")
     mail["Date"] = format_datetime(now)
-    identity = identity_of(key, sender.addr_spec)
+    identity = message_id_for(key, sender.addr_spec)
     mail["Message-ID"] = identity
-    _fill(mail, parameters)
+    _add_content(mail, parameters)
     content = mail.as_bytes()
-    if len(content) > _LARGEST:
-        raise wrong("The mail is larger than 25 MB, the most that is sent.")
-    return Letter(identity=identity, sender=sender.addr_spec, recipients=everyone, content=content)
+    if len(content) > _MAX_BYTES:
+        raise logic_failure("The mail is too large; the limit is 25 MB.")
+    return OutgoingMail(message_id=identity, sender=sender.addr_spec, recipients=everyone, content=content)
 
 
 def _subject(text: str) -> str:
     if _has_controls(text):
-        raise wrong('"subject" is one line without control characters.')
-    if len(text) > _LONGEST_SUBJECT:
-        raise wrong(f'"subject" has at most {_LONGEST_SUBJECT} characters.')
+        raise logic_failure('"subject" must be one line without control characters.')
+    if len(text) > _MAX_SUBJECT_CHARS:
+        raise logic_failure(f'"subject" can have at most {_MAX_SUBJECT_CHARS} characters.')
     return text
 
 
-def _fill(mail: EmailMessage, parameters: dict[str, Any]) -> None:
+def _add_content(mail: EmailMessage, parameters: dict[str, Any]) -> None:
     text, html = parameters.get("text"), parameters.get("html")
     if text is None and html is None:
-        raise wrong('send needs "text" or "html".')
+        raise logic_failure('Give "text" or "html".')
     try:
         if text is not None:
             mail.set_content(text)
@@ -121,7 +123,7 @@ def _fill(mail: EmailMessage, parameters: dict[str, Any]) -> None:
         elif html is not None:
             mail.set_content(html, subtype="html")
     except UnicodeEncodeError as error:
-        raise wrong("The text holds characters that cannot be written as UTF-8.") from error
+        raise logic_failure("The text contains characters that cannot be encoded as UTF-8.") from error
     for number, one in enumerate(_attachments(parameters.get("attachments")), 1):
         _attach(mail, one, number)
 
@@ -129,23 +131,23 @@ def _fill(mail: EmailMessage, parameters: dict[str, Any]) -> None:
 def _attachments(given: Any) -> Iterable[dict[str, Any]]:
     found = given or []
     if not all(isinstance(one, dict) for one in found):
-        raise wrong('"attachments" is a list of objects such as {"name": "bill.pdf", "base64": "…"}.')
+        raise logic_failure('"attachments" must be a list of objects such as {"name": "bill.pdf", "base64": "…"}.')
     return list(found)
 
 
 def _attach(mail: EmailMessage, one: dict[str, Any], number: int) -> None:
     name, encoded, kind = one.get("name"), one.get("base64"), one.get("type") or "application/octet-stream"
     if unknown := set(one) - {"name", "base64", "type"}:
-        raise wrong(f'Attachment {number} has "{min(unknown)}"; it takes name, base64 and type.')
+        raise logic_failure(f'Attachment {number} has the unknown key "{min(unknown)}". Use name, base64 and type.')
     if not isinstance(name, str) or not name or _has_controls(name) or "/" in name or len(name) > 200:
-        raise wrong(f'Attachment {number} needs a "name" such as bill.pdf.')
+        raise logic_failure(f'Attachment {number} needs a "name" such as bill.pdf.')
     if not isinstance(kind, str) or not _TYPE.fullmatch(kind) or kind.lower().startswith(("multipart/", "message/")):
-        raise wrong(f'The "type" of attachment {number} is one such as application/pdf.')
+        raise logic_failure(f'The "type" of attachment {number} must be a media type such as application/pdf.')
     try:
         content = base64.b64decode(encoded, validate=True) if isinstance(encoded, str) else None
     except (binascii.Error, ValueError):
         content = None
     if content is None:
-        raise wrong(f'The "base64" of attachment {number} is not base64.')
+        raise logic_failure(f'The "base64" of attachment {number} is not valid base64.')
     maintype, _, subtype = kind.partition("/")
     mail.add_attachment(content, maintype=maintype, subtype=subtype, filename=name)

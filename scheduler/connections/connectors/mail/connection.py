@@ -1,4 +1,4 @@
-"""One connection to a mail server, with limits for what is sent and read over it. It knows no protocol."""
+"""One connection to a mail server, bounded in time and size. It knows neither IMAP nor SMTP."""
 
 import base64
 import socket
@@ -9,31 +9,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler.connections.connector import Field, FieldKind, ToolFailedError
-from scheduler.connections.dialling import dial, secure
+from scheduler.connections.errors import logic_failure
 from scheduler.connections.host_names import BadHostNameError, to_wire
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.sockets import open_connection, start_tls
 from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.rules.failures import Failure, FailureClass
 
-_MOST = 80 * 1024 * 1024
-"""Bytes that one call may read, whatever it is for."""
-_CHUNK = 64 * 1024
-_SEND_BUFFER = 128 * 1024
-"""Bytes that the system may hold back for us. Left to itself it takes whole mails, and what it still has to send over a
-slow line would look like a server that does not answer."""
-_NOTHING_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-SECURITY = ("tls", "starttls", "none")
+_MAX_BYTES = 80 * 1024 * 1024
+"""Bytes that one call may read in total."""
+_CHUNK_BYTES = 64 * 1024
+_SEND_BUFFER_BYTES = 128 * 1024
+"""Bytes that the system may buffer. By default it buffers whole mails, and while it sends them over a slow line the
+server seems not to answer."""
+_NOT_READY = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+SECURITY_CHOICES = ("tls", "starttls", "none")
 
 
-class LostError(ToolFailedError):
-    """The connection broke or came to its deadline. Whether anything happened is for the caller to know."""
+class MailConnectionLostError(ToolFailedError):
+    """The connection broke or timed out. The caller knows whether anything may have happened."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(Failure(kind=FailureClass.TRANSIENT, sentence=sentence))
 
 
-class TooMuchError(ToolFailedError):
-    """An answer without an end, or nearly. Nothing more is read."""
+class MailResponseTooLargeError(ToolFailedError):
+    """The response is endless or far too large. Nothing more is read."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(Failure(kind=FailureClass.LOGIC, sentence=sentence))
@@ -43,16 +43,16 @@ def security_field(name: str, label: str, default: str) -> Field:
     return Field(
         name=name,
         label=label,
-        help="tls from the first byte on, starttls after a greeting, or none for a server on this computer.",
+        help="tls from the start, starttls after the greeting, or none for a server on this computer.",
         kind=FieldKind.CHOICE,
-        choices=SECURITY,
+        choices=SECURITY_CHOICES,
         default=default,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
-    """Where to go, and as whom."""
+class MailServer:
+    """Address and credentials of a mail server."""
 
     host: str
     port: int
@@ -61,11 +61,11 @@ class Server:
     password: str = field(default="", repr=False)
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "Server":
+    def from_settings(cls, settings: Mapping[str, Any]) -> "MailServer":
         try:
             host = to_wire(settings["host"].strip())
         except BadHostNameError as error:
-            raise wrong(f'"{settings["host"]}" names no mail server. {error.sentence}') from error
+            raise logic_failure(f'"{settings["host"]}" is not a valid mail server. {error.sentence}') from error
         return cls(
             host=host,
             port=int(settings["port"]),
@@ -74,8 +74,8 @@ class Server:
             password=settings.get("password") or "",
         )
 
-    def _spellings(self) -> list[str]:
-        """How the password may have gone over the wire; servers like to repeat what they did not understand."""
+    def _password_spellings(self) -> list[str]:
+        """The password as it may have been sent: servers often repeat what they did not understand."""
         if not self.password:
             return []
         hidden = (f"\0{self.user}\0{self.password}", self.password)
@@ -83,59 +83,61 @@ class Server:
         return [*encoded, self.password.replace("\\", "\\\\").replace('"', '\\"'), self.password]
 
     def quote(self, said: bytes | str) -> str:
-        """What the server said, fit to be shown: short, one line, without the password."""
+        """A server message fit to be shown: one short line without the password."""
         text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
-        for spelling in self._spellings():
+        for spelling in self._password_spellings():
             text = text.replace(spelling, "•••")
         return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())[:200]
 
 
-class Wire:
-    """Bytes to and from a server. Whatever goes wrong is a ToolFailedError; close it in any case."""
+class MailSocket:
+    """Bytes to and from a server. Every error is a ToolFailedError; always close it."""
 
-    def __init__(self, server: Server, seconds: float) -> None:
-        if not 0 < server.port < 65_536:  # the system would take another one silently
-            raise wrong(f"{server.port} is not a port of {server.host}. Connect again with the right one.")
+    def __init__(self, server: MailServer, seconds: float) -> None:
+        if not 0 < server.port < 65_536:  # the system would silently use another one
+            raise logic_failure(f"{server.port} is not a valid port for {server.host}. Correct it in the connection.")
         self._server = server
         self._limit = TransferLimit(seconds)
-        self._left = _MOST
+        self._left = _MAX_BYTES
         self._buffer = bytearray()
-        self._socket = dial(server.host, server.port, self._limit)
+        self._socket = open_connection(server.host, server.port, self._limit)
         try:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
             if server.security == "tls":
-                self.secure()
+                self.start_tls()
         except BaseException:
             self.close()
             raise
 
-    def secure(self) -> None:
-        """Everything from here on is encrypted; what was said in the clear does not count any more."""
+    def start_tls(self) -> None:
+        """Start TLS; anything received before it must not be used."""
         host = self._server.host
         if self._buffer:
-            raise LostError(f"{host} went on in the clear after it had agreed to encrypt, so nothing was sent.")
-        self._socket = secure(self._socket, host, self._limit)
+            raise MailConnectionLostError(
+                f"{host} sent unencrypted data after agreeing to encrypt, so nothing was sent."
+            )
+        self._socket = start_tls(self._socket, host, self._limit)
 
     def send(self, content: bytes) -> None:
         left = memoryview(content)
         try:
             while left:
                 self._socket.settimeout(self._limit.left())
-                sent = self._socket.send(left[:_CHUNK])
+                sent = self._socket.send(left[:_CHUNK_BYTES])
                 self._limit.note_progress(sent)
                 left = left[sent:]
         except TimeoutError as error:
-            raise self._late() from error
+            raise self._timed_out() from error
         except OSError as error:
             raise self._broken() from error
 
-    def read_line(self, longest: int = _CHUNK) -> bytes:
+    def read_line(self, max_bytes: int = _CHUNK_BYTES) -> bytes:
         """The next line, without its end."""
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
-            if searched > longest:
-                raise self.too_much()
+            if searched > max_bytes:
+                raise self.too_large_error()
             self._receive()
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -143,7 +145,7 @@ class Wire:
 
     def read(self, size: int) -> bytes:
         if size > self._left + len(self._buffer):
-            raise self.too_much()
+            raise self.too_large_error()
         while len(self._buffer) < size:
             self._receive()
         content = bytes(self._buffer[:size])
@@ -151,18 +153,18 @@ class Wire:
         return content
 
     def has_unread(self) -> bool:
-        """Whether the server has said something that nobody has read yet; this waits for nothing."""
+        """Whether the server has sent something that was not read yet; does not wait."""
         if not self._buffer:
-            with suppress(*_NOTHING_YET, LostError):
+            with suppress(*_NOT_READY, MailConnectionLostError):
                 self._receive(wait=False)
         return bool(self._buffer)
 
     def has_unread_line(self) -> bool:
-        """The same for a whole line, so that reading it does not wait either."""
+        """Whether a whole line can be read without waiting."""
         return self.has_unread() and b"\n" in self._buffer
 
-    def too_much(self) -> TooMuchError:
-        return TooMuchError(f"{self._server.host} sent more than anybody needs, so the rest was not read.")
+    def too_large_error(self) -> MailResponseTooLargeError:
+        return MailResponseTooLargeError(f"{self._server.host} sent too much data, so the rest was not read.")
 
     def close(self) -> None:
         with suppress(OSError):
@@ -170,13 +172,13 @@ class Wire:
 
     def _receive(self, *, wait: bool = True) -> None:
         if self._left <= 0:
-            raise self.too_much()
+            raise self.too_large_error()
         try:
             self._socket.settimeout(self._limit.left() if wait else 0)
-            content = self._socket.recv(_CHUNK)
+            content = self._socket.recv(_CHUNK_BYTES)
         except TimeoutError as error:
-            raise self._late() from error
-        except _NOTHING_YET:
+            raise self._timed_out() from error
+        except _NOT_READY:
             raise
         except OSError as error:
             raise self._broken() from error
@@ -186,11 +188,13 @@ class Wire:
         self._limit.note_progress(len(content))
         self._buffer += content
 
-    def _late(self) -> LostError:
+    def _timed_out(self) -> MailConnectionLostError:
         if self._limit.was_too_slow():
             rate = MIN_BYTES_PER_S // 1024
-            return LostError(f"The connection to {self._server.host} is too slow: less than {rate} KB a second.")
-        return LostError(f"{self._server.host} did not answer within {self._limit.seconds:g} seconds.")
+            return MailConnectionLostError(
+                f"The connection to {self._server.host} is too slow: less than {rate} KB per second."
+            )
+        return MailConnectionLostError(f"{self._server.host} did not answer within {self._limit.seconds:g} seconds.")
 
-    def _broken(self) -> LostError:
-        return LostError(f"The connection to {self._server.host} broke. It may be restarting.")
+    def _broken(self) -> MailConnectionLostError:
+        return MailConnectionLostError(f"Lost the connection to {self._server.host}. It may be restarting.")

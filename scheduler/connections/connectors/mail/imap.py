@@ -1,4 +1,4 @@
-"""Mail at an IMAP server: search, read, save attachments, move and mark. Reading leaves messages unread."""
+"""Mail on an IMAP server: search, read, save attachments, move and flag. Reading leaves messages unread."""
 
 import base64
 from collections.abc import Iterator
@@ -7,50 +7,57 @@ from itertools import islice
 from typing import Any
 
 from scheduler.connections.connector import Call, Connector, Field, FieldKind, Parameter, ParameterKind, Tool
-from scheduler.connections.connectors.mail import parts, reading
+from scheduler.connections.connectors.mail import headers, mime_parts
+from scheduler.connections.connectors.mail.attachments import save_attachment
+from scheduler.connections.connectors.mail.connection import MailServer, security_field
 from scheduler.connections.connectors.mail.imap_actions import check_flag, flag
-from scheduler.connections.connectors.mail.imap_folder import check_validity, identify_target, number_of, opened
+from scheduler.connections.connectors.mail.imap_folder import check_uidvalidity, identify_target, open_folder, read_uid
 from scheduler.connections.connectors.mail.imap_move import MARKER_PREFIX, check_move, move
-from scheduler.connections.connectors.mail.imap_session import Box, Literal, Session, imap_day, quoted, session
-from scheduler.connections.connectors.mail.imap_values import read_marks, read_number
-from scheduler.connections.connectors.mail.saving import save
-from scheduler.connections.connectors.mail.wire import Server, security_field
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.connectors.mail.imap_session import (
+    ImapSession,
+    Literal,
+    OpenFolder,
+    format_day,
+    open_session,
+    quote,
+)
+from scheduler.connections.connectors.mail.imap_values import parse_flags, parse_number
+from scheduler.connections.errors import logic_failure
 
-_PAGE, _LARGEST_PAGE = 200, 1000
-_AT_ONCE = 100
-"""Messages asked about in one command, so that what is in memory does not grow with the page."""
-_LARGEST_READ = 10 * 1024 * 1024
-_LARGEST_MAIL = 50 * 1024 * 1024
-_LARGEST_GIVEN = 10 * 1024 * 1024
+_DEFAULT_LIMIT, _MAX_LIMIT = 200, 1000
+_BATCH_SIZE = 100
+"""Messages per command, so that memory does not grow with the page."""
+_MAX_READ_BYTES = 10 * 1024 * 1024
+_MAX_MAIL_BYTES = 50 * 1024 * 1024
+_MAX_BASE64_BYTES = 10 * 1024 * 1024
 _FACTS = b"FLAGS RFC822.SIZE INTERNALDATE"
 _HEADERS = b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID FROM TO CC SUBJECT DATE)]<0.65536>"
 
 
 def _search(call: Call) -> list[dict[str, Any]]:
-    limit = call.parameters.get("limit") or _PAGE
-    if not 1 <= limit <= _LARGEST_PAGE:
-        raise wrong(f'"limit" is between 1 and {_LARGEST_PAGE}; ask again with after_uid for the next ones.')
-    with opened(call) as (talk, box):
+    limit = call.parameters.get("limit") or _DEFAULT_LIMIT
+    if not 1 <= limit <= _MAX_LIMIT:
+        raise logic_failure(f'"limit" must be between 1 and {_MAX_LIMIT}. Use after_uid to get the next ones.')
+    with open_folder(call) as (client, box):
         after = call.parameters.get("after_uid") or call.parameters.get("since_uid") or 0
-        if call.parameters.get("uidvalidity") not in (None, box.validity):
+        if call.parameters.get("uidvalidity") not in (None, box.uidvalidity):
             after = 0
-        found = [uid for uid in talk.search(*_criteria(call, after)) if uid > after][:limit]
+        found = [uid for uid in client.search(*_criteria(call, after)) if uid > after][:limit]
         mails: list[dict[str, Any]] = []
         for batch in _batches(found):
-            told = talk.fetch(batch, _FACTS + b" " + _HEADERS)
-            mails += [_describe(uid, items, box) for uid, items in told.items()]
+            fetched = client.fetch(batch, _FACTS + b" " + _HEADERS)
+            mails += [_describe(uid, items, box) for uid, items in fetched.items()]
     return mails
 
 
 def _batches(uids: list[int]) -> Iterator[list[int]]:
     rest = iter(uids)
-    while batch := list(islice(rest, _AT_ONCE)):
+    while batch := list(islice(rest, _BATCH_SIZE)):
         yield batch
 
 
 def _criteria(call: Call, after: int) -> Iterator[bytes | Literal]:
-    # The range may run backwards: n:* always includes the last message, whatever its number.
+    # n:* always includes the last message, even if its number is below n.
     yield b"UID %d:*" % (max(after, 0) + 1) if after else b"ALL"
     if call.parameters.get("unseen"):
         yield b"UNSEEN"
@@ -59,43 +66,45 @@ def _criteria(call: Call, after: int) -> Iterator[bytes | Literal]:
     for name in ("from", "subject"):
         if text := call.parameters.get(name):
             yield name.upper().encode()
-            yield quoted(text)
+            yield quote(text)
 
 
 def _day(text: str) -> bytes:
     try:
         day = date.fromisoformat(text[:10])
     except ValueError as error:
-        raise wrong(f'"since" is a date such as 2026-05-04, not "{text}".') from error
-    return imap_day(day)
+        raise logic_failure(f'"since" must be a date such as 2026-05-04, not "{text}".') from error
+    return format_day(day)
 
 
-def _describe(uid: int, items: dict[str, Any], box: Box) -> dict[str, Any]:
+def _describe(uid: int, items: dict[str, Any], box: OpenFolder) -> dict[str, Any]:
     raw = _bytes(items.get("BODY"))
-    mail = reading.parse(raw)
-    sender = reading.people(mail, "from")
+    mail = headers.parse(raw)
+    sender = headers.parse_addresses(mail, "from")
     return {
         "uid": uid,
-        "uidvalidity": box.validity,
-        "message_id": reading.identity(mail, raw),
-        "from": reading.write_person(*sender[0]) if sender else "",
+        "uidvalidity": box.uidvalidity,
+        "message_id": headers.message_id(mail, raw),
+        "from": headers.format_address(*sender[0]) if sender else "",
         "from_address": sender[0][1] if sender else "",
-        "to": [reading.write_person(*one) for one in reading.people(mail, "to")],
-        "cc": [reading.write_person(*one) for one in reading.people(mail, "cc")],
-        "subject": reading.header(mail, "subject"),
-        "date": reading.sent_at(mail, reading.arrived(_bytes(items.get("INTERNALDATE")).decode("ascii", "replace"))),
-        "size": read_number(items.get("RFC822.SIZE")) or 0,
-        "flags": sorted(_flag_name(mark) for mark in read_marks(items.get("FLAGS")) if _is_shown(mark)),
+        "to": [headers.format_address(*one) for one in headers.parse_addresses(mail, "to")],
+        "cc": [headers.format_address(*one) for one in headers.parse_addresses(mail, "cc")],
+        "subject": headers.get_header(mail, "subject"),
+        "date": headers.sent_at(
+            mail, headers.format_internal_date(_bytes(items.get("INTERNALDATE")).decode("ascii", "replace"))
+        ),
+        "size": parse_number(items.get("RFC822.SIZE")) or 0,
+        "flags": sorted(_flag_name(mark) for mark in parse_flags(items.get("FLAGS")) if _is_visible(mark)),
     }
 
 
-def _is_shown(mark: bytes) -> bool:
-    """What lies behind is ours, or the server's: a move that was broken off, or which client looked first."""
+def _is_visible(mark: bytes) -> bool:
+    """Whether scripts see a flag: not the keyword of an interrupted move, nor the server's "recent"."""
     return mark != b"\\Recent" and not mark.lower().startswith(MARKER_PREFIX)
 
 
 def _flag_name(mark: bytes) -> str:
-    """The mark for read mails is "seen"; words that people made up stay as they are."""
+    """System flags such as "seen" without their backslash; keywords as they are."""
     name = mark.decode("ascii", "replace")
     return name[1:].lower() if name.startswith("\\") else name
 
@@ -104,129 +113,135 @@ def _bytes(value: object) -> bytes:
     return value if isinstance(value, bytes) else b""
 
 
-def _read_mail(call: Call, talk: Session, box: Box, most: int) -> tuple[dict[str, Any], bytes]:
-    """What search says of a message, and its content up to that many bytes."""
-    check_validity(call, box)
-    uid = number_of(call)
-    facts = talk.fetch([uid], _FACTS + b" " + _HEADERS).get(uid)
+def _read_mail(call: Call, client: ImapSession, box: OpenFolder, max_bytes: int) -> tuple[dict[str, Any], bytes]:
+    """The summary of a message, and its content up to `max_bytes`."""
+    check_uidvalidity(call, box)
+    uid = read_uid(call)
+    facts = client.fetch([uid], _FACTS + b" " + _HEADERS).get(uid)
     if facts is None:
-        raise wrong(f"There is no message {uid} in {box.name}; it may have been moved or deleted.")
-    content = talk.fetch([uid], b"BODY.PEEK[]<0.%d>" % most).get(uid, {})
+        raise logic_failure(f"There is no message {uid} in {box.name}. It may have been moved or deleted.")
+    content = client.fetch([uid], b"BODY.PEEK[]<0.%d>" % max_bytes).get(uid, {})
     return _describe(uid, facts, box), _bytes(content.get("BODY"))
 
 
 def _fetch(call: Call) -> dict[str, Any]:
-    with opened(call) as (talk, box):
-        told, content = _read_mail(call, talk, box, _LARGEST_READ)
-    found = parts.take_apart(content)
-    text, text_is_cut = parts.text_of(found, "text/plain")
-    html, html_is_cut = parts.text_of(found, "text/html")
+    with open_folder(call) as (client, box):
+        summary, content = _read_mail(call, client, box, _MAX_READ_BYTES)
+    found = mime_parts.split_parts(content)
+    text, text_is_cut = mime_parts.body_text(found, "text/plain")
+    html, html_is_cut = mime_parts.body_text(found, "text/html")
     return {
-        **told,
-        "headers": reading.headers(reading.parse(parts.split(content)[0])),
+        **summary,
+        "headers": headers.all_headers(headers.parse(mime_parts.split_head(content)[0])),
         "text": text,
         "html": html,
-        "attachments": parts.tell_attachments(found),
-        "truncated": text_is_cut or html_is_cut or told["size"] > _LARGEST_READ,
+        "attachments": mime_parts.describe_attachments(found),
+        "truncated": text_is_cut or html_is_cut or summary["size"] > _MAX_READ_BYTES,
     }
 
 
 def _attachment(call: Call) -> dict[str, Any]:
     number = call.parameters["number"]
-    with opened(call) as (talk, box):
-        told, content = _read_mail(call, talk, box, _LARGEST_MAIL)
-    if told["size"] > _LARGEST_MAIL:
-        raise wrong(f"Message {told['uid']} is larger than 50 MB, the most that is read.")
-    found = parts.attached(parts.take_apart(content))
+    with open_folder(call) as (client, box):
+        summary, content = _read_mail(call, client, box, _MAX_MAIL_BYTES)
+    if summary["size"] > _MAX_MAIL_BYTES:
+        raise logic_failure(f"Message {summary['uid']} is too large; the limit is 50 MB.")
+    found = mime_parts.find_attachments(mime_parts.split_parts(content))
     if not 1 <= number <= len(found):
-        raise wrong(f"Message {told['uid']} has {len(found)} attachments; there is no number {number}.")
+        raise logic_failure(
+            f"Message {summary['uid']} has {len(found)} attachments, so there is no attachment {number}."
+        )
     part = found[number - 1]
     described = {"number": number, "name": part.name, "type": part.kind, "size": len(part.content)}
     if folder := call.parameters.get("save_to"):
-        return {**described, "path": str(save(folder, part.name or f"attachment-{number}", part.content))}
-    if len(part.content) > _LARGEST_GIVEN:
-        raise wrong(
-            f"{part.name or 'The attachment'} is larger than 10 MB, the most that a script can read. "
-            'Have it saved: save_to="~/Documents".'
+        return {**described, "path": str(save_attachment(folder, part.name or f"attachment-{number}", part.content))}
+    if len(part.content) > _MAX_BASE64_BYTES:
+        raise logic_failure(
+            f"{part.name or 'The attachment'} is too large for a script to read; the limit is 10 MB. "
+            'Save it instead: save_to="~/Documents".'
         )
     return {**described, "base64": base64.b64encode(part.content).decode()}
 
 
 def _folders(call: Call) -> list[dict[str, Any]]:
-    with session(Server.of(call.settings), call.seconds) as talk:
+    with open_session(MailServer.from_settings(call.settings), call.seconds) as client:
         return [
             {"name": name, "marks": sorted(_flag_name(mark) for mark in marks)}
-            for name, marks in sorted(talk.folders(), key=lambda one: one[0])
+            for name, marks in sorted(client.list_folders(), key=lambda one: one[0])
         ]
 
 
 def _test(call: Call) -> str:
-    with session(Server.of(call.settings), call.seconds) as talk:
-        count = len(talk.folders())
+    with open_session(MailServer.from_settings(call.settings), call.seconds) as client:
+        count = len(client.list_folders())
     folders = "1 folder" if count == 1 else f"{count} folders"
-    return f"{call.settings['user']} is logged in at {call.settings['host']}, which holds {folders}."
+    return f"Logged in to {call.settings['host']} as {call.settings['user']}; found {folders}."
 
 
-_FOLDER = Parameter(ParameterKind.TEXT, required=False, help="Its name as the server shows it; INBOX if not given.")
-_UID = Parameter(ParameterKind.WHOLE, help="The number of the message, from search.")
-_VALIDITY = Parameter(ParameterKind.WHOLE, required=False, help="From search too: refused if the numbers have changed.")
-_MESSAGE = {"uid": _UID, "folder": _FOLDER, "uidvalidity": _VALIDITY}
+_FOLDER = Parameter(ParameterKind.TEXT, required=False, help="Name of the folder; default INBOX.")
+_UID = Parameter(ParameterKind.WHOLE, help="Number of the message, from search.")
+_UIDVALIDITY = Parameter(
+    ParameterKind.WHOLE, required=False, help="From search; the call is refused if the numbers have changed."
+)
+_MESSAGE = {"uid": _UID, "folder": _FOLDER, "uidvalidity": _UIDVALIDITY}
 
 imap = Connector(
     kind="imap",
     title="Mail (IMAP)",
-    help="Reads, moves and marks mail at a mail server.",
+    help="Reads, moves and flags mail on a mail server.",
     fields=(
-        Field(name="host", label="Server", help="As in imap.example.org."),
+        Field(name="host", label="Server", help="For example imap.example.org."),
         Field(name="port", label="Port", kind=FieldKind.NUMBER, default=993),
         security_field("security", "Encryption", "tls"),
-        Field(name="user", label="User", help="Often the whole address."),
-        Field(name="password", label="Password", secret=True, help="Some providers want one made for this app."),
+        Field(name="user", label="User name", help="Often the full mail address."),
+        Field(name="password", label="Password", secret=True, help="Some providers require an app password."),
     ),
     tools=(
         Tool(
             name="search",
-            may="look through your mail at {name}",
-            help="Messages that fit, oldest first, a page at a time: go on with after_uid=the last uid.",
+            may="search your mail at {name}",
+            help="Search messages, oldest first, a page at a time; continue with after_uid=last uid.",
             parameters={
                 "folder": _FOLDER,
-                "since": Parameter(ParameterKind.TEXT, required=False, help="That came on this day or later."),
+                "since": Parameter(
+                    ParameterKind.TEXT, required=False, help="Only messages received on this day or later."
+                ),
                 "from": Parameter(ParameterKind.TEXT, required=False, help="Part of the sender's name or address."),
                 "subject": Parameter(ParameterKind.TEXT, required=False, help="Part of the subject."),
-                "unseen": Parameter(ParameterKind.FLAG, required=False, help="Only those that nobody has read."),
-                "after_uid": Parameter(ParameterKind.WHOLE, required=False, help="Only those with a higher number."),
-                "since_uid": Parameter(ParameterKind.WHOLE, required=False, help="The same as after_uid."),
+                "unseen": Parameter(ParameterKind.FLAG, required=False, help="Only unread messages."),
+                "after_uid": Parameter(ParameterKind.WHOLE, required=False, help="Only messages with a higher number."),
+                "since_uid": Parameter(ParameterKind.WHOLE, required=False, help="Same as after_uid."),
                 "uidvalidity": Parameter(
                     ParameterKind.WHOLE,
                     required=False,
-                    help="Of the mail that after_uid is from: if the server has numbered anew, it starts over.",
+                    help="Of the mail that after_uid is from; if the server has renumbered, the search starts over.",
                 ),
-                "limit": Parameter(ParameterKind.WHOLE, required=False, help="At most 1000; 200 if not given."),
+                "limit": Parameter(ParameterKind.WHOLE, required=False, help="At most 1000; default 200."),
             },
             run=_search,
         ),
         Tool(
             name="fetch",
             may="read your mail at {name}",
-            help="One message: headers, text, HTML and a list of attachments. It stays unread.",
+            help="Read one message: headers, text, HTML and a list of attachments. It stays unread.",
             parameters=_MESSAGE,
             run=_fetch,
         ),
         Tool(
             name="attachment",
             may="read attachments of your mail at {name}",
-            help="One attachment as base64 up to 10 MB, or saved to a folder of this computer.",
+            help="Read one attachment as base64, up to 10 MB, or save it to a folder on this computer.",
             parameters={
                 **_MESSAGE,
-                "number": Parameter(ParameterKind.WHOLE, help="From fetch; the first is 1."),
+                "number": Parameter(ParameterKind.WHOLE, help="Number of the attachment, from fetch; the first is 1."),
                 "save_to": Parameter(ParameterKind.TEXT, required=False, help="A folder, such as ~/Documents/bills."),
             },
             run=_attachment,
         ),
         Tool(
             name="folders",
-            may="list the folders of your mail at {name}",
-            help="The folders of the account.",
+            may="list the mail folders at {name}",
+            help="List the folders of the account.",
             parameters={},
             run=_folders,
         ),
@@ -236,9 +251,9 @@ imap = Connector(
             help="Move a message to another folder.",
             parameters={
                 **_MESSAGE,
-                "to": Parameter(ParameterKind.TEXT, help="The folder that it goes to."),
+                "to": Parameter(ParameterKind.TEXT, help="Folder to move it to."),
                 "message_id": Parameter(
-                    ParameterKind.TEXT, required=False, help="Ignored: a message is known by its number."
+                    ParameterKind.TEXT, required=False, help="Ignored: messages are identified by number."
                 ),
             },
             run=move,
@@ -248,8 +263,8 @@ imap = Connector(
         ),
         Tool(
             name="flag",
-            may="mark your mail at {name}",
-            help="Mark a message: seen, flagged, answered, draft, or a word of your own.",
+            may="flag your mail at {name}",
+            help="Add or remove flags: seen, flagged, answered, draft, or a keyword of your own.",
             parameters={
                 **_MESSAGE,
                 "add": Parameter(ParameterKind.LIST, required=False, help='Such as ["seen"].'),

@@ -1,92 +1,93 @@
-"""Marking messages, and finding out later whether it happened; and finding mails of our own."""
+"""Flagging messages and checking whether it was done, and finding a message by its Message-ID."""
 
 import re
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
-from scheduler.connections.connectors.mail import reading
+from scheduler.connections.connectors.mail import headers
 from scheduler.connections.connectors.mail.imap_folder import (
-    check_validity,
+    check_uidvalidity,
     find_message,
-    folder_of,
-    number_of,
-    opened,
+    folder_name,
+    open_folder,
+    read_uid,
 )
-from scheduler.connections.connectors.mail.imap_outcome import unsure_if_unclear
-from scheduler.connections.connectors.mail.imap_session import RefusedError, Session, quoted
-from scheduler.connections.connectors.mail.imap_values import read_marks
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.connectors.mail.imap_session import ImapRefusedError, ImapSession, quote, unsure_if_unclear
+from scheduler.connections.connectors.mail.imap_values import parse_flags
+from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
 
-_MARKS = {name: f"\\{name.capitalize()}" for name in ("seen", "flagged", "answered", "draft")}
+_SYSTEM_FLAGS = {name: f"\\{name.capitalize()}" for name in ("seen", "flagged", "answered", "draft")}
 _WORD = re.compile(r"[A-Za-z0-9$_.-]{1,60}", re.ASCII)
 
 
-def find_by_identity(talk: Session, identity: str) -> list[int]:
-    """The messages with this Message-ID in the open folder; servers also find those that only contain it."""
-    found = talk.search(b"HEADER Message-ID", quoted(identity))
-    told = talk.fetch(found[-100:], b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
+def find_by_message_id(client: ImapSession, identity: str) -> list[int]:
+    """The messages with this Message-ID in the open folder; the server's search alone also finds longer ids."""
+    found = client.search(b"HEADER Message-ID", quote(identity))
+    fetched = client.fetch(found[-100:], b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
     wanted = identity.strip()
-    return [uid for uid, items in told.items() if _identity_of(items) == wanted]
+    return [uid for uid, items in fetched.items() if _identity_of(items) == wanted]
 
 
 def _identity_of(items: dict[str, object]) -> str:
     raw = items.get("BODY")
-    return reading.header(reading.parse(raw), "message-id") if isinstance(raw, bytes) else ""
+    return headers.get_header(headers.parse(raw), "message-id") if isinstance(raw, bytes) else ""
 
 
-def _changes(call: Call) -> tuple[list[str], list[str]]:
-    add, remove = ([_mark(one) for one in call.parameters.get(name) or []] for name in ("add", "remove"))
+def _parse_changes(call: Call) -> tuple[list[str], list[str]]:
+    add, remove = ([_parse_flag(one) for one in call.parameters.get(name) or []] for name in ("add", "remove"))
     if not add and not remove:
-        raise wrong('flag takes "add" or "remove", such as add=["seen"].')
+        raise logic_failure('Give "add" or "remove", such as add=["seen"].')
     if both := set(add) & set(remove):
-        raise wrong(f"flag cannot add and remove {', '.join(sorted(both))} at once.")
+        raise logic_failure(f"Cannot add and remove {', '.join(sorted(both))} at the same time.")
     return add, remove
 
 
-def _mark(name: Any) -> str:
-    if isinstance(name, str) and name.lower() in _MARKS:
-        return _MARKS[name.lower()]
+def _parse_flag(name: Any) -> str:
+    if isinstance(name, str) and name.lower() in _SYSTEM_FLAGS:
+        return _SYSTEM_FLAGS[name.lower()]
     if not isinstance(name, str) or not _WORD.fullmatch(name):
-        raise wrong("A mark is seen, flagged, answered, draft, or a word of letters, digits, dashes and underscores.")
+        raise logic_failure(
+            "A flag must be seen, flagged, answered, draft, or a word of letters, digits, dashes and underscores."
+        )
     return name
 
 
 def flag(call: Call) -> dict[str, Any]:
-    add, remove = _changes(call)
-    with opened(call, change=True) as (talk, box):
-        uid = find_message(call, talk, box).uid
-        with unsure_if_unclear("It may have marked the message."):
+    add, remove = _parse_changes(call)
+    with open_folder(call, change=True) as (client, box):
+        uid = find_message(call, client, box).uid
+        with unsure_if_unclear("The message may have been flagged."):
             if add:
-                _store(talk, uid, b"+FLAGS.SILENT", add)
+                _store(client, uid, b"+FLAGS.SILENT", add)
             try:
                 if remove:
-                    _store(talk, uid, b"-FLAGS.SILENT", remove)
-            except RefusedError as error:
+                    _store(client, uid, b"-FLAGS.SILENT", remove)
+            except ImapRefusedError as error:
                 if not add:
                     raise
-                said = talk.server.quote(error.text)
+                message = client.server.quote(error.text)
                 raise ToolFailedError.because(
-                    FailureClass.UNSURE, f"{talk.server.host} added marks, and refused to remove others ({said})."
+                    FailureClass.UNSURE, f"{client.server.host} added flags, but refused to remove others ({message})."
                 ) from error
     return {"uid": uid}
 
 
-def _store(talk: Session, uid: int, change: bytes, marks: list[str]) -> None:
-    talk.command(b"UID STORE", b"%d" % uid, change + b" (" + " ".join(marks).encode() + b")")
+def _store(client: ImapSession, uid: int, change: bytes, flags: list[str]) -> None:
+    client.command(b"UID STORE", b"%d" % uid, change + b" (" + " ".join(flags).encode() + b")")
 
 
 def check_flag(call: Call) -> Checked:
-    uid = number_of(call)
-    add, remove = _changes(call)
-    with opened(call) as (talk, box):
-        check_validity(call, box)
-        told = talk.fetch([uid], b"FLAGS").get(uid)
-    marks = (told or {}).get("FLAGS")
-    if not isinstance(marks, list):
+    uid = read_uid(call)
+    add, remove = _parse_changes(call)
+    with open_folder(call) as (client, box):
+        check_uidvalidity(call, box)
+        fetched = client.fetch([uid], b"FLAGS").get(uid)
+    flags = (fetched or {}).get("FLAGS")
+    if not isinstance(flags, list):
         raise ToolFailedError.because(
-            FailureClass.UNSURE, f"Message {uid} is not in {folder_of(call)} any more, so nobody can tell."
+            FailureClass.UNSURE, f"Message {uid} is no longer in {folder_name(call)}, so this cannot be checked."
         )
-    there = {mark.decode("ascii", "replace").lower() for mark in read_marks(marks)}
+    there = {flag_name.decode("ascii", "replace").lower() for flag_name in parse_flags(flags)}
     happened = all(one.lower() in there for one in add) and not any(one.lower() in there for one in remove)
     return Checked(happened=happened, result={"uid": uid} if happened else None)

@@ -1,10 +1,10 @@
-"""Moving a message to another folder so that it is never lost and never there twice, and checking whether it was moved.
+"""Moving a message to another folder without losing or duplicating it, and checking whether it was moved.
 
-A message is known by its number (UID) and by a keyword that it gets before it is moved and that goes with it: made of
-folder, number and target, so it is in the target folder only on this very message. A Message-ID says nothing: several
-messages may share one. With MOVE the server does it in one step. Without it the message is copied, the copy is looked
-for, and only then is the original removed, by its number (UIDPLUS); a move that was broken off finds its copy by the
-keyword. Servers that cannot do either are refused before anything is changed.
+A message is identified by its number (UID) and by a keyword that is set before the move and moves with it: derived from
+folder, number and target, so only this message has it in the target folder. A Message-ID is not unique. With MOVE the
+server moves it in one step. Otherwise the message is copied, the copy is found, and only then is the original removed
+by its number (UIDPLUS); an interrupted move finds its copy by the keyword. Servers that support neither are refused
+before anything is changed.
 """
 
 import hashlib
@@ -17,24 +17,29 @@ from typing import Any
 from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.connections.connectors.mail.imap_folder import (
     INBOX,
-    Message,
-    check_validity,
-    find_alike,
+    ImapMessage,
+    check_uidvalidity,
+    find_copies,
     find_message,
-    folder_of,
-    number_of,
-    opened,
-    renumbered,
+    folder_name,
+    open_folder,
+    read_uid,
+    renumbered_error,
 )
-from scheduler.connections.connectors.mail.imap_outcome import unsure_if_unclear
-from scheduler.connections.connectors.mail.imap_session import Box, RefusedError, Session, refusal
-from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_marks
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.connectors.mail.imap_session import (
+    ImapRefusedError,
+    ImapSession,
+    OpenFolder,
+    refused_failure,
+    unsure_if_unclear,
+)
+from scheduler.connections.connectors.mail.imap_values import BadImapResponseError, ImapResponse, parse_flags
+from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
 
 MARKER_PREFIX = b"$dayhand-"
 _MAX_MARKED = 10
-_COPYUID = re.compile(rb"\[COPYUID (\d{1,10}) \d{1,10} (\d{1,10})\]", re.IGNORECASE)
+_COPYUID_CODE = re.compile(rb"\[COPYUID (\d{1,10}) \d{1,10} (\d{1,10})\]", re.IGNORECASE)
 _DELETED = b"\\Deleted"
 _REMOVED = (b"EXPUNGE", b"VANISHED")
 _NO_SUCH_FOLDER = (b"TRYCREATE", b"NONEXISTENT")
@@ -42,179 +47,183 @@ _NO_SUCH_FOLDER = (b"TRYCREATE", b"NONEXISTENT")
 
 def move(call: Call) -> dict[str, Any]:
     target = call.parameters["to"]
-    with opened(call, change=True) as (talk, box):
+    with open_folder(call, change=True) as (client, box):
         if _is_same(target, box.name):
-            raise wrong(f"Message {number_of(call)} is in {target} already.")
-        message = find_message(call, talk, box)
-        return _Move(talk, box, message, target, _marker(call, box)).make()
+            raise logic_failure(f"Message {read_uid(call)} is already in {target}.")
+        message = find_message(call, client, box)
+        return _Move(client, box, message, target, _marker(call, box)).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    talk: Session
-    box: Box
-    message: Message
+    client: ImapSession
+    box: OpenFolder
+    message: ImapMessage
     target: str
     marker: bytes
 
-    def make(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         self._check_server()
         copy = self._find_interrupted_copy()
-        if copy is None and b"MOVE" in self.talk.abilities:
+        if copy is None and b"MOVE" in self.client.capabilities:
             self._mark()
-            self._ask(b"UID MOVE")
+            self._send(b"UID MOVE")
             self._remove_marker(None)
             return {"folder": self.target}
         if copy is None:
-            if self.message.has(_DELETED):  # so would its copy be, and anybody could remove that
-                raise wrong(f"Message {self.message.uid} in {self.box.name} is marked as deleted, so it is not moved.")
+            if self.message.has_flag(_DELETED):  # its copy would be too, and could be removed by anyone
+                raise logic_failure(
+                    f"Message {self.message.uid} in {self.box.name} is marked as deleted, so it was not moved."
+                )
             self._mark()
             copy = self._copy()
         return self._remove_original(copy)
 
     def _check_server(self) -> None:
-        """Before anything is changed."""
-        can_copy = b"UIDPLUS" in self.talk.abilities and self.box.takes_keywords
-        if b"MOVE" not in self.talk.abilities and not can_copy:
-            raise wrong(
-                f"{self.talk.server.host} cannot move mail safely: it offers neither MOVE nor UIDPLUS with keywords. "
-                "Move the message in your mail program, or have the provider's own filters do it."
+        """Refuse unsafe servers before anything is changed."""
+        can_copy = b"UIDPLUS" in self.client.capabilities and self.box.takes_keywords
+        if b"MOVE" not in self.client.capabilities and not can_copy:
+            raise logic_failure(
+                f"{self.client.server.host} cannot move mail safely: it supports neither MOVE nor UIDPLUS with "
+                "keywords. Move the message in your mail program, or use a filter of your provider."
             )
 
     def _find_interrupted_copy(self) -> int | None:
-        """The copy that an earlier move of this very message made before it was broken off."""
-        if not self.message.has(self.marker):
+        """The copy that an earlier, interrupted move of this message made."""
+        if not self.message.has_flag(self.marker):
             return None
         copy = self._find_copy()
-        if copy is not None and b"UIDPLUS" not in self.talk.abilities:
-            raise wrong(
+        if copy is not None and b"UIDPLUS" not in self.client.capabilities:
+            raise logic_failure(
                 f"Message {self.message.uid} was copied to {self.target}, but not removed from {self.box.name}. "
                 "Delete it there in your mail program."
             )
         self._reopen()
         return copy
 
-    def _find_copy(self, told: tuple[int, int] | None = None) -> int | None:
-        """The copy in the target folder, by its keyword or by the number that the server told."""
-        there = self.talk.open_folder(self.target)
-        found = _find_marked(self.talk, self.marker)
-        if told is not None and told[0] == there.validity:
-            found += list(self.talk.fetch([told[1]], b"FLAGS"))
-        # A folder may have two names, so the target may turn out to be the folder that the original is in.
-        is_original = there.validity == self.box.validity
+    def _find_copy(self, reported: tuple[int, int] | None = None) -> int | None:
+        """Find the copy in the target folder by its keyword or by the number that the server reported."""
+        there = self.client.open_folder(self.target)
+        found = _find_marked(self.client, self.marker)
+        if reported is not None and reported[0] == there.uidvalidity:
+            found += list(self.client.fetch([reported[1]], b"FLAGS"))
+        # A folder may have two names, so the target may be the folder of the original.
+        is_original = there.uidvalidity == self.box.uidvalidity
         return next((uid for uid in found if not (is_original and uid == self.message.uid)), None)
 
     def _reopen(self) -> None:
-        if self.talk.open_folder(self.box.name, change=True).validity != self.box.validity:
-            raise renumbered(self.box, self.message.uid)
+        if self.client.open_folder(self.box.name, change=True).uidvalidity != self.box.uidvalidity:
+            raise renumbered_error(self.box, self.message.uid)
 
     def _mark(self) -> None:
-        """If it goes wrong, nothing was moved. MOVE is safe without; then only a lost answer stays a question."""
-        if not self.box.takes_keywords or self.message.has(self.marker):
+        """Set the keyword; if that fails, nothing was moved. MOVE works without it, but cannot be checked then."""
+        if not self.box.takes_keywords or self.message.has_flag(self.marker):
             return
         try:
             self._store(b"+FLAGS.SILENT", self.marker)
-        except RefusedError:
-            if b"MOVE" not in self.talk.abilities:
+        except ImapRefusedError:
+            if b"MOVE" not in self.client.capabilities:
                 raise
 
-    def _ask(self, command: bytes) -> list[Answer]:
-        """UID MOVE or UID COPY, with what was said to it; a clear no means that nothing was moved."""
-        with unsure_if_unclear(f"It may have moved the message to {self.target}: look there."):
+    def _send(self, command: bytes) -> list[ImapResponse]:
+        """Send UID MOVE or UID COPY and return the responses; a clear refusal means that nothing was moved."""
+        with unsure_if_unclear(f"The message may have been moved to {self.target}. Check there."):
             try:
-                return self.talk.in_folder(command, self.message.uid, self.target)
-            except RefusedError as error:
-                if _shows_effect(error.before):
-                    raise BadAnswerError("it did what it says that it refuses") from error
-                with suppress(ToolFailedError, RefusedError, BadAnswerError):
+                return self.client.copy_or_move(command, self.message.uid, self.target)
+            except ImapRefusedError as error:
+                if _shows_effect(error.earlier_responses):
+                    raise BadImapResponseError("the server did what it says it refuses") from error
+                with suppress(ToolFailedError, ImapRefusedError, BadImapResponseError):
                     self._store(b"-FLAGS.SILENT", self.marker)
                 if error.code in _NO_SUCH_FOLDER:
-                    said = self.talk.server.quote(error.text)
-                    raise wrong(f"There is no folder {self.target} to move the message to ({said}).") from error
+                    reason = self.client.server.quote(error.text)
+                    raise logic_failure(f"The folder {self.target} does not exist ({reason}).") from error
                 raise
 
     def _copy(self) -> int:
-        told = [found for answer in self._ask(b"UID COPY") if (found := _COPYUID.search(answer.lines[0]))]
+        reported = [found for answer in self._send(b"UID COPY") if (found := _COPYUID_CODE.search(answer.lines[0]))]
         with self._copied():
-            copy = self._find_copy((int(told[-1][1]), int(told[-1][2])) if told else None)
+            copy = self._find_copy((int(reported[-1][1]), int(reported[-1][2])) if reported else None)
             if copy is None:
                 raise ToolFailedError.because(
                     FailureClass.UNSURE,
-                    f"{self.talk.server.host} says that it copied the message to {self.target}, but it is not there. "
-                    f"The original stays in {self.box.name}.",
+                    f"{self.client.server.host} reports that it copied the message to {self.target}, but it is not "
+                    f"there. The original is still in {self.box.name}.",
                 )
             self._reopen()
         return copy
 
     def _remove_original(self, copy: int) -> dict[str, Any]:
-        """Only now that the copy was seen, and by number: EXPUNGE alone would remove what others marked too."""
+        """By number, once the copy was found: EXPUNGE alone would also remove messages that others marked."""
         result = {"folder": self.target}
         with self._copied():
             self._store(b"+FLAGS.SILENT", _DELETED)
             try:
-                self.talk.command(b"UID EXPUNGE", b"%d" % self.message.uid)
-            except RefusedError as error:  # some may mark mail as deleted, and not remove it
-                said = self.talk.server.quote(error.text)
-                result["note"] = f"The original is marked as deleted, but still in {self.box.name} ({said})."
+                self.client.command(b"UID EXPUNGE", b"%d" % self.message.uid)
+            except ImapRefusedError as error:  # some users may mark mail as deleted but not remove it
+                reason = self.client.server.quote(error.text)
+                result["note"] = f"The original is marked as deleted, but is still in {self.box.name} ({reason})."
         self._remove_marker(copy)
         return result
 
     @contextmanager
     def _copied(self) -> Iterator[None]:
-        """There is a copy: whatever goes wrong, it was not nothing that happened, and a new try finds the copy."""
-        what = f"The message was copied to {self.target}, and the original may still be in {self.box.name}."
+        """There is a copy, so any error is unsure; a retry finds the copy."""
+        note = f"The message was copied to {self.target}, but the original may still be in {self.box.name}."
         try:
-            with unsure_if_unclear(what):
+            with unsure_if_unclear(note):
                 yield
-        except RefusedError as error:
-            failed = refusal(self.talk.server, error, "refused to remove the original")
-            raise ToolFailedError.because(FailureClass.UNSURE, f"{failed.failure.sentence} {what}") from error
+        except ImapRefusedError as error:
+            failed = refused_failure(self.client.server, error, "refused to remove the original")
+            raise ToolFailedError.because(FailureClass.UNSURE, f"{failed.failure.sentence} {note}") from error
         except ToolFailedError as error:
             if error.failure.kind is FailureClass.UNSURE:
                 raise
-            raise ToolFailedError.because(FailureClass.UNSURE, f"{error.failure.sentence} {what}") from error
+            raise ToolFailedError.because(FailureClass.UNSURE, f"{error.failure.sentence} {note}") from error
 
     def _remove_marker(self, copy: int | None) -> None:
-        """It is moved; what goes wrong here changes nothing about that."""
+        """The message is moved; errors here do not matter."""
         if self.box.takes_keywords:
-            with suppress(ToolFailedError, RefusedError, BadAnswerError):
-                self.talk.open_folder(self.target, change=True)
-                for uid in [copy] if copy is not None else _find_marked(self.talk, self.marker):
-                    self.talk.command(b"UID STORE", b"%d" % uid, b"-FLAGS.SILENT (" + self.marker + b")")
+            with suppress(ToolFailedError, ImapRefusedError, BadImapResponseError):
+                self.client.open_folder(self.target, change=True)
+                for uid in [copy] if copy is not None else _find_marked(self.client, self.marker):
+                    self.client.command(b"UID STORE", b"%d" % uid, b"-FLAGS.SILENT (" + self.marker + b")")
 
     def _store(self, change: bytes, mark: bytes) -> None:
-        self.talk.command(b"UID STORE", b"%d" % self.message.uid, change + b" (" + mark + b")")
+        self.client.command(b"UID STORE", b"%d" % self.message.uid, change + b" (" + mark + b")")
 
 
 def check_move(call: Call) -> Checked:
-    """Still in its folder: not moved, and moving it again finds the copy that may be there. In the target: moved.
+    """Still in its folder: not moved, and a retry finds a copy that may exist. In the target: moved.
 
-    With the message gone and neither its keyword nor its traits in the target, nobody can tell who took it away.
+    If it is gone and neither its keyword nor its traits are in the target, it cannot be known.
     """
-    uid, target = number_of(call), call.parameters["to"]
-    with opened(call) as (talk, box):
-        check_validity(call, box)
-        if uid in talk.fetch([uid], b"FLAGS"):
+    uid, target = read_uid(call), call.parameters["to"]
+    with open_folder(call) as (client, box):
+        check_uidvalidity(call, box)
+        if uid in client.fetch([uid], b"FLAGS"):
             return Checked(happened=False)
         marker = _marker(call, box)
-        talk.open_folder(target)
-        if _find_marked(talk, marker) or (call.target and find_alike(talk, call.target["traits"])):
+        client.open_folder(target)
+        if _find_marked(client, marker) or (call.target and find_copies(client, call.target["traits"])):
             return Checked(happened=True, result={"folder": target})
     raise ToolFailedError.because(
         FailureClass.UNSURE,
-        f"Message {uid} is not in {folder_of(call)} any more, and nobody can tell whether it was moved to {target}.",
+        f"Message {uid} is no longer in {folder_name(call)}, and it is unclear whether it was moved to {target}.",
     )
 
 
-def _find_marked(talk: Session, marker: bytes) -> list[int]:
-    """The messages in the open folder with that keyword which nobody has deleted."""
-    found = talk.search(b"KEYWORD " + marker, b"UNDELETED")
-    told = talk.fetch(found[-_MAX_MARKED:], b"FLAGS")
-    return [uid for uid, items in told.items() if marker in [mark.lower() for mark in read_marks(items.get("FLAGS"))]]
+def _find_marked(client: ImapSession, marker: bytes) -> list[int]:
+    """The messages in the open folder with that keyword that are not deleted."""
+    found = client.search(b"KEYWORD " + marker, b"UNDELETED")
+    reported = client.fetch(found[-_MAX_MARKED:], b"FLAGS")
+    return [
+        uid for uid, items in reported.items() if marker in [mark.lower() for mark in parse_flags(items.get("FLAGS"))]
+    ]
 
 
-def _marker(call: Call, box: Box) -> bytes:
-    known = (box.name, str(box.validity), str(number_of(call)), call.parameters["to"])
+def _marker(call: Call, box: OpenFolder) -> bytes:
+    known = (box.name, str(box.uidvalidity), str(read_uid(call)), call.parameters["to"])
     return MARKER_PREFIX + hashlib.sha256("\0".join(known).encode("utf-8", "replace")).hexdigest()[:16].encode()
 
 
@@ -222,9 +231,9 @@ def _is_same(one: str, other: str) -> bool:
     return one == other or one.upper() == other.upper() == INBOX
 
 
-def _shows_effect(answers: Iterable[Answer]) -> bool:
-    """Whether the server had begun to move before it said no."""
+def _shows_effect(answers: Iterable[ImapResponse]) -> bool:
+    """Whether the server started moving before it refused."""
     return any(
-        _COPYUID.search(answer.lines[0]) or answer.word(1) in _REMOVED or answer.word(2) in _REMOVED
+        _COPYUID_CODE.search(answer.lines[0]) or answer.word(1) in _REMOVED or answer.word(2) in _REMOVED
         for answer in answers
     )

@@ -1,4 +1,4 @@
-"""A mail taken apart into its texts and attachments, in time and memory that follow its size, however it is built."""
+"""Splits a mail into texts and attachments, in time and memory linear in its size, however it is built."""
 
 import binascii
 import re
@@ -8,87 +8,85 @@ from email.message import Message
 from itertools import islice
 from typing import Any
 
-from scheduler.connections.connectors.mail import reading
+from scheduler.connections.connectors.mail import headers
 
-_MOST_PARTS = 1_000
-_DEEPEST = 20
-LONGEST_TEXT = 1_000_000
-_LONGEST_HEADER = 10_000
-_MOST_ALIKE = 8
+_MAX_PARTS = 1_000
+_MAX_DEPTH = 20
+MAX_TEXT_CHARS = 1_000_000
+_MAX_HEADER_BYTES = 10_000
+_MAX_REPEATED = 8
 _HEAD = re.compile(rb"(?:(?:From |[!-9;-~]++:|[\t ])[^\r\n]*+(?:\r\n|\n|\r|\Z))*+")
 _BREAK = re.compile(rb"\r\n|\n|\r|")
-_ABOUT = rb"content-(?:type|disposition|transfer-encoding)"
+_CONTENT_HEADERS = rb"content-(?:type|disposition|transfer-encoding)"
 _NOT_BASE64 = bytes(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """One leaf of a mail."""
+class MimePart:
+    """One leaf of the MIME tree."""
 
     name: str
     kind: str
     content: bytes
     is_text: bool
-    """Shown as the body of the mail, not attached to it."""
+    """Part of the body, not an attachment."""
     charset: str
 
 
-def take_apart(content: bytes) -> list[Part]:
-    """Texts and attachments in order. A mail inside a mail is one attachment, and so is what is nested too deep."""
-    found: list[Part] = []
+def split_parts(content: bytes) -> list[MimePart]:
+    """Texts and attachments in order. A mail inside a mail is one attachment, and so is anything nested too deeply."""
+    found: list[MimePart] = []
     waiting, seen = [(content, "text/plain", 0)], 0
-    while waiting and seen < _MOST_PARTS:
+    while waiting and seen < _MAX_PARTS:
         raw, usual, depth = waiting.pop()
         seen += 1
-        head, body = split(raw)
-        about = _pick(head, _ABOUT)
+        head, body = split_head(raw)
+        about = _parse_only(head, _CONTENT_HEADERS)
         about.set_default_type(usual)
-        inside = _inside(about, body) if depth < _DEEPEST else []
-        if inside:
+        subparts = _subparts(about, body) if depth < _MAX_DEPTH else []
+        if subparts:
             usual = "message/rfc822" if about.get_content_subtype() == "digest" else "text/plain"
-            waiting.extend((one, usual, depth + 1) for one in reversed(inside))
+            waiting.extend((one, usual, depth + 1) for one in reversed(subparts))
         else:
             found.append(_part(about, body))
     return found
 
 
-def split(raw: bytes) -> tuple[bytes, bytes]:
-    """The headers, and what follows them: after an empty line, or from the first line on that is no header."""
+def split_head(raw: bytes) -> tuple[bytes, bytes]:
+    """The headers, and the body: after an empty line, or from the first line that is not a header."""
     head = _HEAD.match(raw)
     assert head is not None
     return head[0], _without_break(raw[head.end() :])
 
 
 def _without_break(text: bytes) -> bytes:
-    """Without the end of a line with which it begins."""
+    """Remove a leading line break."""
     first = _BREAK.match(text)
     assert first is not None
     return text[first.end() :]
 
 
-def _pick(head: bytes, names: bytes) -> Message:
-    """Only those headers: a part may have a million that nobody reads."""
+def _parse_only(head: bytes, names: bytes) -> Message:
+    """Parse only those headers: a part may have a million others."""
     wanted = rb"(?:\A|[\r\n])((?i:" + names + rb"):[^\r\n]*+(?:(?:\r\n|\n|\r)[\t ][^\r\n]*+)*+)"
-    return reading.parse(
-        b"\r\n".join(one[1][:_LONGEST_HEADER] for one in islice(re.finditer(wanted, head), _MOST_ALIKE))
+    return headers.parse(
+        b"\r\n".join(one[1][:_MAX_HEADER_BYTES] for one in islice(re.finditer(wanted, head), _MAX_REPEATED))
     )
 
 
-def _inside(about: Message, body: bytes) -> list[bytes]:
-    """What lies between the borders of a mail of several parts; nothing if it is none."""
-    border = _told(about.get_boundary)
-    if about.get_content_maintype() != "multipart" or not border:
+def _subparts(about: Message, body: bytes) -> list[bytes]:
+    """The parts between the boundaries; none if it is not a multipart."""
+    boundary = _header_value(about.get_boundary)
+    if about.get_content_maintype() != "multipart" or not boundary:
         return []
-    return list(islice(_between(body, border.encode(errors="replace")), _MOST_PARTS))
+    return list(islice(_between(body, boundary.encode(errors="replace")), _MAX_PARTS))
 
 
-def _between(body: bytes, border: bytes) -> Iterator[bytes]:
-    itself = rb"--" + re.escape(border)
-    at_the_beginning_of_a_line = (
-        rb"(?<![^\r\n]" + itself + rb")"
-    )  # looked at last: what is searched for first is found fast
+def _between(body: bytes, boundary: bytes) -> Iterator[bytes]:
+    marker = rb"--" + re.escape(boundary)
+    at_line_start = rb"(?<![^\r\n]" + marker + rb")"  # checked last, which makes the search fast
     start: int | None = None
-    for line in re.finditer(itself + at_the_beginning_of_a_line + rb"(--)?[ \t]*+(?=[\r\n]|\Z)", body):
+    for line in re.finditer(marker + at_line_start + rb"(--)?[ \t]*+(?=[\r\n]|\Z)", body):
         if start is not None:
             yield _without_break(body[start : line.start()]).removesuffix(b"\n").removesuffix(b"\r")
         if line[1]:
@@ -98,24 +96,24 @@ def _between(body: bytes, border: bytes) -> Iterator[bytes]:
         yield _without_break(body[start:])
 
 
-def _part(about: Message, body: bytes) -> Part:
+def _part(about: Message, body: bytes) -> MimePart:
     kind = about.get_content_type()
     content = _decoded(about, body)
-    name = reading.plain(_told(about.get_filename))[:200]
+    name = headers.decode_text(_header_value(about.get_filename))[:200]
     if kind == "message/rfc822" and not name:
-        name = f"{reading.header(_pick(split(content)[0], b'subject'), 'subject') or 'message'}.eml"
-    is_attached = _told(about.get_content_disposition).lower() == "attachment"
-    return Part(
+        name = f"{headers.get_header(_parse_only(split_head(content)[0], b'subject'), 'subject') or 'message'}.eml"
+    is_attached = _header_value(about.get_content_disposition).lower() == "attachment"
+    return MimePart(
         name=name,
         kind=kind,
         content=content,
         is_text=kind in ("text/plain", "text/html") and not name and not is_attached,
-        charset=_told(about.get_content_charset) or "utf-8",
+        charset=_header_value(about.get_content_charset) or "utf-8",
     )
 
 
-def _told(ask: Callable[[], object]) -> str:
-    """What a header says; nothing where it makes no sense."""
+def _header_value(ask: Callable[[], object]) -> str:
+    """The value of a header; empty if it cannot be parsed."""
     try:
         return str(ask() or "")
     except (LookupError, ValueError):
@@ -123,8 +121,8 @@ def _told(ask: Callable[[], object]) -> str:
 
 
 def _decoded(about: Message, body: bytes) -> bytes:
-    """Without what protected it on its way."""
-    match reading.header(about, "content-transfer-encoding").lower():
+    """Undo the transfer encoding."""
+    match headers.get_header(about, "content-transfer-encoding").lower():
         case "base64":
             return _from_base64(body)
         case "quoted-printable":
@@ -135,30 +133,30 @@ def _decoded(about: Message, body: bytes) -> bytes:
 def _from_base64(body: bytes) -> bytes:
     try:
         return binascii.a2b_base64(body)
-    except binascii.Error:  # the end is missing, or was never there
+    except binascii.Error:  # the padding is missing
         letters = body.translate(None, _NOT_BASE64)
-        return binascii.a2b_base64(letters[: len(letters) // 4 * 4] + _last(letters))
+        return binascii.a2b_base64(letters[: len(letters) // 4 * 4] + _padded_end(letters))
 
 
-def _last(letters: bytes) -> bytes:
+def _padded_end(letters: bytes) -> bytes:
     rest = letters[len(letters) // 4 * 4 :]
     return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
 
 
-def text_of(found: list[Part], kind: str) -> tuple[str, bool]:
-    """All text of that kind, and whether the end of it was left out."""
-    texts = [reading.decode(part.content, part.charset) for part in found if part.is_text and part.kind == kind]
+def body_text(found: list[MimePart], kind: str) -> tuple[str, bool]:
+    """All text of that kind, and whether it was truncated."""
+    texts = [headers.decode_bytes(part.content, part.charset) for part in found if part.is_text and part.kind == kind]
     text = "\n".join(texts).replace("\r\n", "\n").replace("\0", "")
-    return text[:LONGEST_TEXT], len(text) > LONGEST_TEXT
+    return text[:MAX_TEXT_CHARS], len(text) > MAX_TEXT_CHARS
 
 
-def attached(found: list[Part]) -> list[Part]:
-    """What is no text of the mail itself and has any content or a name."""
+def find_attachments(found: list[MimePart]) -> list[MimePart]:
+    """The parts that are not body text and have content or a name."""
     return [part for part in found if not part.is_text and (part.content or part.name)]
 
 
-def tell_attachments(found: list[Part]) -> list[dict[str, Any]]:
+def describe_attachments(found: list[MimePart]) -> list[dict[str, Any]]:
     return [
         {"number": number, "name": part.name, "type": part.kind, "size": len(part.content)}
-        for number, part in enumerate(attached(found), 1)
+        for number, part in enumerate(find_attachments(found), 1)
     ]

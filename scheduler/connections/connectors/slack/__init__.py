@@ -1,1 +1,1 @@
-"""Slack: the connector, and how its server is asked."""
+"""Slack: the connector, and requests to its server."""

@@ -1,4 +1,4 @@
-"""Asking Slack, and what its answers mean: it refuses with a success and one word."""
+"""Requests to Slack's API, and what its error codes mean. Slack reports errors with status 200."""
 
 import json
 from collections.abc import Mapping
@@ -6,88 +6,90 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from scheduler.connections import web
-from scheduler.connections.addresses import parts_of
+from scheduler.connections import http_client
 from scheduler.connections.connector import Call, ToolFailedError
-from scheduler.connections.told import Told
-from scheduler.connections.web_errors import broken, refusal, retry_after
+from scheduler.connections.http_errors import connection_lost, parse_retry_after, status_failure
+from scheduler.connections.json_reader import JsonObject
+from scheduler.connections.urls import split_url
 from scheduler.rules.failures import Failure, FailureClass
 
-SLACK = "https://slack.com"
+SLACK_URL = "https://slack.com"
 
-_LOGIN = frozenset(
+_AUTH_ERRORS = frozenset(
     {"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked", "two_factor_setup_required"}
 )
-_NOT_ALLOWED = frozenset(
+_PERMISSION_ERRORS = frozenset(
     {"access_denied", "ekm_access_denied", "missing_scope", "no_permission", "not_allowed_token_type"}
     | {"not_in_channel", "restricted_action", "team_access_not_granted"}
 )
-_BUSY = frozenset({"rate_limited", "ratelimited"})
-_BROKEN = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
-_KNOWN = _LOGIN | _NOT_ALLOWED | _BUSY | _BROKEN
+_RATE_LIMIT_ERRORS = frozenset({"rate_limited", "ratelimited"})
+_SERVER_ERRORS = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
+_KNOWN_ERRORS = _AUTH_ERRORS | _PERMISSION_ERRORS | _RATE_LIMIT_ERRORS | _SERVER_ERRORS
 
 
-def ask(call: Call, method: str, asked: Mapping[str, Any], *, acts: bool = False) -> Told:
-    """The answer of one of Slack's methods; ToolFailedError if it refuses or cannot be reached.
+def call_method(call: Call, method: str, parameters: Mapping[str, Any], *, acts: bool = False) -> JsonObject:
+    """Call one of Slack's methods; ToolFailedError if it refuses or cannot be reached.
 
-    Nested values are written as JSON, the rest as a form, which every method takes.
+    Parameters are sent as a form, which every method accepts; nested values as JSON.
     """
     token = call.settings.get("access_token")
     if not token:
-        raise ToolFailedError.because(FailureClass.AUTH, f"Nobody is signed in to {call.connection}. Connect it.")
-    form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in asked.items()}
-    answer = web.request(
+        raise ToolFailedError.because(FailureClass.AUTH, f"{call.connection} is not signed in. Connect it.")
+    form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in parameters.items()}
+    answer = http_client.request(
         "POST",
-        f"{place_of(call.settings)}/api/{method}",
+        f"{base_url(call.settings)}/api/{method}",
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/x-www-form-urlencoded"},
         body=urlencode(form).encode(),
         seconds=call.seconds,
         acts=acts,
-        follow=0,
+        max_redirects=0,
     )
     return _read(answer, call.now)
 
 
-def _read(answer: web.Answer, now: datetime) -> Told:
-    """Done is what Slack says is done: 200, and JSON with "ok": true. It refuses with 200 as well, false and a word.
+def _read(answer: http_client.Answer, now: datetime) -> JsonObject:
+    """Success is 200 with "ok": true, an error is 200 with "ok": false and an error code.
 
-    Whatever else comes as a success is not Slack's, such as the page of a network that asks for a login, and leaves
-    open whether an action was done.
+    Any other success does not come from Slack but, for example, from a network that asks for a login. It leaves open
+    whether an action was done.
     """
     if answer.status != 200:
-        raise refusal(answer.status, answer.headers, answer.host, acts=answer.acts, now=now)
-    given = answer.told()
-    if given.get("ok") is True:
-        return given
-    word = given.get("error")
-    if not isinstance(word, str) or not word or (given.get("ok") is not False and word not in _KNOWN):
-        raise given.strange()
-    raise _refused(answer, word[:100], now)
+        raise status_failure(answer.status, answer.headers, answer.host, acts=answer.acts, now=now)
+    result = answer.told()
+    if result.get("ok") is True:
+        return result
+    code = result.get("error")
+    if not isinstance(code, str) or not code or (result.get("ok") is not False and code not in _KNOWN_ERRORS):
+        raise result.unexpected_shape()
+    raise _failure(answer, code[:100], now)
 
 
-def place_of(settings: Mapping[str, Any]) -> str:
-    return str(settings.get("base_url") or SLACK).rstrip("/")
+def base_url(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("base_url") or SLACK_URL).rstrip("/")
 
 
-def account_of(call: Call) -> str:
-    """The workspace, by its own address."""
-    given = ask(call, "auth.test", {})
-    return parts_of(given.text("url")).hostname or given.text("team")
+def fetch_account(call: Call) -> str:
+    """The workspace, by its own host name."""
+    result = call_method(call, "auth.test", {})
+    return split_url(result.text("url")).hostname or result.text("team")
 
 
-def _refused(answer: web.Answer, word: str, now: datetime) -> ToolFailedError:
-    """The word decides; the sentences are ours."""
+def _failure(answer: http_client.Answer, code: str, now: datetime) -> ToolFailedError:
+    """The failure for an error code."""
     host = answer.host
-    if word in _BUSY:
-        wait = retry_after(answer.headers, now)
-        sentence = f"{host} asks us to be slower ({word})."
+    if code in _RATE_LIMIT_ERRORS:
+        wait = parse_retry_after(answer.headers, now)
+        sentence = f"Too many requests to {host} ({code})."
         return ToolFailedError(Failure(kind=FailureClass.TRANSIENT, sentence=sentence, retry_after=wait))
-    if word in _BROKEN:
-        return broken(f"{host} failed while it worked on this ({word}).", acts=answer.acts)
-    if word in _LOGIN:
-        return ToolFailedError.because(FailureClass.AUTH, f"{host} did not accept the login ({word}). Connect again.")
-    if word in _NOT_ALLOWED:
+    if code in _SERVER_ERRORS:
+        return connection_lost(f"{host} failed while it processed the request ({code}).", acts=answer.acts)
+    if code in _AUTH_ERRORS:
         return ToolFailedError.because(
-            FailureClass.PERMISSION, f"{host} does not allow this ({word}). Allow it there, or connect another account."
+            FailureClass.AUTH, f"The sign-in to {host} is no longer valid ({code}). Connect again."
         )
-    return ToolFailedError.because(FailureClass.LOGIC, f"{host} refused what was asked ({word}).")
+    if code in _PERMISSION_ERRORS:
+        return ToolFailedError.because(
+            FailureClass.PERMISSION, f"{host} does not allow this ({code}). Allow it there, or connect another account."
+        )
+    return ToolFailedError.because(FailureClass.LOGIC, f"{host} refused the request ({code}).")

@@ -1,1 +1,1 @@
-"""Tables: the connector, in files of text and in SQLite, each row once."""
+"""Tables in CSV and SQLite files: the connector, and appending exactly once."""

@@ -1,4 +1,4 @@
-"""A table of this computer, in a CSV or SQLite file: add rows, once per key, and read them."""
+"""A table in a CSV or SQLite file: append rows once per key, and read them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,47 +16,47 @@ from scheduler.connections.connector import (
     ToolFailedError,
 )
 from scheduler.connections.connectors.table import csv_table, sqlite_table
-from scheduler.connections.disk import explained
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.safe_files import converting_disk_errors
 from scheduler.rules.failures import FailureClass
 
-_SQLITE = (".sqlite", ".sqlite3", ".db")
-_MOST = 1000
+_SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
+_MAX_ROWS = 1000
 
 
-def _place(call: Call) -> Path:
+def _path(call: Call) -> Path:
     try:
         return Path(call.settings["path"]).expanduser()
     except RuntimeError as error:
-        raise wrong(f"{call.settings['path']} is below a home that is not there.") from error
+        raise logic_failure(f"{call.settings['path']} is in a home folder that does not exist.") from error
 
 
 def _table(call: Call) -> str:
     name: str = call.settings.get("table") or "rows"
     if name.lower() == "dayhand_keys" or name.lower().startswith("sqlite_"):
-        raise wrong(f"The table {name} is not for rows. Choose another name.")
+        raise logic_failure(f"The table name {name} is reserved. Choose another one.")
     return name
 
 
-def _by_kind(call: Call, of_csv: Callable[[Path], Any], of_sqlite: Callable[[Path], Any]) -> Any:
-    place = _place(call)
-    with explained(str(place)):
+def _dispatch(call: Call, of_csv: Callable[[Path], Any], of_sqlite: Callable[[Path], Any]) -> Any:
+    place = _path(call)
+    with converting_disk_errors(str(place)):
         if not place.parent.is_dir():
-            raise wrong(f"The folder {place.parent} is not there. Make it, or choose another file.")
+            raise logic_failure(f"The folder {place.parent} does not exist. Create it, or choose another file.")
         if place.exists() and not place.is_file():
-            raise wrong(f"{place} is not a file. Choose another one.")
+            raise logic_failure(f"{place} is not a file. Choose another one.")
         if place.suffix.lower() == ".csv":
             return of_csv(place)
-        if place.suffix.lower() in _SQLITE:
+        if place.suffix.lower() in _SQLITE_SUFFIXES:
             return of_sqlite(place)
-    raise wrong(f"{place} is not a table. Choose a file that ends in .csv, {', '.join(_SQLITE)}.")
+    raise logic_failure(f"{place} is not a table. Choose a file that ends in .csv, {', '.join(_SQLITE_SUFFIXES)}.")
 
 
 def _append(call: Call) -> Any:
     rows, key, seconds = call.parameters["rows"], call.key, call.seconds
     if not key:
-        raise ToolFailedError.because(FailureClass.INTERNAL, "Rows came without a key that tells them from others.")
-    return _by_kind(
+        raise ToolFailedError.because(FailureClass.INTERNAL, "The rows have no idempotency key.")
+    return _dispatch(
         call,
         lambda place: csv_table.append(place, rows, key, seconds),
         lambda place: sqlite_table.append(place, _table(call), rows, key, seconds),
@@ -64,7 +64,7 @@ def _append(call: Call) -> Any:
 
 
 def _check(call: Call) -> Checked:
-    checked: Checked = _by_kind(
+    checked: Checked = _dispatch(
         call,
         lambda place: csv_table.check(place, call.key, call.seconds),
         lambda place: sqlite_table.check(place, call.key, call.seconds),
@@ -72,13 +72,13 @@ def _check(call: Call) -> Checked:
     return checked
 
 
-def _read(call: Call, most: int = _MOST) -> Any:
+def _read(call: Call, default: int = _MAX_ROWS) -> Any:
     where = call.parameters.get("where") or {}
     given = call.parameters.get("limit")
-    limit = most if given is None else given
+    limit = default if given is None else given
     if limit < 0:
-        raise wrong('"limit" takes a number from 0 on.')
-    return _by_kind(
+        raise logic_failure('"limit" must be 0 or more.')
+    return _dispatch(
         call,
         lambda place: csv_table.read(place, where, limit, call.seconds),
         lambda place: sqlite_table.read(place, _table(call), where, limit, call.seconds),
@@ -86,9 +86,9 @@ def _read(call: Call, most: int = _MOST) -> Any:
 
 
 def _test(call: Call) -> str:
-    place = _place(call)
-    if not _by_kind(call, Path.exists, Path.exists):
-        return f"{place} will be made when the first row is added."
+    place = _path(call)
+    if not _dispatch(call, Path.exists, Path.exists):
+        return f"{place} will be created when the first row is added."
     _read(call, 1)
     return f"{place} can be read."
 
@@ -96,22 +96,22 @@ def _test(call: Call) -> str:
 table = Connector(
     kind="table",
     title="Table",
-    help="Adds rows to a CSV or SQLite file of this computer, and reads them.",
+    help="Adds rows to a CSV or SQLite file on this computer, and reads them.",
     fields=(
         Field(
             name="path",
             label="File",
-            help="A file that ends in .csv, .sqlite, .sqlite3 or .db; made if it is not there.",
+            help="A file that ends in .csv, .sqlite, .sqlite3 or .db; created if it does not exist.",
             kind=FieldKind.PATH,
         ),
-        Field(name="table", label="Table", help="Which table of a SQLite file.", required=False, default="rows"),
+        Field(name="table", label="Table", help="Name of the table in a SQLite file.", required=False, default="rows"),
     ),
     tools=(
         Tool(
-            # apply_window stays as it is: the file may be on a disk in the network, which may act late.
+            # Keeps the default apply_window: the file may be on a network disk, which may act late.
             name="append",
             may="add rows to {name}",
-            help="Add rows at the end, once. Names that are new become new columns.",
+            help="Appends rows; new names become new columns.",
             parameters={
                 "rows": Parameter(
                     ParameterKind.LIST, help="Objects by column, or lists of values in the order of the columns."
@@ -124,9 +124,9 @@ table = Connector(
         Tool(
             name="read",
             may="read the rows of {name}",
-            help="The first rows, as objects by column. What comes from CSV is text.",
+            help="Read the first rows as objects by column; values from CSV are text.",
             parameters={
-                "limit": Parameter(ParameterKind.WHOLE, required=False, help="How many at most; 1000 if not given."),
+                "limit": Parameter(ParameterKind.WHOLE, required=False, help="Maximum number of rows; default 1000."),
                 "where": Parameter(
                     ParameterKind.OBJECT, required=False, help='Only rows with these values, such as {"day": "Monday"}.'
                 ),

@@ -1,4 +1,4 @@
-"""A table in a CSV file: rows are added once per key and whole, whoever is killed at whatever moment."""
+"""A table in a CSV file: rows are appended atomically and once per key, even if the process is killed."""
 
 import csv
 import errno
@@ -12,59 +12,58 @@ from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.table import csv_text
 from scheduler.connections.connectors.table.csv_text import Dialect, Header
 from scheduler.connections.connectors.table.ledger import Ledger, open_ledger
-from scheduler.connections.connectors.table.rows import arrange
-from scheduler.connections.connectors.table.writing import (
-    Version,
+from scheduler.connections.connectors.table.rows import arrange_rows
+from scheduler.connections.connectors.table.safe_append import (
+    FileVersion,
     append_bytes,
-    beside,
-    changed_while_added,
+    changed_while_adding_error,
+    recover,
     replace_content,
-    require,
-    settle,
+    require_unchanged,
+    sidecar_path,
 )
-from scheduler.connections.disk import explained, open_without_waiting
-from scheduler.connections.locks import locked
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.errors import logic_failure
+from scheduler.connections.safe_files import converting_disk_errors, locked, open_nonblocking
 from scheduler.rules.failures import FailureClass
 
-_MARK = "\ufeff".encode()
+_BOM = "\ufeff".encode()
 
 
 def append(path: Path, rows: Sequence[Any], key: str, seconds: float) -> Any:
-    """Add the rows at the end, or answer as before if that key has been here."""
-    with _at_rest(path, seconds) as (place, ledger):
-        known = ledger.state(key)
-        if known is not None and known[0] == "unknown":  # whoever asks again was told that the rows are not there
-            ledger.forget(key)
+    """Append the rows, or return the earlier result for a known key."""
+    with _open_table(path, seconds) as (place, ledger):
+        known = ledger.find_state(key)
+        if known is not None and known[0] == "unknown":  # a retry means that the rows are known to be missing
+            ledger.remove(key)
             known = None
         return known[1] if known else _add(place, rows, key, ledger)
 
 
 def check(path: Path, key: str, seconds: float) -> Checked:
-    """Whether the rows with that key are or were in the table."""
+    """Whether the rows with that key were added."""
     place = path.resolve()
-    if place.exists() and not beside(place, "ledger").exists():
+    if place.exists() and not sidecar_path(place, "ledger").exists():
         raise ToolFailedError.because(
             FailureClass.UNSURE,
-            f"What Dayhand noted about {place} is gone, so it cannot tell. Look whether the rows are in it.",
+            f"Dayhand's record of {place} is missing. Check whether the rows are in it.",
         )
-    with _at_rest(path, seconds) as (place, ledger):
-        return _known(place, ledger, key)
+    with _open_table(path, seconds) as (place, ledger):
+        return _check_known(place, ledger, key)
 
 
 def read(path: Path, where: Mapping[str, Any], limit: int, seconds: float) -> list[dict[str, str]]:
-    """The first rows whose cells are what `where` says."""
+    """The first rows that match `where`."""
     place = path.resolve()
-    with explained(str(place)), ExitStack() as held:
+    with converting_disk_errors(str(place)), ExitStack() as held:
         place.stat()
         try:
-            held.enter_context(locked(beside(place, "lock"), seconds, str(place)))
+            held.enter_context(locked(sidecar_path(place, "lock"), seconds, str(place)))
         except OSError as error:
             if not isinstance(error, PermissionError) and error.errno != errno.EROFS:
-                raise  # where no lock can be made, nobody adds rows either
+                raise  # where no lock can be created, no rows can be added either
         else:
-            if beside(place, "ledger").exists():
-                settle(place, held.enter_context(open_ledger(beside(place, "ledger"))))
+            if sidecar_path(place, "ledger").exists():
+                recover(place, held.enter_context(open_ledger(sidecar_path(place, "ledger"))))
         return _find(held.enter_context(_lines(place)), where, limit)
 
 
@@ -73,56 +72,56 @@ def _find(lines: Iterator[str], where: Mapping[str, Any], limit: int) -> list[di
     columns = header.columns if header else []
     for name in where:
         if name not in columns:
-            raise wrong(f'The table has no column "{name}". It has: {", ".join(columns) or "none"}.')
-    wanted = {name: csv_text.cell(value) for name, value in where.items()}
+            raise logic_failure(f'The table has no column "{name}". It has: {", ".join(columns) or "none"}.')
+    wanted = {name: csv_text.format_cell(value) for name, value in where.items()}
     found: list[dict[str, str]] = []
-    for values in csv_text.records(rest, header.dialect) if header else ():
+    for values in csv_text.parse_records(rest, header.dialect) if header else ():
         if len(found) == limit:
             break
-        row = csv_text.as_object(columns, values)
+        row = csv_text.record_to_object(columns, values)
         if all(row[name] == text for name, text in wanted.items()):
             found.append(row)
     return found
 
 
 @contextmanager
-def _at_rest(path: Path, seconds: float) -> Iterator[tuple[Path, Ledger]]:
-    """The file with its ledger: nobody else adds rows, and none are half added."""
-    place = path.resolve()  # two names of one file share its lock
+def _open_table(path: Path, seconds: float) -> Iterator[tuple[Path, Ledger]]:
+    """The file with its ledger, locked and with interrupted additions resolved."""
+    place = path.resolve()  # two names of one file share a lock
     with (
-        explained(str(place)),
-        locked(beside(place, "lock"), seconds, str(place)),
-        open_ledger(beside(place, "ledger")) as ledger,
+        converting_disk_errors(str(place)),
+        locked(sidecar_path(place, "lock"), seconds, str(place)),
+        open_ledger(sidecar_path(place, "ledger")) as ledger,
     ):
-        settle(place, ledger)
+        recover(place, ledger)
         yield place, ledger
 
 
-def _known(place: Path, ledger: Ledger, key: str) -> Checked:
-    known = ledger.state(key)
+def _check_known(place: Path, ledger: Ledger, key: str) -> Checked:
+    known = ledger.find_state(key)
     if known is not None and known[0] == "unknown":
-        raise changed_while_added(place)
+        raise changed_while_adding_error(place)
     return Checked(happened=known is not None, result=known[1] if known else None)
 
 
 def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger) -> dict[str, int]:
-    seen = Version.of(place)
+    seen = FileVersion.of(place)
     header = _header(place)
     before, dialect = (header.columns, header.dialect) if header else ([], Dialect())
-    columns, values = arrange(rows, before)
-    added = "".join(csv_text.line(row, dialect) for row in values)
+    columns, values = arrange_rows(rows, before)
+    added = "".join(csv_text.format_line(row, dialect) for row in values)
     result = {"added": len(rows)}
     try:
         if header is None:
-            named = csv_text.line(columns, dialect) if columns else ""
+            named = csv_text.format_line(columns, dialect) if columns else ""
             append_bytes(place, (named + added).encode(), key, result, ledger, seen)
         elif len(columns) == len(before):
             append_bytes(place, _line_end(place, dialect) + added.encode(), key, result, ledger, seen)
         else:
-            content = _widened(place, header, columns, seen) + added.encode()
+            content = _with_columns(place, header, columns, seen) + added.encode()
             replace_content(place, content, key, result, ledger, seen)
     except UnicodeEncodeError as error:
-        raise wrong('"rows" holds characters that cannot be written as UTF-8.') from error
+        raise logic_failure('"rows" contains characters that cannot be encoded as UTF-8.') from error
     return result
 
 
@@ -135,36 +134,36 @@ def _header(place: Path) -> Header | None:
 
 
 def _line_end(place: Path, dialect: Dialect) -> bytes:
-    """What a last line lacks that an editor left without its end."""
+    """The newline that the last line lacks, if any."""
     with place.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         return b"" if file.read() in b"\r\n" else dialect.newline.encode()
 
 
-def _widened(place: Path, header: Header, columns: Sequence[str], seen: Version | None) -> bytes:
-    """The whole file with more columns, their cells empty."""
-    rows = [csv_text.line(columns, header.dialect)]
+def _with_columns(place: Path, header: Header, columns: Sequence[str], seen: FileVersion | None) -> bytes:
+    """The whole file with additional, empty columns."""
+    rows = [csv_text.format_line(columns, header.dialect)]
     with _lines(place) as lines:
-        for values in csv_text.records(csv_text.read_header(lines)[1], header.dialect):
+        for values in csv_text.parse_records(csv_text.read_header(lines)[1], header.dialect):
             if len(values) > len(header.columns):
-                require(place, seen)  # else these are other columns
-                raise wrong(
-                    f"A row of {place} has more cells than there are columns ({', '.join(values)}), so no column "
-                    "can be added. Put that row right first."
+                require_unchanged(place, seen)  # otherwise these are other columns
+                raise logic_failure(
+                    f"A row of {place} has more cells than the table has columns ({', '.join(values)}), so no column "
+                    "can be added. Correct that row first."
                 )
-            rows.append(csv_text.line([*values, *[""] * (len(columns) - len(values))], header.dialect))
+            rows.append(csv_text.format_line([*values, *[""] * (len(columns) - len(values))], header.dialect))
     with place.open("rb") as file:
-        mark = _MARK if file.read(len(_MARK)) == _MARK else b""
-    return mark + "".join(rows).encode()
+        bom = _BOM if file.read(len(_BOM)) == _BOM else b""
+    return bom + "".join(rows).encode()
 
 
 @contextmanager
 def _lines(place: Path) -> Iterator[Iterator[str]]:
-    """The lines of the file with their ends; what cannot be read as CSV is a mistake."""
+    """The lines of the file with their line ends; a file that is not CSV is refused."""
     try:
-        with open(place, encoding="utf-8-sig", newline="", opener=open_without_waiting) as file:
+        with open(place, encoding="utf-8-sig", newline="", opener=open_nonblocking) as file:
             yield iter(file)
     except UnicodeDecodeError as error:
-        raise wrong(f"{place} is not UTF-8 text. Save it as CSV in UTF-8.") from error
+        raise logic_failure(f"{place} is not UTF-8 text. Save it as CSV in UTF-8.") from error
     except csv.Error as error:
-        raise wrong(f"{place} is not a CSV file ({error}).") from error
+        raise logic_failure(f"{place} is not a CSV file ({error}).") from error

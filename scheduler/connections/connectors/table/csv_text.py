@@ -1,4 +1,4 @@
-"""CSV as text: cells, lines and records. Whatever is written here is read again as it was."""
+"""CSV as text: cells, lines and records. What is written here is read back unchanged."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any
 
-csv.field_size_limit(sys.maxsize)  # the whole program's: a cell of more than 128 KB must not make a file unreadable
+csv.field_size_limit(sys.maxsize)  # global: a cell over 128 KB must not make a file unreadable
 
 _DELIMITERS = ",;\t"
 _QUOTED_CELL = re.compile(rf'(^|[{_DELIMITERS}])"(?:[^"]|"")*"')
@@ -18,7 +18,7 @@ _QUOTED = frozenset(f'{_DELIMITERS}"\r\n\ufeff')
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a file separates cells and ends lines; ours is the default, that of a file wins."""
+    """How a file separates cells and ends lines; the defaults are for new files."""
 
     delimiter: str = ","
     newline: str = "\n"
@@ -30,8 +30,8 @@ class Header:
     dialect: Dialect
 
 
-def cell(value: Any) -> str:
-    """A JSON value as the text of a cell; nothing is added to make a spreadsheet take it for something else."""
+def format_cell(value: Any) -> str:
+    """A JSON value as the text of a cell, without tricks for spreadsheets."""
     match value:
         case None:
             return ""
@@ -43,9 +43,9 @@ def cell(value: Any) -> str:
             return str(value)
 
 
-def line(values: Iterable[Any], dialect: Dialect) -> str:
-    cells = [_quote(cell(value)) for value in values]
-    # One empty cell would be an empty line, which readers skip.
+def format_line(values: Iterable[Any], dialect: Dialect) -> str:
+    cells = [_quote(format_cell(value)) for value in values]
+    # A single empty cell would be an empty line, which readers skip.
     return (dialect.delimiter.join(cells) or '""') + dialect.newline
 
 
@@ -56,7 +56,7 @@ def _quote(text: str) -> str:
 
 
 def read_header(lines: Iterator[str]) -> tuple[Header | None, Iterator[str]]:
-    """The first record with how the file is written, and the lines that follow it; lines keep their ends."""
+    """The header with its dialect, and the remaining lines; lines keep their ends."""
     first = next((text for text in lines if text.strip("\r\n")), None)
     if first is None:
         return None, lines
@@ -72,13 +72,13 @@ def read_header(lines: Iterator[str]) -> tuple[Header | None, Iterator[str]]:
     return Header(columns, Dialect(delimiter, ending or Dialect().newline)), chain(taken[reader.line_num :], lines)
 
 
-def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
-    """The records of lines that keep their ends; empty lines are none."""
+def parse_records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
+    """The records in the lines, which keep their ends; empty lines are skipped."""
     return filter(None, csv.reader(lines, delimiter=dialect.delimiter))
 
 
-def as_object(columns: Sequence[str], values: Sequence[str]) -> dict[str, str]:
-    """A record by column; missing cells are empty, and of two columns with one name the first counts."""
+def record_to_object(columns: Sequence[str], values: Sequence[str]) -> dict[str, str]:
+    """A record by column; missing cells are empty, and the first of two columns with the same name counts."""
     row: dict[str, str] = {}
     for column, text in zip_longest(columns, values[: len(columns)], fillvalue=""):
         row.setdefault(column, text)

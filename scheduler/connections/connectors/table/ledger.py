@@ -1,7 +1,7 @@
-"""What was added to a file, by idempotency key: a small database beside it, written before and after the file is.
+"""Records what was added to a CSV file, by idempotency key, in a small database beside it.
 
-A key in the file itself would vanish with a row that the person deletes, and stand among their own columns. Here it
-is certain: an entry is on the disk before the file is touched, and says how to tell from the file how far it came.
+Keys in the file itself would clutter the user's columns and vanish with deleted rows. An entry is on the disk before
+the file is changed, and says how to tell from the file how far the addition got.
 """
 
 import json
@@ -27,19 +27,19 @@ CREATE TABLE IF NOT EXISTS additions (
     modified INTEGER
 ) STRICT
 """
-_LATER = ("inode", "modified")
-"""Columns that older ledgers lack."""
+_ADDED_COLUMNS = ("inode", "modified")
+"""Columns that older ledgers do not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addition:
-    """One addition that was begun: bytes after a size, or one content for another, known by their digests."""
+    """One addition: bytes appended at a size, or an old content replaced by a new one, by digest."""
 
     key: str
     result: Any
     size: int | None = None
     inode: int | None = None
-    """Of the file before, as is the nanosecond of its last change: they tell whether anybody else touched it."""
+    """Inode and modification time (ns) of the file before, to tell whether another program changed it."""
     modified: int | None = None
     payload: bytes = b""
     old: str = ""
@@ -47,17 +47,17 @@ class Addition:
 
 
 class Ledger:
-    """The caller holds the lock of the file."""
+    """The caller must hold the lock of the file."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def state(self, key: str) -> tuple[str, Any] | None:
-        """How an addition stands, begun, done or unknown, and its result; None if there is none."""
+    def find_state(self, key: str) -> tuple[str, Any] | None:
+        """The state of an addition (begun, done or unknown) and its result; None if there is none."""
         row = self._db.execute("SELECT state, result FROM additions WHERE key = ?", (key,)).fetchone()
         return None if row is None else (row[0], json.loads(row[1]))
 
-    def unfinished(self) -> Addition | None:
+    def find_unfinished(self) -> Addition | None:
         row = self._db.execute(
             "SELECT key, result, size, payload, old, new, inode, modified FROM additions WHERE state = 'begun'"
         ).fetchone()
@@ -94,24 +94,24 @@ class Ledger:
     def finish(self, key: str) -> None:
         self._db.execute("UPDATE additions SET state = 'done', payload = NULL WHERE key = ?", (key,))
 
-    def forget(self, key: str) -> None:
-        """It certainly did not happen."""
+    def remove(self, key: str) -> None:
+        """The addition certainly did not happen."""
         self._db.execute("DELETE FROM additions WHERE key = ?", (key,))
 
-    def give_up(self, key: str) -> None:
-        """The file no longer tells whether it happened."""
+    def mark_unknown(self, key: str) -> None:
+        """The file no longer shows whether it happened."""
         self._db.execute("UPDATE additions SET state = 'unknown', payload = NULL WHERE key = ?", (key,))
 
 
 @contextmanager
 def open_ledger(path: Path) -> Iterator[Ledger]:
-    """The ledger at that path, made if need be. Each of its statements is on the disk when it returns."""
-    path.touch(0o600)  # it holds rows for a moment, and others may not see more of them than in the file itself
+    """Open or create the ledger. Each of its statements is on the disk when it returns."""
+    path.touch(0o600)  # it briefly contains rows, which other users may not be allowed to see
     with explained_database(path), closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA synchronous = EXTRA")
         db.execute(_SCHEMA)
         known = {row[0] for row in db.execute("SELECT name FROM pragma_table_info('additions')")}
-        for column in _LATER:
+        for column in _ADDED_COLUMNS:
             if column not in known:
                 db.execute(f"ALTER TABLE additions ADD COLUMN {column} INTEGER")
         yield Ledger(db)

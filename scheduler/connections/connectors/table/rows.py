@@ -1,18 +1,18 @@
-"""Rows as scripts give them, objects or lists, set below the columns of a table."""
+"""Arranges the rows of a script, objects or lists, by the columns of a table."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from scheduler.connections.mistakes import wrong
+from scheduler.connections.errors import logic_failure
 
-MOST_COLUMNS = 1_000
-"""To which rows may widen a table: each row has a cell below each of them."""
+MAX_COLUMNS = 1_000
+"""How many columns rows may create: each row gets a cell for each of them."""
 
 
-def arrange(
+def arrange_rows(
     rows: Sequence[Any], columns: Sequence[str], fold: Callable[[str], str] = str
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """The columns with those that the rows add, and the values of each row in that order.
+    """The columns including new ones, and the values of each row in that order.
 
     Names that `fold` makes equal are one column. A list is taken cell by cell and adds no columns.
     """
@@ -22,29 +22,30 @@ def arrange(
     wanted = list(columns)
     for row in rows:
         if not isinstance(row, dict | list | tuple):
-            raise wrong('Each of "rows" takes an object such as {"day": "Monday"}, or a list of values.')
+            raise logic_failure('Each of the "rows" must be an object such as {"day": "Monday"} or a list of values.')
         for name in row if isinstance(row, dict) else ():
             if fold(name) not in places:
                 places[fold(name)] = len(wanted)
                 wanted.append(name)
-                if len(wanted) > MOST_COLUMNS:
-                    raise wrong(
-                        f"The rows would give the table more than {MOST_COLUMNS:,} columns. "
-                        "Use the same names in each row."
+                if len(wanted) > MAX_COLUMNS:
+                    raise logic_failure(
+                        f"The table would get more than {MAX_COLUMNS:,} columns. Use the same names in each row."
                     )
     if rows and not wanted:
-        raise wrong("The table has no columns yet. Give the first rows as objects; their names become the columns.")
+        raise logic_failure(
+            "The table has no columns yet. Give the first rows as objects; their names become the columns."
+        )
     return wanted, (_values(row, wanted, places, fold) for row in rows)
 
 
 def _values(row: Any, columns: list[str], places: dict[str, int], fold: Callable[[str], str]) -> list[Any]:
     if not isinstance(row, dict):
         if len(row) > len(columns):
-            raise wrong(f"A row has {len(row)} values, but the table has {len(columns)} columns.")
+            raise logic_failure(f"A row has {len(row)} values, but the table has {len(columns)} columns.")
         return [*row, *[None] * (len(columns) - len(row))]
     values: list[Any] = [None] * len(columns)
     if len({fold(name) for name in row}) < len(row):
-        raise wrong(f"A row names a column twice: {', '.join(row)}.")
+        raise logic_failure(f"A row names a column twice: {', '.join(row)}.")
     for name, value in row.items():
         values[places[fold(name)]] = value
     return values

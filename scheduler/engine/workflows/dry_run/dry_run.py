@@ -1,4 +1,4 @@
-"""Trying a script: it reads for real, in a folder of its own, and what it would do outside is shown instead of done."""
+"""Dry run of a script in its own folder: reads are real, actions are only recorded."""
 
 import json
 import threading
@@ -8,34 +8,34 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from dayhand._pretending import MARK
+from dayhand._dry_run import MARK
 
 from scheduler.connections.registry import Registry
-from scheduler.engine.house import House
-from scheduler.engine.runs.tools import Secrets
-from scheduler.engine.workflows.deploying import Wish
-from scheduler.engine.workflows.trying.pretending import pretend_all
-from scheduler.engine.workflows.trying.steps import Action, Step, Tried, gather
-from scheduler.engine.workflows.validation import Validated
-from scheduler.engine.workflows.views import WorkflowViews
-from scheduler.rules.phases import HandlerKind, Status
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.runs.tool_calls import Secrets
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.engine.workflows.dry_run.fake_tools import fake_mutating_tools
+from scheduler.engine.workflows.dry_run.steps import DryRunAction, DryRunResult, DryRunStep, group_similar
+from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.phases import HandlerKind, RunStatus
+from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, logs, mutations, requests, runs
-from scheduler.store.health import close_store, open_store
-from scheduler.store.requests import RequestKind
+from scheduler.store.opening import close_store, open_store
 from scheduler.store.runs import RunRow
 
-MOST_RUNS = 10_100
+MAX_RUNS = 10_100
 """A week of one run a minute."""
-_A_WHILE = 1000
-"""Runs after which it is said how far it is."""
-_PRETENDING = "\nimport dayhand._pretending\n"
-_LOOK = 0.05
-"""Seconds between two looks whether something has ended that did not say so."""
+_PROGRESS_EVERY = 1000
+"""Runs between two progress messages."""
+_DRY_RUN_IMPORT = "\nimport dayhand._dry_run\n"
+_POLL_S = 0.05
+"""How often to check for runs that ended without an announcement."""
 
 
 @dataclass(slots=True)
-class TrialClock:
-    """Stands still while something runs, and is moved to when something is due."""
+class DryRunClock:
+    """Stops while something runs; moved to the next due time."""
 
     wall: datetime
     elapsed: float = 0.0
@@ -52,8 +52,8 @@ class TrialClock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What a trial takes from the real installation; it changes nothing there."""
+class DryRunEnvironment:
+    """What a dry run reads from the real runtime, which it does not change."""
 
     registry: Registry
     secrets: Secrets | None
@@ -63,82 +63,84 @@ class Surroundings:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What is noted while it runs."""
+class _Record:
+    """What happened so far."""
 
     runs: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     number: int = 0
 
 
-def try_script(
+def dry_run_script(
     path: str,
     source: str,
     folder: Path,
-    around: Surroundings,
+    environment: DryRunEnvironment,
     *,
     span: timedelta = timedelta(),
     progress: Callable[[str], None] = lambda _: None,
-) -> Tried:
-    """Deploy it in the (empty) folder and run it: once, or on its schedule for as long as `span` says.
+) -> DryRunResult:
+    """Deploy it in the (empty) folder and run it once, or on its schedule for `span`.
 
-    NotValidError if it could not be deployed at all.
+    InvalidScriptError if it cannot be deployed.
     """
-    stirred = threading.Event()
-    clock = TrialClock(around.now)
+    announced = threading.Event()
+    clock = DryRunClock(environment.now)
     database = open_store(folder, clock.now()).database
-    house = House(
+    runtime = Runtime(
         database,
         folder,
-        machine_zone=around.machine_zone,
+        machine_zone=environment.machine_zone,
         clock=clock,
-        registry=pretend_all(around.registry),
-        secrets=around.secrets,
-        announce=lambda _: stirred.set(),
+        registry=fake_mutating_tools(environment.registry),
+        secrets=environment.secrets,
+        announce=lambda _: announced.set(),
     )
     try:
         with database.write() as db:
-            for name, settings in around.connections.items():
+            for name, settings in environment.connections.items():
                 connections.save(db, name, settings, clock.now())
-        house.recover()
-        checked = house.validation.validate(path, source, progress)
-        return _Trial(house, clock, stirred, checked).tell(span, progress)
+        runtime.recover()
+        checked = runtime.validation.validate(path, source, progress)
+        return _DryRun(runtime, clock, announced, checked).run(span, progress)
     finally:
-        house.close()
+        runtime.close()
         close_store(database)
 
 
-class _Trial:
-    def __init__(self, house: House, clock: TrialClock, stirred: threading.Event, checked: Validated) -> None:
-        self._house = house
+class _DryRun:
+    def __init__(
+        self, runtime: Runtime, clock: DryRunClock, announced: threading.Event, checked: ValidatedScript
+    ) -> None:
+        self._runtime = runtime
         self._clock = clock
-        self._stirred = stirred
+        self._announced = announced
         self._checked = checked
-        self._views = WorkflowViews(house.engine.context, house.plans, house.registry)
-        self._seen = _Seen(number=self._views.last_number())
+        self._views = WorkflowQueries(runtime.engine.context, runtime.plans, runtime.registry)
+        self._record = _Record(number=self._views.last_run_number())
 
-    def tell(self, span: timedelta, progress: Callable[[str], None]) -> Tried:
-        house, checked, began = self._house, self._checked, self._clock.now()
-        pretending = house.validation.validate(checked.path, checked.source + _PRETENDING, progress)
-        house.commands.deploy(pretending, Wish(grant=True))
+    def run(self, span: timedelta, progress: Callable[[str], None]) -> DryRunResult:
+        runtime, checked, began = self._runtime, self._checked, self._clock.now()
+        validated = runtime.validation.validate(checked.path, checked.source + _DRY_RUN_IMPORT, progress)
+        runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
         if not span:
-            for handler in pretending.plan(1).handlers.values():
+            for handler in validated.plan(1).handlers.values():
                 if handler.kind is HandlerKind.JOB:
-                    house.commands.run(checked.slug, handler.name)
-        self._settle()
-        while span and not self._is_cut and (wake := self._turn()) <= began + span:
-            before = len(self._seen.runs) // _A_WHILE
+                    runtime.workflow_commands.run(checked.slug, handler.name)
+        self._run_until_idle()
+        while span and not self._is_cut and (wake := self._tick()) <= began + span:
+            before = len(self._record.runs) // _PROGRESS_EVERY
             self._clock.move_to(wake)
-            self._settle()
-            if len(self._seen.runs) // _A_WHILE > before:
+            self._run_until_idle()
+            if len(self._record.runs) // _PROGRESS_EVERY > before:
                 days = (self._clock.now() - began).days
-                progress(f"{len(self._seen.runs)} runs, {days} of {span.days} days…")
+                progress(f"{len(self._record.runs)} runs, {days} of {span.days} days…")
         if span and not self._is_cut:
             self._clock.move_to(began + span)
-        db = house.database.read()
-        return Tried(
+        db = runtime.database.read()
+        return DryRunResult(
             workflow=checked.slug,
-            steps=tuple(gather(self._step(row) for row in self._rows())),
+            steps=tuple(group_similar(self._step(row) for row in self._rows())),
             waits=tuple(one.sentence for one in requests.list_open(db)),
             warnings=checked.warnings,
             began=began,
@@ -149,66 +151,66 @@ class _Trial:
 
     @property
     def _is_cut(self) -> bool:
-        return len(self._seen.runs) >= MOST_RUNS
+        return len(self._record.runs) >= MAX_RUNS
 
-    def _settle(self) -> None:
-        """Until nothing more happens at this instant, with yes to whatever is asked."""
+    def _run_until_idle(self) -> None:
+        """Run everything due at this instant, and approve whatever is asked."""
         while not self._is_cut:
-            self._rest()
-            news = self._views.news(self._seen.number)
-            self._seen.number = news.number
-            self._seen.runs += [run.id for run in news.runs]
-            if not self._say_yes():
+            self._wait_until_idle()
+            changes = self._views.changes_since(self._record.number)
+            self._record.number = changes.number
+            self._record.runs += [run.id for run in changes.runs]
+            if not self._approve_all():
                 return
 
-    def _rest(self) -> None:
-        """Until nothing runs and nothing is due."""
-        dispatch = self._house.engine.dispatch
-        # What landed after the first look may have left something for a second one.
+    def _wait_until_idle(self) -> None:
+        """Wait until nothing runs and nothing is due."""
+        dispatch = self._runtime.engine.dispatch
+        # A run that ended after the first check may have made something due.
         while not (self._has_nothing_due() and dispatch.in_flight == 0 and self._has_nothing_due()):
-            self._stirred.wait(_LOOK)
-            self._stirred.clear()
+            self._announced.wait(_POLL_S)
+            self._announced.clear()
 
     def _has_nothing_due(self) -> bool:
-        return self._turn() > self._clock.now()
+        return self._tick() > self._clock.now()
 
-    def _turn(self) -> datetime:
-        return self._house.engine.tick(self._clock.now())
+    def _tick(self) -> datetime:
+        return self._runtime.engine.tick(self._clock.now())
 
-    def _say_yes(self) -> bool:
-        db = self._house.database.read()
-        open_ones = [one for one in requests.still_open(db) if one.kind is RequestKind.APPROVAL]
+    def _approve_all(self) -> bool:
+        db = self._runtime.database.read()
+        open_ones = [one for one in requests.read_open(db) if one.kind is RequestKind.APPROVAL]
         for one in open_ones:
             if one.run is not None:
-                self._seen.asked[one.run] = one.sentence
-            self._house.answering.approve(one.id)
+                self._record.asked[one.run] = one.sentence
+            self._runtime.request_commands.approve(one.id)
         return bool(open_ones)
 
     def _rows(self) -> list[RunRow]:
-        """Without those that found nothing to do."""
-        db = self._house.database.read()
-        found = (runs.find(db, run) for run in self._seen.runs)
+        """All runs except consumers that found nothing to do."""
+        db = self._runtime.database.read()
+        found = (runs.find(db, run) for run in self._record.runs)
         return [row for row in found if row is not None and not _is_idle(row)]
 
-    def _step(self, row: RunRow) -> Step:
-        db = self._house.database.read()
+    def _step(self, row: RunRow) -> DryRunStep:
+        db = self._runtime.database.read()
         done = mutations.find(db, row.id)
         lines = logs.read(db, row.id).splitlines(keepends=True)
-        return Step(
+        return DryRunStep(
             at=row.created,
             until=row.created,
             handler=row.handler,
             status=row.status.value,
             summary=row.summary,
             error=None if row.error is None else str(row.error.get("sentence", "")),
-            asked=self._seen.asked.get(row.id),
+            asked=self._record.asked.get(row.id),
             action=None
             if done is None
-            else Action(connection=done.connection, tool=done.tool, parameters=done.parameters),
+            else DryRunAction(connection=done.connection, tool=done.tool, parameters=done.parameters),
             commands=tuple(tuple(json.loads(line[len(MARK) :])) for line in lines if line.startswith(MARK)),
             log="".join(line for line in lines if not line.startswith(MARK)),
         )
 
 
 def _is_idle(row: RunRow) -> bool:
-    return row.kind is HandlerKind.CONSUMER and row.status is Status.COMMITTED and row.prepared is None
+    return row.kind is HandlerKind.CONSUMER and row.status is RunStatus.COMMITTED and row.prepared is None

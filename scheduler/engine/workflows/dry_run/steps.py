@@ -1,4 +1,4 @@
-"""What is told of a trial: its steps, those that are alike together. Pure."""
+"""The result of a dry run: its steps, with similar ones grouped. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from scheduler.rules.phases import Status
+from scheduler.rules.phases import RunStatus
 
-MOST_ALIKE = 20
-"""So many runs of one kind are told one by one."""
+MAX_SIMILAR = 20
+"""Runs of one kind that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
-    """What would have been done."""
+class DryRunAction:
+    """An outside action that was not carried out."""
 
     connection: str
     tool: str
@@ -22,8 +22,8 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One run of the trial."""
+class DryRunStep:
+    """One run of the dry run, or several similar ones."""
 
     at: datetime
     handler: str
@@ -31,60 +31,60 @@ class Step:
     summary: str | None
     error: str | None
     asked: str | None
-    """What the person would have been asked first."""
-    action: Action | None
+    """What the user would have been asked first."""
+    action: DryRunAction | None
     commands: tuple[tuple[str, ...], ...]
     log: str
     times: int = 1
-    """How often it was so, or about so; `until` is the last."""
+    """How many similar runs; `until` is the time of the last."""
     until: datetime
 
     @property
     def is_quiet(self) -> bool:
-        """Whether there is nothing to tell of it."""
-        told = (self.summary, self.error, self.asked, self.action, self.commands, self.log.strip())
-        return self.status == Status.COMMITTED.value and not any(told)
+        """Whether there is nothing to report."""
+        contents = (self.summary, self.error, self.asked, self.action, self.commands, self.log.strip())
+        return self.status == RunStatus.COMMITTED.value and not any(contents)
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """The same for all that differ only in what they say."""
+        """Equal for steps that differ only in their texts."""
         tool = None if self.action is None else (self.action.connection, self.action.tool)
         return self.handler, self.status, self.is_quiet, bool(self.asked), tool, bool(self.commands)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class DryRunResult:
     workflow: str
-    steps: tuple[Step, ...]
+    steps: tuple[DryRunStep, ...]
     waits: tuple[str, ...]
-    """What stood still at the end, and why, in sentences."""
+    """Why runs were waiting at the end, one sentence each."""
     warnings: tuple[str, ...]
     began: datetime
     ended: datetime
-    """In the time of the trial."""
+    """In simulated time."""
     is_cut: bool
-    """It would have gone on, with more runs than are tried."""
+    """Whether it ended at the maximum number of runs."""
     goes_on: datetime | None
-    """When it would have run next."""
+    """The next time it would have run."""
 
 
-def gather(steps: Iterable[Step]) -> Iterator[Step]:
-    """Of many that are alike the first are told, and of the rest one, with how often it was so."""
-    told: Counter[tuple[Any, ...]] = Counter()
-    rest: dict[tuple[Any, ...], Step] = {}
-    for step in _gather_quiet(steps):
+def group_similar(steps: Iterable[DryRunStep]) -> Iterator[DryRunStep]:
+    """List the first similar steps one by one, and the rest as one step with a count."""
+    counts: Counter[tuple[Any, ...]] = Counter()
+    rest: dict[tuple[Any, ...], DryRunStep] = {}
+    for step in _group_quiet(steps):
         kind = step.kind
-        told[kind] += 1
-        if told[kind] <= MOST_ALIKE:
+        counts[kind] += 1
+        if counts[kind] <= MAX_SIMILAR:
             yield step
         else:
             rest[kind] = _add(rest.get(kind), step)
     yield from rest.values()
 
 
-def _gather_quiet(steps: Iterable[Step]) -> Iterator[Step]:
-    """Quiet runs of one handler are told together, until something happens."""
-    quiet: dict[str, Step] = {}
+def _group_quiet(steps: Iterable[DryRunStep]) -> Iterator[DryRunStep]:
+    """Group the quiet runs of each handler until something happens."""
+    quiet: dict[str, DryRunStep] = {}
     for step in steps:
         if step.is_quiet:
             quiet[step.handler] = _add(quiet.get(step.handler), step)
@@ -95,5 +95,5 @@ def _gather_quiet(steps: Iterable[Step]) -> Iterator[Step]:
     yield from quiet.values()
 
 
-def _add(first: Step | None, step: Step) -> Step:
+def _add(first: DryRunStep | None, step: DryRunStep) -> DryRunStep:
     return step if first is None else replace(first, times=first.times + step.times, until=step.until)

@@ -1,4 +1,4 @@
-"""Attention, when a script failed: the repair is read there, applied, turned down, and taken back with one press."""
+"""A proposed repair on the Attention page: reviewed, applied, rejected and rolled back."""
 
 import sys
 from collections.abc import Callable
@@ -9,15 +9,16 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.asking import command
-from app.life.installation import Installation
-from app.widgets.card import Card
-from app.widgets.changes import Changes
-from app.window import cards as cards_module
-from app.window.attention import AttentionPage
-from scheduler.engine.workflows.views.requests import RequestView
-from scheduler.rules.states import WorkflowState
-from tests.app.living import Wait, deploy
+from app.background import run_command
+from app.session import Session
+from app.widgets.diff_pane import DiffSummary
+from app.widgets.request_card import RequestCard
+from app.window import request_cards as cards_module
+from app.window.attention.page import AttentionPage
+from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.requests import RequestKind
+from scheduler.rules.workflow_state import WorkflowState
+from tests.app.app_fixture import Wait, deploy
 
 FIX = """
 import pathlib, re, sys, time
@@ -32,22 +33,22 @@ Break = Callable[..., RequestView]
 
 @pytest.fixture
 def hold(tmp_path: Path) -> Path:
-    """While this file is there, the fixer thinks."""
+    """While this file exists, the fixer waits."""
     return tmp_path / "hold"
 
 
 @pytest.fixture
-def break_script(empty: Installation, tmp_path: Path, hold: Path, wait: Wait) -> Break:
-    """A job that fails, and a real command that repairs it; what the person is asked then."""
+def break_script(empty: Session, tmp_path: Path, hold: Path, wait: Wait) -> Break:
+    """Runs a failing job with a real command as fixer; the resulting request."""
     tool = tmp_path / "tool.py"
     tool.write_text(FIX)
 
     def act(**settings: Any) -> RequestView:
         chosen = {"kind": "command", "command": f"{sys.executable} {tool} {hold}", **settings}
-        command(empty, "fixer", settings=chosen)
+        run_command(empty, "fixer", settings=chosen)
         deploy(empty, "Sums", 'print("token=hunter2"); ctx.done(str(1 / 0))')
-        command(empty, "run", target="sums")
-        [one] = wait(empty.views.attention)
+        run_command(empty, "run", target="sums")
+        [one] = wait(empty.queries.attention)
         assert isinstance(one, RequestView)
         return one
 
@@ -55,7 +56,7 @@ def break_script(empty: Installation, tmp_path: Path, hold: Path, wait: Wait) ->
 
 
 @pytest.fixture
-def page(qtbot: QtBot, empty: Installation) -> AttentionPage:
+def page(qtbot: QtBot, empty: Session) -> AttentionPage:
     made = AttentionPage(empty)
     qtbot.addWidget(made)
     made.resize(900, 700)
@@ -63,50 +64,50 @@ def page(qtbot: QtBot, empty: Installation) -> AttentionPage:
     return made
 
 
-def card_of(page: AttentionPage, one: RequestView, wait: Wait) -> Card:
+def card_of(page: AttentionPage, one: RequestView, wait: Wait) -> RequestCard:
     page.refresh()
     found = wait(lambda: page.cards.cards.get(one.id))
-    assert isinstance(found, Card)
+    assert isinstance(found, RequestCard)
     return found
 
 
-def texts(card: Card) -> str:
+def texts(card: RequestCard) -> str:
     return "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card))
 
 
-def version(installation: Installation) -> int:
-    return installation.views.workflow("sums").version
+def version(installation: Session) -> int:
+    return installation.queries.workflow("sums").version
 
 
-def test_while_a_repair_is_prepared_the_workflow_says_so_and_nobody_is_asked(
-    empty: Installation, break_script: Break, hold: Path, wait: Wait
+def test_while_a_repair_is_prepared_the_workflow_is_fixing_and_nothing_is_asked(
+    empty: Session, break_script: Break, hold: Path, wait: Wait
 ) -> None:
     hold.touch()
     tool = f"{sys.executable} {hold.parent / 'tool.py'} {hold}"
-    command(empty, "fixer", settings={"kind": "command", "command": tool})
+    run_command(empty, "fixer", settings={"kind": "command", "command": tool})
     deploy(empty, "Sums", "ctx.done(str(1 / 0))")
-    command(empty, "run", target="sums")
-    wait(lambda: empty.views.workflow("sums").state is WorkflowState.FIXING)
-    assert empty.views.attention() == []
+    run_command(empty, "run", target="sums")
+    wait(lambda: empty.queries.workflow("sums").state is WorkflowState.FIXING)
+    assert empty.queries.attention() == []
     hold.unlink()
-    [one] = wait(empty.views.attention)
+    [one] = wait(empty.queries.attention)
     assert one.kind == "fix"
 
 
-def test_the_card_says_what_broke_and_what_would_change(page: AttentionPage, break_script: Break, wait: Wait) -> None:
+def test_the_card_shows_what_failed_and_what_would_change(page: AttentionPage, break_script: Break, wait: Wait) -> None:
     card = card_of(page, break_script(), wait)
     assert "A repair is ready" in texts(card) and "division by zero" in texts(card)
-    changes = card.findChild(Changes).toPlainText()
+    changes = card.findChild(DiffSummary).toPlainText()
     assert "1 / 0" in changes and "1 + 1" in changes
-    assert [button.text() for button in card.buttons.values()] == ["Apply", "No", "See what was sent"]
+    assert [button.text() for button in card.buttons.values()] == ["Apply", "Don't apply", "Show what was sent"]
 
 
-def test_what_was_sent_can_be_read_without_secrets_and_the_question_stays(
-    page: AttentionPage, break_script: Break, empty: Installation, wait: Wait
+def test_what_was_sent_is_shown_without_secrets_and_the_request_stays_open(
+    page: AttentionPage, break_script: Break, empty: Session, wait: Wait
 ) -> None:
     card = card_of(page, break_script(), wait)
     card.buttons["sent"].click()
-    dialog = page.cards.sent
+    dialog = page.cards.sent_dialog
     assert dialog is not None and dialog.isVisible()
     shown = dialog.text.toPlainText()
     assert "division by zero" in shown and "token=(left out)" in shown and "You repair one Python script" in shown
@@ -114,57 +115,57 @@ def test_what_was_sent_can_be_read_without_secrets_and_the_question_stays(
     assert card.buttons["approve"].isEnabled() and version(empty) == 1
 
 
-def test_applied_it_is_in_use_and_one_press_takes_it_back(
-    page: AttentionPage, break_script: Break, empty: Installation, wait: Wait
+def test_an_applied_repair_is_deployed_and_can_be_rolled_back_from_the_card(
+    page: AttentionPage, break_script: Break, empty: Session, wait: Wait
 ) -> None:
     one = break_script()
     card = card_of(page, one, wait)
     card.buttons["approve"].click()
-    wait(lambda: "The repaired script is in use." in texts(card))
+    wait(lambda: "The repaired script is now in use." in texts(card))
     assert version(empty) == 2
     assert [button.text() for button in card.buttons.values() if button.isVisibleTo(card)] == ["Roll back"]
     page.refresh()
-    wait(lambda: "Nothing waits for you any more." in [label.text() for label in page.findChildren(QLabel)])
+    wait(lambda: "Nothing else needs your attention." in [label.text() for label in page.findChildren(QLabel)])
     card.buttons["rollback"].click()
-    wait(lambda: "The version before is in use again." in texts(card))
+    wait(lambda: "Rolled back to the previous version." in texts(card))
     assert version(empty) == 3
-    assert "1 / 0" in empty.house.plans.current(empty.database.read(), "sums").source
+    assert "1 / 0" in empty.runtime.plans.current(empty.database.read(), "sums").source
     assert not any(button.isVisibleTo(card) for button in card.buttons.values())
 
 
-def test_a_no_leaves_the_script_and_asks_what_to_do_then(
-    page: AttentionPage, break_script: Break, empty: Installation, wait: Wait, monkeypatch: pytest.MonkeyPatch
+def test_rejecting_a_repair_keeps_the_script_and_asks_what_to_do_next(
+    page: AttentionPage, break_script: Break, empty: Session, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cards_module, "LINGER", 1)
+    monkeypatch.setattr(cards_module, "ANSWERED_CARD_MS", 1)
     one = break_script()
     card_of(page, one, wait).buttons["reject"].click()
     wait(lambda: one.id not in page.cards.cards)
-    [after] = wait(empty.views.attention)
-    assert (after.kind, version(empty)) == ("script-error", 1)
+    [after] = wait(empty.queries.attention)
+    assert (after.kind, version(empty)) == (RequestKind.SCRIPT_ERROR, 1)
 
 
-def test_what_was_repaired_by_itself_is_shown_and_taken_back_with_one_press(
-    page: AttentionPage, break_script: Break, empty: Installation, wait: Wait
+def test_an_automatic_repair_is_shown_and_can_be_rolled_back_from_the_card(
+    page: AttentionPage, break_script: Break, empty: Session, wait: Wait
 ) -> None:
     one = break_script(applies=True)
     assert (one.kind, version(empty)) == ("repaired", 2)
     card = card_of(page, one, wait)
-    assert "goes on with version 2" in texts(card) and "1 + 1" in card.findChild(Changes).toPlainText()
+    assert "continues with version 2" in texts(card) and "1 + 1" in card.findChild(DiffSummary).toPlainText()
     card.buttons["reject"].click()
-    wait(lambda: "The version before is in use again." in texts(card))
-    assert (version(empty), empty.views.attention()) == (3, [])
+    wait(lambda: "Rolled back to the previous version." in texts(card))
+    assert (version(empty), empty.queries.attention()) == (3, [])
 
 
-def test_the_command_line_shows_and_answers_the_same(break_script: Break, empty: Installation) -> None:
+def test_the_command_line_shows_and_answers_the_same_request(break_script: Break, empty: Session) -> None:
     one = break_script()
-    told = command(empty, "attention")["requests"][0]
+    told = run_command(empty, "attention")["requests"][0]
     assert "+    print" in told["ui"]["difference"] and told["how"][0] == f"dayhand approve {one.id}"
-    command(empty, "approve", request=one.id)
+    run_command(empty, "approve", request=one.id)
     assert version(empty) == 2
 
 
-def test_where_the_person_looks_first_it_is_sent_after_they_did(
-    page: AttentionPage, break_script: Break, empty: Installation, wait: Wait
+def test_with_review_enabled_the_script_is_sent_only_after_the_user_agrees(
+    page: AttentionPage, break_script: Break, empty: Session, wait: Wait
 ) -> None:
     one = break_script(shows=True)
     card = card_of(page, one, wait)
@@ -172,9 +173,9 @@ def test_where_the_person_looks_first_it_is_sent_after_they_did(
     assert "You repair" not in texts(card)
     for answer in ("reject", "accept"):
         card.buttons["send"].click()
-        dialog = page.cards.sent
+        dialog = page.cards.sent_dialog
         assert dialog is not None and "division by zero" in dialog.text.toPlainText()
-        assert empty.views.workflow("sums").state is WorkflowState.NEEDS_ATTENTION
+        assert empty.queries.workflow("sums").state is WorkflowState.NEEDS_ATTENTION
         getattr(dialog, answer)()
     wait(lambda: "A repair is being prepared." in texts(card))
-    wait(lambda: [found.kind for found in empty.views.attention()] == ["fix"])
+    wait(lambda: [found.kind for found in empty.queries.attention()] == ["fix"])

@@ -1,4 +1,4 @@
-"""The list of connections as it is painted, in a room of any width."""
+"""The list of connections as painted, at any width."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,15 +9,15 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.window.connections_model import ConnectionDelegate, ConnectionRow, ConnectionsModel
-from scheduler.engine.workflows.views.connections import ConnectionView
+from app.window.connections.model import ConnectionDelegate, ConnectionListRow, ConnectionsModel
+from scheduler.engine.queries.connections import ConnectionView
 
 NOW = datetime(2026, 11, 17, tzinfo=UTC)
 SHORT, LONG = "inbox-of-mine", "expenses-of-the-whole-family-since-2019"
 
 
-class Scribe(QPainter):
-    """Remembers the lines that are written beside the chip, and whether each fits its room."""
+class RecordingPainter(QPainter):
+    """Records the lines painted beside the chip, and whether each fits."""
 
     def __init__(self, image: QImage) -> None:
         super().__init__(image)
@@ -33,31 +33,31 @@ class Scribe(QPainter):
 
 
 def paint(qtbot: QtBot, name: str, width: int) -> list[tuple[str, bool]]:
-    """What is written of one connection, first its name."""
+    """The painted lines of one connection, its name first."""
     model, view = ConnectionsModel(), QListView()
     qtbot.addWidget(view)
     shown = ConnectionView(
         connection=f"files:{name}", settings={}, trouble=None, is_connected=True, used_by=(), created=NOW
     )
-    model.set_rows([ConnectionRow(view=shown, kind="Files", has_fields=True, users=())])
+    model.set_rows([ConnectionListRow(view=shown, kind="Files", has_fields=True, users=())])
     image = QImage(width, 60, QImage.Format.Format_ARGB32)
     option: Any = QStyleOptionViewItem()
     option.rect, option.widget, option.font = image.rect(), view, view.font()
-    scribe = Scribe(image)
-    ConnectionDelegate().paint(scribe, option, model.index(0))
-    scribe.end()
-    return scribe.lines
+    painter = RecordingPainter(image)
+    ConnectionDelegate().paint(painter, option, model.index(0))
+    painter.end()
+    return painter.lines
 
 
 @pytest.mark.parametrize("width", [240, 320, 480, 900])
 @pytest.mark.parametrize("name", [SHORT, LONG])
-def test_whatever_is_written_fits_and_a_name_that_does_not_ends_in_dots(qtbot: QtBot, name: str, width: int) -> None:
+def test_every_line_fits_and_a_long_name_is_elided(qtbot: QtBot, name: str, width: int) -> None:
     lines = paint(qtbot, name, width)
     assert len(lines) == 2 and all(fits for _, fits in lines), lines
     assert lines[0][0] == name or lines[0][0].endswith("…")
 
 
-def test_a_narrow_list_has_room_for_a_name_of_ordinary_length(qtbot: QtBot) -> None:
-    """The chips stand in a column of their own only where there is room for one."""
+def test_a_narrow_list_shows_a_name_of_ordinary_length_in_full(qtbot: QtBot) -> None:
+    """Chips have their own column only if there is room for one."""
     assert paint(qtbot, SHORT, 250)[0] == (SHORT, True)
     assert paint(qtbot, LONG, 900)[0] == (LONG, True)

@@ -1,4 +1,4 @@
-"""Connections: what there is, how it stands, and putting it right."""
+"""The Connections page: state of each connection, test, connect, reconnect and disconnect."""
 
 from pathlib import Path
 
@@ -6,18 +6,18 @@ import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.asking import command
-from app.life.installation import Installation
-from app.look.theme import Tone
+from app.background import run_command
+from app.session import Session
+from app.theme.tokens import Tone
 from app.widgets.details_view import DetailsView
-from app.window.connect_dialog import ConnectDialog
-from app.window.connections import ConnectionsPage
+from app.window.connections.connect_dialog import ConnectDialog
+from app.window.connections.page import ConnectionsPage
 from scheduler.connections.connector import Call, Connector, Field, FieldKind
 from scheduler.store import connections
-from tests.app.living import Wait
-from tests.app.window.filling import few
-from tests.connections.doorman import Doorman, door
-from tests.connections.kept import vault_of
+from tests.app.app_fixture import Wait
+from tests.app.window.sample_data import few
+from tests.connections.keyring_fixtures import vault_of
+from tests.connections.password_server import PasswordServer, door
 from tests.connections.secret_service import SecretService
 
 __all__ = ["few"]
@@ -39,7 +39,7 @@ MAIL = Connector(
 
 
 @pytest.fixture
-def page(qtbot: QtBot, few: Installation, wait: Wait) -> ConnectionsPage:
+def page(qtbot: QtBot, few: Session, wait: Wait) -> ConnectionsPage:
     made = ConnectionsPage(few)
     qtbot.addWidget(made)
     made.resize(1000, 700)
@@ -50,11 +50,11 @@ def page(qtbot: QtBot, few: Installation, wait: Wait) -> ConnectionsPage:
 
 
 def choose(page: ConnectionsPage, name: str) -> None:
-    page.list.setCurrentIndex(page.model.index(page.model.place_of(name)))
+    page.list.setCurrentIndex(page.model.index(page.model.find_row(name)))
 
 
 def facts(page: ConnectionsPage) -> dict[str, str]:
-    """What is shown of the chosen one, line by line."""
+    """The details of the chosen connection."""
     texts = [one.text() for one in page.pane.findChildren(DetailsView)[-1].findChildren(QLabel)]
     return dict(zip(texts[::2], texts[1::2], strict=True))
 
@@ -69,44 +69,46 @@ def line(dialog: ConnectDialog, name: str) -> QLineEdit:
     return field
 
 
-def test_each_says_what_it_is_who_uses_it_and_when_it_was_used_last(
-    page: ConnectionsPage, few: Installation, wait: Wait
+def test_a_connection_shows_its_type_its_users_and_when_it_was_last_used(
+    page: ConnectionsPage, few: Session, wait: Wait
 ) -> None:
     choose(page, "table:expenses")
     assert page.chip.text() == "Connected"
-    assert (page.name.text(), page.words.text()) == ("expenses", "Table")
+    assert (page.name.text(), page.summary.text()) == ("expenses", "Table")
     assert facts(page)["Used by"] == "Receipts, Back up photos, Morning digest, Tidy downloads"
-    assert facts(page)["In scripts"] == "table:expenses"
+    assert facts(page)["Name in scripts"] == "table:expenses"
     assert facts(page)["Connected since"].startswith("today ")
     assert facts(page)["Last used"] == "never"
     with few.database.write() as db:
-        connections.note_use(db, "table:expenses", few.house.engine.context.clock.now())
+        connections.note_use(db, "table:expenses", few.runtime.engine.context.clock.now())
     page.refresh()
     wait(lambda: facts(page)["Last used"].startswith("today "))
     choose(page, "files:receipts")
-    assert facts(page)["Used by"] == "Nobody"
+    assert facts(page)["Used by"] == "Not used"
 
 
-def test_it_is_tested_where_it_stands(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
+def test_a_connection_can_be_tested_from_the_page(page: ConnectionsPage, few: Session, wait: Wait) -> None:
     choose(page, "files:receipts")
     page.test.click()
-    wait(lambda: page.saying.sentence and not page.saying.sentence.startswith("Testing"))
-    assert page.saying._label.property("ink") == Tone.GOOD.value
-    command(few, "connect", name="files:receipts", settings={"path": str(few.folder / "gone")}, test=False)
+    wait(lambda: page.status_line.message and not page.status_line.message.startswith("Testing"))
+    assert page.status_line._label.property("ink") == Tone.GOOD.value
+    run_command(few, "connect", name="files:receipts", settings={"path": str(few.folder / "gone")}, test=False)
     page.refresh()
-    wait(lambda: (page.chosen() or page.model.rows[0]).view.settings["path"].endswith("gone"))
+    wait(lambda: (page.selected_row() or page.model.rows[0]).view.settings["path"].endswith("gone"))
     page.test.click()
-    wait(lambda: page.saying._label.property("ink") == Tone.BAD.value)
-    assert "gone" in page.saying.sentence
+    wait(lambda: page.status_line._label.property("ink") == Tone.BAD.value)
+    assert "gone" in page.status_line.message
 
 
-def test_a_lost_one_says_why_and_offers_to_connect(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
+def test_a_connection_with_trouble_shows_the_reason_and_can_be_reconnected(
+    page: ConnectionsPage, few: Session, wait: Wait
+) -> None:
     choose(page, "table:expenses")
     with few.database.write() as db:
         connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
     page.refresh()
     wait(lambda: page.chip.text() == "Reconnect")
-    assert page.words.text() == "The disk is not there. Plug it in and connect again."
+    assert page.summary.text() == "The disk is not there. Plug it in and connect again."
     page.connect_button.click()
     dialog = dialog_of(page)
     assert line(dialog, "path").text() == str(few.folder / "expenses.csv")
@@ -114,8 +116,8 @@ def test_a_lost_one_says_why_and_offers_to_connect(page: ConnectionsPage, few: I
     wait(lambda: page.chip.text() == "Connected")
 
 
-def test_a_new_one_is_made_with_the_fields_of_its_kind(
-    page: ConnectionsPage, few: Installation, wait: Wait, tmp_path: Path
+def test_a_new_connection_is_created_from_the_fields_of_its_type(
+    page: ConnectionsPage, few: Session, wait: Wait, tmp_path: Path
 ) -> None:
     page.add.click()
     dialog = dialog_of(page)
@@ -123,43 +125,43 @@ def test_a_new_one_is_made_with_the_fields_of_its_kind(
     dialog.name.setText("inbox")
     line(dialog, "path").setText("not a full path")
     dialog.connect_button.click()
-    wait(lambda: "full path" in dialog.saying.sentence)
+    wait(lambda: "full path" in dialog.status_line.message)
     assert connections.find(few.database.read(), "files:inbox") is None
     line(dialog, "path").setText(str(tmp_path))
     dialog.connect_button.click()
-    wait(lambda: page.model.place_of("files:inbox") >= 0)
+    wait(lambda: page.model.find_row("files:inbox") >= 0)
     wait(lambda: page.name.text() == "inbox")
-    assert page.saying.sentence == "files:inbox is connected."
+    assert page.status_line.message == "files:inbox is connected."
 
 
-def test_what_is_missing_is_said_in_the_words_of_the_form_and_the_cursor_goes_there(page: ConnectionsPage) -> None:
+def test_a_missing_field_is_named_and_focused(page: ConnectionsPage) -> None:
     page.add.click()
     dialog = dialog_of(page)
     dialog.test.click()
-    assert dialog.saying.sentence == "Give it a name; scripts find it by that."
+    assert dialog.status_line.message == "Enter a name. Scripts use it to refer to this connection."
     assert dialog.focusWidget() is dialog.name
     dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
     dialog.name.setText("home")
     dialog.connect_button.click()
-    assert dialog.saying.sentence == "Folder is missing. Nothing outside it is touched."
+    assert dialog.status_line.message == "Folder is required. Nothing outside this folder is changed."
     assert dialog.focusWidget() is line(dialog, "path")
 
 
 @pytest.mark.parametrize("name", ["two words", "files:box", "größe"])
-def test_a_name_that_cannot_be_one_is_refused_in_place(page: ConnectionsPage, name: str) -> None:
-    """In the words of the form, which puts the kind before the name by itself."""
+def test_an_invalid_name_is_refused_in_the_form(page: ConnectionsPage, name: str) -> None:
+    """The form adds the kind to the name itself."""
     page.add.click()
     dialog = dialog_of(page)
     dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
     dialog.name.setText(name)
     line(dialog, "path").setText("/x")
     dialog.connect_button.click()
-    assert dialog.saying.sentence == "Write the name with letters, digits, dashes and underscores only."
+    assert dialog.status_line.message == "Use only letters, digits, dashes and underscores in the name."
     assert dialog.focusWidget() is dialog.name
 
 
-def test_what_is_secret_is_masked_and_never_filled_in(qtbot: QtBot, few: Installation, wait: Wait) -> None:
-    few.house.registry._connectors["mail"] = MAIL
+def test_secrets_are_masked_and_never_filled_in(qtbot: QtBot, few: Session, wait: Wait) -> None:
+    few.runtime.registry._connectors["mail"] = MAIL
     known = {"server": "mail.example", "password": "kept elsewhere"}
     dialog = ConnectDialog(few, "mail:home", known)
     qtbot.addWidget(dialog)
@@ -168,32 +170,38 @@ def test_what_is_secret_is_masked_and_never_filled_in(qtbot: QtBot, few: Install
     assert isinstance(dialog.inputs["safe"], QCheckBox) and dialog.inputs["safe"].isChecked()
     assert isinstance(dialog.inputs["folder"], QComboBox)
     line(dialog, "password").setText("x")
-    assert dialog.given() == {"server": "mail.example", "password": "x", "port": "993", "safe": True, "folder": "Inbox"}
+    assert dialog.values() == {
+        "server": "mail.example",
+        "password": "x",
+        "port": "993",
+        "safe": True,
+        "folder": "Inbox",
+    }
     dialog.test.click()
-    wait(lambda: dialog.saying.sentence == "Reached mail.example.")
+    wait(lambda: dialog.status_line.message == "Reached mail.example.")
 
 
-def test_a_fault_of_a_connector_is_said_and_the_form_stays(qtbot: QtBot, few: Installation, wait: Wait) -> None:
+def test_an_error_of_the_connector_is_shown_and_the_form_stays_open(qtbot: QtBot, few: Session, wait: Wait) -> None:
     def fail(_: Call) -> str:
         raise OSError("The line is dead.")
 
-    few.house.registry._connectors["mail"] = Connector(
+    few.runtime.registry._connectors["mail"] = Connector(
         kind="mail", title="Mail", help="", fields=MAIL.fields[:1], tools=(), test=fail
     )
     dialog = ConnectDialog(few, "mail:home", {"server": "mail.example"})
     qtbot.addWidget(dialog)
     dialog.test.click()
-    wait(lambda: "The line is dead." in dialog.saying.sentence)
+    wait(lambda: "The line is dead." in dialog.status_line.message)
     assert dialog.connect_button.isEnabled()
 
 
 @pytest.mark.parametrize("sure", [False, True], ids=["not sure", "sure"])
-def test_it_is_disconnected_only_if_one_is_sure(
+def test_disconnecting_needs_confirmation(
     page: ConnectionsPage,
-    few: Installation,
+    few: Session,
     wait: Wait,
     monkeypatch: pytest.MonkeyPatch,
-    sure: bool,  # noqa: FBT001  the case
+    sure: bool,  # noqa: FBT001  a parameter
 ) -> None:
     choose(page, "files:receipts")
     monkeypatch.setattr(ConnectionsPage, "_confirm", lambda *_: sure)
@@ -203,10 +211,10 @@ def test_it_is_disconnected_only_if_one_is_sure(
     assert (connections.find(few.database.read(), "files:receipts") is None) is sure
 
 
-def test_one_that_workflows_want_and_nobody_connected_is_listed(
-    page: ConnectionsPage, few: Installation, wait: Wait
+def test_a_connection_needed_by_a_workflow_but_not_connected_is_listed(
+    page: ConnectionsPage, few: Session, wait: Wait
 ) -> None:
-    command(few, "disconnect", name="table:expenses")
+    run_command(few, "disconnect", name="table:expenses")
     page.open_subject("table:expenses")
     page.refresh()
     wait(lambda: page.chip.text() == "Not connected" and page.name.text() == "expenses")
@@ -214,7 +222,7 @@ def test_one_that_workflows_want_and_nobody_connected_is_listed(
     assert not page.disconnect_button.isVisible()
 
 
-def test_an_empty_page_says_what_a_connection_is(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+def test_the_empty_page_explains_connections(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     page = ConnectionsPage(empty)
     qtbot.addWidget(page)
     page.show()
@@ -222,11 +230,11 @@ def test_an_empty_page_says_what_a_connection_is(qtbot: QtBot, empty: Installati
     wait(lambda: page.body.currentWidget() is page.empty)
 
 
-def test_what_is_secret_goes_to_the_keyring_and_stays_when_it_is_left_empty(
-    qtbot: QtBot, few: Installation, wait: Wait, keyring: SecretService
+def test_secrets_go_to_the_keyring_and_an_empty_field_keeps_the_stored_one(
+    qtbot: QtBot, few: Session, wait: Wait, keyring: SecretService
 ) -> None:
-    few.house.registry._connectors["door"] = door
-    with Doorman().working() as doorman:
+    few.runtime.registry._connectors["door"] = door
+    with PasswordServer().working() as doorman:
         dialog = ConnectDialog(few, "door:home")
         qtbot.addWidget(dialog)
         assert dialog.heading.text() == "Connect home"
@@ -234,8 +242,8 @@ def test_what_is_secret_goes_to_the_keyring_and_stays_when_it_is_left_empty(
         line(dialog, "url").setText(doorman.url)
         line(dialog, "password").setText(" wrong ")
         dialog.connect_button.click()
-        wait(lambda: dialog.saying.sentence == "The doorman did not let door:home in with •••.")
-        assert doorman.seen == ["wrong "], "a header loses what is before it; the rest is as typed"
+        wait(lambda: dialog.status_line.message == "The doorman did not let door:home in with •••.")
+        assert doorman.seen == ["wrong "], "a header loses leading spaces; the rest is as typed"
         line(dialog, "password").setText("hunter2")
         with qtbot.waitSignal(dialog.connected, timeout=60_000):
             dialog.connect_button.click()
@@ -244,15 +252,15 @@ def test_what_is_secret_goes_to_the_keyring_and_stays_when_it_is_left_empty(
         assert row is not None and row.settings == {"url": doorman.url, "badge": None}
         again = ConnectDialog(few, "door:home", dict(row.settings))
         qtbot.addWidget(again)
-        assert line(again, "password").placeholderText() == "Leave it empty to keep the one from before"
+        assert line(again, "password").placeholderText() == "Leave empty to keep the current one"
         assert line(again, "badge").placeholderText() == ""
         with qtbot.waitSignal(again.connected, timeout=60_000):
             again.connect_button.click()
         assert doorman.let_in == ["/test", "/test"]
 
 
-def test_who_comes_to_reconnect_gets_the_form_at_once(page: ConnectionsPage, few: Installation, wait: Wait) -> None:
-    """From a card or a notice; one that works is only shown."""
+def test_opening_a_connection_with_trouble_opens_the_dialog(page: ConnectionsPage, few: Session, wait: Wait) -> None:
+    """From a card or a notification; a working connection is only selected."""
     page.open_subject("files:receipts")
     page.refresh()
     wait(lambda: page.name.text() == "receipts")
@@ -263,7 +271,7 @@ def test_who_comes_to_reconnect_gets_the_form_at_once(page: ConnectionsPage, few
     page.refresh()
     wait(lambda: page.findChild(ConnectDialog))
     dialog = dialog_of(page)
-    assert dialog.connection == "table:expenses"
+    assert dialog.connection_name == "table:expenses"
     dialog.connect_button.click()
     wait(lambda: page.chip.text() == "Connected")
     page.refresh()

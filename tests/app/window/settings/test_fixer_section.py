@@ -1,35 +1,35 @@
-"""Who repairs scripts, in the settings: only what belongs to the choice is shown, and nobody does until it is whole."""
+"""The fixer settings show only the fields of the chosen kind, and stay off until they are complete."""
 
 import pytest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.asking import command
-from app.keeping.preferences import read_preferences
-from app.life.installation import Installation
-from app.window.settings_fixer import FixerSection
-from scheduler.engine.fixing.choice import KEY, FixerChoice, FixerKind
-from tests.app.living import Wait
-from tests.connections.kept import vault_of
+from app.background import run_command
+from app.data.preferences import read_preferences
+from app.session import Session
+from app.window.settings.fixer_section import FixerSection
+from scheduler.engine.repair.fixer_config import KEYRING_ENTRY, FixerConfig, FixerKind
+from tests.app.app_fixture import Wait
+from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService
 
 
 @pytest.fixture
-def section(qtbot: QtBot, empty: Installation) -> FixerSection:
-    """As on its page, which looks again once something was kept."""
+def section(qtbot: QtBot, empty: Session) -> FixerSection:
+    """As on its page, which refreshes after saving."""
     made = FixerSection(empty, 200)
     qtbot.addWidget(made)
-    made.kept.connect(lambda: made.show_choice(kept(empty)))
+    made.saved.connect(lambda: made.show_choice(read_saved(empty)))
     made.show()
     return made
 
 
-def kept(installation: Installation) -> FixerChoice:
+def read_saved(installation: Session) -> FixerConfig:
     return read_preferences(installation.folder).fixer
 
 
 def pick(section: FixerSection, box: str, value: object) -> None:
-    """As a person does."""
+    """As the user does."""
     field = getattr(section, box)
     field.setCurrentIndex(field.findData(value))
     field.activated.emit(field.currentIndex())
@@ -40,82 +40,76 @@ def write(field: QLineEdit, text: str) -> None:
     field.editingFinished.emit()
 
 
-def test_it_is_off_and_shows_nothing_else(section: FixerSection) -> None:
+def test_by_default_it_is_off_and_shows_no_other_fields(section: FixerSection) -> None:
     assert section.kind.currentData() == FixerKind.OFF
     for field in (section.command, section.url, section.key, section.tokens, section.seconds, section.applies):
         assert not field.isVisible()
 
 
-def test_a_command_is_kept_and_followed_once_it_is_written(
-    section: FixerSection, empty: Installation, wait: Wait
-) -> None:
+def test_a_command_is_saved_and_applied_once_it_is_entered(section: FixerSection, empty: Session, wait: Wait) -> None:
     pick(section, "kind", FixerKind.COMMAND)
     assert section.command.isVisible() and not section.url.isVisible()
-    assert "until" in section.saying.sentence
+    assert "until" in section.status_line.message
     write(section.command, "llm -m small")
-    wait(lambda: kept(empty).is_on)
-    wait(lambda: not section.saying.sentence)
+    wait(lambda: read_saved(empty).is_on)
+    wait(lambda: not section.status_line.message)
     pick(section, "applies", True)  # noqa: FBT003  a value
     pick(section, "shows", True)  # noqa: FBT003
     section.seconds.setValue(60)
-    wait(lambda: (kept(empty).applies, kept(empty).shows, kept(empty).seconds) == (True, True, 60))
-    wait(lambda: empty.house.engine.context.settings.fixer == kept(empty))
+    wait(lambda: (read_saved(empty).applies, read_saved(empty).shows, read_saved(empty).seconds) == (True, True, 60))
+    wait(lambda: empty.runtime.engine.context.settings.fixer == read_saved(empty))
 
 
-def test_a_server_is_asked_only_when_address_and_model_are_there(
-    section: FixerSection, empty: Installation, wait: Wait
-) -> None:
+def test_a_server_is_used_only_with_an_address_and_a_model(section: FixerSection, empty: Session, wait: Wait) -> None:
     pick(section, "kind", FixerKind.SERVER)
     write(section.url, "http://localhost:1/v1")
-    wait(lambda: kept(empty).url)
-    assert (kept(empty).kind, section.kind.currentData()) == (FixerKind.OFF, FixerKind.SERVER)
+    wait(lambda: read_saved(empty).url)
+    assert (read_saved(empty).kind, section.kind.currentData()) == (FixerKind.OFF, FixerKind.SERVER)
     write(section.model, "m")
-    wait(lambda: kept(empty).kind is FixerKind.SERVER)
+    wait(lambda: read_saved(empty).kind is FixerKind.SERVER)
 
 
-def test_from_one_choice_to_another_that_is_not_whole_nobody_repairs(
-    section: FixerSection, empty: Installation, wait: Wait
-) -> None:
+def test_switching_to_an_incomplete_kind_turns_repairs_off(section: FixerSection, empty: Session, wait: Wait) -> None:
     pick(section, "kind", FixerKind.COMMAND)
     write(section.command, "llm")
-    wait(lambda: kept(empty).is_on)
+    wait(lambda: read_saved(empty).is_on)
     pick(section, "kind", FixerKind.SERVER)
-    wait(lambda: not kept(empty).is_on)
-    section.show_choice(kept(empty))
-    assert section.kind.currentData() == FixerKind.SERVER, "what is being typed is not overwritten"
+    wait(lambda: not read_saved(empty).is_on)
+    section.show_choice(read_saved(empty))
+    assert section.kind.currentData() == FixerKind.SERVER, "what the user is typing is not overwritten"
 
 
-def test_a_wrong_address_is_said_and_not_kept(section: FixerSection, empty: Installation, wait: Wait) -> None:
+def test_a_wrong_address_is_reported_and_not_saved(section: FixerSection, empty: Session, wait: Wait) -> None:
     pick(section, "kind", FixerKind.SERVER)
     write(section.model, "m")
     write(section.url, "localhost")
-    wait(lambda: "http://" in section.saying.sentence)
-    assert not kept(empty).is_on
+    wait(lambda: "http://" in section.status_line.message)
+    assert not read_saved(empty).is_on
     write(section.url, "http://localhost:1/v1")
-    wait(lambda: kept(empty).is_on)
-    wait(lambda: not section.saying.sentence)
+    wait(lambda: read_saved(empty).is_on)
+    wait(lambda: not section.status_line.message)
 
 
-def test_a_key_goes_to_the_keyring_and_out_of_sight(
-    section: FixerSection, empty: Installation, keyring: SecretService, wait: Wait
+def test_a_key_goes_to_the_keyring_and_the_field_is_cleared(
+    section: FixerSection, empty: Session, keyring: SecretService, wait: Wait
 ) -> None:
     pick(section, "kind", FixerKind.SERVER)
     write(section.url, "http://localhost:1/v1")
     write(section.model, "m")
-    wait(lambda: kept(empty).is_on)
-    assert section.key.echoMode() is QLineEdit.EchoMode.Password and not section.forget.isVisible()
+    wait(lambda: read_saved(empty).is_on)
+    assert section.key.echoMode() is QLineEdit.EchoMode.Password and not section.delete_key_button.isVisible()
     write(section.key, "k3y")
     assert section.key.text() == ""
-    wait(lambda: empty.house.engine.context.settings.fixer.has_key)
-    wait(section.forget.isVisible)
-    assert vault_of(empty.folder).get(KEY) == {"key": "k3y"}
-    section.forget.click()
-    wait(lambda: not section.forget.isVisible())
-    assert not kept(empty).has_key
+    wait(lambda: empty.runtime.engine.context.settings.fixer.has_key)
+    wait(section.delete_key_button.isVisible)
+    assert vault_of(empty.folder).get(KEYRING_ENTRY) == {"key": "k3y"}
+    section.delete_key_button.click()
+    wait(lambda: not section.delete_key_button.isVisible())
+    assert not read_saved(empty).has_key
 
 
-def test_what_was_chosen_elsewhere_is_shown(section: FixerSection, empty: Installation) -> None:
-    command(empty, "fixer", settings={"kind": "command", "command": "llm", "applies": True})
-    section.show_choice(kept(empty))
+def test_settings_changed_elsewhere_are_shown(section: FixerSection, empty: Session) -> None:
+    run_command(empty, "fixer", settings={"kind": "command", "command": "llm", "applies": True})
+    section.show_choice(read_saved(empty))
     assert (section.command.text(), section.applies.currentData(), section.tokens.isVisible()) == ("llm", True, False)
-    assert section.chosen() == kept(empty)
+    assert section.read_controls() == read_saved(empty)

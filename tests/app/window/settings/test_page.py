@@ -1,4 +1,4 @@
-"""Settings: every choice holds at once, is kept, and says so where it cannot be."""
+"""Every change on the Settings page takes effect at once and is saved; failures are reported."""
 
 import sys
 from datetime import time, timedelta
@@ -9,17 +9,17 @@ from PySide6.QtCore import QTime
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox
 from pytestqt.qtbot import QtBot
 
-from app.asking import command
-from app.keeping.preferences import FILE, Preferences, keep_preferences, read_preferences
-from app.life.command import start_command
-from app.life.installation import Installation
-from app.look.theme import Appearance
+from app.background import run_command
+from app.data.preferences import FILE, Preferences, read_preferences, save_preferences
+from app.lifecycle.startup import autostart_command
 from app.platform.autostart import Autostart, SystemAutostart
-from app.platform.desktop_entry import DesktopEntry
-from app.window.settings import SettingsPage
+from app.platform.linux_autostart import DesktopEntry
+from app.session import Session
+from app.theme.tokens import Appearance
+from app.window.settings.page import SettingsPage
 from scheduler.timing.policies import Catchup, Overlap
-from tests.app.living import Wait
-from tests.app.widgets.test_wheel import turn
+from tests.app.app_fixture import Wait
+from tests.app.widgets.test_form_controls import turn_wheel
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def entry(tmp_path_factory: pytest.TempPathFactory) -> Autostart:
 
 
 @pytest.fixture
-def page(qtbot: QtBot, empty: Installation, entry: Autostart, wait: Wait) -> SettingsPage:
+def page(qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait) -> SettingsPage:
     return show(qtbot, empty, entry, wait)
 
 
-def show(qtbot: QtBot, installation: Installation, entry: Autostart, wait: Wait) -> SettingsPage:
+def show(qtbot: QtBot, installation: Session, entry: Autostart, wait: Wait) -> SettingsPage:
     page = SettingsPage(installation, entry)
     qtbot.addWidget(page)
     page.resize(900, 800)
@@ -44,68 +44,66 @@ def show(qtbot: QtBot, installation: Installation, entry: Autostart, wait: Wait)
 
 
 def pick(page: SettingsPage, box: str, value: object) -> None:
-    """As a person does."""
+    """As the user does."""
     field = getattr(page, box)
     field.setCurrentIndex(field.findData(value))
     field.activated.emit(field.currentIndex())
 
 
-def test_a_choice_is_kept_told_and_followed_by_the_engine(page: SettingsPage, empty: Installation, wait: Wait) -> None:
-    told: list[Preferences] = []
-    page.preferred.connect(told.append)
+def test_a_change_is_saved_announced_and_applied_by_the_engine(page: SettingsPage, empty: Session, wait: Wait) -> None:
+    changed: list[Preferences] = []
+    page.preferences_changed.connect(changed.append)
     page.concurrency.setValue(9)
     pick(page, "overlap", Overlap.BUFFER_ALL)
     pick(page, "catchup", Catchup.NONE)
-    pick(page, "kept", 30)
+    pick(page, "history_age", 30)
     pick(page, "appearance", Appearance.DARK)
     wait(lambda: read_preferences(empty.folder).appearance is Appearance.DARK)
-    settings = empty.house.engine.context.settings
+    settings = empty.runtime.engine.context.settings
     assert (settings.concurrency, settings.catchup, settings.overlap["job"]) == (9, Catchup.NONE, Overlap.BUFFER_ALL)
-    assert told[-1] == read_preferences(empty.folder)
-    assert told[-1].keep_days == 30 and settings.kept == timedelta(days=30)
+    assert changed[-1] == read_preferences(empty.folder)
+    assert changed[-1].keep_days == 30 and settings.kept == timedelta(days=30)
 
 
-def test_what_was_chosen_before_is_shown(qtbot: QtBot, empty: Installation, entry: Autostart, wait: Wait) -> None:
+def test_saved_settings_are_shown(qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait) -> None:
     chosen = Preferences(
         concurrency=2, keep_days=45, is_quiet=True, quiet_from=time(21, 15), appearance=Appearance.LIGHT, notices=True
     )
-    keep_preferences(empty.folder, chosen)
+    save_preferences(empty.folder, chosen)
     page = show(qtbot, empty, entry, wait)
-    assert page.chosen() == chosen
-    assert page.kept.currentText() == "45 days"
+    assert page.read_controls() == chosen
+    assert page.history_age.currentText() == "45 days"
 
 
-def test_scrolling_past_a_choice_does_not_change_it(page: SettingsPage) -> None:
+def test_scrolling_over_a_control_does_not_change_it(page: SettingsPage) -> None:
     choices = [*page.findChildren(QComboBox), *page.findChildren(QAbstractSpinBox)]
     assert len(choices) > 5
-    assert not any(turn(one) for one in choices)
+    assert not any(turn_wheel(one) for one in choices)
 
 
-def test_quiet_hours_can_be_set_only_where_they_are_wanted(page: SettingsPage, empty: Installation, wait: Wait) -> None:
+def test_quiet_hours_can_be_set_only_while_enabled(page: SettingsPage, empty: Session, wait: Wait) -> None:
     assert not page.quiet_from.isEnabled()
     page.quiet.click()
     assert page.quiet_from.isEnabled() and page.approvals.isEnabled()
     page.quiet_from.setTime(QTime(23, 30))
     page.quiet_from.editingFinished.emit()
     wait(lambda: read_preferences(empty.folder).quiet_from == time(23, 30))
-    page.notices.click()
+    page.notifications.click()
     assert not page.quiet.isEnabled() and not page.quiet_from.isEnabled()
     wait(lambda: not read_preferences(empty.folder).notices)
 
 
-def test_that_a_choice_cannot_be_kept_is_said_and_it_holds_all_the_same(
-    page: SettingsPage, empty: Installation, wait: Wait
+def test_a_change_that_cannot_be_saved_is_reported_and_still_takes_effect(
+    page: SettingsPage, empty: Session, wait: Wait
 ) -> None:
     (empty.folder / FILE).mkdir()
     (empty.folder / FILE / "in the way").touch()
     page.concurrency.setValue(7)
-    wait(lambda: "could not be kept" in page.saying.sentence)
-    assert empty.house.engine.context.settings.concurrency == 7
+    wait(lambda: "could not be saved" in page.status_line.message)
+    assert empty.runtime.engine.context.settings.concurrency == 7
 
 
-def test_starting_at_login_reads_back_what_the_session_will_find(
-    page: SettingsPage, entry: Autostart, wait: Wait
-) -> None:
+def test_the_autostart_box_shows_the_actual_state(page: SettingsPage, entry: Autostart, wait: Wait) -> None:
     assert not page.login.isChecked()
     page.login.click()
     wait(lambda: entry.is_on() and page.login.isChecked())
@@ -114,42 +112,42 @@ def test_starting_at_login_reads_back_what_the_session_will_find(
     wait(lambda: not page.login.isChecked())
 
 
-def test_that_it_cannot_start_at_login_is_said_and_shown(
-    qtbot: QtBot, empty: Installation, tmp_path: Path, wait: Wait
+def test_a_failed_autostart_is_reported_and_shown_as_off(
+    qtbot: QtBot, empty: Session, tmp_path: Path, wait: Wait
 ) -> None:
     (tmp_path / "file").touch()
     home = {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")}
     entry = SystemAutostart(DesktopEntry([sys.executable], home))
     page = show(qtbot, empty, entry, wait)
     page.login.click()
-    wait(lambda: "could not be turned on" in page.saying.sentence and not page.login.isChecked())
+    wait(lambda: "could not be turned on" in page.status_line.message and not page.login.isChecked())
 
 
-def test_the_session_starts_it_hidden_and_with_its_folder(tmp_path: Path) -> None:
-    started = start_command(tmp_path)
+def test_autostart_runs_in_the_background_with_the_data_folder(tmp_path: Path) -> None:
+    started = autostart_command(tmp_path)
     assert "--background" in started
     assert started[-2:] == ["--data-dir", str(tmp_path)]
 
 
-def test_a_test_notice_takes_the_way_of_every_message(page: SettingsPage, empty: Installation, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(empty.told, timeout=30_000) as told:
-        page.test.click()
-    assert told.args == ["Dayhand", "This is how a notice looks. All is well."]
+def test_a_test_notification_is_sent_like_any_other(page: SettingsPage, empty: Session, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(empty.message_sent, timeout=30_000) as sent:
+        page.test_button.click()
+    assert sent.args == ["Dayhand", "This is a test notification. Everything works."]
 
 
-def test_a_backup_is_made_when_asked_for(page: SettingsPage, wait: Wait) -> None:
-    page.data.back_up.click()
-    wait(lambda: page.data.saying.sentence.startswith("Backed up to "))
-    assert Path(page.data.saying.sentence.removeprefix("Backed up to ").removesuffix(".")).exists()
+def test_the_backup_button_creates_a_backup(page: SettingsPage, wait: Wait) -> None:
+    page.data.back_up_button.click()
+    wait(lambda: page.data.status_line.message.startswith("Backed up to "))
+    assert Path(page.data.status_line.message.removeprefix("Backed up to ").removesuffix(".")).exists()
 
 
-def test_another_choice_leaves_alone_who_repairs_although_that_was_chosen_elsewhere(
-    page: SettingsPage, empty: Installation, wait: Wait
+def test_a_change_does_not_overwrite_fixer_settings_saved_elsewhere(
+    page: SettingsPage, empty: Session, wait: Wait
 ) -> None:
-    command(empty, "fixer", settings={"kind": "command", "command": "llm"})
+    run_command(empty, "fixer", settings={"kind": "command", "command": "llm"})
     page.concurrency.setValue(7)
     wait(lambda: read_preferences(empty.folder).concurrency == 7)
     assert read_preferences(empty.folder).fixer.command == "llm"
-    assert empty.house.engine.context.settings.fixer.is_on
+    assert empty.runtime.engine.context.settings.fixer.is_on
     page.refresh()
     wait(lambda: page.fixer.command.text() == "llm")

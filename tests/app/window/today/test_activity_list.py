@@ -1,4 +1,4 @@
-"""What happened, line by line, over real widgets."""
+"""The activity list reuses its rows and adds new ones a few at a time."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,17 +9,17 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.day import Line
-from app.window.happenings import Happenings
-from app.words.states import RunState
-from tests.app.living import Wait
+from app.i18n.state_labels import RunState
+from app.window.today.page import ActivityList
+from app.window.today.today_data import ActivityLine
+from tests.app.app_fixture import Wait
 
 UTC_ZONE = ZoneInfo("UTC")
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
-class Layouts(QObject):
-    """Counts how often a widget is laid out again."""
+class LayoutCounter(QObject):
+    """Counts how often a widget is resized by its layout."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -31,9 +31,9 @@ class Layouts(QObject):
         return super().eventFilter(watched, event)
 
 
-def lines(number: int, *, run: str = "run") -> list[Line]:
+def lines(number: int, *, run: str = "run") -> list[ActivityLine]:
     return [
-        Line(
+        ActivityLine(
             at=NOON - timedelta(minutes=place),
             workflow="receipts",
             name="Receipts",
@@ -46,10 +46,10 @@ def lines(number: int, *, run: str = "run") -> list[Line]:
 
 
 @pytest.fixture
-def shown(qtbot: QtBot) -> Iterator[Happenings]:
+def shown(qtbot: QtBot) -> Iterator[ActivityList]:
     page = QWidget()
     qtbot.addWidget(page)
-    made = Happenings()
+    made = ActivityList()
     QVBoxLayout(page).addWidget(made)
     page.resize(800, 600)
     page.show()
@@ -57,25 +57,25 @@ def shown(qtbot: QtBot) -> Iterator[Happenings]:
     page.hide()
 
 
-def sentences(shown: Happenings) -> list[str]:
+def sentences(shown: ActivityList) -> list[str]:
     return [one.text() for one in shown.findChildren(QLabel) if one.text().startswith("Did") and one.isVisible()]
 
 
-def test_many_lines_come_a_few_at_a_time_and_all_of_them_come(shown: Happenings, wait: Wait) -> None:
+def test_many_lines_are_added_a_few_at_a_time_until_all_are_shown(shown: ActivityList, wait: Wait) -> None:
     shown.show_lines(lines(20), UTC_ZONE)
     assert 0 < len(shown.lines) < 20
     wait(lambda: len(shown.lines) == 20)
     assert sorted(sentences(shown)) == sorted(f"Did {place}" for place in range(20))
 
 
-def test_the_page_is_not_laid_out_for_every_widget(shown: Happenings, wait: Wait) -> None:
-    layouts = Layouts(shown)
+def test_the_page_is_not_laid_out_again_for_every_widget(shown: ActivityList, wait: Wait) -> None:
+    layouts = LayoutCounter(shown)
     shown.show_lines(lines(20), UTC_ZONE)
     wait(lambda: len(shown.lines) == 20)
     assert layouts.number < len(shown.findChildren(QLabel)) / 2
 
 
-def test_fewer_lines_leave_none_behind_and_rows_are_used_again(shown: Happenings, wait: Wait) -> None:
+def test_fewer_lines_hide_rows_and_more_lines_reuse_them(shown: ActivityList, wait: Wait) -> None:
     shown.show_lines(lines(4), UTC_ZONE)
     made = set(shown.findChildren(QLabel))
     shown.show_lines(lines(2), UTC_ZONE)
@@ -84,7 +84,7 @@ def test_fewer_lines_leave_none_behind_and_rows_are_used_again(shown: Happenings
     assert set(shown.findChildren(QLabel)) == made and len(sentences(shown)) == 4
 
 
-def test_a_newer_list_wins_over_one_that_is_still_coming(shown: Happenings, wait: Wait) -> None:
+def test_a_newer_list_replaces_one_still_being_added(shown: ActivityList, wait: Wait) -> None:
     shown.show_lines(lines(20), UTC_ZONE)
     shown.show_lines(lines(1), UTC_ZONE)
     assert sentences(shown) == ["Did 0"]
@@ -93,7 +93,7 @@ def test_a_newer_list_wins_over_one_that_is_still_coming(shown: Happenings, wait
     assert len(sentences(shown)) == 13
 
 
-def test_a_line_with_a_run_leads_to_it_and_others_have_no_button(qtbot: QtBot, shown: Happenings) -> None:
+def test_a_line_with_a_run_opens_it_and_others_have_no_button(qtbot: QtBot, shown: ActivityList) -> None:
     shown.show_lines([*lines(1, run="r1"), *lines(1, run="")], UTC_ZONE)
     [button] = [one for one in shown.findChildren(QPushButton) if one.isVisible()]
     with qtbot.waitSignal(shown.opened) as said:

@@ -1,4 +1,4 @@
-"""The first start: at most three screens, and at their end a workflow runs and asks for one approval."""
+"""The welcome dialog: at most three screens that end with a sample workflow asking for approval."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,22 +10,22 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.asking import command
-from app.keeping.preferences import Preferences, keep_preferences, read_preferences
-from app.life.installation import Installation
-from app.life.lives import is_new
-from app.life.shell import Shell
+from app.background import run_command
+from app.data.preferences import Preferences, read_preferences, save_preferences
+from app.lifecycle.desktop_ui import DesktopUi
+from app.lifecycle.restart_loop import is_first_start
 from app.platform.autostart import Autostart, SystemAutostart
-from app.platform.bus import Bus
-from app.platform.desktop_entry import DesktopEntry
-from app.platform.moods import Moods
-from app.tray.icon import Tray
-from app.widgets.empty import EmptyPage
-from app.window.today import TodayPage
-from app.window.welcome import Welcome
-from app.window.welcome_sample import FOLDER, start_sample
-from scheduler.engine.refusal import RefusedError
-from tests.app.living import Wait
+from app.platform.dbus import Bus
+from app.platform.linux_autostart import DesktopEntry
+from app.platform.machine_conditions import MachineConditions
+from app.session import Session
+from app.tray.icon import TrayIcon
+from app.widgets.empty_state import EmptyState
+from app.window.today.page import TodayPage
+from app.window.welcome.dialog import WelcomeDialog
+from app.window.welcome.sample import FOLDER, start_sample
+from scheduler.engine.errors import RefusedError
+from tests.app.app_fixture import Wait
 
 
 @pytest.fixture
@@ -35,24 +35,24 @@ def entry(tmp_path_factory: pytest.TempPathFactory) -> Autostart:
 
 
 @pytest.fixture
-def welcome(qtbot: QtBot, empty: Installation, entry: Autostart) -> Welcome:
-    made = Welcome(empty, entry)
+def welcome(qtbot: QtBot, empty: Session, entry: Autostart) -> WelcomeDialog:
+    made = WelcomeDialog(empty, entry)
     qtbot.addWidget(made)
     made.show()
     return made
 
 
 @pytest.fixture
-def make_shell(qtbot: QtBot) -> Iterator[Callable[[Installation], Shell]]:
-    """Started as a fresh one is, without a bus of the person's."""
-    made: list[tuple[Shell, Bus]] = []
+def make_shell(qtbot: QtBot) -> Iterator[Callable[[Session], DesktopUi]]:
+    """Started as on the first start, without the user's D-Bus."""
+    made: list[tuple[DesktopUi, Bus]] = []
 
-    def make(around: Installation) -> Shell:
+    def make(around: Session) -> DesktopUi:
         bus = Bus("")
         preferences = read_preferences(around.folder)
-        shell = Shell(around, Moods(), bus, Tray(bus), preferences)
+        shell = DesktopUi(around, MachineConditions(), bus, TrayIcon(bus), preferences)
         made.append((shell, bus))
-        shell.start(greets=is_new(around, preferences))
+        shell.start(shows_welcome=is_first_start(around, preferences))
         return shell
 
     yield make
@@ -63,46 +63,44 @@ def make_shell(qtbot: QtBot) -> Iterator[Callable[[Installation], Shell]]:
 
 
 def test_three_screens_end_with_a_workflow_that_asks_for_one_approval(
-    qtbot: QtBot, welcome: Welcome, empty: Installation, wait: Wait
+    qtbot: QtBot, welcome: WelcomeDialog, empty: Session, wait: Wait
 ) -> None:
     assert welcome.stack.count() <= 3
     with qtbot.waitSignal(welcome.started, timeout=60_000) as started:
         for _ in range(welcome.stack.count()):
-            welcome.forth.click()
+            welcome.next_button.click()
     assert started.args == ["receipts"]
     assert not welcome.isVisible()
-    [one] = wait(empty.views.attention)
+    [one] = wait(empty.queries.attention)
     assert one.sentence == "Add 3 receipts (45.55) to Expenses"
     assert not (empty.folder / FOLDER / "expenses.csv").exists()
 
 
-def test_the_sample_speaks_the_language_of_the_window(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
-    """And does the same: what it asks for is done once, after the yes."""
+def test_the_sample_uses_the_language_of_the_window(qtbot: QtBot, empty: Session, wait: Wait) -> None:
+    """And does the same: what it asks for is done once approved."""
     before = QLocale()
     QLocale.setDefault(QLocale("de_DE"))
     try:
         assert start_sample(empty) == "belege"
     finally:
         QLocale.setDefault(before)
-    [one] = wait(empty.views.attention)
+    [one] = wait(empty.queries.attention)
     assert one.sentence == "3 Belege (45,55 €) in die Ausgaben eintragen"
-    command(empty, "approve", request=one.id)
+    run_command(empty, "approve", request=one.id)
     table = empty.folder / FOLDER / "ausgaben.csv"
     wait(table.exists)
-    wait(lambda: "3 Belege eingetragen, bisher 3" in [run["summary"] for run in command(empty, "history")["runs"]])
+    wait(lambda: "3 Belege eingetragen, bisher 3" in [run["summary"] for run in run_command(empty, "history")["runs"]])
     lines = table.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "datei,datum,laden,summe"
     assert len(lines) == 4
 
 
 @pytest.mark.parametrize("points", [9, 14, 18])
-def test_nothing_is_cut_off_where_text_is_large(
-    qtbot: QtBot, empty: Installation, entry: Autostart, points: int
-) -> None:
+def test_nothing_is_cut_off_with_large_text(qtbot: QtBot, empty: Session, entry: Autostart, points: int) -> None:
     usual = QApplication.font()
     QApplication.setFont(QFont("DejaVu Sans", points))
     try:
-        welcome = Welcome(empty, entry)
+        welcome = WelcomeDialog(empty, entry)
         qtbot.addWidget(welcome)
         welcome.show()
         for place in range(welcome.stack.count()):
@@ -115,112 +113,112 @@ def test_nothing_is_cut_off_where_text_is_large(
         QApplication.setFont(usual)
 
 
-def test_one_may_go_back_and_forth(welcome: Welcome) -> None:
-    assert not welcome.back.isVisible()
-    welcome.forth.click()
-    welcome.forth.click()
+def test_the_user_can_go_back_and_forth(welcome: WelcomeDialog) -> None:
+    assert not welcome.back_button.isVisible()
+    welcome.next_button.click()
+    welcome.next_button.click()
     assert welcome.step.text() == "3 of 3"
-    welcome.back.click()
-    assert welcome.stack.currentIndex() == 1 and welcome.forth.text() == "Next"
+    welcome.back_button.click()
+    assert welcome.stack.currentIndex() == 1 and welcome.next_button.text() == "Next"
 
 
-def test_enter_goes_on_and_escape_skips(qtbot: QtBot, welcome: Welcome, empty: Installation) -> None:
+def test_return_continues_and_escape_skips(qtbot: QtBot, welcome: WelcomeDialog, empty: Session) -> None:
     qtbot.keyClick(welcome, Qt.Key.Key_Return)
     assert welcome.stack.currentIndex() == 1
     qtbot.keyClick(welcome, Qt.Key.Key_Escape)
     assert not welcome.isVisible()
-    assert empty.views.workflows() == []
+    assert empty.queries.workflows() == []
 
 
-def test_starting_at_login_can_be_chosen_there(welcome: Welcome, entry: Autostart, wait: Wait) -> None:
-    welcome.forth.click()
+def test_autostart_can_be_chosen(welcome: WelcomeDialog, entry: Autostart, wait: Wait) -> None:
+    welcome.next_button.click()
     welcome.login.click()
     wait(entry.is_on)
     welcome.login.click()
     wait(lambda: not entry.is_on())
 
 
-def test_that_it_cannot_start_at_login_is_said(qtbot: QtBot, empty: Installation, tmp_path: Path, wait: Wait) -> None:
+def test_a_failed_autostart_is_reported(qtbot: QtBot, empty: Session, tmp_path: Path, wait: Wait) -> None:
     (tmp_path / "file").touch()
     home = {"HOME": str(tmp_path / "file"), "XDG_CONFIG_DIRS": str(tmp_path / "none")}
     entry = SystemAutostart(DesktopEntry([sys.executable], home))
-    welcome = Welcome(empty, entry)
+    welcome = WelcomeDialog(empty, entry)
     qtbot.addWidget(welcome)
     welcome.show()
-    welcome.forth.click()
+    welcome.next_button.click()
     welcome.login.click()
-    wait(lambda: "could not be turned on" in welcome.saying.sentence)
+    wait(lambda: "could not be turned on" in welcome.status_line.message)
     assert not welcome.login.isChecked()
 
 
-def test_a_sample_that_cannot_be_written_is_said_and_may_be_tried_again(
-    welcome: Welcome, empty: Installation, wait: Wait
+def test_a_sample_that_cannot_be_written_is_reported_and_can_be_retried(
+    welcome: WelcomeDialog, empty: Session, wait: Wait
 ) -> None:
     (empty.folder / FOLDER).touch()
     for _ in range(3):
-        welcome.forth.click()
-    wait(lambda: "could not be written" in welcome.saying.sentence)
-    assert welcome.isVisible() and welcome.forth.isEnabled()
+        welcome.next_button.click()
+    wait(lambda: "could not be written" in welcome.status_line.message)
+    assert welcome.isVisible() and welcome.next_button.isEnabled()
     (empty.folder / FOLDER).unlink()
-    welcome.forth.click()
+    welcome.next_button.click()
     wait(lambda: not welcome.isVisible())
-    assert [one.workflow for one in empty.views.workflows()] == ["receipts"]
+    assert [one.workflow for one in empty.queries.workflows()] == ["receipts"]
 
 
-def test_the_sample_leaves_a_table_of_the_persons_own_alone(empty: Installation) -> None:
+def test_the_sample_does_not_touch_an_existing_connection(empty: Session) -> None:
     own = {"path": str(empty.folder / "mine.csv")}
-    empty.host.ask(lambda _: empty.house.connect("table:expenses", own)).result(60)
-    with pytest.raises(RefusedError, match="yours already"):
+    empty.engine_thread.submit(lambda _: empty.runtime.connect("table:expenses", own)).result(60)
+    with pytest.raises(RefusedError, match="you already use"):
         start_sample(empty)
-    assert empty.views.workflows() == []
+    assert empty.queries.workflows() == []
 
 
-def test_the_approval_appears_on_today_and_the_screens_never_come_again(
-    make_shell: Callable[[Installation], Shell], empty: Installation, wait: Wait
+def test_the_approval_appears_on_today_and_the_dialog_is_shown_only_once(
+    make_shell: Callable[[Session], DesktopUi], empty: Session, wait: Wait
 ) -> None:
     shell = make_shell(empty)
     welcome = wait(lambda: shell.welcome)
     for _ in range(3):
-        welcome.forth.click()
+        welcome.next_button.click()
     today = wait(lambda: shell.window.page)
     assert isinstance(today, TodayPage)
     [card] = wait(lambda: list(today.cards.cards.values()))
-    assert card.value.sentence == "Add 3 rows to expenses"
+    assert card.content.sentence == "Add 3 rows to expenses"
     wait(lambda: read_preferences(empty.folder).welcomed)
-    assert not is_new(empty, read_preferences(empty.folder))
+    assert not is_first_start(empty, read_preferences(empty.folder))
 
 
-def test_skipped_screens_never_come_again(
-    make_shell: Callable[[Installation], Shell], empty: Installation, wait: Wait
+def test_a_skipped_dialog_is_not_shown_again(
+    make_shell: Callable[[Session], DesktopUi], empty: Session, wait: Wait
 ) -> None:
     shell = make_shell(empty)
-    wait(lambda: shell.welcome).skip.click()
+    wait(lambda: shell.welcome).skip_button.click()
     wait(lambda: read_preferences(empty.folder).welcomed)
     again = make_shell(empty)
     wait(again.window.isVisible)
     assert again.welcome is None
 
 
-def test_skipping_keeps_what_was_chosen_before(
-    make_shell: Callable[[Installation], Shell], empty: Installation, wait: Wait
+def test_skipping_keeps_saved_preferences(
+    make_shell: Callable[[Session], DesktopUi], empty: Session, wait: Wait
 ) -> None:
-    keep_preferences(empty.folder, Preferences(concurrency=7))
-    wait(lambda: make_shell(empty).welcome).skip.click()
+    save_preferences(empty.folder, Preferences(concurrency=7))
+    wait(lambda: make_shell(empty).welcome).skip_button.click()
     wait(lambda: read_preferences(empty.folder).welcomed)
     assert read_preferences(empty.folder).concurrency == 7
 
 
-def test_who_has_workflows_already_is_not_greeted(installation: Installation) -> None:
-    assert not is_new(installation, Preferences())
+def test_a_user_with_workflows_does_not_see_the_dialog(installation: Session) -> None:
+    assert not is_first_start(installation, Preferences())
 
 
-def test_an_empty_today_offers_the_sample(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+def test_an_empty_today_offers_the_sample(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     page = TodayPage(empty)
     qtbot.addWidget(page)
     page.show()
     page.refresh()
-    offer = page.findChild(EmptyPage)
+    offer = page.findChild(EmptyState)
     wait(lambda: page.day and offer.isVisible())
-    offer.other.click()
+    offer.secondary_button.click()
     wait(lambda: page.refresh() or page.cards.cards)
     assert not offer.isVisible()

@@ -1,4 +1,4 @@
-"""The list of workflows: what it shows, how it is narrowed, and what one does from it."""
+"""The Workflows page: the list, its filters and commands, and adding scripts."""
 
 import threading
 from dataclasses import replace
@@ -10,20 +10,20 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.asking import close_asking, command
-from app.life.installation import Installation
-from app.window import workflows_model
-from app.window.deploy_dialog import DeployDialog
-from app.window.history_rows import read_strips
-from app.window.workflows import WorkflowsPage
-from app.window.workflows_model import RowReader, WorkflowRow, WorkflowsModel, say_next
-from app.words.states import RunState
-from scheduler.engine.workflows.views.workflows import WorkflowView
-from scheduler.rules.phases import Status
-from scheduler.rules.states import WorkflowState
+from app.background import close_background_tasks, run_command
+from app.i18n.state_labels import RunState
+from app.session import Session
+from app.window.history.history_data import read_outcomes
+from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.workflows import list_model
+from app.window.workflows.list_model import RowReader, WorkflowListRow, WorkflowsModel, describe_next_run
+from app.window.workflows.page import WorkflowsPage
+from scheduler.engine.queries.workflows import WorkflowView
+from scheduler.rules.phases import RunStatus
+from scheduler.rules.workflow_state import WorkflowState
 from scheduler.store import grants, workflows
-from tests.app.living import Wait
-from tests.app.window.filling import SCRIPT, add_run, few, fill
+from tests.app.app_fixture import Wait
+from tests.app.window.sample_data import SCRIPT, add_run, create_workflows, few
 
 __all__ = ["few"]
 
@@ -50,13 +50,13 @@ def shown(page: WorkflowsPage) -> list[str]:
 
 
 @pytest.fixture
-def page(qtbot: QtBot, few: Installation, wait: Wait) -> WorkflowsPage:
+def page(qtbot: QtBot, few: Session, wait: Wait) -> WorkflowsPage:
     made = WorkflowsPage(few)
     qtbot.addWidget(made)
     made.resize(1000, 700)
     made.show()
     made.refresh()
-    wait(lambda: len(made.model.rows) == 4 and all(row.past for row in made.model.rows))
+    wait(lambda: len(made.model.rows) == 4 and all(row.outcomes_text for row in made.model.rows))
     return made
 
 
@@ -64,21 +64,21 @@ def choose(page: WorkflowsPage, name: str) -> None:
     page.list.setCurrentIndex(page.filter.index(shown(page).index(name), 0))
 
 
-def test_only_rows_that_changed_are_drawn_again(qtbot: QtBot) -> None:
+def test_only_changed_rows_are_updated(qtbot: QtBot) -> None:
     model = WorkflowsModel()
-    rows = [WorkflowRow(view=view(name)) for name in ("alpha", "beta", "gamma")]
+    rows = [WorkflowListRow(view=view(name)) for name in ("alpha", "beta", "gamma")]
     model.set_rows(rows, NOW)
     changed: list[int] = []
     model.dataChanged.connect(lambda first, last: changed.extend(range(first.row(), last.row() + 1)))
     model.set_rows(rows, NOW)
     assert changed == []
-    model.set_rows([rows[0], WorkflowRow(view=view("beta", words="New")), rows[2]], NOW)
+    model.set_rows([rows[0], WorkflowListRow(view=view("beta", words="New")), rows[2]], NOW)
     assert changed == [1]
 
 
-def test_workflows_come_and_go_without_moving_the_others(qtbot: QtBot) -> None:
+def test_workflows_are_added_and_removed_without_a_reset(qtbot: QtBot) -> None:
     model = WorkflowsModel()
-    rows = {name: WorkflowRow(view=view(name)) for name in ("alpha", "beta", "gamma", "delta")}
+    rows = {name: WorkflowListRow(view=view(name)) for name in ("alpha", "beta", "gamma", "delta")}
     model.set_rows([rows["alpha"], rows["gamma"]], NOW)
     was_reset: list[bool] = []
     model.modelReset.connect(lambda: was_reset.append(True))
@@ -98,26 +98,26 @@ def test_workflows_come_and_go_without_moving_the_others(qtbot: QtBot) -> None:
         ({"state": WorkflowState.NEEDS_ATTENTION}, ""),
     ],
 )
-def test_a_coming_time_is_said_only_where_it_will_come(qtbot: QtBot, facts: dict[str, object], words: str) -> None:
-    assert say_next(view("alpha", **facts), NOW) == words
+def test_the_next_run_is_shown_only_if_it_will_happen(qtbot: QtBot, facts: dict[str, object], words: str) -> None:
+    assert describe_next_run(view("alpha", **facts), NOW) == words
 
 
-def test_a_row_says_everything_aloud_that_it_shows(page: WorkflowsPage) -> None:
+def test_the_accessible_text_of_a_row_contains_everything_shown(page: WorkflowsPage) -> None:
     spoken = str(page.filter.index(shown(page).index("Receipts"), 0).data(Qt.ItemDataRole.AccessibleTextRole))
     assert spoken.startswith("Receipts. Idle. ")
     assert "Every 5 minutes" in spoken and "1 missed" in spoken and "done" in spoken
 
 
-def test_the_list_is_there_before_its_outcomes_are_read(
-    few: Installation, qtbot: QtBot, wait: Wait, monkeypatch: pytest.MonkeyPatch
+def test_the_list_appears_before_outcomes_are_read(
+    few: Session, qtbot: QtBot, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on = threading.Event()
+    may_continue = threading.Event()
 
     def read_slowly(*arguments: Any) -> dict[str, tuple[RunState, ...]]:
-        go_on.wait()
-        return read_strips(*arguments)
+        may_continue.wait()
+        return read_outcomes(*arguments)
 
-    monkeypatch.setattr(workflows_model, "read_strips", read_slowly)
+    monkeypatch.setattr(list_model, "read_outcomes", read_slowly)
     page = WorkflowsPage(few)
     qtbot.addWidget(page)
     page.show()
@@ -126,108 +126,108 @@ def test_the_list_is_there_before_its_outcomes_are_read(
         wait(page.list.isVisible)
         assert len(shown(page)) == 4
         spoken = str(page.filter.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole))
-        assert "Never ran" not in spoken and "Last" not in spoken
+        assert "No runs yet" not in spoken and "Last" not in spoken
     finally:
-        go_on.set()
-    wait(lambda: all("Last" in row.past for row in page.model.rows))
+        may_continue.set()
+    wait(lambda: all("Last" in row.outcomes_text for row in page.model.rows))
 
 
-def test_outcomes_are_read_again_only_where_something_happened(few: Installation, qtbot: QtBot) -> None:
+def test_outcomes_are_read_again_only_for_changed_workflows(few: Session, qtbot: QtBot) -> None:
     reader = RowReader(few)
-    before = {row.view.workflow: row.strip for row in reader.read()}
+    before = {row.view.workflow: row.outcomes for row in reader.read()}
     assert RunState.SKIPPED in before["chore-1"]
-    add_run(few, "fresh", "chore-1", few.house.engine.context.clock.now(), summary="Again")
-    after = {row.view.workflow: row.strip for row in reader.read()}
+    add_run(few, "fresh", "chore-1", few.runtime.engine.context.clock.now(), summary="Again")
+    after = {row.view.workflow: row.outcomes for row in reader.read()}
     assert after["chore-1"] == (*before["chore-1"], RunState.DONE)
     assert after["chore-0"] == before["chore-0"]
 
 
-def test_several_attempts_have_one_outcome(few: Installation) -> None:
-    before = read_strips(few, ["chore-1"])["chore-1"]
-    now = few.house.engine.context.clock.now()
-    add_run(few, "one", "chore-1", now, status=Status.TRANSIENT, followed=True)
+def test_several_attempts_count_as_one_outcome(few: Session) -> None:
+    before = read_outcomes(few, ["chore-1"])["chore-1"]
+    now = few.runtime.engine.context.clock.now()
+    add_run(few, "one", "chore-1", now, status=RunStatus.TRANSIENT, followed=True)
     add_run(few, "two", "chore-1", now, chain="one", attempt=2, retry_of="one")
-    assert read_strips(few, ["chore-1"])["chore-1"] == (*before, RunState.DONE)
+    assert read_outcomes(few, ["chore-1"])["chore-1"] == (*before, RunState.DONE)
 
 
-def test_the_list_is_narrowed_by_words_state_and_tag(page: WorkflowsPage, wait: Wait) -> None:
-    page.field.setText("photos")
+def test_the_list_is_filtered_by_text_state_and_tag(page: WorkflowsPage, wait: Wait) -> None:
+    page.search_field.setText("photos")
     wait(lambda: shown(page) == ["Back up photos"])
-    page.field.clear()
+    page.search_field.clear()
     wait(lambda: len(shown(page)) == 4)
     page.state.setCurrentIndex(page.state.findData("paused"))
     assert shown(page) == ["Tidy downloads"]
     page.state.setCurrentIndex(0)
     page.tag.setCurrentIndex(page.tag.findData("work"))
     assert shown(page) == ["Back up photos"]
-    assert page.count.text() == "1 of 4"
+    assert page.count.text() == "1 of 4 workflows"
 
 
-def test_where_nothing_matches_one_button_shows_all_again(page: WorkflowsPage, wait: Wait) -> None:
-    page.field.setText("no such thing")
-    wait(lambda: page.body.currentWidget() is page.nothing)
-    assert page.nothing.button is not None
-    page.nothing.button.click()
+def test_without_matches_a_button_shows_all_again(page: WorkflowsPage, wait: Wait) -> None:
+    page.search_field.setText("no such thing")
+    wait(lambda: page.body.currentWidget() is page.no_matches)
+    assert page.no_matches.button is not None
+    page.no_matches.button.click()
     wait(lambda: page.body.currentWidget() is page.list and len(shown(page)) == 4)
 
 
-def test_an_empty_page_says_what_to_do(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+def test_the_empty_page_offers_a_new_workflow(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     page = WorkflowsPage(empty)
     qtbot.addWidget(page)
     page.show()
     page.refresh()
     wait(lambda: page.body.currentWidget() is page.empty)
     assert page.empty.button is not None and page.empty.button.text() == "New workflow…"
-    assert not page.field.isVisible()
+    assert not page.search_field.isVisible()
 
 
-def test_one_pauses_and_resumes_from_the_list(page: WorkflowsPage, wait: Wait) -> None:
+def test_a_workflow_is_paused_and_resumed_from_the_list(page: WorkflowsPage, wait: Wait) -> None:
     choose(page, "Receipts")
     page.pause.click()
     wait(lambda: page.pause.text() == "Resume")
-    assert page.saying.sentence.startswith("Receipts is paused")
+    assert page.status_line.message.startswith("Receipts is paused")
     assert not page.run.isEnabled()
     page.pause.click()
     wait(lambda: page.pause.text() == "Pause" and page.run.isEnabled())
-    assert page.saying.sentence == "Receipts goes on."
+    assert page.status_line.message == "Receipts resumed."
 
 
-def test_where_everything_is_paused_everything_is_resumed(page: WorkflowsPage, few: Installation, wait: Wait) -> None:
-    command(few, "pause", everything=True)
+def test_resuming_while_everything_is_paused_resumes_everything(page: WorkflowsPage, few: Session, wait: Wait) -> None:
+    run_command(few, "pause", everything=True)
     page.refresh()
     choose(page, "Receipts")
     wait(lambda: page.pause.text() == "Resume")
     page.pause.click()
-    wait(lambda: page.saying.sentence == "Everything goes on.")
-    assert few.views.paused_until() is None
-    command(few, "pause", everything=True)
+    wait(lambda: page.status_line.message == "Everything resumed.")
+    assert few.queries.paused_until() is None
+    run_command(few, "pause", everything=True)
     page.open_subject("chore-0")
     page.pane.refresh()
     wait(lambda: page.pane.pause.text() == "Resume")
     page.pane.pause.click()
-    wait(lambda: page.pane.saying.sentence == "Everything goes on.")
+    wait(lambda: page.pane.status_line.message == "Everything resumed.")
 
 
-def test_a_refusal_is_said_in_place(page: WorkflowsPage, few: Installation, wait: Wait) -> None:
+def test_a_refusal_is_shown_on_the_page(page: WorkflowsPage, few: Session, wait: Wait) -> None:
     choose(page, "Receipts")
-    command(few, "pause", target="chore-0")
+    run_command(few, "pause", target="chore-0")
     page.pause.click()
-    wait(lambda: page.saying.sentence == "Receipts is paused already.")
+    wait(lambda: page.status_line.message == "Receipts is paused already.")
 
 
-def test_a_workflow_opens_by_key_and_one_comes_back(qtbot: QtBot, page: WorkflowsPage, wait: Wait) -> None:
+def test_return_opens_a_workflow_and_back_returns_to_the_list(qtbot: QtBot, page: WorkflowsPage, wait: Wait) -> None:
     choose(page, "Morning digest")
     qtbot.keyClick(page.list, Qt.Key.Key_Return)
     wait(lambda: page.pane.isVisible() and page.pane.name.text() == "Morning digest")
     assert page.focusWidget() is page.pane.back
     page.pane.back.click()
     assert page.list.isVisible()
-    assert page.chosen() is not None
+    assert page.selected_row() is not None
 
 
-def test_three_hundred_workflows_are_looked_at_again_without_a_change(qtbot: QtBot, tmp_path: Path, wait: Wait) -> None:
-    installation = Installation(tmp_path)
-    fill(installation, 300)
+def test_refreshing_three_hundred_unchanged_workflows_updates_no_row(qtbot: QtBot, tmp_path: Path, wait: Wait) -> None:
+    installation = Session(tmp_path)
+    create_workflows(installation, 300)
     page = WorkflowsPage(installation)
     qtbot.addWidget(page)
     page.show()
@@ -236,13 +236,13 @@ def test_three_hundred_workflows_are_looked_at_again_without_a_change(qtbot: QtB
     changed: list[object] = []
     page.model.dataChanged.connect(lambda *_: changed.append(_))
     reads: list[object] = []
-    page.asking.ask(page._reader.read, reads.append)
+    page.background.run(page._reader.read, reads.append)
     wait(lambda: reads)
     page.model.set_rows(page.model.rows, page._now())
     assert changed == []
-    assert page.count.text() == "300 in all"
-    close_asking()
-    installation.house.close()
+    assert page.count.text() == "300 workflows"
+    close_background_tasks()
+    installation.runtime.close()
     installation.close()
 
 
@@ -252,70 +252,64 @@ def write_script(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_dropped_script_shows_what_it_may_use_and_is_allowed_only_what_is_checked(
-    qtbot: QtBot, empty: Installation, wait: Wait
-) -> None:
+def test_a_dropped_script_gets_only_the_checked_permissions(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     page = WorkflowsPage(empty)
     qtbot.addWidget(page)
     page.show()
     path = write_script(empty.folder, ASKS)
-    page.take_file(path)
+    page.offer_script(path)
     [dialog] = page.findChildren(DeployDialog)
-    wait(lambda: dialog.offer is not None)
-    assert dialog.uses.count() == 1
-    assert dialog.uses.item(0).text() == "May add rows to expenses, asks before each"
+    wait(lambda: dialog.checked_script is not None)
+    assert dialog.permission_list.count() == 1
+    assert dialog.permission_list.item(0).text() == "May add rows to expenses, asks before each"
     assert "Not connected yet: table:expenses" in dialog.missing.text()
     assert dialog.allowed() == []
     dialog.paused.setChecked(True)
-    dialog.uses.item(0).setCheckState(Qt.CheckState.Checked)
+    dialog.permission_list.item(0).setCheckState(Qt.CheckState.Checked)
     dialog.accept_button.click()
     wait(lambda: page.pane.name.text() == "Receipts")
     found = grants.of_workflow(empty.database.read(), "receipts")
     assert [(one.connection, one.tool) for one in found] == [("table:expenses", "append")]
 
 
-def test_what_is_not_checked_is_not_allowed(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+def test_an_unchecked_permission_is_not_granted(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     dialog = DeployDialog(empty, write_script(empty.folder, ASKS))
     deployed: list[str] = []
     dialog.deployed.connect(lambda slug, _: deployed.append(slug))
-    wait(lambda: dialog.offer is not None)
+    wait(lambda: dialog.checked_script is not None)
     dialog.paused.setChecked(True)
     dialog.accept_button.click()
     wait(lambda: deployed == ["receipts"])
     assert grants.of_workflow(empty.database.read(), "receipts") == []
 
 
-def test_a_script_that_cannot_be_deployed_says_why_and_can_be_checked_again(
-    qtbot: QtBot, empty: Installation, wait: Wait
-) -> None:
+def test_an_invalid_script_shows_the_reason_and_can_be_checked_again(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     bad = ASKS.replace('every="5m"', 'cron="99 * * * *"')
     path = write_script(empty.folder, bad)
     dialog = DeployDialog(empty, path)
     qtbot.addWidget(dialog)
-    wait(lambda: "new_script.py, line 8" in dialog.saying.sentence)
-    assert "99" in dialog.saying.sentence
+    wait(lambda: "new_script.py, line 8" in dialog.status_line.message)
+    assert "99" in dialog.status_line.message
     assert not dialog.accept_button.isEnabled()
     write_script(empty.folder, ASKS)
-    dialog.again.click()
+    dialog.check_button.click()
     wait(dialog.accept_button.isEnabled)
 
 
-def test_a_file_that_is_gone_is_said(qtbot: QtBot, empty: Installation, wait: Wait) -> None:
+def test_a_missing_file_is_reported(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     dialog = DeployDialog(empty, empty.folder / "gone.py")
     qtbot.addWidget(dialog)
-    wait(lambda: dialog.saying.sentence == "gone.py cannot be read: No such file or directory.")
+    wait(lambda: dialog.status_line.message == "gone.py cannot be read: No such file or directory.")
 
 
-def test_another_file_of_the_same_name_replaces_only_after_a_second_press(
-    qtbot: QtBot, few: Installation, wait: Wait
-) -> None:
+def test_replacing_another_file_needs_a_second_press(qtbot: QtBot, few: Session, wait: Wait) -> None:
     text = ASKS.replace('"Receipts"', '"Chore 0"')
     dialog = DeployDialog(few, write_script(few.folder, text))
     deployed: list[str] = []
     dialog.deployed.connect(lambda slug, _: deployed.append(slug))
-    wait(lambda: dialog.offer is not None)
+    wait(lambda: dialog.checked_script is not None)
     dialog.accept_button.click()
-    wait(lambda: dialog.accept_button.text() == "Replace it")
+    wait(lambda: dialog.accept_button.text() == "Replace")
     before = workflows.find(few.database.read(), "chore-0")
     assert before is not None and not before.path.endswith("new_script.py")
     dialog.accept_button.click()

@@ -1,4 +1,4 @@
-"""Calendars on a real Radicale: what is in a range, and an event that is added once, whatever breaks."""
+"""Calendars on a real Radicale server: events are listed, and added exactly once."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.caldav.connector import caldav
 from scheduler.connections.registry import Registry
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.calls import call, tool_of
 from tests.connections.radicale_server import PASSWORD, USER, ask, radicale
-from tests.connections.web_servers import Reply, losing, web
+from tests.connections.tool_calls import call, tool_of
+from tests.connections.web_servers import Reply, http_server, losing_answers
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Calendar:
         return check(call(self.settings(), key, title="", start=""))
 
     def put(self, *lines: str) -> None:
-        """An event that another program has written."""
+        """Write an event as another program would."""
         text = "\r\n".join(("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:other", *lines, "END:VCALENDAR", ""))
         ask("PUT", f"{self.url}{abs(hash(text))}.ics", text)
 
@@ -94,7 +94,7 @@ def test_an_event_is_added_and_found(calendar: Calendar) -> None:
     ]
 
 
-def test_a_whole_day_stays_a_day(calendar: Calendar) -> None:
+def test_all_day_events_stay_dates(calendar: Calendar) -> None:
     calendar.use("create", "one", title="Day", start="2026-05-04")
     calendar.use("create", "two", title="Days", start="2026-05-05", end="2026-05-08")
     found = calendar.use("events", **MAY)
@@ -104,7 +104,7 @@ def test_a_whole_day_stays_a_day(calendar: Calendar) -> None:
     ]
 
 
-def test_the_same_key_adds_one_event_and_another_key_another(calendar: Calendar) -> None:
+def test_the_same_key_adds_one_event_and_another_key_adds_another(calendar: Calendar) -> None:
     event = {"title": "Once", "start": "2026-05-04T09:00:00Z"}
     assert calendar.use("create", "a", **event) == calendar.use("create", "a", **event)
     assert len(calendar.use("events", **MAY)) == 1
@@ -112,14 +112,14 @@ def test_the_same_key_adds_one_event_and_another_key_another(calendar: Calendar)
     assert len(calendar.use("events", **MAY)) == 2
 
 
-def test_the_checker_tells_what_happened(calendar: Calendar) -> None:
+def test_the_checker_finds_what_was_created(calendar: Calendar) -> None:
     assert calendar.check("a") == Checked(happened=False)
     made = calendar.use("create", "a", title="Once", start="2026-05-04T09:00:00Z")
     assert calendar.check("a") == Checked(happened=True, result=made)
     assert calendar.check("b") == Checked(happened=False)
 
 
-def test_the_checker_finds_an_event_that_the_server_keeps_elsewhere(calendar: Calendar) -> None:
+def test_the_checker_finds_an_event_that_the_server_moved(calendar: Calendar) -> None:
     made = calendar.use("create", "a", title="Once", start="2026-05-04T09:00:00Z")
     text = ask("GET", made["url"]).body.decode()
     ask("DELETE", made["url"])
@@ -127,9 +127,9 @@ def test_the_checker_finds_an_event_that_the_server_keeps_elsewhere(calendar: Ca
     assert calendar.check("a") == Checked(happened=True, result={**made, "url": f"{calendar.url}moved.ics"})
 
 
-def test_an_event_whose_answer_was_lost_is_unsure_and_then_found(calendar: Calendar) -> None:
+def test_an_event_whose_response_was_lost_is_unsure_and_then_found(calendar: Calendar) -> None:
     event = {"title": "Lost", "start": "2026-05-04T09:00:00Z"}
-    with losing(calendar.server, lambda _: True) as between:
+    with losing_answers(calendar.server, lambda _: True) as between:
         through = {"url": calendar.url.replace(calendar.server, between)}
         told = failure(lambda: calendar.use("create", "a", through, **event))
     assert told.kind is FailureClass.UNSURE
@@ -138,7 +138,7 @@ def test_an_event_whose_answer_was_lost_is_unsure_and_then_found(calendar: Calen
     assert len(calendar.use("events", **MAY)) == 1
 
 
-def test_a_range_holds_what_touches_it(calendar: Calendar) -> None:
+def test_a_range_contains_every_event_that_overlaps_it(calendar: Calendar) -> None:
     for key, start, end in (
         ("before", "2026-05-04T07:00:00Z", "2026-05-04T09:00:00Z"),
         ("into", "2026-05-04T08:00:00Z", "2026-05-04T09:00:01Z"),
@@ -151,7 +151,7 @@ def test_a_range_holds_what_touches_it(calendar: Calendar) -> None:
     assert [event["title"] for event in found] == ["into", "inside", "out of"]
 
 
-def test_times_of_zones_are_understood(calendar: Calendar) -> None:
+def test_times_with_zones_are_read(calendar: Calendar) -> None:
     calendar.put_event("UID:1", "SUMMARY:Named", "DTSTART;TZID=Europe/Berlin:20260504T090000", "DURATION:PT1H30M")
     calendar.put_event("UID:2", "SUMMARY:Path", "DTSTART;TZID=/example.org/Europe/Berlin:20260505T090000")
     calendar.put(
@@ -167,7 +167,7 @@ def test_times_of_zones_are_understood(calendar: Calendar) -> None:
     ]
 
 
-def test_an_event_that_repeats_is_each_of_its_times(calendar: Calendar) -> None:
+def test_a_repeating_event_is_expanded(calendar: Calendar) -> None:
     calendar.put_event(
         "UID:1", "SUMMARY:Weekly", "DTSTART:20260302T090000Z", "DTEND:20260302T100000Z", "RRULE:FREQ=WEEKLY"
     )
@@ -183,31 +183,31 @@ def test_an_event_that_repeats_is_each_of_its_times(calendar: Calendar) -> None:
 @pytest.mark.parametrize(
     ("parameters", "word"),
     [
-        ({"start": "2026-05-04T09:00:00"}, "no time zone"),
-        ({"start": "2026-05-04T09:00:00", "timezone": "Mars/Base"}, '"Mars/Base" is not known'),
+        ({"start": "2026-05-04T09:00:00"}, "has no time zone"),
+        ({"start": "2026-05-04T09:00:00", "timezone": "Mars/Base"}, 'Unknown time zone "Mars/Base"'),
         ({"start": "tomorrow"}, "a day or a time"),
-        ({"start": "2026-05-04", "end": "2026-05-04T09:00:00Z"}, "both days or both times"),
-        ({"start": "2026-05-04", "end": "2026-05-04"}, "not after"),
-        ({"start": "9999-12-31"}, "too far away"),
-        ({"start": "0001-01-01T00:00:00+14:00"}, "too far away"),
+        ({"start": "2026-05-04", "end": "2026-05-04T09:00:00Z"}, "both be days or both be times"),
+        ({"start": "2026-05-04", "end": "2026-05-04"}, "must be after"),
+        ({"start": "9999-12-31"}, "out of range"),
+        ({"start": "0001-01-01T00:00:00+14:00"}, "out of range"),
         ({"start": "2026-05-04", "description": "x" * 100_001}, '"description" is too long'),
     ],
 )
-def test_an_event_that_cannot_be_is_refused(calendar: Calendar, parameters: dict[str, Any], word: str) -> None:
+def test_an_invalid_event_is_refused(calendar: Calendar, parameters: dict[str, Any], word: str) -> None:
     told = failure(lambda: calendar.use("create", "a", title="Never", **parameters))
     assert (told.kind, word in told.sentence) == (FailureClass.LOGIC, True)
     assert calendar.use("events", **MAY) == []
 
 
-def test_a_title_stays_a_title(calendar: Calendar) -> None:
-    """Nothing in a text can end it and begin another property."""
+def test_a_title_cannot_inject_properties(calendar: Calendar) -> None:
+    """No text can inject another property."""
     title = "a\r\nATTENDEE:mailto:you@example.org\nEND:VEVENT\r\0b"
     calendar.use("create", "a", title=title, start="2026-05-04T09:00:00Z")
     [event] = calendar.use("events", **MAY)
     assert event["title"] == "a\nATTENDEE:mailto:you@example.org\nEND:VEVENTb"
 
 
-def test_a_wrong_password_asks_to_connect_again(calendar: Calendar) -> None:
+def test_a_wrong_password_is_an_auth_error(calendar: Calendar) -> None:
     wrong = {"password": "guess"}
     for act in (
         lambda: calendar.use("events", "", wrong, **MAY),
@@ -223,14 +223,14 @@ def test_the_calendars_of_a_user_are_listed(calendar: Calendar) -> None:
         assert calendar.url in [one["url"] for one in found]
 
 
-def test_trying_says_whether_it_is_a_calendar_and_which_there_are(calendar: Calendar) -> None:
-    assert caldav.test(call(calendar.settings())) == "The calendar at 127.0.0.1 can be read."
+def test_testing_reports_the_calendar_or_lists_those_found(calendar: Calendar) -> None:
+    assert caldav.test(call(calendar.settings())) == "The calendar on 127.0.0.1 can be read."
     told = failure(lambda: caldav.test(call(calendar.settings(url=f"{calendar.server}/{USER}"))))
     assert told.kind is FailureClass.LOGIC
-    assert f"({calendar.server}/{USER}/" in told.sentence.partition("Choose one of: ")[2]
+    assert f"({calendar.server}/{USER}/" in told.sentence.partition("Calendars found: ")[2]
 
 
-def test_a_calendar_that_is_gone_is_said(calendar: Calendar) -> None:
+def test_a_deleted_calendar_is_a_logic_error(calendar: Calendar) -> None:
     ask("DELETE", calendar.url)
     assert failure(lambda: calendar.use("events", **MAY)).kind is FailureClass.LOGIC
     told = failure(lambda: calendar.use("create", "a", title="a", start="2026-05-04"))
@@ -250,15 +250,15 @@ def test_a_calendar_that_is_gone_is_said(calendar: Calendar) -> None:
         b'<?xml version="1.0" encoding="idna"?><a/>',
     ],
 )
-def test_what_is_no_calendar_server_is_said(body: bytes) -> None:
-    with web(lambda _: Reply(207, body)) as server:
+def test_a_server_that_is_not_a_calendar_server_is_refused(body: bytes) -> None:
+    with http_server(lambda _: Reply(207, body)) as server:
         told = failure(lambda: Calendar(server.url, f"{server.url}/c/").use("events", **MAY))
     assert told.kind is FailureClass.LOGIC
-    assert told.sentence.startswith("127.0.0.1 does not answer as a calendar server does.")
+    assert told.sentence.startswith("127.0.0.1 does not answer like a calendar server.")
 
 
 def multistatus(*calendars: str) -> bytes:
-    """What a server answers that knows less than Radicale, or has worse events."""
+    """The response of a server with fewer features than Radicale, or with worse events."""
     parts = "".join(
         f"<response><href>/c/{number}.ics</href><propstat><prop><C:calendar-data><![CDATA[{text}]]></C:calendar-data>"
         "</prop><status>HTTP/1.1 200 OK</status></propstat></response>"
@@ -271,7 +271,7 @@ def wrapped(*lines: str) -> str:
     return "\n".join(("BEGIN:VCALENDAR", "BEGIN:VEVENT", *lines, "END:VEVENT", "END:VCALENDAR"))
 
 
-def test_what_is_not_understood_is_said_and_hides_no_other_event() -> None:
+def test_unreadable_events_are_reported_and_hide_no_others() -> None:
     answer = multistatus(
         "garbage",
         wrapped("UID:1", "DTSTART;TZID=Lunar Standard Time:20260504T090000"),
@@ -280,44 +280,47 @@ def test_what_is_not_understood_is_said_and_hides_no_other_event() -> None:
         wrapped("UID:4", "DTSTART:20260704T090000Z"),
         wrapped("UID:5", "DTSTART:sometime"),
     )
-    with web(lambda _: Reply(207, answer)) as server:
+    with http_server(lambda _: Reply(207, answer)) as server:
         found = Calendar(server.url, f"{server.url}/c/").use("events", **MAY)
     assert [(event["id"], event.get("start"), event["not_understood"]) for event in found] == [
-        ("/c/0.ics", None, ["what it is"]),
+        ("/c/0.ics", None, ["the whole event"]),
         ("2", "2020-01-01T09:00:00+00:00", ["that it repeats"]),
         ("1", "2026-05-04T09:00:00", ["the time zone Lunar Standard Time"]),
         ("3", "2026-05-04T09:00:00", []),
     ]
 
 
-def test_addresses_that_are_none_are_passed_over() -> None:
+def test_invalid_addresses_are_skipped() -> None:
     kind = '<resourcetype><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></resourcetype>'
     principal = "<current-user-principal><href>http://[x</href></current-user-principal>"
     body = (
         f'<multistatus xmlns="DAV:"><response><href>http://[x</href><propstat><prop>{kind}{principal}</prop>'
         "<status>HTTP/1.1 200 OK</status></propstat></response></multistatus>"
     )
-    with web(lambda _: Reply(207, body.encode())) as server:
+    with http_server(lambda _: Reply(207, body.encode())) as server:
         assert Calendar(server.url, server.url).use("calendars") == [{"name": "http://[x", "url": ""}]
     assert failure(lambda: caldav.test(call({"url": "http://[x"}))).kind is FailureClass.LOGIC
 
 
 def test_a_login_does_not_follow_a_principal_to_another_server() -> None:
-    with web(lambda _: Reply(500)) as other:
+    with http_server(lambda _: Reply(500)) as other:
         principal = f"<current-user-principal><href>{other.url}/me/</href></current-user-principal>"
         body = (
             f'<multistatus xmlns="DAV:"><response><href>/</href><propstat><prop>{principal}</prop>'
             "<status>HTTP/1.1 200 OK</status></propstat></response></multistatus>"
         )
-        with web(lambda _: Reply(207, body.encode())) as server:
+        with http_server(lambda _: Reply(207, body.encode())) as server:
             assert Calendar(server.url, server.url).use("calendars") == []
         assert other.asked == []
 
 
-def test_a_calendar_elsewhere_cannot_send_us_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_calendar_cannot_redirect_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
     checker = tool_of(caldav, "create").check
     assert checker is not None
-    with web(lambda _: Reply(404)) as here, web(lambda _: Reply(307, headers={"Location": here.url})) as far:
+    with (
+        http_server(lambda _: Reply(404)) as here,
+        http_server(lambda _: Reply(307, headers={"Location": here.url})) as far,
+    ):
         monkeypatch.setenv("http_proxy", far.url)
         asked = call({"url": "http://calendars.example/"}, "key", title="t", start="2026-05-04", end="2026-05-05")
         for ask_for in (tool_of(caldav, "events").run, tool_of(caldav, "create").run, checker):

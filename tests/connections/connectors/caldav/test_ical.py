@@ -1,4 +1,4 @@
-"""iCalendar: what is written is read back, lines are never too wide, and times mean what the format says."""
+"""iCalendar: what is written is read back, lines are folded, and times follow the format."""
 
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
@@ -10,38 +10,36 @@ from hypothesis import strategies as st
 
 from scheduler.connections.connectors.caldav.ical import (
     Component,
+    IcalTime,
     NotACalendarError,
     Property,
     escape,
+    find_zone,
+    find_zones,
     fold,
-    read_calendar,
-    write_lines,
-)
-from scheduler.connections.connectors.caldav.ical_times import (
-    When,
-    known_zone,
-    read_duration,
-    read_when,
-    zones_of,
+    format_lines,
+    parse_calendar,
+    parse_duration,
+    parse_ical_time,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def calendar(*lines: str, end: str = "\r\n") -> Component:
-    return read_calendar(end.join(("BEGIN:VCALENDAR", *lines, "END:VCALENDAR", "")))
+    return parse_calendar(end.join(("BEGIN:VCALENDAR", *lines, "END:VCALENDAR", "")))
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t;,:\\"')))
-def test_a_text_that_was_written_is_read_back(text: str) -> None:
-    written = write_lines(["BEGIN:VCALENDAR", f"X-TEXT;A=b:{escape(text)}", "END:VCALENDAR"])
-    assert read_calendar(written).text("X-TEXT") == text
+def test_written_text_is_read_back(text: str) -> None:
+    written = format_lines(["BEGIN:VCALENDAR", f"X-TEXT;A=b:{escape(text)}", "END:VCALENDAR"])
+    assert parse_calendar(written).text("X-TEXT") == text
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=50))
-def test_no_line_is_too_wide_and_no_letter_is_broken(text: str) -> None:
+def test_lines_are_folded_between_characters(text: str) -> None:
     pieces = fold(f"SUMMARY:{text}").split("\r\n")
     assert all(len(piece.encode()) <= 75 for piece in pieces)
     assert all(piece.startswith(" ") for piece in pieces[1:])
@@ -50,7 +48,7 @@ def test_no_line_is_too_wide_and_no_letter_is_broken(text: str) -> None:
 
 @settings(deadline=None)
 @given(st.text())
-def test_no_text_ends_its_line(text: str) -> None:
+def test_escaped_text_has_no_line_breaks(text: str) -> None:
     assert "\n" not in escape(text) and "\r" not in escape(text)
     escape(text).encode()
 
@@ -60,9 +58,9 @@ def test_no_text_ends_its_line(text: str) -> None:
     st.text()
     | st.lists(st.sampled_from(["BEGIN:VCALENDAR", "END:VCALENDAR", "BEGIN:A", "END:A", "X:1"])).map("\n".join)
 )
-def test_any_text_is_a_calendar_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     with suppress(NotACalendarError):
-        assert read_calendar(text).name == "VCALENDAR"
+        assert parse_calendar(text).name == "VCALENDAR"
 
 
 def test_lines_are_read_as_programs_write_them() -> None:
@@ -93,29 +91,29 @@ def test_lines_are_read_as_programs_write_them() -> None:
         "BEGIN:VCALENDAR\n" + "BEGIN:A\n" * 100_000,
     ],
 )
-def test_half_a_calendar_is_none(text: str) -> None:
+def test_an_incomplete_calendar_is_refused(text: str) -> None:
     with pytest.raises(NotACalendarError):
-        read_calendar(text)
+        parse_calendar(text)
 
 
-def test_a_line_made_to_waste_time_is_read_quickly() -> None:
+def test_a_malicious_line_is_parsed_quickly() -> None:
     for line in ("A" * 1_000_000, "A" + ";B=c" * 200_000, 'A;B="' + "x" * 1_000_000, "A;B=" + "c," * 400_000):
         assert calendar(line).properties == {}
 
 
-def when(value: str, **parameters: str) -> When | None:
-    return read_when(Property(value, parameters), {})
+def parse(value: str, **parameters: str) -> IcalTime | None:
+    return parse_ical_time(Property(value, parameters), {})
 
 
-def test_days_instants_and_times_of_a_zone_are_told_apart() -> None:
-    assert when("20260504", VALUE="DATE") == When(date(2026, 5, 4))
-    assert when("20260504") == When(date(2026, 5, 4))
-    assert when("20260504T090000Z") == When(datetime(2026, 5, 4, 9, tzinfo=UTC))
-    assert when("20260504T090000", TZID="Europe/Berlin") == When(datetime(2026, 5, 4, 9, tzinfo=BERLIN))
-    assert when("20260504T090000") == When(datetime(2026, 5, 4, 9))  # noqa: DTZ001  no zone is the point
-    assert when("20260504T090000", TZID="Moon") == When(datetime(2026, 5, 4, 9), "Moon")  # noqa: DTZ001  as above
+def test_dates_instants_and_zoned_times_are_distinguished() -> None:
+    assert parse("20260504", VALUE="DATE") == IcalTime(date(2026, 5, 4))
+    assert parse("20260504") == IcalTime(date(2026, 5, 4))
+    assert parse("20260504T090000Z") == IcalTime(datetime(2026, 5, 4, 9, tzinfo=UTC))
+    assert parse("20260504T090000", TZID="Europe/Berlin") == IcalTime(datetime(2026, 5, 4, 9, tzinfo=BERLIN))
+    assert parse("20260504T090000") == IcalTime(datetime(2026, 5, 4, 9))  # noqa: DTZ001  no zone is the point
+    assert parse("20260504T090000", TZID="Moon") == IcalTime(datetime(2026, 5, 4, 9), "Moon")  # noqa: DTZ001  as above
     for garbage in ("", "soon", "20261304", "20260504T250000Z", "20260504T0900"):
-        assert when(garbage) is None
+        assert parse(garbage) is None
 
 
 @pytest.mark.parametrize(
@@ -132,40 +130,40 @@ def test_days_instants_and_times_of_a_zone_are_told_apart() -> None:
         ("P99999999999D", None),
     ],
 )
-def test_durations_are_read(text: str, span: timedelta | None) -> None:
-    assert read_duration(text) == span
+def test_durations_are_parsed(text: str, span: timedelta | None) -> None:
+    assert parse_duration(text) == span
 
 
-def test_a_day_later_is_the_same_time_by_the_clock_and_hours_are_hours() -> None:
-    """The clocks in Berlin go forward on 29 March 2026."""
-    before = When(datetime(2026, 3, 28, 12, tzinfo=BERLIN))
+def test_adding_days_keeps_local_time_and_adding_hours_is_exact() -> None:
+    """Daylight saving time in Berlin starts on 29 March 2026."""
+    before = IcalTime(datetime(2026, 3, 28, 12, tzinfo=BERLIN))
     assert before.plus(timedelta(days=1)).instant() == datetime(2026, 3, 29, 10, tzinfo=UTC)
     assert before.plus(timedelta(hours=23)).instant() == datetime(2026, 3, 29, 10, tzinfo=UTC)
     assert str(before.plus(timedelta(hours=23))) == "2026-03-29T12:00:00+02:00"
 
 
-def test_a_zone_is_known_by_the_end_of_its_name() -> None:
+def test_a_zone_is_found_by_the_end_of_its_name() -> None:
     for name in ("Europe/Berlin", "/example.org/2026/Europe/Berlin", "x" * 200_000 + "/Europe/Berlin"):
-        assert known_zone(name) == BERLIN
-    assert known_zone("/example.org/America/Argentina/ComodRivadavia") is not None
+        assert find_zone(name) == BERLIN
+    assert find_zone("/example.org/America/Argentina/ComodRivadavia") is not None
 
 
 @pytest.mark.parametrize(
     "name",
     ["", "/", "../../etc/passwd", "Europe", "W. Europe Standard Time", "\0", "Europe/Berlin\n", "a/" * 200_000],
 )
-def test_a_zone_that_is_not_known_is_none(name: str) -> None:
-    assert known_zone(name) is None
+def test_an_unknown_zone_is_none(name: str) -> None:
+    assert find_zone(name) is None
 
 
-def test_a_zone_is_known_by_its_name_its_place_or_its_only_offset() -> None:
+def test_a_zone_is_found_by_name_location_or_single_offset() -> None:
     def zone(name: str, *lines: str) -> list[str]:
         return ["BEGIN:VTIMEZONE", f"TZID:{name}", *lines, "END:VTIMEZONE"]
 
     def part(kind: str, offset: str) -> list[str]:
         return [f"BEGIN:{kind}", f"TZOFFSETTO:{offset}", f"END:{kind}"]
 
-    zones = zones_of(
+    zones = find_zones(
         calendar(
             *zone("Outlook", "X-LIC-LOCATION:Europe/Berlin", *part("STANDARD", "+0000"), *part("DAYLIGHT", "+0100")),
             *zone("India", *part("STANDARD", "+0530")),

@@ -1,4 +1,4 @@
-"""Feeds as they are in the wild, from a real server that knows ETag and Last-Modified; hostile ones are refused."""
+"""Feeds as found in the wild, from a real server with ETag and Last-Modified; malicious ones are refused."""
 
 import tracemalloc
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.feed.connector import feed, read_date
+from scheduler.connections.connectors.feed.connector import feed, parse_date
 from scheduler.connections.registry import Registry
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.web_servers import Asked, Reply, Web, web
+from tests.connections.tool_calls import call, tool_of
+from tests.connections.web_servers import HttpServer, ReceivedRequest, Reply, http_server
 
 RSS = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE rss>
@@ -67,7 +67,7 @@ ATOM = """<feed xmlns="http://www.w3.org/2005/Atom">
 </feed>"""
 
 
-def use(server: Web, given: dict[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
+def use(server: HttpServer, given: dict[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
     tool = tool_of(feed, "entries")
     Registry.check_parameters(tool, parameters)
     settings = Registry([feed]).check_settings("feed", {"url": f"{server.url}/blog/feed.xml", **(given or {})})
@@ -77,13 +77,13 @@ def use(server: Web, given: dict[str, Any] | None = None, **parameters: Any) -> 
 
 def entries(content: str | bytes, kind: str = "application/xml") -> list[dict[str, Any]]:
     body = content.encode() if isinstance(content, str) else content
-    with web(lambda _: Reply(body=body, headers={"Content-Type": kind})) as server:
+    with http_server(lambda _: Reply(body=body, headers={"Content-Type": kind})) as server:
         got: list[dict[str, Any]] = use(server)["entries"]
         return [{**entry, "link": entry["link"].replace(server.url, "")} for entry in got]
 
 
 def refused(body: bytes, status: int = 200) -> Failure:
-    with web(lambda _: Reply(status, body)) as server, pytest.raises(ToolFailedError) as caught:
+    with http_server(lambda _: Reply(status, body)) as server, pytest.raises(ToolFailedError) as caught:
         use(server)
     return caught.value.failure
 
@@ -108,18 +108,18 @@ def test_rss_is_read() -> None:
 
 def test_entries_without_an_id_get_the_same_one_each_time() -> None:
     once, again = (entries(RSS)[2:] for _ in range(2))
-    assert once == again, "also from another address"
+    assert once == again, "even from another address"
     assert len({entry["id"] for entry in once}) == 3, "two entries that share a link are two"
     assert all(entry["id"].startswith("dayhand:") for entry in once)
     assert [(entry["link"], entry["published"]) for entry in once] == [("/3", None), ("/3", None), ("", None)]
 
 
-def test_a_link_that_is_no_address_is_left_out() -> None:
+def test_an_invalid_link_is_dropped() -> None:
     [entry] = entries("<rss><item><title>Odd</title><link>http://[x</link></item></rss>")
     assert (entry["title"], entry["link"]) == ("Odd", "")
 
 
-def test_rss_of_old_is_read() -> None:
+def test_rss_1_0_is_read() -> None:
     assert entries(RDF) == [
         {
             "id": "https://example.org/1",
@@ -159,12 +159,12 @@ def test_atom_is_read() -> None:
         (RDF.replace("Words", "größer").encode("utf-16"), "text/xml"),
     ],
 )
-def test_letters_are_read_as_they_were_written(body: bytes, kind: str) -> None:
+def test_charsets_are_decoded(body: bytes, kind: str) -> None:
     assert entries(body, kind)[0]["summary"] == "größer"
 
 
-def modern(asked: Asked) -> Reply:
-    """Knows both ways to say that nothing is new."""
+def conditional_server(asked: ReceivedRequest) -> Reply:
+    """A server that supports both kinds of conditional requests."""
     headers = {"ETag": '"v1"', "Last-Modified": "Mon, 04 May 2026 09:00:00 GMT"}
     same = headers["ETag"] == asked.headers.get("If-None-Match")
     if same or headers["Last-Modified"] == asked.headers.get("If-Modified-Since"):
@@ -172,8 +172,8 @@ def modern(asked: Asked) -> Reply:
     return Reply(body=RSS.encode(), headers=headers)
 
 
-def test_what_did_not_change_is_not_sent_again() -> None:
-    with web(modern) as server:
+def test_an_unchanged_feed_is_not_sent_again() -> None:
+    with http_server(conditional_server) as server:
         first = use(server)
         assert (len(first["entries"]), first["unchanged"]) == (5, False)
         state = {"etag": first["etag"], "modified": first["modified"]}
@@ -185,12 +185,12 @@ def test_what_did_not_change_is_not_sent_again() -> None:
         assert len(use(server, etag='"v0"')["entries"]) == 5
 
 
-def test_a_server_that_says_nothing_is_new_without_being_asked_is_wrong() -> None:
+def test_an_unsolicited_304_is_refused() -> None:
     assert refused(b"", 304).kind is FailureClass.LOGIC
 
 
 def test_a_login_is_sent() -> None:
-    with web(lambda _: Reply(body=RSS.encode())) as server:
+    with http_server(lambda _: Reply(body=RSS.encode())) as server:
         use(server, {"user": "me", "password": "pw"})
         assert server.asked[0].headers["Authorization"] == "Basic bWU6cHc="
 
@@ -202,15 +202,15 @@ LAUGHS = (
 )
 
 
-def test_entities_of_its_own_are_not_read(tmp_path: Path) -> None:
+def test_custom_entities_are_refused(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("hunter2")
     outside = f"<!DOCTYPE rss [<!ENTITY a SYSTEM 'file://{secret}'>]><rss><item><title>&a;</title></item></rss>"
-    with web(lambda _: Reply(body=b"<!ENTITY b 'fetched'>")) as other:
+    with http_server(lambda _: Reply(body=b"<!ENTITY b 'fetched'>")) as other:
         beside = f"<!DOCTYPE rss [<!ENTITY % p SYSTEM '{other.url}/dtd'>%p;]><rss><item><title>&b;</title></item></rss>"
         for body in (LAUGHS, outside, beside):
             told = refused(body.encode())
-            assert (told.kind, "entities of its own" in told.sentence) == (FailureClass.LOGIC, True)
+            assert (told.kind, "custom entities" in told.sentence) == (FailureClass.LOGIC, True)
         linked = (
             f"<!DOCTYPE rss SYSTEM '{other.url}/dtd'><rss><channel><item><title>a&b;c</title></item></channel></rss>"
         )
@@ -232,13 +232,13 @@ def test_entities_of_its_own_are_not_read(tmp_path: Path) -> None:
         b"\0" * 1000,
     ],
 )
-def test_what_is_no_feed_is_said(body: bytes) -> None:
+def test_a_response_that_is_not_a_feed_is_refused(body: bytes) -> None:
     told = refused(body)
     assert told.kind is FailureClass.LOGIC
-    assert told.sentence.startswith("What 127.0.0.1 answered cannot be read as a feed, because it ")
+    assert told.sentence.startswith("The response of 127.0.0.1 cannot be read as a feed, because it ")
 
 
-def test_ten_megabytes_are_read_within_bounds_and_more_are_not() -> None:
+def test_ten_megabytes_are_read_in_bounded_memory_and_more_is_refused() -> None:
     item = b"<item><title>t</title><description>" + b"x" * 200_000 + b"</description></item>"
     many = b"<rss><channel>" + b"<item><title>t</title></item>" * 300_000 + b"</channel></rss>"
     assert len(entries(many)) == 1000
@@ -267,23 +267,23 @@ def test_ten_megabytes_are_read_within_bounds_and_more_are_not() -> None:
     ],
 )
 def test_dates_become_utc(text: str, date: str | None) -> None:
-    assert read_date(text) == date
+    assert parse_date(text) == date
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, "auth"), (404, "logic"), (410, "logic"), (503, "transient")])
-def test_a_refusal_has_its_class(status: int, kind: str) -> None:
+def test_each_error_status_has_its_class(status: int, kind: str) -> None:
     assert refused(b"", status).kind == kind
 
 
-def test_trying_a_feed_counts_its_entries() -> None:
-    with web(lambda _: Reply(body=RDF.encode())) as server:
-        assert feed.test(call({"url": server.url})) == "127.0.0.1 answers with a feed of 1 entry."
+def test_testing_a_feed_counts_its_entries() -> None:
+    with http_server(lambda _: Reply(body=RDF.encode())) as server:
+        assert feed.test(call({"url": server.url})) == "The feed of 127.0.0.1 has 1 entry."
 
 
-def test_a_feed_elsewhere_cannot_send_us_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_feed_cannot_redirect_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
-        web(lambda _: Reply(body=RSS.encode())) as here,
-        web(lambda _: Reply(301, headers={"Location": here.url})) as far,
+        http_server(lambda _: Reply(body=RSS.encode())) as here,
+        http_server(lambda _: Reply(301, headers={"Location": here.url})) as far,
     ):
         monkeypatch.setenv("http_proxy", far.url)
         with pytest.raises(ToolFailedError) as failed:

@@ -1,4 +1,4 @@
-"""The tools of the connector in a folder of the test's own."""
+"""Helpers that run the file tools in a test's own folder."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.files.connector import files
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
+from tests.connections.tool_calls import call, tool_of
 
 
 def identify(here: Path, tool: str, **parameters: Any) -> Any:
@@ -18,7 +18,7 @@ def identify(here: Path, tool: str, **parameters: Any) -> Any:
 
 
 def use(here: Path, tool: str, **parameters: Any) -> Any:
-    """As the host does: what would be changed is identified first."""
+    """Identify the target first, as the host does."""
     return use_on(identify(here, tool, **parameters), here, tool, **parameters)
 
 

@@ -1,6 +1,6 @@
-"""Does one action of the table in processes that are killed one step later each time, and looks.
+"""Runs one action of the table in processes that are killed one step later each time, and checks the result.
 
-python -m tests.connections.connectors.files.killing FOLDER ACTION
+python -m tests.connections.connectors.files.kill_steps FOLDER ACTION
 """
 
 import itertools
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
-from tests.connections.connectors.files.folders import check, identify, use_on
-from tests.connections.connectors.files.truth import ACTIONS, Action, snapshot
+from tests.connections.connectors.files.file_tools import check, identify, use_on
+from tests.connections.connectors.files.truth_table import ACTIONS, Action, snapshot
 from tests.connections.faulty_disk import Disk, Fault
 
 
@@ -26,7 +26,7 @@ def kill_at_each_step(folder: Path, action: Action) -> None:
             if not dies(here, action, approved, Disk(Fault(step, None, when), offers_exchange=offers)):
                 assert step == len(action.plain_steps if not offers and action.plain_steps else action.steps)
                 break
-            look(here, action, approved, before, in_the_dark=step < action.in_the_dark)
+            verify(here, action, approved, before, can_be_unsure=step < action.unsure_steps)
 
 
 def dies(here: Path, action: Action, approved: Any, disk: Disk) -> bool:
@@ -40,17 +40,17 @@ def dies(here: Path, action: Action, approved: Any, disk: Disk) -> bool:
     return code != 0
 
 
-def look(here: Path, action: Action, approved: Any, before: dict[str, Any], *, in_the_dark: bool) -> None:
+def verify(here: Path, action: Action, approved: Any, before: dict[str, Any], *, can_be_unsure: bool) -> None:
     after = here.with_name(f"{here.name}-after")
     after.mkdir()
     action.prepare(after)
     action.perform(after)
     ours = {name: what for name, what in snapshot(here).items() if ".dayhand-" not in name and what != "a folder"}
-    assert set(ours.items()) <= set(snapshot(after).items()) | set(before.items()), f"half: {ours}"
+    assert set(ours.items()) <= set(snapshot(after).items()) | set(before.items()), f"incomplete: {ours}"
     try:
         happened = check(here, action.tool, approved, **action.parameters).happened
     except ToolFailedError:
-        assert in_the_dark, "the checker does not know"
+        assert can_be_unsure, "the checker cannot tell"
         happened = False
     found, expected = snapshot(here, folders=False), snapshot(after, folders=False) if happened else before
     assert found == {name: what for name, what in expected.items() if what != "a folder"}, (happened, found)

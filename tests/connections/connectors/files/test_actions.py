@@ -1,4 +1,4 @@
-"""Files: written whole, moved and deleted once, and checkers that tell the truth."""
+"""Files are written atomically, moved and deleted once, and checkers report the truth."""
 
 import base64
 import errno
@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.connections import disk
+from scheduler.connections import safe_files
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import NOW
-from tests.connections.connectors.files.folders import check, identify, refused, use
+from tests.connections.connectors.files.file_tools import check, identify, refused, use
+from tests.connections.tool_calls import NOW
 
 
 @pytest.fixture
@@ -23,17 +23,17 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_is_written_can_be_read_again(here: Path) -> None:
+def test_a_written_file_has_the_content(here: Path) -> None:
     assert use(here, "write", path="2026/05/a.txt", text="é\r\n") == {"path": "2026/05/a.txt", "size": 4}
     assert (here / "2026/05/a.txt").read_bytes() == "é\r\n".encode()
     use(here, "write", path="b", base64=base64.b64encode(b"\xff").decode())
     assert (here / "b").read_bytes() == b"\xff"
 
 
-def test_a_file_is_replaced_only_when_asked_and_keeps_its_permissions(here: Path) -> None:
+def test_a_file_is_replaced_only_on_request_and_keeps_its_permissions(here: Path) -> None:
     (here / "a").write_text("old")
     (here / "a").chmod(0o640)
-    assert refused(here, FailureClass.LOGIC, "write", path="a", text="new") == "a is there already."
+    assert refused(here, FailureClass.LOGIC, "write", path="a", text="new") == "a already exists."
     assert (here / "a").read_text() == "old"
     use(here, "write", path="a", text="new", overwrite=True)
     assert (here / "a").read_text() == "new"
@@ -41,7 +41,7 @@ def test_a_file_is_replaced_only_when_asked_and_keeps_its_permissions(here: Path
     assert [place.name for place in here.iterdir()] == ["a"]
 
 
-def test_writing_the_same_again_changes_nothing(here: Path) -> None:
+def test_writing_the_same_content_again_changes_nothing(here: Path) -> None:
     use(here, "write", path="a", text="x")
     before = (here / "a").stat()
     use(here, "write", path="a", text="x")
@@ -51,12 +51,12 @@ def test_writing_the_same_again_changes_nothing(here: Path) -> None:
 @pytest.mark.parametrize(
     "content", [{}, {"text": "a", "base64": "YQ=="}, {"base64": "not base64"}, {"base64": "é"}, {"text": "\ud800"}]
 )
-def test_content_that_cannot_be_written_is_refused(here: Path, content: dict[str, str]) -> None:
+def test_invalid_content_is_refused(here: Path, content: dict[str, str]) -> None:
     refused(here, FailureClass.LOGIC, "write", path="a", **content)
     assert list(here.iterdir()) == []
 
 
-def test_a_folder_is_never_written_over(here: Path) -> None:
+def test_a_folder_is_never_overwritten(here: Path) -> None:
     (here / "root/sub").mkdir(parents=True)
     (here / "root/self").symlink_to(here / "root")
     for path in ("sub", "self"):
@@ -64,7 +64,7 @@ def test_a_folder_is_never_written_over(here: Path) -> None:
     assert [place.name for place in here.iterdir()] == ["root"]
 
 
-def test_the_checker_of_write_finds_the_content_or_what_was_to_be_replaced(here: Path) -> None:
+def test_the_write_checker_finds_the_new_or_the_old_file(here: Path) -> None:
     wanted = {"path": "a", "text": "x", "overwrite": True}
     (here / "a").write_text("y")
     approved = identify(here, "write", **wanted)
@@ -74,12 +74,12 @@ def test_the_checker_of_write_finds_the_content_or_what_was_to_be_replaced(here:
 
 
 @pytest.mark.parametrize("now", ["gone", "changed", "its folder is gone"])
-def test_the_checker_of_write_does_not_guess(here: Path, now: str) -> None:
-    """It may have been written, and taken away or changed by whoever waited for it."""
+def test_the_write_checker_does_not_guess(here: Path, now: str) -> None:
+    """It may have been written, and then removed or changed by another program."""
     use(here, "write", path="out/a", text="x")
     (here / "out/a").unlink()
     if now == "changed":
-        (here / "out/a").write_text("taken note of")
+        (here / "out/a").write_text("changed")
     elif now == "its folder is gone":
         (here / "out").rmdir()
     with pytest.raises(ToolFailedError) as error:
@@ -90,13 +90,13 @@ def test_the_checker_of_write_does_not_guess(here: Path, now: str) -> None:
 KILLED_WHILE_WRITING = """
 import os, signal, sys
 from pathlib import Path
-from tests.connections.connectors.files.folders import use
+from tests.connections.connectors.files.file_tools import use
 os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
 use(Path(sys.argv[1]), "write", path="a", text="new", overwrite=True)
 """
 
 
-def test_a_writer_that_is_killed_leaves_nothing_that_its_checker_does_not_remove(here: Path) -> None:
+def test_the_checker_removes_what_a_killed_writer_left(here: Path) -> None:
     (here / "a").write_text("old")
     approved = identify(here, "write", path="a", text="new", overwrite=True)
     kill_while_writing(here)
@@ -110,7 +110,7 @@ def kill_while_writing(here: Path) -> None:
     assert killed.returncode == -signal.SIGKILL
 
 
-def test_what_killed_writers_left_is_removed_though_nobody_checks(here: Path) -> None:
+def test_leftovers_of_killed_writers_are_removed_by_later_writes(here: Path) -> None:
     (here / "a").touch()
     kill_while_writing(here)
     use(here, "write", path="b", text="x")
@@ -122,24 +122,24 @@ def test_what_killed_writers_left_is_removed_though_nobody_checks(here: Path) ->
     assert not list(here.glob(".dayhand-part-*"))
 
 
-def test_moving_takes_folders_along_and_makes_the_way(here: Path) -> None:
+def test_moving_works_for_folders_and_creates_parents(here: Path) -> None:
     use(here, "write", path="in/a", text="x")
     assert use(here, "move", source="in", target="done/2026") == {"path": "done/2026"}
     assert (here / "done/2026/a").read_text() == "x"
     assert not (here / "in").exists()
 
 
-def test_moving_never_replaces_anything(here: Path) -> None:
+def test_moving_never_replaces_a_file(here: Path) -> None:
     for name in "ab":
         (here / name).write_text(name)
     (here / "dead").symlink_to("nowhere")
-    assert refused(here, FailureClass.LOGIC, "move", source="a", target="b") == "b is there already."
-    assert refused(here, FailureClass.LOGIC, "move", source="a", target="dead") == "dead is there already."
-    assert refused(here, FailureClass.LOGIC, "move", source="gone", target="c") == "gone is not there."
+    assert refused(here, FailureClass.LOGIC, "move", source="a", target="b") == "b already exists."
+    assert refused(here, FailureClass.LOGIC, "move", source="a", target="dead") == "dead already exists."
+    assert refused(here, FailureClass.LOGIC, "move", source="gone", target="c") == "gone does not exist."
     assert [(here / name).read_text() for name in "ab"] == ["a", "b"]
 
 
-def test_moving_a_folder_into_itself_is_a_mistake(here: Path) -> None:
+def test_moving_a_folder_into_itself_is_refused(here: Path) -> None:
     (here / "a").mkdir()
     assert "cannot be put there" in refused(here, FailureClass.LOGIC, "move", source="a", target="a/b")
 
@@ -151,10 +151,8 @@ def test_moving_a_link_moves_the_link(here: Path) -> None:
     assert (here / "other").is_symlink() and (here / "a").read_text() == "a"
 
 
-def test_renaming_is_safe_where_the_system_has_no_step_of_its_own_for_it(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(disk.ctypes, "CDLL", lambda *_, **__: None)
+def test_renaming_is_safe_without_support_of_the_system(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safe_files.ctypes, "CDLL", lambda *_, **__: None)
     for name in "ab":
         (here / name).write_text(name)
     refused(here, FailureClass.LOGIC, "move", source="a", target="b")
@@ -162,7 +160,7 @@ def test_renaming_is_safe_where_the_system_has_no_step_of_its_own_for_it(
     assert sorted(place.name for place in here.iterdir()) == ["b", "c"]
 
 
-def test_the_checker_of_move_follows_the_very_file(here: Path) -> None:
+def test_the_move_checker_follows_the_exact_file(here: Path) -> None:
     (here / "a").write_text("moved")
     ends = {"source": "a", "target": "b"}
     approved = identify(here, "move", **ends)
@@ -175,7 +173,7 @@ def test_the_checker_of_move_follows_the_very_file(here: Path) -> None:
     assert check(here, "move", approved, **ends) == Checked(happened=True, result={"path": "b"})
     (here / "b").unlink()
     (here / "b").write_text("not the one")
-    with pytest.raises(ToolFailedError, match="nobody can tell") as error:
+    with pytest.raises(ToolFailedError, match="unclear whether it was moved") as error:
         check(here, "move", approved, **ends)
     assert error.value.failure.kind is FailureClass.UNSURE
 
@@ -196,7 +194,7 @@ def test_deleting_files_links_and_empty_folders(here: Path) -> None:
 def test_a_full_folder_is_not_deleted(here: Path) -> None:
     use(here, "write", path="full/a", text="x")
     assert "not empty" in refused(here, FailureClass.LOGIC, "delete", path="full")
-    assert refused(here, FailureClass.LOGIC, "delete", path="gone") == "gone is not there."
+    assert refused(here, FailureClass.LOGIC, "delete", path="gone") == "gone does not exist."
 
 
 @pytest.mark.parametrize(
@@ -214,17 +212,17 @@ def test_a_full_folder_is_not_deleted(here: Path) -> None:
 def test_a_disk_that_refuses_leaves_nothing_behind(
     here: Path, monkeypatch: pytest.MonkeyPatch, code: int, kind: FailureClass
 ) -> None:
-    """Fake: the errors of a disk, raised where its answer comes."""
+    """Fake: disk errors while writing."""
 
     def fail(*_: object) -> None:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(disk, "write_all", fail)
+    monkeypatch.setattr(safe_files, "write_all", fail)
     refused(here, kind, "write", path="a", text="x")
     assert list(here.iterdir()) == []
 
 
-def test_a_disk_that_does_not_confirm_leaves_it_open(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_sync_is_unsure(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "a").touch()
     fsync = os.fsync
 
@@ -242,7 +240,7 @@ def test_a_disk_that_does_not_confirm_leaves_it_open(here: Path, monkeypatch: py
     assert check(here, "move", moved, source="a", target="c").happened
     monkeypatch.setattr(os, "fsync", fail_for_folders)
     refused(here, FailureClass.UNSURE, "delete", path="c")
-    with pytest.raises(ToolFailedError):  # a yes that a power cut could undo is none
+    with pytest.raises(ToolFailedError):  # a yes must survive a power cut
         check(here, "delete", moved, path="c")
     monkeypatch.undo()
     assert check(here, "delete", moved, path="c").happened

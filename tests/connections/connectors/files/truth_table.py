@@ -1,6 +1,6 @@
-"""What every tool of files says at every step at which the disk may fail it, as data; and the folder before and after.
+"""The outcome of every file tool for a disk error at every step, and the folder before and after.
 
-The cells: "failed" means that nothing happened, "unsure" that the checker will know, "applied" that it did and lasts.
+"failed" means that nothing happened, "unsure" that the checker will know, "applied" that it is durably done.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ class Action:
     parameters: dict[str, Any]
     prepare: Callable[[Path], object]
     perform: Callable[[Path], object]
-    """What the action does, done by hand."""
+    """The effect of the action, without the tool."""
     steps: tuple[tuple[str, str, str], ...]
-    """Each step with what comes of an error that certainly means no (no room, not allowed), and of a broken disk."""
+    """Each step with its outcome for a definite error (disk full, not allowed), and for a broken disk."""
     plain_steps: tuple[tuple[str, str, str], ...] | None = None
     """On a disk that can neither swap files nor rename without replacing, where that makes a difference."""
-    in_the_dark: int = 0
-    """Killed before that step nothing is left that tells, so the user is asked."""
+    unsure_steps: int = 0
+    """If killed before that step, nothing shows what happened, so the user is asked."""
 
 
 def _write(place: Path, text: str) -> None:
@@ -47,7 +47,7 @@ ACTIONS = {
         prepare=lambda _: None,
         perform=lambda here: _write(here / "sub/a", "new content"),
         steps=(*_NEW_FOLDER, ("unlink", FAILED, FAILED), *_PART, ("rename", FAILED, UNSURE), _LAST),
-        in_the_dark=4,
+        unsure_steps=4,
     ),
     "write over a file": Action(
         tool="write",
@@ -89,7 +89,7 @@ ACTIONS = {
 
 
 def snapshot(here: Path, *, folders: bool = True) -> dict[str, Any]:
-    """Everything in the folder with what is in it."""
+    """All paths in the folder with their content."""
     return {
         place.relative_to(here).as_posix(): place.readlink() if place.is_symlink() else place.read_text()
         for place in here.rglob("*")

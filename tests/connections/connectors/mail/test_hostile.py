@@ -1,4 +1,4 @@
-"""Mail servers that are slow, endless or mad: each call ends in time, with a sentence, and says what it means."""
+"""Slow, endless or malicious mail servers: every call ends in time with a clear failure."""
 
 import socket
 import time
@@ -11,8 +11,8 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.mail.imap import imap
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.hostile_mail import answering, saying, with_tag
+from tests.connections.byte_server import scripted_replies, serve_conversation, with_tag
+from tests.connections.tool_calls import call, tool_of
 
 PASSWORD = "hunter2"
 READY = (
@@ -35,7 +35,7 @@ def endless(piece: bytes, *first: bytes) -> Callable[[socket.socket], None]:
 
 
 def dripping(one: socket.socket) -> None:
-    """A byte now and then, so that no single wait is long."""
+    """One byte at a time, so that no single wait is long."""
     while True:
         one.sendall(b"*")
         time.sleep(0.02)
@@ -72,20 +72,20 @@ def ask_smtp(port: int, seconds: float = 20, **changed: Any) -> Failure:
         (".", 993, FailureClass.LOGIC),
     ],
 )
-def test_an_address_that_is_none_is_told(host: str, port: int, kind: FailureClass) -> None:
+def test_an_invalid_server_address_is_refused(host: str, port: int, kind: FailureClass) -> None:
     assert ask_smtp(port, host=host).kind is kind
 
 
 @pytest.mark.parametrize("conversation", [dripping, silent])
-def test_the_deadline_is_for_all_of_it(conversation: Callable[[socket.socket], None]) -> None:
-    with saying(conversation) as port:
+def test_the_deadline_covers_the_whole_call(conversation: Callable[[socket.socket], None]) -> None:
+    with serve_conversation(conversation) as port:
         for failure in (ask_imap(port, seconds=0.3), ask_smtp(port, seconds=0.3)):
             assert failure.kind is FailureClass.TRANSIENT
             assert "within 0.3 seconds" in failure.sentence
 
 
-def test_a_silent_server_where_encryption_was_expected(tmp_path: object) -> None:
-    with saying(silent) as port:
+def test_a_silent_server_with_tls_times_out(tmp_path: object) -> None:
+    with serve_conversation(silent) as port:
         failure = ask_smtp(port, seconds=0.3, security="tls")
     assert failure.kind is FailureClass.TRANSIENT
 
@@ -95,18 +95,18 @@ def test_a_silent_server_where_encryption_was_expected(tmp_path: object) -> None
     [
         endless(b"x" * 65536),
         endless(b"* OK more\r\n" * 1000, b"* OK\r\n"),
-        answering(b"* OK {999999999999}\r\n"),
-        answering(*READY[:3], b"d3 OK\r\n", b"* OK {160000000}\r\n"),
+        scripted_replies(b"* OK {999999999999}\r\n"),
+        scripted_replies(*READY[:3], b"d3 OK\r\n", b"* OK {160000000}\r\n"),
     ],
 )
-def test_an_endless_answer_is_not_read_to_the_end(conversation: Callable[[socket.socket], None]) -> None:
-    with saying(conversation) as port:
+def test_an_endless_imap_response_is_cut_off(conversation: Callable[[socket.socket], None]) -> None:
+    with serve_conversation(conversation) as port:
         assert ask_imap(port).kind is FailureClass.LOGIC
 
 
 @pytest.mark.parametrize("piece", [b"250-more\r\n" * 1000, b"x" * 65536])
-def test_an_endless_reply_is_not_read_to_the_end(piece: bytes) -> None:
-    with saying(endless(piece, b"220 hello\r\n")) as port:
+def test_an_endless_smtp_reply_is_cut_off(piece: bytes) -> None:
+    with serve_conversation(endless(piece, b"220 hello\r\n")) as port:
         assert ask_smtp(port).kind in (FailureClass.LOGIC, FailureClass.TRANSIENT)
 
 
@@ -128,8 +128,8 @@ def test_an_endless_reply_is_not_read_to_the_end(piece: bytes) -> None:
         (*FOUND, b"+ go on\r\n"),
     ],
 )
-def test_what_may_pass_is_tried_again(replies: tuple[bytes, ...]) -> None:
-    with saying(answering(*replies)) as port:
+def test_temporary_problems_are_transient(replies: tuple[bytes, ...]) -> None:
+    with serve_conversation(scripted_replies(*replies)) as port:
         assert ask_imap(port).kind is FailureClass.TRANSIENT
 
 
@@ -143,26 +143,26 @@ def test_what_may_pass_is_tried_again(replies: tuple[bytes, ...]) -> None:
         ((*OPEN, b"d5 BAD what\r\n"), FailureClass.LOGIC),
     ],
 )
-def test_a_refusal_means_what_its_code_says(replies: tuple[bytes, ...], kind: FailureClass) -> None:
-    with saying(answering(*replies)) as port:
+def test_the_response_code_decides_the_failure_class(replies: tuple[bytes, ...], kind: FailureClass) -> None:
+    with serve_conversation(scripted_replies(*replies)) as port:
         assert ask_imap(port).kind is kind
 
 
-def test_words_outside_of_what_was_asked_change_nothing() -> None:
-    """Other messages' news, numbers without a message, and answers in another order."""
+def test_unsolicited_responses_are_ignored() -> None:
+    """Updates about other messages, numbers without a message, and items in another order."""
     odd = (
         b"* 9 EXISTS\r\n* 1 FETCH (FLAGS (\\Seen))\r\n* 8 FETCH (UID 99)\r\n"
         b'* 1 FETCH (BODY[HEADER.FIELDS (SUBJECT)]<0> "Subject: UID 5)\\"" RFC822.SIZE x FLAGS NIL UID 1)\r\nd6 OK\r\n'
     )
     settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
-    with saying(answering(*FOUND, odd)) as port:
+    with serve_conversation(scripted_replies(*FOUND, odd)) as port:
         [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
     assert (mail["uid"], mail["subject"], mail["size"], mail["flags"]) == (1, 'UID 5)"', 0, [])
     assert mail["uidvalidity"] == 7
 
 
-def test_numbers_that_are_none_are_left_out() -> None:
-    """Python refuses to read numbers of more than a few thousand digits."""
+def test_invalid_numbers_are_ignored() -> None:
+    """Python refuses to parse numbers of more than a few thousand digits."""
     long = b"9" * 10_000
     replies = (
         *READY,
@@ -171,24 +171,24 @@ def test_numbers_that_are_none_are_left_out() -> None:
         b"* 1 FETCH (UID " + long + b")\r\n* 1 FETCH (UID 1 RFC822.SIZE " + long + b")\r\nd6 OK\r\n",
     )
     settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
-    with saying(answering(*replies)) as port:
+    with serve_conversation(scripted_replies(*replies)) as port:
         [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
     assert (mail["uid"], mail["uidvalidity"], mail["size"]) == (1, 7, 0)
 
 
-@pytest.mark.parametrize("marks", [b"NIL", b'"x"', b"x", b"(NIL)", b"((\\Seen))", b"()"])
-def test_marks_that_are_none_stand_for_nothing(marks: bytes) -> None:
+@pytest.mark.parametrize("flags", [b"NIL", b'"x"', b"x", b"(NIL)", b"((\\Seen))", b"()"])
+def test_invalid_flags_are_ignored(flags: bytes) -> None:
     settings = {"host": "127.0.0.1", "security": "none", "user": "me", "password": PASSWORD}
-    with saying(answering(*FOUND, b"* 1 FETCH (UID 1 FLAGS " + marks + b")\r\nd6 OK\r\n")) as port:
+    with serve_conversation(scripted_replies(*FOUND, b"* 1 FETCH (UID 1 FLAGS " + flags + b")\r\nd6 OK\r\n")) as port:
         [mail] = tool_of(imap, "search").run(call({**settings, "port": port}))
-    with saying(answering(*READY, b"* LIST " + marks + b' "/" INBOX\r\nd4 OK\r\n')) as port:
+    with serve_conversation(scripted_replies(*READY, b"* LIST " + flags + b' "/" INBOX\r\nd4 OK\r\n')) as port:
         [folder] = tool_of(imap, "folders").run(call({**settings, "port": port}))
     assert mail["flags"] == [] and folder == {"name": "INBOX", "marks": []}
 
 
 @pytest.mark.parametrize("name", ["move", "flag"])
 @pytest.mark.parametrize("last", [b"", b"* BYE\r\n", b"+ go on\r\n", b"* OK {999999999999}\r\n", b"* OK {3}\r\n"])
-def test_an_action_without_an_answer_that_makes_sense_may_have_happened(name: str, last: bytes) -> None:
+def test_an_action_with_an_invalid_response_is_unsure(name: str, last: bytes) -> None:
     def converse(one: socket.socket) -> None:
         with one.makefile("rb") as lines:
             one.sendall(OPEN[0])
@@ -196,19 +196,19 @@ def test_an_action_without_an_answer_that_makes_sense_may_have_happened(name: st
                 one.sendall(with_tag(reply, lines.readline()))
 
     more = {"to": "Archive"} if name == "move" else {"add": ["seen"]}
-    with saying(converse) as port:
+    with serve_conversation(converse) as port:
         assert ask_imap(port, name, uid=1, **more).kind is FailureClass.UNSURE
 
 
-def test_what_was_said_before_encryption_does_not_count() -> None:
-    """A man in the middle appends answers of his own to the one that begins encryption."""
+def test_data_injected_before_encryption_is_refused() -> None:
+    """A man in the middle appends responses to the one that starts encryption."""
     for ask, replies in (
         (ask_imap, (READY[0], b"* CAPABILITY IMAP4rev1 STARTTLS\r\nd1 OK\r\n", b"d2 OK\r\nd3 OK injected\r\n")),
         (ask_smtp, (b"220 hi\r\n", b"250-hi\r\n250 STARTTLS\r\n", b"220 go\r\n250 injected\r\n")),
     ):
-        with saying(answering(*replies)) as port:
+        with serve_conversation(scripted_replies(*replies)) as port:
             failure = _with_starttls(ask, port)
-        assert failure.kind is FailureClass.TRANSIENT and "in the clear" in failure.sentence
+        assert failure.kind is FailureClass.TRANSIENT and "sent unencrypted data" in failure.sentence
 
 
 def _with_starttls(ask: Callable[..., Failure], port: int) -> Failure:
@@ -223,6 +223,6 @@ def _with_starttls(ask: Callable[..., Failure], port: int) -> Failure:
 @pytest.mark.parametrize(
     "greeting", [b"554 go away\r\n", b"421 later\r\n", b"hello\r\n", b"220\r\n500 what\r\n500 no\r\n"]
 )
-def test_a_mail_server_that_does_not_want_us_has_sent_nothing(greeting: bytes) -> None:
-    with saying(answering(greeting)) as port:
+def test_a_server_that_refuses_the_connection_sent_nothing(greeting: bytes) -> None:
+    with serve_conversation(scripted_replies(greeting)) as port:
         assert ask_smtp(port, seconds=5).kind in (FailureClass.LOGIC, FailureClass.TRANSIENT)

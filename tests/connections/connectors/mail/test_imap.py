@@ -1,4 +1,4 @@
-"""Reading mail from a real IMAP server: what is found, how odd mails come out, and what each failure means."""
+"""Reading mail from a real IMAP server: search results, unusual mails, and the class of each failure."""
 
 import base64
 import os
@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.mail.connection import MailServer
 from scheduler.connections.connectors.mail.imap import imap
-from scheduler.connections.connectors.mail.imap_session import quoted, session
-from scheduler.connections.connectors.mail.names import encode_name
-from scheduler.connections.connectors.mail.wire import Server
+from scheduler.connections.connectors.mail.imap_session import open_session, quote
+from scheduler.connections.connectors.mail.imap_values import encode_folder_name
 from scheduler.rules.failures import FailureClass
-from tests.connections import mailbox
-from tests.connections.calls import call
+from tests.connections import imap_fixtures
+from tests.connections.byte_server import cut_after, serve_conversation
 from tests.connections.dovecot import free_port
-from tests.connections.hostile_mail import cutting, saying
-from tests.connections.mailbox import AUTHORITY, Box, subjects
+from tests.connections.imap_fixtures import AUTHORITY, Box, subjects
+from tests.connections.tool_calls import call
 
-dovecot, user, box = mailbox.dovecot, mailbox.user, mailbox.box
+dovecot, user, box = imap_fixtures.dovecot, imap_fixtures.user, imap_fixtures.box
 
 
-def test_a_message_is_told_as_it_is(box: Box) -> None:
+def test_search_describes_a_message(box: Box) -> None:
     box.deliver(
         "From: =?iso-8859-1?Q?J=FCrgen?= <j@example.org>",
         "To: Anna <anna@example.org>, b@example.org",
@@ -47,19 +47,19 @@ def test_a_message_is_told_as_it_is(box: Box) -> None:
     assert mail["uidvalidity"] > 0 and mail["size"] > 100
 
 
-def test_reading_leaves_it_unread(box: Box) -> None:
+def test_reading_leaves_a_message_unread(box: Box) -> None:
     box.deliver("Subject: a")
     box.run("fetch", uid=1)
     box.run("search")
     assert subjects(box.run("search", unseen=True)) == ["a"]
 
 
-def test_an_empty_folder_gives_nothing(box: Box) -> None:
+def test_an_empty_folder_has_no_results(box: Box) -> None:
     assert box.run("search") == []
     assert box.run("search", after_uid=100) == []
 
 
-def test_pages_go_on_where_the_last_one_ended(box: Box) -> None:
+def test_each_page_continues_after_the_last_one(box: Box) -> None:
     for number in range(7):
         box.deliver(f"Subject: {number}")
     seen: list[str] = []
@@ -73,7 +73,7 @@ def test_pages_go_on_where_the_last_one_ended(box: Box) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("parameters", "found"),
     [
         ({"from": "anna"}, ["one"]),
         ({"from": "Jürgen"}, ["Straße"]),
@@ -86,36 +86,36 @@ def test_pages_go_on_where_the_last_one_ended(box: Box) -> None:
         ({"since": "2020-01-01T10:00:00", "subject": "one"}, ["one", 'a "quoted" \\ one']),
     ],
 )
-def test_a_search_may_ask_for_any_text(box: Box, asked: dict[str, str], found: list[str]) -> None:
+def test_any_text_can_be_searched(box: Box, parameters: dict[str, str], found: list[str]) -> None:
     box.deliver("From: anna@example.org", "Subject: one")
     box.deliver("From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>", "Subject: =?utf-8?q?Stra=C3=9Fe?=")
     box.deliver("From: b@example.org", 'Subject: a "quoted" \\ one')
-    assert subjects(box.run("search", **asked)) == found
+    assert subjects(box.run("search", **parameters)) == found
 
 
 @pytest.mark.parametrize(
-    "asked", [{"since": "yesterday"}, {"limit": 1001}, {"limit": -1}, {"subject": "\0"}, {"from": "a\0b"}]
+    "parameters", [{"since": "yesterday"}, {"limit": 1001}, {"limit": -1}, {"subject": "\0"}, {"from": "a\0b"}]
 )
-def test_what_no_search_can_mean_is_a_mistake_of_the_script(box: Box, asked: dict[str, Any]) -> None:
-    assert box.fails("search", **asked).kind is FailureClass.LOGIC
+def test_invalid_search_parameters_are_logic_errors(box: Box, parameters: dict[str, Any]) -> None:
+    assert box.fails("search", **parameters).kind is FailureClass.LOGIC
 
 
 @pytest.mark.parametrize("name", ["Entwürfe", "Tom & Jerry", "日本語", "a~b", "&", "😀/tief", 'with "quotes"'])
 def test_folders_may_have_any_name(box: Box, name: str) -> None:
-    with session(Server.of(box.settings), 30) as talk:
-        talk.command(b"CREATE", quoted(encode_name(name).decode()))
+    with open_session(MailServer.from_settings(box.settings), 30) as client:
+        client.command(b"CREATE", quote(encode_folder_name(name).decode()))
     box.deliver("Subject: a", "Message-ID: <a@b>")
     assert name in [folder["name"] for folder in box.run("folders")]
     box.run("move", uid=1, to=name)
     assert subjects(box.run("search", folder=name)) == ["a"]
 
 
-def test_the_server_marks_the_folder_of_sent_mail(box: Box) -> None:
+def test_the_sent_folder_is_marked(box: Box) -> None:
     [sent] = [folder for folder in box.run("folders") if "sent" in folder["marks"]]
     assert sent["name"] == "Sent"
 
 
-def test_a_folder_that_is_not_there_is_a_mistake_of_the_script(box: Box) -> None:
+def test_an_unknown_folder_is_a_logic_error(box: Box) -> None:
     box.deliver("Subject: a")
     for name, more in (("search", {}), ("fetch", {"uid": 1}), ("flag", {"uid": 1, "add": ["seen"]})):
         failure = box.fails(name, folder="Nowhere", **more)
@@ -125,7 +125,7 @@ def test_a_folder_that_is_not_there_is_a_mistake_of_the_script(box: Box) -> None
 
 
 @pytest.mark.parametrize("uid", [0, -1, 2**32, 77])
-def test_a_number_that_means_no_message_is_a_mistake_of_the_script(box: Box, uid: int) -> None:
+def test_an_unknown_message_number_is_a_logic_error(box: Box, uid: int) -> None:
     box.deliver("Subject: a")
     for name, more in (
         ("fetch", {}),
@@ -136,7 +136,7 @@ def test_a_number_that_means_no_message_is_a_mistake_of_the_script(box: Box, uid
         assert box.fails(name, uid=uid, **more).kind is FailureClass.LOGIC
 
 
-def test_a_mail_with_everything_is_taken_apart(box: Box, tmp_path: Path) -> None:
+def test_a_mail_with_all_kinds_of_parts_is_read(box: Box, tmp_path: Path) -> None:
     body = (
         b"--x\r\nContent-Type: multipart/alternative; boundary=y\r\n\r\n"
         b"--y\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nGr\xfc\xdfe\r\n"
@@ -165,7 +165,7 @@ def test_a_mail_with_everything_is_taken_apart(box: Box, tmp_path: Path) -> None
     assert box.fails("attachment", uid=1, number=1, save_to="relative").kind is FailureClass.LOGIC
 
 
-def test_a_mail_without_an_identity_gets_one_that_stays(box: Box) -> None:
+def test_a_mail_without_a_message_id_gets_a_stable_one(box: Box) -> None:
     box.deliver("Subject: a", "Message-ID:")
     box.deliver("Subject: b", "Message-ID:")
     first, second = box.run("search")
@@ -175,7 +175,7 @@ def test_a_mail_without_an_identity_gets_one_that_stays(box: Box) -> None:
     assert box.run("search", folder="Sent")[0]["message_id"] == first["message_id"]
 
 
-def test_a_huge_mail_is_read_in_part_and_its_attachment_only_saved(box: Box, tmp_path: Path) -> None:
+def test_a_huge_mail_is_truncated_and_its_attachment_can_only_be_saved(box: Box, tmp_path: Path) -> None:
     content = os.urandom(11 * 1024 * 1024)
     encoded = base64.encodebytes(content)
     body = (
@@ -191,7 +191,7 @@ def test_a_huge_mail_is_read_in_part_and_its_attachment_only_saved(box: Box, tmp
     assert saved["size"] == len(content) and Path(saved["path"]).read_bytes() == content
 
 
-def test_numbers_from_before_the_server_counted_anew_are_not_trusted(box: Box) -> None:
+def test_numbers_from_before_a_renumbering_are_refused(box: Box) -> None:
     for number in range(3):
         box.deliver(f"Subject: {number}")
     *_, last = box.run("search")
@@ -202,15 +202,15 @@ def test_numbers_from_before_the_server_counted_anew_are_not_trusted(box: Box) -
     os.chown(place / "dovecot-uidlist", place.stat().st_uid, place.stat().st_gid)
     known = {"uidvalidity": last["uidvalidity"]}
     mails = box.run("search", after_uid=last["uid"], **known)
-    assert subjects(mails) == ["0", "1", "2"], "it starts over"
+    assert subjects(mails) == ["0", "1", "2"], "the search starts over"
     assert {mail["uidvalidity"] for mail in mails} == {last["uidvalidity"] + 1}
     for name, more in (("fetch", {}), ("move", {"to": "Sent"}), ("flag", {"add": ["seen"]})):
         failure = box.fails(name, uid=1, **known, **more)
-        assert failure.kind is FailureClass.LOGIC and "anew" in failure.sentence
+        assert failure.kind is FailureClass.LOGIC and "renumbered" in failure.sentence
     assert box.run("search", after_uid=3, uidvalidity=last["uidvalidity"] + 1) == []
 
 
-def test_a_wrong_password_asks_for_a_new_login_and_is_not_told(box: Box) -> None:
+def test_a_wrong_password_is_an_auth_error_and_not_shown(box: Box) -> None:
     box.settings["password"] = "wrong horse"
     failure = box.fails("search")
     assert failure.kind is FailureClass.AUTH
@@ -219,7 +219,7 @@ def test_a_wrong_password_asks_for_a_new_login_and_is_not_told(box: Box) -> None
         imap.test(call(box.settings))
 
 
-def test_a_server_that_is_gone_is_waited_for(box: Box) -> None:
+def test_an_unreachable_server_is_a_transient_error(box: Box) -> None:
     box.settings["port"] = free_port()
     failure = box.fails("search")
     assert (failure.kind, failure.counts) == (FailureClass.TRANSIENT, True)
@@ -228,27 +228,27 @@ def test_a_server_that_is_gone_is_waited_for(box: Box) -> None:
 
 
 @pytest.mark.parametrize(("security", "port"), [("tls", "tls_port"), ("starttls", "port")])
-def test_encryption_needs_a_certificate_that_holds(
+def test_encryption_requires_a_valid_certificate(
     box: Box, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, security: str, port: str
 ) -> None:
     box.settings |= {"host": "localhost", "security": security, "port": getattr(box.dovecot, port)}
     failure = box.fails("search")
-    assert failure.kind is FailureClass.TRANSIENT and "could not prove" in failure.sentence
+    assert failure.kind is FailureClass.TRANSIENT and "is not trusted" in failure.sentence
     AUTHORITY.cert_pem.write_to_path(tmp_path / "authority.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
     assert box.run("search") == []
-    assert imap.test(call(box.settings)).startswith(f"{box.user} is logged in at localhost")
+    assert imap.test(call(box.settings)).startswith(f"Logged in to localhost as {box.user}")
     box.settings["host"] = "127.0.0.1"
-    assert box.fails("search").kind is FailureClass.TRANSIENT, "it is not the name on the certificate"
+    assert box.fails("search").kind is FailureClass.TRANSIENT, "the certificate has another name"
 
 
-def test_tls_where_there_is_none_says_so(box: Box) -> None:
+def test_tls_on_a_plain_port_is_a_clear_error(box: Box) -> None:
     box.settings |= {"security": "tls", "port": box.dovecot.port}
     failure = box.fails("search")
     assert failure.kind is FailureClass.TRANSIENT and "encryption" in failure.sentence
 
 
-def test_a_restart_is_waited_for(box: Box) -> None:
+def test_a_server_restart_is_a_transient_error(box: Box) -> None:
     box.deliver("Subject: a")
     box.run("search")
     box.dovecot.stop()
@@ -258,11 +258,11 @@ def test_a_restart_is_waited_for(box: Box) -> None:
 
 
 @pytest.mark.parametrize("when", [b"CAPABILITY", b"AUTHENTICATE", b"EXAMINE", b"SEARCH", b"FETCH", b"LOGOUT"])
-def test_reading_that_breaks_anywhere_is_tried_again(box: Box, when: bytes) -> None:
+def test_a_lost_connection_while_reading_is_a_transient_error(box: Box, when: bytes) -> None:
     box.deliver("Subject: a")
-    with saying(cutting(box.dovecot.port, when)) as port:
+    with serve_conversation(cut_after(box.dovecot.port, when)) as port:
         box.settings["port"] = port
         if when == b"LOGOUT":
-            assert subjects(box.run("search")) == ["a"], "everything was said by then"
+            assert subjects(box.run("search")) == ["a"], "all responses had arrived by then"
         else:
             assert box.fails("search").kind is FailureClass.TRANSIENT

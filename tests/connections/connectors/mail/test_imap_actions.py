@@ -1,4 +1,4 @@
-"""Moving and marking mail at a real IMAP server, and finding out whether it happened when the answer was lost."""
+"""Moving and flagging mail on a real IMAP server, and checking it after a lost response."""
 
 from typing import Any
 
@@ -6,23 +6,23 @@ import pytest
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import FailureClass
-from tests.connections import mailbox
-from tests.connections.hostile_mail import cutting, saying
-from tests.connections.mailbox import Box, subjects
+from tests.connections import imap_fixtures
+from tests.connections.byte_server import cut_after, serve_conversation
+from tests.connections.imap_fixtures import Box, subjects
 
-dovecot, user, box = mailbox.dovecot, mailbox.user, mailbox.box
+dovecot, user, box = imap_fixtures.dovecot, imap_fixtures.user, imap_fixtures.box
 
 
-def test_moving_takes_it_from_one_folder_to_the_other(box: Box) -> None:
+def test_a_message_is_moved_to_the_other_folder(box: Box) -> None:
     box.deliver("Subject: a", "Message-ID: <a@example.org>")
-    asked = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
-    assert box.check("move", **asked).happened is False
-    assert box.run("move", **asked) == {"folder": "Sent"}
+    parameters = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
+    assert box.check("move", **parameters).happened is False
+    assert box.run("move", **parameters) == {"folder": "Sent"}
     assert box.run("search") == []
     assert subjects(box.run("search", folder="Sent")) == ["a"]
 
 
-def test_who_took_a_message_away_cannot_be_told_by_its_number(box: Box) -> None:
+def test_a_missing_message_without_keyword_is_unsure(box: Box) -> None:
     box.deliver("Subject: a", "Message-ID: <a@example.org>")
     box.run("move", uid=1, to="Sent")
     for more in ({}, {"message_id": "<a@example.org>"}):
@@ -31,26 +31,26 @@ def test_who_took_a_message_away_cannot_be_told_by_its_number(box: Box) -> None:
         assert failed.value.failure.kind is FailureClass.UNSURE
 
 
-def test_moving_to_where_it_is_already_is_a_mistake(box: Box) -> None:
+def test_moving_to_the_same_folder_is_a_logic_error(box: Box) -> None:
     box.deliver("Subject: a")
     assert box.fails("move", uid=1, to="INBOX").kind is FailureClass.LOGIC
 
 
-def test_marks_are_set_and_taken_away(box: Box) -> None:
+def test_flags_are_added_and_removed(box: Box) -> None:
     box.deliver("Subject: a")
-    asked = {"uid": 1, "add": ["seen", "Receipt"]}
-    assert box.check("flag", **asked).happened is False
-    box.run("flag", **asked)
+    parameters = {"uid": 1, "add": ["seen", "Receipt"]}
+    assert box.check("flag", **parameters).happened is False
+    box.run("flag", **parameters)
     assert box.run("search")[0]["flags"] == ["Receipt", "seen"]
-    assert box.check("flag", **asked).happened is True
+    assert box.check("flag", **parameters).happened is True
     box.run("flag", uid=1, remove=["Seen"], add=["flagged"])
     assert box.run("search")[0]["flags"] == ["Receipt", "flagged"]
     assert box.check("flag", uid=1, remove=["seen"]).happened is True
-    assert box.check("flag", **asked).happened is False
+    assert box.check("flag", **parameters).happened is False
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "parameters",
     [
         {},
         {"add": ["deleted) \r\nz LOGOUT"]},
@@ -60,32 +60,31 @@ def test_marks_are_set_and_taken_away(box: Box) -> None:
         {"add": ["seen"], "remove": ["seen"]},
     ],
 )
-def test_marks_that_cannot_be_are_refused(box: Box, asked: dict[str, Any]) -> None:
+def test_invalid_flags_are_refused(box: Box, parameters: dict[str, Any]) -> None:
     box.deliver("Subject: a")
-    assert box.fails("flag", uid=1, **asked).kind is FailureClass.LOGIC
+    assert box.fails("flag", uid=1, **parameters).kind is FailureClass.LOGIC
 
 
-def test_a_mark_on_a_message_that_is_gone_leaves_it_open(box: Box) -> None:
+def test_a_flag_on_a_missing_message_is_unsure(box: Box) -> None:
     with pytest.raises(ToolFailedError) as failed:
         box.check("flag", uid=1, add=["seen"])
     assert failed.value.failure.kind is FailureClass.UNSURE
 
 
-def test_a_move_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
-    """X2"""
+def test_a_move_whose_response_was_lost_is_found(box: Box) -> None:
     box.deliver("Subject: a", "Message-ID: <a@example.org>")
-    asked = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
-    with saying(cutting(box.dovecot.port, b"UID MOVE")) as port:
+    parameters = {"uid": 1, "to": "Sent", "message_id": "<a@example.org>"}
+    with serve_conversation(cut_after(box.dovecot.port, b"UID MOVE")) as port:
         box.settings["port"] = port
-        assert box.fails("move", **asked).kind is FailureClass.UNSURE
-        assert box.check("move", **asked).happened is True
+        assert box.fails("move", **parameters).kind is FailureClass.UNSURE
+        assert box.check("move", **parameters).happened is True
         [moved] = box.run("search", folder="Sent")
-    assert (moved["subject"], moved["flags"]) == ("a", []), "the mark by which it was found is not shown"
+    assert (moved["subject"], moved["flags"]) == ("a", []), "the keyword by which it was found is hidden"
 
 
-def test_a_mark_whose_answer_is_lost_is_found_to_have_happened(box: Box) -> None:
+def test_a_flag_whose_response_was_lost_is_found(box: Box) -> None:
     box.deliver("Subject: a")
-    with saying(cutting(box.dovecot.port, b"UID STORE")) as port:
+    with serve_conversation(cut_after(box.dovecot.port, b"UID STORE")) as port:
         box.settings["port"] = port
         assert box.fails("flag", uid=1, add=["seen"]).kind is FailureClass.UNSURE
         assert box.check("flag", uid=1, add=["seen"]).happened is True

@@ -1,6 +1,6 @@
-"""Moving mail at real IMAP servers with and without MOVE: nothing is lost, nothing is there twice.
+"""Moving mail on real IMAP servers with and without MOVE: nothing is lost or duplicated.
 
-Messages that share a Message-ID, as copies of lists and mails of scanners do, are different messages.
+Messages that share a Message-ID, such as list copies and scanner mails, are different messages.
 """
 
 import itertools
@@ -16,36 +16,36 @@ import pytest
 import trustme
 
 from scheduler.connections.connector import Checked, ToolFailedError
+from scheduler.connections.connectors.mail.connection import MailServer
 from scheduler.connections.connectors.mail.imap import imap
-from scheduler.connections.connectors.mail.imap_session import session
-from scheduler.connections.connectors.mail.imap_values import read_marks
-from scheduler.connections.connectors.mail.wire import Server
+from scheduler.connections.connectors.mail.imap_session import open_session
+from scheduler.connections.connectors.mail.imap_values import parse_flags
 from scheduler.rules.failures import FailureClass
-from tests.connections import mailbox
-from tests.connections.calls import call, tool_of
+from tests.connections import imap_fixtures
+from tests.connections.byte_server import interrupt_at, serve_conversation
 from tests.connections.dovecot import Dovecot, running_dovecot
-from tests.connections.hostile_mail import interrupting, saying
-from tests.connections.mail_mover import Mover
-from tests.connections.mailbox import PASSWORD, USERS, Box
+from tests.connections.imap_fixtures import PASSWORD, USERS, Box
+from tests.connections.mail_move_process import Mover
+from tests.connections.tool_calls import call, tool_of
 
-user, box = mailbox.user, mailbox.box
+user, box = imap_fixtures.user, imap_fixtures.box
 MOVE = tool_of(imap, "move")
-ABILITIES = {"MOVE": "", "UIDPLUS": "imap_capability = IMAP4rev1 UIDPLUS", "neither": "imap_capability = IMAP4rev1"}
+CAPABILITIES = {"MOVE": "", "UIDPLUS": "imap_capability = IMAP4rev1 UIDPLUS", "neither": "imap_capability = IMAP4rev1"}
 NAMES = ("first", "second", "third")
-KILLED = tuple(f"killed{number}" for number in range(40))
+KILL_ACCOUNTS = tuple(f"killed{number}" for number in range(40))
 """Accounts, one for each step of a move."""
-ASKED = {"uid": 2, "to": "Archive"}
+PARAMETERS = {"uid": 2, "to": "Archive"}
 
 
-@pytest.fixture(scope="module", params=ABILITIES)
+@pytest.fixture(scope="module", params=CAPABILITIES)
 def dovecot(request: pytest.FixtureRequest) -> Iterator[Dovecot]:
-    """A server for each set of abilities."""
-    passwords = dict.fromkeys((*USERS, *KILLED), PASSWORD)
-    with running_dovecot(trustme.CA(), ABILITIES[request.param], **passwords) as one:
+    """One server per set of capabilities."""
+    passwords = dict.fromkeys((*USERS, *KILL_ACCOUNTS), PASSWORD)
+    with running_dovecot(trustme.CA(), CAPABILITIES[request.param], **passwords) as one:
         yield one
 
 
-able = pytest.mark.parametrize("dovecot", ["MOVE", "UIDPLUS"], indirect=True)
+can_move = pytest.mark.parametrize("dovecot", ["MOVE", "UIDPLUS"], indirect=True)
 only_copies = pytest.mark.parametrize("dovecot", ["UIDPLUS"], indirect=True)
 
 
@@ -53,7 +53,7 @@ def deliver(box: Box) -> None:
     """Three messages, numbered 1 to 3, with one Message-ID."""
     for name in NAMES:
         box.deliver(f"Subject: {name}", "Message-ID: <same@example.org>", body=name.encode())
-        box.run("search")  # the server numbers what is new when somebody looks
+        box.run("search")  # the server numbers new messages on access
     box.dovecot.maildir(box.user, "Archive")
 
 
@@ -61,104 +61,104 @@ def names(box: Box, folder: str = "") -> list[str]:
     return sorted(content.split(b"\r\n\r\n")[1].decode() for content in box.dovecot.messages(box.user, folder))
 
 
-def both(box: Box) -> tuple[list[str], list[str]]:
+def names_in_both(box: Box) -> tuple[list[str], list[str]]:
     return names(box), names(box, "Archive")
 
 
 def keywords(box: Box, folder: str = "INBOX") -> set[str]:
-    """All that the messages in a folder are marked with, ours among them."""
-    with session(Server.of(box.settings), 30) as talk:
-        talk.open_folder(folder)
-        told = talk.fetch(talk.search(b"ALL"), b"FLAGS").values()
-    return {mark.decode() for items in told for mark in read_marks(items["FLAGS"])} - {"\\Recent"}
+    """All flags and keywords of the messages in a folder, including ours."""
+    with open_session(MailServer.from_settings(box.settings), 30) as client:
+        client.open_folder(folder)
+        fetched = client.fetch(client.search(b"ALL"), b"FLAGS").values()
+    return {mark.decode() for items in fetched for mark in parse_flags(items["FLAGS"])} - {"\\Recent"}
 
 
-def check(box: Box, target: Any = None, **asked: Any) -> Checked | FailureClass:
+def check(box: Box, target: Any = None, **parameters: Any) -> Checked | FailureClass:
     assert MOVE.check is not None
     try:
-        return MOVE.check(replace(call(box.settings, key="k", **{**ASKED, **asked}), target=target))
+        return MOVE.check(replace(call(box.settings, key="k", **{**PARAMETERS, **parameters}), target=target))
     except ToolFailedError as error:
         return error.failure.kind
 
 
 def identify(box: Box) -> Any:
     assert MOVE.identify_target is not None
-    return MOVE.identify_target(call(box.settings, key="k", **ASKED))
+    return MOVE.identify_target(call(box.settings, key="k", **PARAMETERS))
 
 
 MOVED = Checked(happened=True, result={"folder": "Archive"})
 NOT_MOVED = Checked(happened=False)
 
 
-@able
-def test_messages_with_one_message_id_are_all_moved(box: Box) -> None:
+@can_move
+def test_messages_that_share_a_message_id_are_all_moved(box: Box) -> None:
     deliver(box)
     for uid in (1, 2, 3):
         assert box.run("move", uid=uid, to="Archive", message_id="<same@example.org>") == {"folder": "Archive"}
-    assert both(box) == ([], sorted(NAMES))
-    assert keywords(box, "Archive") == set(), "nothing of ours is left on them"
+    assert names_in_both(box) == ([], sorted(NAMES))
+    assert keywords(box, "Archive") == set(), "our keyword is removed"
 
 
 @pytest.mark.parametrize("dovecot", ["neither"], indirect=True)
-def test_without_move_and_uidplus_it_is_refused_and_nothing_changes(box: Box) -> None:
+def test_a_server_without_move_and_uidplus_is_refused_and_nothing_changes(box: Box) -> None:
     deliver(box)
-    failure = box.fails("move", **ASKED)
+    failure = box.fails("move", **PARAMETERS)
     assert failure.kind is FailureClass.LOGIC and "cannot move mail safely" in failure.sentence
-    assert both(box) == (sorted(NAMES), [])
+    assert names_in_both(box) == (sorted(NAMES), [])
     assert keywords(box) == set()
 
 
-@able
-def test_what_others_marked_as_deleted_stays(box: Box) -> None:
+@can_move
+def test_messages_that_others_marked_as_deleted_stay(box: Box) -> None:
     deliver(box)
-    with session(Server.of(box.settings), 30) as talk:
-        talk.open_folder("INBOX", change=True)
-        talk.command(b"UID STORE 1 +FLAGS.SILENT (\\Deleted)")
-    box.run("move", **ASKED)
-    assert both(box) == (["first", "third"], ["second"])
+    with open_session(MailServer.from_settings(box.settings), 30) as client:
+        client.open_folder("INBOX", change=True)
+        client.command(b"UID STORE 1 +FLAGS.SILENT (\\Deleted)")
+    box.run("move", **PARAMETERS)
+    assert names_in_both(box) == (["first", "third"], ["second"])
 
 
 @only_copies
-def test_what_is_marked_as_deleted_is_not_copied(box: Box) -> None:
-    """Its copy would be marked too, and gone as soon as anybody tidies up."""
+def test_a_message_marked_as_deleted_is_not_copied(box: Box) -> None:
+    """Its copy would be marked too, and be removed by the next expunge."""
     deliver(box)
-    with session(Server.of(box.settings), 30) as talk:
-        talk.open_folder("INBOX", change=True)
-        talk.command(b"UID STORE 2 +FLAGS.SILENT (\\Deleted)")
-    assert "marked as deleted" in box.fails("move", **ASKED).sentence
-    assert both(box) == (sorted(NAMES), [])
+    with open_session(MailServer.from_settings(box.settings), 30) as client:
+        client.open_folder("INBOX", change=True)
+        client.command(b"UID STORE 2 +FLAGS.SILENT (\\Deleted)")
+    assert "marked as deleted" in box.fails("move", **PARAMETERS).sentence
+    assert names_in_both(box) == (sorted(NAMES), [])
 
 
-@able
-def test_flags_and_date_go_with_the_message(box: Box) -> None:
+@can_move
+def test_flags_and_date_move_with_the_message(box: Box) -> None:
     deliver(box)
     box.run("flag", uid=2, add=["seen", "Receipt"])
     before = identify(box)["traits"]
-    box.run("move", **ASKED)
+    box.run("move", **PARAMETERS)
     assert keywords(box, "Archive") == {"\\Seen", "Receipt"}
     after = MOVE.identify_target(call(box.settings, uid=1, folder="Archive"))  # type: ignore[misc]
     assert after["traits"] == before
 
 
-@able
+@can_move
 @pytest.mark.parametrize("name", ["INBOX", "inbox"])
-def test_the_folder_that_it_is_in_is_no_target(box: Box, name: str) -> None:
+def test_moving_to_the_same_folder_is_refused(box: Box, name: str) -> None:
     deliver(box)
     assert box.fails("move", uid=2, to=name).kind is FailureClass.LOGIC
     assert names(box) == sorted(NAMES)
 
 
-@able
-def test_a_folder_that_is_not_there_changes_nothing(box: Box) -> None:
+@can_move
+def test_an_unknown_target_folder_changes_nothing(box: Box) -> None:
     deliver(box)
     failure = box.fails("move", uid=2, to="Nowhere")
-    assert failure.kind is FailureClass.LOGIC and "There is no folder Nowhere" in failure.sentence
+    assert failure.kind is FailureClass.LOGIC and "The folder Nowhere does not exist" in failure.sentence
     assert (names(box), keywords(box)) == (sorted(NAMES), set())
 
 
-@able
+@can_move
 def test_another_message_with_its_message_id_in_the_target_proves_nothing(box: Box) -> None:
-    """Somebody else takes the message away while one that looks like it lies where it was to go."""
+    """Another program moves the message away while a similar one is in the target folder."""
     deliver(box)
     target = identify(box)
     box.run("move", uid=1, to="Archive")
@@ -169,8 +169,8 @@ def test_another_message_with_its_message_id_in_the_target_proves_nothing(box: B
         assert check(box, known, message_id="<same@example.org>") is FailureClass.UNSURE
 
 
-@able
-def test_a_message_that_is_not_the_approved_one_is_left_alone(box: Box) -> None:
+@can_move
+def test_a_message_that_is_not_the_approved_one_is_not_changed(box: Box) -> None:
     deliver(box)
     target = identify(box)
     assert target["uid"] == 2
@@ -179,30 +179,30 @@ def test_a_message_that_is_not_the_approved_one_is_left_alone(box: Box) -> None:
             with pytest.raises(ToolFailedError) as failed:
                 tool_of(imap, name).run(replace(call(box.settings, key="k", uid=2, **more), target=changed))
             assert failed.value.failure.kind is FailureClass.LOGIC
-    assert (both(box), keywords(box)) == ((sorted(NAMES), []), set())
-    MOVE.run(replace(call(box.settings, key="k", **ASKED), target=target))
+    assert (names_in_both(box), keywords(box)) == ((sorted(NAMES), []), set())
+    MOVE.run(replace(call(box.settings, key="k", **PARAMETERS), target=target))
     assert names(box, "Archive") == ["second"]
 
 
-def test_a_message_that_is_not_there_cannot_be_told_apart(box: Box) -> None:
-    """Nothing is approved that could become another message by the time of the yes."""
+def test_a_missing_message_cannot_be_identified(box: Box) -> None:
+    """Otherwise the number could mean another message by the time of the approval."""
     with pytest.raises(ToolFailedError, match="There is no message 2 in INBOX"):
         identify(box)
 
 
-@able
-def test_a_move_that_breaks_off_again_and_again_makes_one_copy(box: Box) -> None:
-    """The connection breaks after one command more each time, until the message has gone."""
+@can_move
+def test_a_repeatedly_interrupted_move_makes_one_copy(box: Box) -> None:
+    """The connection breaks one command later each time, until the message is moved."""
     deliver(box)
     for at in range(20):
-        with saying(interrupting(box.dovecot.port, at, after=True, act=lambda: None)) as port:
+        with serve_conversation(interrupt_at(box.dovecot.port, at, after=True, act=lambda: None)) as port:
             box.settings["port"] = port
-            box.fails("move", **ASKED)
+            box.fails("move", **PARAMETERS)
         assert len(names(box, "Archive")) <= 1
         if "second" not in names(box):
             break
-    assert at > 2, "it was hardly ever interrupted"
-    assert both(box) == (["first", "third"], ["second"])
+    assert at > 2, "too few interruptions"
+    assert names_in_both(box) == (["first", "third"], ["second"])
 
 
 @pytest.fixture(scope="module")
@@ -212,38 +212,38 @@ def mover() -> Iterator[Mover]:
     one.close()
 
 
-@able
-def test_whether_it_was_moved_is_known_wherever_the_app_is_killed(dovecot: Dovecot, mover: Mover) -> None:
-    """kill -9 before and after every command. A yes is true; after a no, moving again leaves exactly one message.
+@can_move
+def test_the_checker_knows_the_outcome_wherever_the_app_is_killed(dovecot: Dovecot, mover: Mover) -> None:
+    """kill -9 before and after every command. A yes is true; after a no, a retry leaves exactly one message.
 
-    By the mark alone it cannot be told after the very last command, which takes the mark away. What the message looked
-    like when it was approved tells even then.
+    By the keyword alone it cannot be known after the last command, which removes it. The traits of the approved
+    message tell even then.
     """
-    untold = []
+    unknown = []
     steps = list(itertools.product(range(20), (False, True)))
-    for account, (at, after) in zip(KILLED, steps, strict=True):
+    for account, (at, after) in zip(KILL_ACCOUNTS, steps, strict=True):
         box = Box(dovecot, account)
         deliver(box)
         target = identify(box)
         movers: queue.Queue[int] = queue.Queue()
         kill = partial(_kill, movers)
-        with saying(interrupting(dovecot.port, at, after=after, act=kill)) as port:
-            movers.put(mover.start({**box.settings, "port": port}, **ASKED))
+        with serve_conversation(interrupt_at(dovecot.port, at, after=after, act=kill)) as port:
+            movers.put(mover.start({**box.settings, "port": port}, **PARAMETERS))
             code = mover.wait()
         found = check(box, target)
         assert isinstance(found, Checked), (at, after)
-        if (by_mark := check(box)) != found:
-            untold.append((at, after))
-            assert by_mark is FailureClass.UNSURE
+        if (by_keyword := check(box)) != found:
+            unknown.append((at, after))
+            assert by_keyword is FailureClass.UNSURE
         assert found.happened is ("second" not in names(box)), (at, after)
         if not found.happened:
-            box.run("move", **ASKED)
-        assert both(box) == (["first", "third"], ["second"]), (at, after)
+            box.run("move", **PARAMETERS)
+        assert names_in_both(box) == (["first", "third"], ["second"]), (at, after)
         if code == 0:
             break
         assert code == -signal.SIGKILL
-    assert at > 5, "it was hardly ever killed"
-    assert untold == [(at - 1, True), (at, False)], "only once the mark is gone"
+    assert at > 5, "too few kills"
+    assert unknown == [(at - 1, True), (at, False)], "only once the keyword is removed"
 
 
 def _kill(movers: "queue.Queue[int]") -> None:

@@ -1,12 +1,12 @@
-"""What every answer of an IMAP server at every point of an action means: applied, failed or unsure."""
+"""What every response of an IMAP server at every step of an action means: applied, failed or unsure."""
 
 from typing import Any
 
 import pytest
 
 from scheduler.connections.connectors.mail.imap import imap
-from tests.connections.hostile_mail import saying
-from tests.connections.mail_script import (
+from tests.connections.byte_server import serve_conversation
+from tests.connections.scripted_mail_servers import (
     APPLIED,
     CLOSE,
     FAILED,
@@ -18,7 +18,7 @@ from tests.connections.mail_script import (
     outcome,
 )
 
-YES = [
+ACCEPTED = [
     b"DONE",
     b"DONETAG OK done\r\n",
     b"* NO not so fast\r\n* BAD hm\r\n* OK [ALERT] soon\r\nDONE",
@@ -26,7 +26,13 @@ YES = [
     b"other OK done\r\nDONE",
     b"* 1 EXISTS\r\nDONE",
 ]
-NO = [b"TAG NO no\r\n", b"TAG BAD what\r\n", b"TAG no\r\n", b"TAG NO [LIMIT] later\r\n", b"* NO hm\r\nTAG NO no\r\n"]
+REFUSED = [
+    b"TAG NO no\r\n",
+    b"TAG BAD what\r\n",
+    b"TAG no\r\n",
+    b"TAG NO [LIMIT] later\r\n",
+    b"* NO hm\r\nTAG NO no\r\n",
+]
 UNCLEAR = [
     b"TAG\r\n",
     b"TAG \r\n",
@@ -46,7 +52,7 @@ UNCLEAR = [
     RESET,
 ]
 TABLE: dict[str, dict[str, tuple[str, str]]] = {
-    "MOVE": {  # at each point: what a no means there, and what something unclear means
+    "MOVE": {  # per step: the outcome of a refusal, and of an unclear response
         "open": (FAILED, FAILED),
         "look": (FAILED, FAILED),
         "mark": (APPLIED, FAILED),
@@ -77,55 +83,62 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
         "remove": (UNSURE, UNSURE),
     },
 }
-ACTS = ("move", "copy", "delete", "expunge", "add", "remove")
+CHANGING_STEPS = ("move", "copy", "delete", "expunge", "add", "remove")
 CELLS = [
-    (tool, point, play, means)
-    for tool, points in TABLE.items()
-    for point, (no, unclear) in points.items()
-    for plays, means in ((YES, APPLIED), (NO, no), (UNCLEAR, unclear), ([STALL] if point in ACTS else [], unclear))
+    (tool, step, play, means)
+    for tool, steps in TABLE.items()
+    for step, (no, unclear) in steps.items()
+    for plays, means in (
+        (ACCEPTED, APPLIED),
+        (REFUSED, no),
+        (UNCLEAR, unclear),
+        ([STALL] if step in CHANGING_STEPS else [], unclear),
+    )
     for play in plays
 ]
 
 
 def run(tool: str, at: int, play: bytes | Play, **given: Any) -> tuple[str, ImapScript]:
-    """The outcome, and what the server heard."""
+    """The outcome, and the script with the commands that the server received."""
     played = play if isinstance(play, Play) else Play(play)
     script = ImapScript(tool.encode() if tool != "flag" else b"", at, played, **given)
     asked = {"add": ["seen"], "remove": ["flagged"]} if tool == "flag" else {"to": "Archive"}
-    with saying(script) as port:
+    with serve_conversation(script) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "user": "me", "password": "x"}
         return outcome(imap, "flag" if tool == "flag" else "move", settings, played, uid=1, **asked), script
 
 
-def place(tool: str, point: str) -> int:
-    return list(TABLE[tool]).index(point)
+def step_number(tool: str, step: str) -> int:
+    return list(TABLE[tool]).index(step)
 
 
-@pytest.mark.parametrize(("tool", "point", "play", "means"), CELLS)
-def test_what_an_answer_means(tool: str, point: str, play: bytes | Play, means: str) -> None:
-    told, script = run(tool, place(tool, point), play)
-    assert told == means, script.heard
-    seen = tool == "UIDPLUS" and place(tool, point) > place(tool, "open again")
-    assert script.sent(b"\\Deleted") is (seen or (tool == "UIDPLUS" and means == APPLIED)), "only what was copied goes"
+@pytest.mark.parametrize(("tool", "step", "play", "means"), CELLS)
+def test_the_outcome_of_a_response(tool: str, step: str, play: bytes | Play, means: str) -> None:
+    result, script = run(tool, step_number(tool, step), play)
+    assert result == means, script.heard
+    seen = tool == "UIDPLUS" and step_number(tool, step) > step_number(tool, "open again")
+    assert script.sent(b"\\Deleted") is (seen or (tool == "UIDPLUS" and means == APPLIED)), (
+        "only a copied original may be deleted"
+    )
 
 
-@pytest.mark.parametrize(("tool", "count"), [(tool, len(points)) for tool, points in TABLE.items()])
-def test_the_points_are_all_there_are(tool: str, count: int) -> None:
-    told, script = run(tool, 99, CLOSE)
-    assert (told, len(script.heard)) == (APPLIED, count)
+@pytest.mark.parametrize(("tool", "count"), [(tool, len(steps)) for tool, steps in TABLE.items()])
+def test_the_table_covers_every_step(tool: str, count: int) -> None:
+    result, script = run(tool, 99, CLOSE)
+    assert (result, len(script.heard)) == (APPLIED, count)
 
 
 EFFECTS = [b"* OK [COPYUID 8 1 9] copied\r\n", b"* 1 EXPUNGE\r\n", b"* VANISHED 1\r\n"]
 
 
 @pytest.mark.parametrize("effect", EFFECTS)
-@pytest.mark.parametrize(("tool", "point"), [("MOVE", "move"), ("UIDPLUS", "copy")])
-def test_a_no_after_it_had_begun_is_no_proof(tool: str, point: str, effect: bytes) -> None:
-    assert run(tool, place(tool, point), effect + b"TAG NO no\r\n")[0] == UNSURE
+@pytest.mark.parametrize(("tool", "step"), [("MOVE", "move"), ("UIDPLUS", "copy")])
+def test_a_refusal_after_an_effect_is_unsure(tool: str, step: str, effect: bytes) -> None:
+    assert run(tool, step_number(tool, step), effect + b"TAG NO no\r\n")[0] == UNSURE
 
 
 @pytest.mark.parametrize(
-    ("point", "said", "means"),
+    ("step", "said", "means"),
     [
         ("find", b"* SEARCH\r\nTAG OK\r\n", UNSURE),
         ("find", b"TAG OK\r\n", UNSURE),
@@ -135,34 +148,34 @@ def test_a_no_after_it_had_begun_is_no_proof(tool: str, point: str, effect: byte
         ("look", b"TAG OK\r\n", FAILED),
     ],
 )
-def test_an_original_is_removed_only_if_its_copy_was_seen(point: str, said: bytes, means: str) -> None:
-    told, script = run("UIDPLUS", place("UIDPLUS", point), said)
-    assert (told, script.sent(b"\\Deleted"), script.sent(b"EXPUNGE")) == (means, False, False)
+def test_an_original_is_removed_only_if_its_copy_was_found(step: str, said: bytes, means: str) -> None:
+    result, script = run("UIDPLUS", step_number("UIDPLUS", step), said)
+    assert (result, script.sent(b"\\Deleted"), script.sent(b"EXPUNGE")) == (means, False, False)
 
 
-def test_a_copy_that_lost_its_mark_is_known_by_the_number_that_the_server_told() -> None:
+def test_a_copy_without_its_keyword_is_found_by_the_reported_number() -> None:
     class Forgetful(ImapScript):
-        """It keeps no keywords, whatever it says."""
+        """A server that does not keep keywords, although it says so."""
 
         def _answer(self, verb: bytes, command: bytes) -> bytes:
             said = super()._answer(verb, command)
             self.marker = b""
             return b"* SEARCH\r\n" if verb == b"SEARCH" else said
 
-    script = Forgetful(b"UIDPLUS", place("UIDPLUS", "copy"), Play(b"TAG OK [COPYUID 8 1 9] copied\r\n"))
-    with saying(script) as port:
+    script = Forgetful(b"UIDPLUS", step_number("UIDPLUS", "copy"), Play(b"TAG OK [COPYUID 8 1 9] copied\r\n"))
+    with serve_conversation(script) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "user": "me", "password": "x"}
         assert outcome(imap, "move", settings, script.play, uid=1, to="Archive") == APPLIED
     assert script.sent(b"UID EXPUNGE 1")
 
 
-def test_the_original_under_another_name_of_its_folder_is_not_taken_for_the_copy() -> None:
-    told, script = run("UIDPLUS", 99, CLOSE, is_same_folder=True)
-    assert (told, script.sent(b"\\Deleted")) == (UNSURE, False)
+def test_the_original_is_not_taken_for_the_copy_if_the_folder_has_two_names() -> None:
+    result, script = run("UIDPLUS", 99, CLOSE, is_same_folder=True)
+    assert (result, script.sent(b"\\Deleted")) == (UNSURE, False)
 
 
-@pytest.mark.parametrize("abilities", ["", "UIDPLUS_", "IDLE"])
-def test_a_server_that_cannot_move_safely_is_refused_before_anything_changes(abilities: str) -> None:
-    told, script = run(abilities, 99, CLOSE)
-    assert told == FAILED
-    assert [command.split()[0] for command in script.heard] == [b"SELECT", b"UID"], "it looks, and does nothing"
+@pytest.mark.parametrize("capabilities", ["", "UIDPLUS_", "IDLE"])
+def test_a_server_that_cannot_move_safely_is_refused_before_any_change(capabilities: str) -> None:
+    result, script = run(capabilities, 99, CLOSE)
+    assert result == FAILED
+    assert [command.split()[0] for command in script.heard] == [b"SELECT", b"UID"], "it reads, and changes nothing"

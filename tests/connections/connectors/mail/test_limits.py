@@ -1,4 +1,4 @@
-"""How long a mail may take: as long as it gets on, and not as long as a server likes."""
+"""How long a mail may take: as long as there is progress, but not forever."""
 
 import base64
 import socket
@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from scheduler.connections import dialling, transfer_limits
+from scheduler.connections import sockets, transfer_limits
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.connectors.mail.connection import MailServer, MailSocket
 from scheduler.connections.connectors.mail.imap import imap
 from scheduler.connections.connectors.mail.smtp import smtp
-from scheduler.connections.connectors.mail.wire import Server, Wire
 from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.hostile_mail import answering, saying, with_tag
-from tests.connections.mail_script import Play, SmtpScript
+from tests.connections.byte_server import scripted_replies, serve_conversation, with_tag
+from tests.connections.scripted_mail_servers import Play, SmtpScript
+from tests.connections.tool_calls import call, tool_of
 
 MEGABYTE = 1024 * 1024
 PASSWORD = "hunter2"
@@ -31,7 +31,7 @@ OPEN = (
 
 
 class Clock:
-    """The clock of deadlines."""
+    """A fake monotonic clock for deadlines."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -43,14 +43,14 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (dialling, transfer_limits):
+    for module in (sockets, transfer_limits):
         monkeypatch.setattr(module, "monotonic", clock)
     return clock
 
 
 @pytest.fixture
 def line(clock: Clock, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Clock:
-    """A stand-in for a line with so many bytes a second: the clock goes on with each byte that is moved."""
+    """Fake: a line with that many bytes per second; the clock advances with each byte transferred."""
     note_progress = TransferLimit.note_progress
 
     def move(limit: TransferLimit, count: int) -> None:
@@ -68,21 +68,21 @@ def send(port: int, size: int) -> Any:
 
 
 slow = pytest.mark.parametrize("line", [200_000, 20_000], indirect=True)
-crawling = pytest.mark.parametrize("line", [MIN_BYTES_PER_S / 2], indirect=True)
-TOO_SLOW = "The connection to 127.0.0.1 is too slow: less than 16 KB a second."
+too_slow = pytest.mark.parametrize("line", [MIN_BYTES_PER_S / 2], indirect=True)
+TOO_SLOW = "The connection to 127.0.0.1 is too slow: less than 16 KB per second."
 
 
 @slow
-def test_a_large_mail_gets_its_time(line: Clock) -> None:
-    with saying(SmtpScript("nowhere", Play())) as port:
+def test_sending_a_large_mail_may_take_long(line: Clock) -> None:
+    with serve_conversation(SmtpScript("nowhere", Play())) as port:
         assert send(port, 6 * MEGABYTE)["recipients"] == ["a@example.org"]
     assert line.now > 30
 
 
-@crawling
-def test_a_mail_that_crawls_is_given_up_and_was_not_sent(line: Clock) -> None:
+@too_slow
+def test_a_mail_that_is_sent_too_slowly_is_aborted_and_not_sent(line: Clock) -> None:
     script = SmtpScript("nowhere", Play())
-    with saying(script) as port, pytest.raises(ToolFailedError) as failed:
+    with serve_conversation(script) as port, pytest.raises(ToolFailedError) as failed:
         send(port, 6 * MEGABYTE)
     assert (failed.value.failure.kind, failed.value.failure.sentence) == (FailureClass.TRANSIENT, TOO_SLOW)
     assert not script.ended
@@ -90,12 +90,12 @@ def test_a_mail_that_crawls_is_given_up_and_was_not_sent(line: Clock) -> None:
 
 
 def fetch(conversation: Callable[[socket.socket], None]) -> Any:
-    with saying(conversation) as port:
+    with serve_conversation(conversation) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "user": "me", "password": PASSWORD}
         return tool_of(imap, "fetch").run(call(settings, uid=1))
 
 
-def holding(size: int) -> Callable[[Any], None]:
+def server_with_mail(size: int) -> Callable[[Any], None]:
     """A server with one mail of that size."""
 
     def converse(one: socket.socket) -> None:
@@ -112,32 +112,32 @@ def holding(size: int) -> Callable[[Any], None]:
 
 
 @slow
-def test_reading_a_large_mail_gets_its_time(line: Clock) -> None:
-    assert fetch(holding(6 * MEGABYTE))["uid"] == 1
+def test_reading_a_large_mail_may_take_long(line: Clock) -> None:
+    assert fetch(server_with_mail(6 * MEGABYTE))["uid"] == 1
     assert line.now > 30
 
 
-@crawling
-def test_reading_a_mail_that_crawls_is_given_up(line: Clock) -> None:
+@too_slow
+def test_reading_too_slowly_is_aborted(line: Clock) -> None:
     with pytest.raises(ToolFailedError) as failed:
-        fetch(holding(6 * MEGABYTE))
+        fetch(server_with_mail(6 * MEGABYTE))
     assert (failed.value.failure.kind, failed.value.failure.sentence) == (FailureClass.TRANSIENT, TOO_SLOW)
     assert line.now < 100, "it is noticed early"
 
 
 @pytest.mark.parametrize("line", [1 / 29], indirect=True)
-def test_a_server_that_sends_a_byte_now_and_then_is_left(line: Clock) -> None:
-    """Every 29 seconds, so no single wait is too long."""
+def test_a_server_that_sends_single_bytes_times_out(line: Clock) -> None:
+    """Every 29 seconds, so that no single wait is too long."""
     with pytest.raises(ToolFailedError) as failed:
-        fetch(holding(1000))
+        fetch(server_with_mail(1000))
     assert failed.value.failure.kind is FailureClass.TRANSIENT
     assert failed.value.failure.sentence == "127.0.0.1 did not answer within 30 seconds."
 
 
-def test_the_system_holds_back_little_of_what_is_sent() -> None:
-    """Else a mail on a slow line would be on its way for longer than its answer is waited for."""
-    with saying(answering(b"")) as port:
-        wire = Wire(Server(host="127.0.0.1", port=port, security="none"), 30)
+def test_the_send_buffer_of_the_system_is_small() -> None:
+    """Otherwise a mail on a slow line would take longer than the timeout for its reply."""
+    with serve_conversation(scripted_replies(b"")) as port:
+        wire = MailSocket(MailServer(host="127.0.0.1", port=port, security="none"), 30)
         held = wire._socket.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
         wire.close()
     assert held / MIN_BYTES_PER_S <= 16, "seconds, at the slowest"

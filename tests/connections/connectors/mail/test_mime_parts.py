@@ -1,4 +1,4 @@
-"""What mail is written with: names of folders, headers as bad as they come, saved files, addresses."""
+"""Folder names, malformed headers, saved attachments, addresses, and IMAP responses."""
 
 import base64
 from datetime import UTC, datetime
@@ -11,12 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.connectors.mail import reading
-from scheduler.connections.connectors.mail.imap_values import Answer, BadAnswerError, read_fetch
-from scheduler.connections.connectors.mail.names import decode_name, encode_name
-from scheduler.connections.connectors.mail.saving import safe_name, save
-from scheduler.connections.connectors.mail.wire import Server
-from scheduler.connections.connectors.mail.writing import compose, identity_of
+from scheduler.connections.connectors.mail import headers
+from scheduler.connections.connectors.mail.attachments import safe_name, save_attachment
+from scheduler.connections.connectors.mail.compose import compose, message_id_for
+from scheduler.connections.connectors.mail.connection import MailServer
+from scheduler.connections.connectors.mail.imap_values import (
+    BadImapResponseError,
+    ImapResponse,
+    decode_folder_name,
+    encode_folder_name,
+    parse_fetch,
+)
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
@@ -33,32 +38,32 @@ WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
         ("😀", b"&2D3eAA-"),
     ],
 )
-def test_names_are_written_as_the_standard_says(name: str, written: bytes) -> None:
-    assert encode_name(name) == written
-    assert decode_name(written) == name
+def test_folder_names_are_encoded_as_in_the_standard(name: str, written: bytes) -> None:
+    assert encode_folder_name(name) == written
+    assert decode_folder_name(written) == name
 
 
 @settings(deadline=None)
 @given(WORDS)
-def test_every_name_comes_back(name: str) -> None:
-    written = encode_name(name)
-    assert decode_name(written) == name
+def test_every_folder_name_is_read_back(name: str) -> None:
+    written = encode_folder_name(name)
+    assert decode_folder_name(written) == name
     assert all(0x20 <= byte <= 0x7E for byte in written)
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=60))
-def test_a_name_that_is_none_is_shown_somehow(written: bytes) -> None:
-    assert isinstance(decode_name(written), str)
+def test_any_bytes_decode_to_a_name(written: bytes) -> None:
+    assert isinstance(decode_folder_name(written), str)
 
 
 @pytest.mark.parametrize("written", [b"Entw\xc3\xbcrfe", b"&APw", b"a&!!-b", b"&2D0-"])
-def test_a_name_in_another_encoding_is_left_as_it_is(written: bytes) -> None:
-    assert decode_name(written) == written.decode()
+def test_a_name_in_another_encoding_is_kept(written: bytes) -> None:
+    assert decode_folder_name(written) == written.decode()
 
 
 def headers_of(raw: bytes) -> dict[str, str]:
-    return reading.headers(reading.parse(raw))
+    return headers.all_headers(headers.parse(raw))
 
 
 @pytest.mark.parametrize(
@@ -76,33 +81,35 @@ def headers_of(raw: bytes) -> dict[str, str]:
         (b"bell \x07 and =?utf-8?Q?=0D=0ABcc:_eve?=", "bell and Bcc: eve"),
     ],
 )
-def test_a_subject_in_any_encoding_is_one_line_of_text(raw: bytes, shown: str) -> None:
+def test_a_subject_in_any_encoding_is_one_line(raw: bytes, shown: str) -> None:
     assert headers_of(b"Subject: " + raw + b"\r\n\r\n")["subject"] == shown
 
 
-def test_a_name_cannot_pretend_to_be_the_address() -> None:
+def test_a_display_name_cannot_spoof_the_address() -> None:
     raw = b"From: =?utf-8?q?boss=40example=2Eorg_=3Cboss=40example=2Eorg=3E?= <eve@example.org>\r\n\r\n"
-    [(name, address)] = reading.people(reading.parse(raw), "from")
+    [(name, address)] = headers.parse_addresses(headers.parse(raw), "from")
     assert address == "eve@example.org" and "boss" in name
 
 
 @pytest.mark.parametrize("deep", [900, 9_000])
-def test_brackets_without_an_end_are_no_address(deep: int) -> None:
+def test_unclosed_brackets_are_tolerated(deep: int) -> None:
     raw = b"From: eve " + b"(" * deep + b"\r\nSubject: hi\r\n\r\n"
-    [(name, address)] = reading.people(reading.parse(raw), "from")
+    [(name, address)] = headers.parse_addresses(headers.parse(raw), "from")
     assert name.startswith("eve") or address == "eve"
 
 
-def test_headers_end_somewhere() -> None:
-    mail = reading.parse(b"Subject: hi\r\n" + b"a:\r\n" * 1_000_000)
-    assert reading.header(mail, "subject") == "hi"
+def test_the_headers_are_bounded() -> None:
+    mail = headers.parse(b"Subject: hi\r\n" + b"a:\r\n" * 1_000_000)
+    assert headers.get_header(mail, "subject") == "hi"
     assert len(mail.keys()) < 20_000
 
 
-def test_a_date_that_is_none_is_when_it_came() -> None:
-    mail = reading.parse(b"Date: someday\r\n\r\n")
-    assert reading.sent_at(mail, reading.arrived("04-May-2026 09:00:00 +0200")) == "2026-05-04T07:00:00+00:00"
-    assert reading.sent_at(mail, reading.arrived("nonsense")) is None
+def test_an_invalid_date_falls_back_to_the_arrival() -> None:
+    mail = headers.parse(b"Date: someday\r\n\r\n")
+    assert (
+        headers.sent_at(mail, headers.format_internal_date("04-May-2026 09:00:00 +0200")) == "2026-05-04T07:00:00+00:00"
+    )
+    assert headers.sent_at(mail, headers.format_internal_date("nonsense")) is None
 
 
 @pytest.mark.parametrize(
@@ -118,42 +125,42 @@ def test_a_date_that_is_none_is_when_it_came() -> None:
         ("C:evil.txt", "C_evil.txt"),
     ],
 )
-def test_a_saved_file_has_a_name_that_leads_nowhere(given_name: str, safe: str) -> None:
+def test_a_saved_file_has_a_safe_name(given_name: str, safe: str) -> None:
     assert safe_name(given_name) == safe
 
 
 @settings(deadline=None)
 @given(WORDS | st.text("./\\ \0a", max_size=20) | st.text("ü😀.", min_size=200, max_size=400))
-def test_every_name_is_that_of_one_visible_file(name: str) -> None:
+def test_every_safe_name_is_one_visible_file(name: str) -> None:
     safe = safe_name(name)
     assert safe and "/" not in safe and not safe.startswith(".") and len(safe.encode()) <= 200
     assert Path(safe).name == safe
 
 
-def test_saving_again_finds_the_file_and_another_gets_a_number(tmp_path: Path) -> None:
-    first = save(str(tmp_path), "bill.pdf", b"one")
-    assert save(str(tmp_path), "bill.pdf", b"one") == first
-    second = save(str(tmp_path), "bill.pdf", b"two")
+def test_saving_again_reuses_the_file_and_other_content_gets_a_number(tmp_path: Path) -> None:
+    first = save_attachment(str(tmp_path), "bill.pdf", b"one")
+    assert save_attachment(str(tmp_path), "bill.pdf", b"one") == first
+    second = save_attachment(str(tmp_path), "bill.pdf", b"two")
     assert (first.name, second.name) == ("bill.pdf", "bill (2).pdf")
-    assert save(str(tmp_path), "bill.pdf", b"two") == second
+    assert save_attachment(str(tmp_path), "bill.pdf", b"two") == second
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bill (2).pdf", "bill.pdf"]
 
 
-def test_saving_follows_no_link_that_lies_there(tmp_path: Path) -> None:
+def test_saving_does_not_follow_links(tmp_path: Path) -> None:
     (tmp_path / "bill.pdf").symlink_to(tmp_path / "elsewhere")
-    assert save(str(tmp_path), "bill.pdf", b"one").name == "bill (2).pdf"
+    assert save_attachment(str(tmp_path), "bill.pdf", b"one").name == "bill (2).pdf"
     assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.parametrize("folder", ["relative", "", "~nobody-at-all/x", "/dev/null/x", "/tmp/\0", "/tmp/\ud800"])
-def test_saving_needs_a_folder(folder: str) -> None:
+def test_saving_requires_a_valid_folder(folder: str) -> None:
     with pytest.raises(ToolFailedError):
-        save(folder, "a", b"")
+        save_attachment(folder, "a", b"")
 
 
 @settings(deadline=None)
 @given(WORDS, WORDS, WORDS, WORDS)
-def test_no_text_adds_a_header_or_a_recipient(subject: str, name: str, text: str, key: str) -> None:
+def test_no_text_injects_a_header_or_recipient(subject: str, name: str, text: str, key: str) -> None:
     parameters = {"to": f"{name} <anna@example.org>", "subject": subject, "text": text}
     try:
         letter = compose(parameters, "me@example.org", key, NOW)
@@ -161,39 +168,39 @@ def test_no_text_adds_a_header_or_a_recipient(subject: str, name: str, text: str
         return
     mail = message_from_bytes(letter.content, policy=default)
     assert letter.recipients == ("anna@example.org",)
-    assert {header.lower() for header in mail.keys()} == {  # noqa: SIM118  it is no mapping
+    assert {header.lower() for header in mail.keys()} == {  # noqa: SIM118  it is not a mapping
         *("from", "to", "subject", "date", "message-id"),
         *("content-type", "content-transfer-encoding", "mime-version"),
     }
     assert [one.addr_spec for one in mail["To"].addresses] == ["anna@example.org"]
-    assert mail["Message-ID"] == identity_of(key, "me@example.org") == letter.identity
+    assert mail["Message-ID"] == message_id_for(key, "me@example.org") == letter.message_id
 
 
-def test_an_answer_is_taken_apart_with_its_literals() -> None:
-    answer = Answer(
+def test_a_response_with_literals_is_parsed() -> None:
+    answer = ImapResponse(
         (b'* 3 FETCH (UID 9 X ("a\\"b" NIL (C)) BODY[TEXT (A B)]<0> {5}', b" Y {0}", b")"), (b"(x) \0", b"")
     )
-    assert read_fetch(answer) == {"UID": b"9", "X": [b'a"b', None, [b"C"]], "BODY": b"(x) \0", "Y": b""}
+    assert parse_fetch(answer) == {"UID": b"9", "X": [b'a"b', None, [b"C"]], "BODY": b"(x) \0", "Y": b""}
 
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([b"(", b")", b'"', b"\\", b" ", b"UID", b"{3}", b"[", b"]", b"x", b"*"]), max_size=30))
-def test_whatever_a_server_says_is_read_or_refused(pieces: list[bytes]) -> None:
+def test_any_response_is_parsed_or_refused(pieces: list[bytes]) -> None:
     try:
-        read_fetch(Answer((b"* 1 FETCH " + b"".join(pieces),)))
-    except BadAnswerError:
+        parse_fetch(ImapResponse((b"* 1 FETCH " + b"".join(pieces),)))
+    except BadImapResponseError:
         return
 
 
-def test_what_a_server_says_is_shown_short_and_without_the_password() -> None:
-    server = Server(host="h", port=1, security="none", user="u", password="hunter2")
+def test_server_messages_are_shown_short_and_without_the_password() -> None:
+    server = MailServer(host="h", port=1, security="none", user="u", password="hunter2")
     assert server.quote(b"no hunter2\r\n\x1b[31m" + b"x" * 900) == "no ••• [31m" + "x" * 189
     assert "hunter2" not in repr(server)
 
 
-def test_the_password_is_hidden_however_it_went_over_the_wire() -> None:
+def test_the_password_is_hidden_in_every_encoding() -> None:
     password = 'hun"ter\\2 söhne'
-    server = Server(host="h", port=1, security="none", user="u", password=password)
+    server = MailServer(host="h", port=1, security="none", user="u", password=password)
     spellings = [
         password,
         'hun\\"ter\\\\2 söhne',

@@ -1,4 +1,4 @@
-"""Sending mail through a real SMTP server, with the sent mail at a real IMAP server: once, to all or to nobody."""
+"""Sending mail through real SMTP and IMAP servers: exactly once, to all recipients or to none."""
 
 import base64
 import socket
@@ -11,25 +11,25 @@ from typing import Any
 import pytest
 
 from scheduler.connections.connector import Checked, ToolFailedError
+from scheduler.connections.connectors.mail.compose import parse_address
+from scheduler.connections.connectors.mail.connection import MailServer
 from scheduler.connections.connectors.mail.smtp import smtp
-from scheduler.connections.connectors.mail.wire import Server
-from scheduler.connections.connectors.mail.writing import read_person
 from scheduler.rules.failures import Failure, FailureClass
-from tests.connections import mailbox, postbox
-from tests.connections.calls import call, tool_of
+from tests.connections import imap_fixtures, smtp_server
+from tests.connections.byte_server import cut_after, serve_conversation
 from tests.connections.dovecot import Dovecot, free_port
-from tests.connections.hostile_mail import cutting, saying
-from tests.connections.mailbox import AUTHORITY, PASSWORD
-from tests.connections.postbox import Postbox, running_postbox
+from tests.connections.imap_fixtures import AUTHORITY, PASSWORD
+from tests.connections.smtp_server import SmtpServer, running_smtp_server
+from tests.connections.tool_calls import call, tool_of
 
-dovecot, user = mailbox.dovecot, mailbox.user
-box = postbox.box
+dovecot, user = imap_fixtures.dovecot, imap_fixtures.user
+box = smtp_server.box
 SEND = tool_of(smtp, "send")
 TO_ANNA = {"to": "Anna <anna@example.org>", "subject": "Hi", "text": "Hello"}
 
 
 def sent_mail(dovecot: Dovecot, user: str, **changed: Any) -> dict[str, Any]:
-    """The settings of the IMAP server that holds the sent mail."""
+    """The settings of the IMAP server with the sent folder."""
     return {
         "imap_host": "127.0.0.1",
         "imap_port": dovecot.port,
@@ -61,9 +61,9 @@ def check_fails(settings: dict[str, Any]) -> Failure:
     return failed.value.failure
 
 
-def test_a_mail_arrives_as_it_was_written(box: Postbox) -> None:
+def test_a_mail_arrives_as_composed(box: SmtpServer) -> None:
     content = bytes(range(256)) * 10
-    told = send(
+    result = send(
         box.settings(),
         to=["Jürgen, der <j@example.org>", "b@example.org"],
         cc="c@example.org",
@@ -78,8 +78,8 @@ def test_a_mail_arrives_as_it_was_written(box: Postbox) -> None:
     [taken] = box.taken
     mail = taken.read()
     assert taken.sender == "me@example.org"
-    assert taken.recipients == told["recipients"]
-    assert told["recipients"] == ["j@example.org", "b@example.org", "c@example.org", "hidden@example.org"]
+    assert taken.recipients == result["recipients"]
+    assert result["recipients"] == ["j@example.org", "b@example.org", "c@example.org", "hidden@example.org"]
     assert [(one.display_name, one.addr_spec) for one in mail["To"].addresses] == [  # type: ignore[attr-defined]
         ("Jürgen, der", "j@example.org"),
         ("", "b@example.org"),
@@ -98,7 +98,7 @@ def test_a_mail_arrives_as_it_was_written(box: Postbox) -> None:
     assert taken.content.isascii() and max(map(len, taken.content.split(b"\r\n"))) < 998
 
 
-def test_the_same_call_has_the_same_identity_and_another_has_another(box: Postbox) -> None:
+def test_the_message_id_follows_from_the_key(box: SmtpServer) -> None:
     first, again = (send(box.settings(), key="one", **TO_ANNA) for _ in range(2))
     other = send(box.settings(), key="two", **TO_ANNA)
     assert first["message_id"] == again["message_id"] != other["message_id"]
@@ -143,23 +143,23 @@ def test_the_same_call_has_the_same_identity_and_another_has_another(box: Postbo
         {"attachments": [{"name": "a", "base64": base64.b64encode(bytes(20 * 1024 * 1024)).decode()}]},
     ],
 )
-def test_nothing_that_a_script_gives_becomes_a_header_or_a_recipient(box: Postbox, given: dict[str, Any]) -> None:
+def test_header_and_recipient_injection_is_refused(box: SmtpServer, given: dict[str, Any]) -> None:
     assert fails(box.settings(), **given).kind is FailureClass.LOGIC
     assert box.taken == []
 
 
-def test_a_sender_that_is_no_address_is_refused(box: Postbox) -> None:
+def test_an_invalid_sender_is_refused(box: SmtpServer) -> None:
     assert fails(box.settings(**{"from": "me@example.org\r\nX: y"})).kind is FailureClass.LOGIC
 
 
-def test_addresses_may_be_foreign(box: Postbox) -> None:
-    told = send(box.settings(), **{**TO_ANNA, "to": ["jürgen@example.org", "a@bücher.example"]})
-    assert told["recipients"] == ["jürgen@example.org", "a@xn--bcher-kva.example"]
-    assert box.taken[0].recipients == told["recipients"]
+def test_addresses_may_be_non_ascii(box: SmtpServer) -> None:
+    result = send(box.settings(), **{**TO_ANNA, "to": ["jürgen@example.org", "a@bücher.example"]})
+    assert result["recipients"] == ["jürgen@example.org", "a@xn--bcher-kva.example"]
+    assert box.taken[0].recipients == result["recipients"]
     assert "\r\nTo: jürgen@example.org, a@xn--bcher-kva.example\r\n".encode() in box.taken[0].content
 
 
-def test_one_refused_recipient_stops_the_mail_for_all_and_is_named(box: Postbox) -> None:
+def test_one_refused_recipient_stops_the_mail_and_is_named(box: SmtpServer) -> None:
     box.refuses = {"eve@example.org": "550 5.1.1 No such user", "late@example.org": "450 Later"}
     failure = fails(box.settings(), to=["anna@example.org", "late@example.org", "eve@example.org"])
     assert failure.kind is FailureClass.LOGIC
@@ -179,7 +179,7 @@ def test_one_refused_recipient_stops_the_mail_for_all_and_is_named(box: Postbox)
         ({"DATA": "554 Spam"}, FailureClass.LOGIC),
     ],
 )
-def test_every_refusal_means_that_nothing_was_sent(box: Postbox, refuses: dict[str, str], kind: FailureClass) -> None:
+def test_after_a_refusal_nothing_was_sent(box: SmtpServer, refuses: dict[str, str], kind: FailureClass) -> None:
     box.refuses = refuses
     failure = fails(box.settings())
     assert failure.kind is kind
@@ -190,8 +190,8 @@ def test_every_refusal_means_that_nothing_was_sent(box: Postbox, refuses: dict[s
     assert len(box.taken) == 1
 
 
-def test_the_password_opens_the_door() -> None:
-    with running_postbox(password="hünter 2") as box:
+def test_a_login_needs_the_right_password() -> None:
+    with running_smtp_server(password="hünter 2") as box:
         send(box.settings(), **TO_ANNA)
         assert len(box.taken) == 1
         failure = fails(box.settings(password="wrong horse"))
@@ -204,13 +204,13 @@ def test_the_password_opens_the_door() -> None:
 
 
 @pytest.mark.parametrize("security", ["tls", "starttls"])
-def test_encryption_needs_a_certificate_that_holds(
+def test_encryption_requires_a_valid_certificate(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, security: str
 ) -> None:
-    with running_postbox(password="p", authority=AUTHORITY, security=security) as box:
+    with running_smtp_server(password="p", authority=AUTHORITY, security=security) as box:
         settings = box.settings(security=security, host="localhost")
         failure = fails(settings)
-        assert failure.kind is FailureClass.TRANSIENT and "could not prove" in failure.sentence
+        assert failure.kind is FailureClass.TRANSIENT and "is not trusted" in failure.sentence
         AUTHORITY.cert_pem.write_to_path(tmp_path / "authority.pem")
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
         send(settings, **TO_ANNA)
@@ -218,44 +218,45 @@ def test_encryption_needs_a_certificate_that_holds(
         assert smtp.test(call(settings)).startswith("localhost is ready to send mail from me@example.org.")
 
 
-def test_starttls_that_is_not_offered_is_never_gone_without(box: Postbox) -> None:
+def test_a_missing_starttls_is_refused(box: SmtpServer) -> None:
     failure = fails(box.settings(security="starttls", password="p", user="me"))
     assert failure.kind is FailureClass.LOGIC and "STARTTLS" in failure.sentence
     assert box.taken == []
 
 
-def test_a_server_that_is_not_there_has_sent_nothing() -> None:
-    assert fails(Postbox(port=free_port()).settings()).kind is FailureClass.TRANSIENT
+def test_an_unreachable_server_is_a_transient_error() -> None:
+    assert fails(SmtpServer(port=free_port()).settings()).kind is FailureClass.TRANSIENT
 
 
 @pytest.mark.parametrize("when", ["after", "instead"])
-def test_a_connection_lost_after_the_mail_leaves_it_open(box: Postbox, when: str) -> None:
+def test_a_connection_lost_after_the_mail_is_unsure(box: SmtpServer, when: str) -> None:
     box.hangs_up = when
     failure = fails(box.settings())
     assert failure.kind is FailureClass.UNSURE and "anna@example.org" in failure.sentence
     assert len(box.taken) == (when == "after")
 
 
-def test_what_was_sent_is_kept_with_the_sent_mail_and_found_there(box: Postbox, dovecot: Dovecot, user: str) -> None:
+def test_sent_mail_is_saved_in_the_sent_folder_and_found_there(box: SmtpServer, dovecot: Dovecot, user: str) -> None:
     settings = box.settings(**sent_mail(dovecot, user))
-    assert check_fails(settings).kind is FailureClass.TRANSIENT, "not to be there proves nothing"
-    told = send(settings, **TO_ANNA)
-    assert told["in_sent"] is True
+    assert check_fails(settings).kind is FailureClass.TRANSIENT, "its absence proves nothing"
+    result = send(settings, **TO_ANNA)
+    assert result["in_sent"] is True
     [kept] = dovecot.messages(user, "Sent")
-    assert message_from_bytes(kept, policy=default)["Message-ID"] == told["message_id"]
-    assert check(settings) == Checked(happened=True, result=told)
+    assert message_from_bytes(kept, policy=default)["Message-ID"] == result["message_id"]
+    assert check(settings) == Checked(happened=True, result=result)
     assert check_fails(settings | {"from": "me@example.com"}).kind is FailureClass.TRANSIENT
 
 
-def test_a_server_that_keeps_it_itself_has_one_copy(box: Postbox, dovecot: Dovecot, user: str) -> None:
+def test_a_server_that_files_sent_mail_itself_has_one_copy(box: SmtpServer, dovecot: Dovecot, user: str) -> None:
     box.keeps = lambda content: dovecot.deliver(user, content, "kept", "Sent")
-    told = send(box.settings(**sent_mail(dovecot, user)), **TO_ANNA)
-    assert told["in_sent"] is True
+    result = send(box.settings(**sent_mail(dovecot, user)), **TO_ANNA)
+    assert result["in_sent"] is True
     assert len(dovecot.messages(user, "Sent")) == 1
 
 
-def test_a_mail_that_was_taken_before_the_connection_broke_is_found(box: Postbox, dovecot: Dovecot, user: str) -> None:
-    """X2"""
+def test_a_mail_that_was_accepted_before_the_connection_broke_is_found(
+    box: SmtpServer, dovecot: Dovecot, user: str
+) -> None:
     settings = box.settings(**sent_mail(dovecot, user))
     box.keeps = lambda content: dovecot.deliver(user, content, "kept", "Sent")
     box.hangs_up = "after"
@@ -264,8 +265,7 @@ def test_a_mail_that_was_taken_before_the_connection_broke_is_found(box: Postbox
     assert check(settings).result["recipients"] == ["anna@example.org"]
 
 
-def test_without_sent_mail_nobody_can_tell(box: Postbox) -> None:
-    """X4"""
+def test_without_a_sent_folder_the_checker_is_unsure(box: SmtpServer) -> None:
     failure = check_fails(box.settings())
     assert failure.kind is FailureClass.UNSURE
 
@@ -278,21 +278,21 @@ def test_without_sent_mail_nobody_can_tell(box: Postbox) -> None:
         ({"sent_folder": "Nowhere"}, FailureClass.LOGIC),
     ],
 )
-def test_trouble_with_the_sent_mail_does_not_undo_the_sending(
-    box: Postbox, dovecot: Dovecot, user: str, changed: dict[str, Any], kind: FailureClass
+def test_an_error_in_the_sent_folder_does_not_fail_the_sending(
+    box: SmtpServer, dovecot: Dovecot, user: str, changed: dict[str, Any], kind: FailureClass
 ) -> None:
     settings = box.settings(**sent_mail(dovecot, user, **changed))
-    told = send(settings, **TO_ANNA)
-    assert told["in_sent"] is False and told["note"].startswith("It was sent, but not kept")
+    result = send(settings, **TO_ANNA)
+    assert result["in_sent"] is False and result["note"].startswith("The mail was sent, but not saved")
     assert len(box.taken) == 1
     assert check_fails(settings).kind is kind
     with pytest.raises(ToolFailedError):
         smtp.test(call(settings))
 
 
-def test_the_test_says_where_it_will_look(box: Postbox, dovecot: Dovecot, user: str) -> None:
+def test_testing_reports_the_sent_folder(box: SmtpServer, dovecot: Dovecot, user: str) -> None:
     assert "you will be asked" in smtp.test(call(box.settings()))
-    assert smtp.test(call(box.settings(**sent_mail(dovecot, user)))).endswith("looked for in Sent.")
+    assert smtp.test(call(box.settings(**sent_mail(dovecot, user)))).endswith("The sent folder is Sent.")
 
 
 @pytest.mark.parametrize(
@@ -305,16 +305,16 @@ def test_the_test_says_where_it_will_look(box: Postbox, dovecot: Dovecot, user: 
         (b".\r\n", FailureClass.UNSURE, 1),
     ],
 )
-def test_only_after_the_last_dot_it_may_have_been_sent(
-    box: Postbox, when: bytes, kind: FailureClass, taken: int
+def test_a_lost_connection_is_unsure_only_after_the_final_dot(
+    box: SmtpServer, when: bytes, kind: FailureClass, taken: int
 ) -> None:
-    with saying(cutting(box.port, when)) as port:
+    with serve_conversation(cut_after(box.port, when)) as port:
         assert fails(box.settings(port=port)).kind is kind
     assert len(box.taken) == taken
 
 
-def test_a_connection_lost_in_the_middle_of_the_mail_has_sent_nothing() -> None:
-    """The last dot never left, so there is nothing to be unsure of."""
+def test_a_connection_lost_in_the_middle_of_the_mail_sent_nothing() -> None:
+    """The final dot was never sent, so the mail was certainly not accepted."""
 
     def hang_up_early(one: socket.socket) -> None:
         with one.makefile("rb") as lines:
@@ -325,24 +325,27 @@ def test_a_connection_lost_in_the_middle_of_the_mail_has_sent_nothing() -> None:
             lines.read(100_000)
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-    with saying(hang_up_early) as port:
-        failure = fails({**Postbox(port=port).settings()}, text="long line\n" * 2_000_000)
+    with serve_conversation(hang_up_early) as port:
+        failure = fails({**SmtpServer(port=port).settings()}, text="long line\n" * 2_000_000)
     assert failure.kind is FailureClass.TRANSIENT
 
 
-def test_a_goodbye_that_is_not_heard_changes_nothing(box: Postbox) -> None:
-    with saying(cutting(box.port, b"QUIT")) as port:
+def test_a_lost_quit_changes_nothing(box: SmtpServer) -> None:
+    with serve_conversation(cut_after(box.port, b"QUIT")) as port:
         send(box.settings(port=port), **TO_ANNA)
     assert len(box.taken) == 1
 
 
-def test_a_domain_is_the_one_that_browsers_and_other_mail_programs_go_to() -> None:
-    """By IDNA 2008: straße.de and strasse.de have different owners."""
-    assert read_person("Anna <anna@straße.de>", "to").addr_spec == "anna@xn--strae-oqa.de"
-    assert Server.of({"host": "mail.straße.de", "port": 25, "security": "none"}).host == "mail.xn--strae-oqa.de"
+def test_domains_are_encoded_as_in_browsers() -> None:
+    """IDNA 2008: straße.de and strasse.de have different owners."""
+    assert parse_address("Anna <anna@straße.de>", "to").addr_spec == "anna@xn--strae-oqa.de"
+    assert (
+        MailServer.from_settings({"host": "mail.straße.de", "port": 25, "security": "none"}).host
+        == "mail.xn--strae-oqa.de"
+    )
 
 
 @pytest.mark.parametrize("address", ["anna@ex\u200bample.org", "anna@127.1", "anna@-x-.example"])
-def test_a_domain_that_cannot_be_one_is_refused(address: str) -> None:
+def test_an_invalid_domain_is_refused(address: str) -> None:
     with pytest.raises(ToolFailedError):
-        read_person(address, "to")
+        parse_address(address, "to")

@@ -1,6 +1,6 @@
-"""Whether a mail in doubt was sent: yes if it is found, no only where its absence proves it, else nobody can tell.
+"""Whether an unsure mail was sent: yes if it is found, no only if its absence proves it, otherwise unsure.
 
-With a real SMTP server and the sent mail at a real IMAP server.
+With real SMTP and IMAP servers.
 """
 
 import itertools
@@ -12,38 +12,38 @@ import pytest
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.rules.failures import FailureClass
-from tests.connections import mailbox, postbox
-from tests.connections.calls import call, tool_of
+from tests.connections import imap_fixtures, smtp_server
 from tests.connections.dovecot import Dovecot
-from tests.connections.mailbox import PASSWORD
-from tests.connections.post_office import PostOffice, connect_smtp, subjects, write
-from tests.connections.postbox import Postbox, running_postbox
-from tests.engine.harness import DAY, HOUR
+from tests.connections.imap_fixtures import PASSWORD
+from tests.connections.mail_runtime import MailRuntime, connect_smtp, request_mail, subjects
+from tests.connections.smtp_server import SmtpServer, running_smtp_server
+from tests.connections.tool_calls import call, tool_of
+from tests.engine.engine_fixture import DAY, HOUR
 
-dovecot, user = mailbox.dovecot, mailbox.user
-box = postbox.box
+dovecot, user = imap_fixtures.dovecot, imap_fixtures.user
+box = smtp_server.box
 NUMBER = itertools.count(1)
 SEND = tool_of(smtp, "send")
 RECEIVED = b"Received: from [127.0.0.1] by mail.example.org with ESMTPSA; Mon, 4 May 2026 09:00:00 +0000\r\n"
 
 
 class Account:
-    """Somebody who writes from me@example.org; each has keys of their own, as everything outside a test has."""
+    """A user who sends from me@example.org, with unique keys."""
 
-    def __init__(self, box: Postbox, dovecot: Dovecot, user: str) -> None:
+    def __init__(self, box: SmtpServer, dovecot: Dovecot, user: str) -> None:
         self.box, self.dovecot, self.user = box, dovecot, user
         sent = {"imap_host": "127.0.0.1", "imap_port": dovecot.port, "imap_security": "none"}
         self.settings = box.settings(**sent, imap_user=user, imap_password=PASSWORD)
 
     def server_files(self, content: bytes, folder: str = "Sent") -> None:
-        """As a server does that puts what it takes with the sent mail."""
+        """File a mail as a server does that saves accepted mail in the sent folder."""
         self.dovecot.deliver(self.user, RECEIVED + content, f"{next(NUMBER):09}", folder)
 
     def send(self, key: str, to: str = "anna@example.org") -> Any:
         return SEND.run(call(self.settings, f"{self.user} {key}", to=to, subject=key, text="Hello"))
 
     def lose(self, key: str, to: str = "anna@example.org") -> None:
-        """The server hangs up in place of an answer."""
+        """Send a mail, but the server hangs up instead of replying."""
         self.box.hangs_up = self.box.hangs_up or "instead"
         with pytest.raises(ToolFailedError) as failed:
             self.send(key, to)
@@ -59,12 +59,12 @@ class Account:
 
 
 @pytest.fixture
-def account(box: Postbox, dovecot: Dovecot, user: str) -> Account:
+def account(box: SmtpServer, dovecot: Dovecot, user: str) -> Account:
     return Account(box, dovecot, user)
 
 
-def test_a_server_that_files_what_it_takes_has_not_taken_what_is_not_there(account: Account) -> None:
-    """So far, that is: how long it may take is for the engine to wait."""
+def test_a_missing_mail_was_not_accepted_by_a_server_that_files_sent_mail(account: Account) -> None:
+    """So far; the engine waits as long as the server may take."""
     account.box.keeps = account.server_files
     account.send("before")
     account.lose("lost")
@@ -72,7 +72,7 @@ def test_a_server_that_files_what_it_takes_has_not_taken_what_is_not_there(accou
     assert account.check("before").happened is True  # type: ignore[union-attr]
 
 
-def test_one_that_is_filed_late_is_found(account: Account) -> None:
+def test_a_mail_that_is_filed_late_is_found(account: Account) -> None:
     account.box.keeps = account.server_files
     account.send("before")
     account.box.keeps, account.box.hangs_up = lambda _: None, "after"
@@ -83,7 +83,7 @@ def test_one_that_is_filed_late_is_found(account: Account) -> None:
     assert isinstance(found, Checked) and found.happened and found.result["in_sent"] is True
 
 
-def test_copies_that_we_put_there_prove_nothing(account: Account) -> None:
+def test_our_own_copies_prove_nothing(account: Account) -> None:
     account.send("before")
     assert len(account.dovecot.messages(account.user, "Sent")) == 1
     account.lose("lost")
@@ -99,8 +99,8 @@ def test_copies_that_we_put_there_prove_nothing(account: Account) -> None:
         (b"To: anna@example.org", b"To: anna@example.org\r\nCc: Me <ME@example.org>"),
     ],
 )
-def test_other_mail_in_the_folder_proves_nothing(account: Account, change: tuple[bytes, bytes]) -> None:
-    """Somebody else's, or one that may have come from the inbox."""
+def test_other_mail_in_the_sent_folder_proves_nothing(account: Account, change: tuple[bytes, bytes]) -> None:
+    """From another sender, or one that may come from the inbox."""
     SEND.run(call(account.box.settings(), "before", to="anna@example.org", text="Hello"))
     content = account.box.taken[-1].content
     assert change[0] in content, content
@@ -119,18 +119,18 @@ def test_a_mail_to_oneself_that_arrived_was_sent(account: Account) -> None:
     assert isinstance(found, Checked) and found.happened and found.result["in_sent"] is False
 
 
-def test_a_mail_to_oneself_that_has_not_arrived_may_be_on_its_way(account: Account) -> None:
+def test_a_mail_to_oneself_that_has_not_arrived_is_unclear(account: Account) -> None:
     account.lose("lost", to="me@example.org")
     assert account.check("lost", to="me@example.org") is FailureClass.TRANSIENT
 
 
-def test_a_mail_that_was_not_taken_is_sent_by_a_fresh_run(tmp_path: Path, dovecot: Dovecot, user: str) -> None:
-    """X3: the checker says no, nobody is asked, and it goes out once."""
-    with running_postbox(password="smtp") as box:
-        office = PostOffice(tmp_path / "data")
+def test_a_mail_that_was_not_accepted_is_sent_by_a_new_run(tmp_path: Path, dovecot: Dovecot, user: str) -> None:
+    """The checker says no, the user is not asked, and the mail is sent once."""
+    with running_smtp_server(password="smtp") as box:
+        office = MailRuntime(tmp_path / "data")
         connect_smtp(office, box, dovecot, user)
         box.keeps = lambda content: dovecot.deliver(user, RECEIVED + content, str(len(box.taken)), "Sent")
-        write(office, "first")
+        request_mail(office, "first")
         box.hangs_up = "instead"
         office.publish("second")
         office.tick()

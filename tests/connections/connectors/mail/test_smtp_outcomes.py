@@ -1,4 +1,4 @@
-"""What every answer of an SMTP server at every point means for the mail: applied, failed or unsure."""
+"""What every reply of an SMTP server at every step means for the mail: applied, failed or unsure."""
 
 from typing import Any
 
@@ -7,9 +7,19 @@ import pytest
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
-from tests.connections.hostile_mail import saying
-from tests.connections.mail_script import APPLIED, CLOSE, FAILED, RESET, STALL, UNSURE, Play, SmtpScript, outcome
+from tests.connections.byte_server import serve_conversation
+from tests.connections.scripted_mail_servers import (
+    APPLIED,
+    CLOSE,
+    FAILED,
+    RESET,
+    STALL,
+    UNSURE,
+    Play,
+    SmtpScript,
+    outcome,
+)
+from tests.connections.tool_calls import call, tool_of
 
 MAIL = {"to": ["anna@example.org", "ben@example.org"], "subject": "x", "text": "Hello"}
 
@@ -79,43 +89,43 @@ UNREADABLE = [
     RESET,
 ]
 BEFORE: list[tuple[str, bytes | Play]] = [
-    *((point, play) for point in ("greeting", "EHLO", "MAIL", "RCPT", "DATA") for play in UNREADABLE),
-    *((point, play) for point in ("greeting", "MAIL", "RCPT", "DATA") for play in REFUSALS),
-    *((point, b"250 OK\r\n") for point in ("greeting", "DATA")),
-    *((point, b"354 go on\r\n") for point in ("greeting", "MAIL", "RCPT")),
-    # One answer too many, so that each that follows is taken for that of the next command.
-    *((point, b"250 OK\r\n250 OK\r\n") for point in ("EHLO", "MAIL", "RCPT")),
+    *((step, play) for step in ("greeting", "EHLO", "MAIL", "RCPT", "DATA") for play in UNREADABLE),
+    *((step, play) for step in ("greeting", "MAIL", "RCPT", "DATA") for play in REFUSALS),
+    *((step, b"250 OK\r\n") for step in ("greeting", "DATA")),
+    *((step, b"354 go on\r\n") for step in ("greeting", "MAIL", "RCPT")),
+    # One reply too many, so that each later reply is taken for that of the next command.
+    *((step, b"250 OK\r\n250 OK\r\n") for step in ("EHLO", "MAIL", "RCPT")),
     ("MAIL", STALL),
 ]
 
 
-def play(point: str, at: bytes | Play, **changed: Any) -> tuple[str, SmtpScript]:
+def play(step: str, at: bytes | Play, **changed: Any) -> tuple[str, SmtpScript]:
     played = at if isinstance(at, Play) else Play(at)
-    script = SmtpScript(point, played)
-    with saying(script) as port:
+    script = SmtpScript(step, played)
+    with serve_conversation(script) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "from": "me@example.org", **changed}
         return outcome(smtp, "send", settings, played, **MAIL), script
 
 
 @pytest.mark.parametrize(("at", "means"), AFTER_THE_DOT)
-def test_what_an_answer_to_the_whole_mail_means(at: bytes | Play, means: str) -> None:
+def test_the_outcome_of_a_reply_to_the_mail(at: bytes | Play, means: str) -> None:
     assert play("dot", at)[0] == means
 
 
 @pytest.mark.parametrize(("at", "means"), INSTEAD_OF_354)
-def test_what_is_said_before_the_mail_was_there_is_no_answer_to_it(at: bytes | Play, means: str) -> None:
-    told, script = play("DATA", at)
-    assert (told, script.ended) == (means, False), "the last dot stays here"
+def test_an_early_reply_does_not_confirm_the_mail(at: bytes | Play, means: str) -> None:
+    result, script = play("DATA", at)
+    assert (result, script.ended) == (means, False), "the final dot is not sent"
 
 
-@pytest.mark.parametrize(("point", "at"), BEFORE)
-def test_before_the_last_dot_nothing_was_sent(point: str, at: bytes | Play) -> None:
-    told, script = play(point, at)
-    assert (told, script.ended) == (FAILED, False)
+@pytest.mark.parametrize(("step", "at"), BEFORE)
+def test_before_the_final_dot_nothing_was_sent(step: str, at: bytes | Play) -> None:
+    result, script = play(step, at)
+    assert (result, script.ended) == (FAILED, False)
 
 
 @pytest.mark.parametrize("at", REFUSALS)
-def test_a_server_that_knows_no_ehlo_is_greeted_the_old_way(at: bytes) -> None:
+def test_a_server_without_ehlo_is_greeted_with_helo(at: bytes) -> None:
     assert play("EHLO", at)[0] == APPLIED
 
 
@@ -128,13 +138,13 @@ def test_a_server_that_knows_no_ehlo_is_greeted_the_old_way(at: bytes) -> None:
         (b"530 log in\r\n", FailureClass.AUTH),
     ],
 )
-def test_a_refusal_of_the_whole_mail_says_whether_to_try_again(said: bytes, kind: FailureClass) -> None:
-    with saying(SmtpScript("dot", Play(said))) as port:
+def test_the_code_of_a_refusal_decides_the_failure_class(said: bytes, kind: FailureClass) -> None:
+    with serve_conversation(SmtpScript("dot", Play(said))) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "from": "me@example.org"}
         with pytest.raises(ToolFailedError) as failed:
             tool_of(smtp, "send").run(call(settings, key="k", **MAIL))
     assert failed.value.failure.kind is kind
 
 
-def test_a_mail_in_doubt_is_looked_for_as_long_as_a_server_may_work_on_it() -> None:
+def test_an_unsure_mail_is_checked_for_ten_minutes() -> None:
     assert tool_of(smtp, "send").apply_window.total_seconds() == 600

@@ -1,7 +1,7 @@
-"""Adds rows to a table in processes that are killed, at random instants or one step later each time, and looks.
+"""Appends rows in processes that are killed at random instants or one step later each time, and checks the table.
 
-python -m tests.connections.connectors.table.killing FOLDER random FILE ROUNDS
-python -m tests.connections.connectors.table.killing FOLDER steps
+python -m tests.connections.connectors.table.kill_steps FOLDER random FILE ROUNDS
+python -m tests.connections.connectors.table.kill_steps FOLDER steps
 """
 
 import itertools
@@ -15,36 +15,37 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scheduler.connections.connectors.table import writing
+from scheduler.connections.connectors.table import safe_append
 from scheduler.connections.connectors.table.ledger import Ledger
-from tests.connections.connectors.table.tables import append, check, read
+from tests.connections.connectors.table.table_tools import append, check, read
 
-_LONG = 'a "quoted", text\r\n' * 700
-_ROWS = 3
-_EACH = 8
-"""Rounds until a new table is begun; otherwise looking takes longer than killing."""
+_LONG_TEXT = 'a "quoted", text\r\n' * 700
+_ROWS_PER_BATCH = 3
+_ROUNDS_PER_TABLE = 8
+"""Rounds per table; with more, checking would take longer than killing."""
 
 
 def batch(number: int) -> list[dict[str, Any]]:
-    """Several pages, so that a kill can come between them; now and then with a new column."""
+    """Several pages of data, so that a kill can come between them; sometimes with a new column."""
     more = {f"column {number}": number} if number % 4 == 3 else {}
-    return [{"n": number, "part": part, "text": _LONG, **more} for part in range(_ROWS)]
+    return [{"n": number, "part": part, "text": _LONG_TEXT, **more} for part in range(_ROWS_PER_BATCH)]
 
 
-def look(path: Path, count: int) -> None:
-    """No row twice, none torn, none missing that the checker knows."""
+def verify(path: Path, count: int) -> None:
+    """No row is duplicated, torn, or missing although the checker reports it."""
     happened = {number for number in range(count) if check(path, str(number)).happened}
     if not path.exists():
         assert not happened
         return
     rows = read(path, limit=100_000)
-    assert all(row["text"] == _LONG for row in rows), "a torn row"
+    assert all(row["text"] == _LONG_TEXT for row in rows), "a torn row"
     found = Counter(int(row["n"]) for row in rows)
-    assert found == dict.fromkeys(happened, _ROWS), f"found {found}, the checker says {happened}"
+    assert found == dict.fromkeys(happened, _ROWS_PER_BATCH), f"found {found}, the checker says {happened}"
 
 
-def killed(act: Callable[[int], None], delay: Callable[[], float]) -> int:
-    """Run it in a child with a pipe to say how far it is; kill it some time after its first word. Its last word."""
+def run_and_kill(act: Callable[[int], None], delay: Callable[[], float]) -> int:
+    """Run it in a child that reports its progress through a pipe, kill it some time after its first report, and return
+    the last one."""
     reading, writing_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -52,52 +53,52 @@ def killed(act: Callable[[int], None], delay: Callable[[], float]) -> int:
         act(writing_end)
         os._exit(0)
     os.close(writing_end)
-    with os.fdopen(reading, "rb") as told:
-        first = told.readline()
-        time.sleep(delay())  # the instant itself: nothing is waited for
+    with os.fdopen(reading, "rb") as progress:
+        first = progress.readline()
+        time.sleep(delay())  # a random instant, not a wait
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return int((first + told.read()).split()[-1])
+        return int((first + progress.read()).split()[-1])
 
 
 def kill_at_random(folder: Path, name: str, rounds: int) -> None:
     seed = random.randrange(1 << 32)
-    chance = random.Random(seed)
-    print("seed", seed)  # noqa: T201  what a failure needs
+    rng = random.Random(seed)
+    print("seed", seed)  # noqa: T201  needed to reproduce a failure
     interrupted = 0
-    for table in range(rounds // _EACH):
+    for table in range(rounds // _ROUNDS_PER_TABLE):
         path = folder / str(table) / name
         path.parent.mkdir()
         count = 0
-        for _ in range(_EACH):
+        for _ in range(_ROUNDS_PER_TABLE):
             start = count
 
-            def add(told: int, start: int = start, path: Path = path) -> None:
+            def add(progress: int, start: int = start, path: Path = path) -> None:
                 for number in itertools.count(start):
-                    os.write(told, f"{number}\n".encode())
+                    os.write(progress, f"{number}\n".encode())
                     append(path, batch(number), str(number))
 
-            last = killed(add, lambda: chance.uniform(0, 0.04))
+            last = run_and_kill(add, lambda: rng.uniform(0, 0.04))
             count = last + 1
-            look(path, count)
+            verify(path, count)
             if not check(path, str(last)).happened:
                 interrupted += 1
-            if chance.random() < 0.5:  # as a retry would
+            if rng.random() < 0.5:  # like a retry
                 append(path, batch(last), str(last))
                 assert check(path, str(last)).happened
-                look(path, count)
-    assert interrupted, "no kill ever came between"
+                verify(path, count)
+    assert interrupted, "no kill interrupted an addition"
 
 
 def kill_at(step: int) -> None:
-    """This process dies at its so-manyth step; of a write only half is done."""
+    """Kill this process at that step; a write may be half done."""
     left = itertools.count(step, -1)
 
     def die() -> None:
         if next(left) == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def around(owner: Any, name: str) -> None:
+    def wrap(owner: Any, name: str) -> None:
         real = getattr(owner, name)
 
         def stepped(*arguments: Any, **named: Any) -> Any:
@@ -113,23 +114,23 @@ def kill_at(step: int) -> None:
             os.write(descriptor, part)
             die()
 
-    writing.write_all = write_by_halves
+    safe_append.write_all = write_by_halves
     for owner, name in [
         (Ledger, "begin"),
         (Ledger, "finish"),
-        (Ledger, "forget"),
+        (Ledger, "remove"),
         (os, "fsync"),
         (os, "ftruncate"),
         (os, "open"),
-        (writing, "exchange"),
+        (safe_append, "swap_files"),
         (Path, "replace"),
         (Path, "unlink"),
     ]:
-        around(owner, name)
+        wrap(owner, name)
 
 
 def kill_at_each_step(folder: Path) -> None:
-    """Killed at a step while adding, then killed again at a step while tidying up after that, then left alone."""
+    """Killed while adding, then killed again during recovery, then not interrupted."""
     for number in (1, 3):  # appended, and with a new column
         for step in itertools.count():
             path = folder / f"{number}-{step}" / "t.csv"
@@ -139,10 +140,10 @@ def kill_at_each_step(folder: Path) -> None:
                 assert step > 10
                 break
             dies(lambda: check(path, str(number)), step % 7)  # noqa: B023
-            look(path, number + 1)
+            verify(path, number + 1)
             append(path, batch(number), str(number))
             assert check(path, str(number)).happened
-            look(path, number + 1)
+            verify(path, number + 1)
 
 
 def dies(act: Callable[[], Any], step: int) -> bool:

@@ -1,4 +1,4 @@
-"""A table as tests use it, in either kind of file."""
+"""Helpers that run the table tools on a file."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from scheduler.connections.connector import Checked, ToolFailedError
 from scheduler.connections.connectors.table.connector import table
 from scheduler.rules.failures import FailureClass
-from tests.connections.calls import call, tool_of
+from tests.connections.tool_calls import call, tool_of
 
 
 def append(path: Path, rows: list[Any], key: str = "k", seconds: float = 30, **settings: str) -> Any:

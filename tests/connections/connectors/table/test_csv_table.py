@@ -1,4 +1,4 @@
-"""CSV files: kept as the person has them, whole after any crash, and a checker that says so when it cannot tell."""
+"""CSV files: the user's format is kept, crashes leave no partial rows, and the checker admits when it cannot tell."""
 
 import errno
 import sqlite3
@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.connections.connectors.table import csv_table, writing
+from scheduler.connections.connectors.table import csv_table, safe_append
 from scheduler.connections.connectors.table.ledger import Addition, Ledger, open_ledger
-from scheduler.connections.connectors.table.writing import beside
-from scheduler.connections.locks import locked
+from scheduler.connections.connectors.table.safe_append import sidecar_path
+from scheduler.connections.safe_files import locked
 from scheduler.rules.failures import FailureClass
-from tests.connections.connectors.table.tables import append, check, read, refused
+from tests.connections.connectors.table.table_tools import append, check, read, refused
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from(',;\t"\r\n\0 \ufeff'))
 names = texts.filter(bool)
@@ -29,16 +29,16 @@ def path(tmp_path: Path) -> Path:
 
 
 def begin(path: Path, payload: bytes, key: str = "k") -> int:
-    """A writer that was killed right after it began."""
+    """Simulate a writer that was killed right after it began."""
     size = path.stat().st_size if path.exists() else 0
-    with open_ledger(beside(path, "ledger")) as ledger:
+    with open_ledger(sidecar_path(path, "ledger")) as ledger:
         ledger.begin(Addition(key=key, result={"added": 1}, size=size, payload=payload))
     return size
 
 
 @given(batches=batches)
 @settings(max_examples=40, deadline=None)
-def test_whatever_is_added_is_read_again(tmp_path_factory: pytest.TempPathFactory, batches: list[Any]) -> None:
+def test_added_rows_are_read_back(tmp_path_factory: pytest.TempPathFactory, batches: list[Any]) -> None:
     path = tmp_path_factory.mktemp("trip") / "t.csv"
     rows: list[dict[str, str]] = []
     for number, batch in enumerate(batches):
@@ -60,13 +60,13 @@ def test_whatever_is_added_is_read_again(tmp_path_factory: pytest.TempPathFactor
         (b"", b"a\n3\n"),
     ],
 )
-def test_the_file_of_the_person_stays_as_they_wrote_it(path: Path, before: bytes, after: bytes) -> None:
+def test_the_format_of_an_existing_file_is_kept(path: Path, before: bytes, after: bytes) -> None:
     path.write_bytes(before)
     append(path, [{"a": 3}])
     assert path.read_bytes() == after
 
 
-def test_new_columns_keep_mark_ends_delimiters_and_permissions(path: Path) -> None:
+def test_new_columns_keep_bom_newlines_delimiters_and_permissions(path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbfa;b\r\n1;2\r\n\r\n3\r\n")
     path.chmod(0o640)
     append(path, [{"c": "x;y"}])
@@ -74,14 +74,14 @@ def test_new_columns_keep_mark_ends_delimiters_and_permissions(path: Path) -> No
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_cells_without_a_column_are_never_moved_below_a_new_one(path: Path) -> None:
+def test_cells_without_a_column_prevent_new_columns(path: Path) -> None:
     path.write_bytes(b"a\n1,2\n")
     assert "more cells" in refused(FailureClass.LOGIC, append, path, [{"b": 1}])
     assert path.read_bytes() == b"a\n1,2\n"
     assert not check(path).happened
 
 
-def test_a_row_that_the_person_deleted_was_added_nevertheless(path: Path) -> None:
+def test_a_row_that_the_user_deleted_still_counts_as_added(path: Path) -> None:
     append(path, [{"a": 1}])
     path.write_text("a\n")
     assert check(path).happened
@@ -89,7 +89,7 @@ def test_a_row_that_the_person_deleted_was_added_nevertheless(path: Path) -> Non
     assert read(path) == []
 
 
-def test_a_link_and_its_file_are_one_table(path: Path) -> None:
+def test_a_link_and_its_target_are_one_table(path: Path) -> None:
     append(path, [{"a": 1}], "1")
     link = path.with_name("link.csv")
     link.symlink_to(path)
@@ -98,12 +98,12 @@ def test_a_link_and_its_file_are_one_table(path: Path) -> None:
     assert link.is_symlink() and len(read(path)) == 2
 
 
-def test_what_is_beside_the_file_is_hidden_and_for_the_person_alone(path: Path) -> None:
+def test_the_files_beside_it_are_hidden_and_private(path: Path) -> None:
     append(path, [{"a": "private"}], "1")
     append(path, [{"b": "private"}], "2")
     others = [place for place in path.parent.iterdir() if place != path]
     assert {place.name for place in others} == {".t.csv.dayhand-ledger", ".t.csv.dayhand-lock"}
-    ledger = beside(path, "ledger")
+    ledger = sidecar_path(path, "ledger")
     assert ledger.stat().st_mode & 0o777 == 0o600
     assert sqlite3.connect(ledger).execute("SELECT count(*) FROM additions WHERE payload IS NOT NULL").fetchone() == (
         0,
@@ -114,7 +114,7 @@ PAYLOAD = 'a,é\n"x\r\n",2\n'.encode()
 
 
 @pytest.mark.parametrize("before", [b"", b"q\n7\n"])
-def test_torn_after_any_byte_it_did_not_happen_and_leaves_no_trace(tmp_path: Path, before: bytes) -> None:
+def test_a_torn_write_is_removed_completely(tmp_path: Path, before: bytes) -> None:
     for cut in range(len(PAYLOAD)):
         for zeros in (0, 5):
             path = tmp_path / f"{cut}-{zeros}.csv"
@@ -126,7 +126,7 @@ def test_torn_after_any_byte_it_did_not_happen_and_leaves_no_trace(tmp_path: Pat
             assert path.read_bytes() == before
 
 
-def test_written_whole_it_happened_though_nobody_wrote_that_down(path: Path) -> None:
+def test_a_complete_write_counts_even_if_not_recorded(path: Path) -> None:
     path.write_bytes(b"a\n")
     begin(path, b"1\n")
     path.write_bytes(b"a\n1\n")
@@ -135,7 +135,7 @@ def test_written_whole_it_happened_though_nobody_wrote_that_down(path: Path) -> 
     assert read(path) == [{"a": "1"}]
 
 
-def test_a_torn_end_is_repaired_by_whoever_comes_first(path: Path) -> None:
+def test_a_torn_end_is_repaired_by_the_next_access(path: Path) -> None:
     for come in (read, lambda place: append(place, [], "other"), check):
         path.write_bytes(b"a\n1\n")
         begin(path, b'"torn row"\n')
@@ -146,11 +146,11 @@ def test_a_torn_end_is_repaired_by_whoever_comes_first(path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [b"a\nother\n", b"", b"a\nmuch longer than before\n", None])
-def test_a_file_that_was_changed_in_between_cannot_tell(path: Path, after: bytes | None) -> None:
+def test_a_file_changed_in_between_is_unsure(path: Path, after: bytes | None) -> None:
     path.write_bytes(b"a\n1\n")
     begin(path, b"2\n")
     path.unlink() if after is None else path.write_bytes(after)
-    assert "Look whether" in refused(FailureClass.UNSURE, check, path)
+    assert "Check whether" in refused(FailureClass.UNSURE, check, path)
     if after is not None:
         assert path.read_bytes() == after
     append(path, [{"a": 3}], "other")
@@ -158,16 +158,16 @@ def test_a_file_that_was_changed_in_between_cannot_tell(path: Path, after: bytes
     refused(FailureClass.UNSURE, check, path)
 
 
-@pytest.mark.parametrize("moment", ["write_part", "exchange", "sync_folder", "finish"])
-def test_new_columns_are_there_whole_or_not_at_all(path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    """Stopped at each moment, as by a kill: nothing runs after it."""
+@pytest.mark.parametrize("moment", ["write_part", "swap_files", "sync_folder", "finish"])
+def test_new_columns_are_added_atomically(path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """Interrupted at each moment, as by a kill: nothing runs after it."""
     append(path, [{"a": 1}], "1")
     before = path.read_bytes()
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    owner: Any = {"finish": Ledger}.get(moment, writing)
+    owner: Any = {"finish": Ledger}.get(moment, safe_append)
     with monkeypatch.context() as patched:
         patched.setattr(owner, moment, stop)
         with pytest.raises(KeyboardInterrupt):
@@ -176,12 +176,12 @@ def test_new_columns_are_there_whole_or_not_at_all(path: Path, monkeypatch: pyte
     assert happened == (moment in ("sync_folder", "finish"))
     assert happened == (path.read_bytes() != before)
     assert read(path)[0]["a"] == "1"
-    assert not beside(path, "part").exists()
+    assert not sidecar_path(path, "part").exists()
 
 
-def test_new_columns_in_a_file_that_was_changed_in_between_cannot_tell(path: Path) -> None:
+def test_new_columns_in_a_file_changed_in_between_are_unsure(path: Path) -> None:
     path.write_bytes(b"a\n1\n")
-    with open_ledger(beside(path, "ledger")) as ledger:
+    with open_ledger(sidecar_path(path, "ledger")) as ledger:
         ledger.begin(Addition(key="k", result=None, old="one", new="another"))
     refused(FailureClass.UNSURE, check, path)
 
@@ -189,7 +189,7 @@ def test_new_columns_in_a_file_that_was_changed_in_between_cannot_tell(path: Pat
 FILL = """
 import resource, sys
 from pathlib import Path
-from tests.connections.connectors.table.tables import append, check, refused
+from tests.connections.connectors.table.table_tools import append, check, refused
 from scheduler.rules.failures import FailureClass
 path = Path(sys.argv[1])
 size = path.stat().st_size
@@ -202,30 +202,28 @@ append(path, [{"a": "x" * 300}], "2")
 """
 
 
-def test_without_room_nothing_is_half_written_and_with_room_it_works_again(path: Path) -> None:
-    """D5, with a limit of the system on the size of files."""
+def test_a_full_disk_leaves_no_partial_row_and_a_retry_works(path: Path) -> None:
+    """A full disk, simulated by a limit on file sizes."""
     append(path, [{"a": "y" * 1_000_000}], "1")
     done = subprocess.run([sys.executable, "-c", FILL, str(path)], check=True, capture_output=True, text=True)
     assert "no room left" in done.stdout
     assert [row["a"][0] for row in read(path)] == ["y", "x"]
 
 
-def test_a_disk_that_does_not_confirm_leaves_it_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fake: a disk that fails."""
+def test_a_failed_sync_is_unsure(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fake: a broken disk."""
 
     def fail(*_: Any) -> None:
         raise OSError(errno.EIO, "broken")
 
     with monkeypatch.context() as patched:
-        patched.setattr(writing.os, "fsync", fail)
+        patched.setattr(safe_append.os, "fsync", fail)
         refused(FailureClass.UNSURE, append, path, [{"a": 1}])
     assert check(path).happened
 
 
-def test_a_ledger_that_fails_after_the_rows_were_written_leaves_it_open(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Never "failed": they would be added again under another key."""
+def test_a_ledger_error_after_writing_is_unsure(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never "failed": the rows would be added again under another key."""
 
     def fail(*_: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
@@ -238,17 +236,15 @@ def test_a_ledger_that_fails_after_the_rows_were_written_leaves_it_open(
     assert len(read(path)) == 2
 
 
-def test_a_ledger_that_cannot_begin_adds_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_ledger_adds_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append(path, [{"a": 1}], "1")
-    beside(path, "ledger").write_bytes(b"this is not a database" * 100)
+    sidecar_path(path, "ledger").write_bytes(b"this is not a database" * 100)
     assert "Replace or remove it" in refused(FailureClass.LOGIC, append, path, [{"a": 2}], "2")
     assert path.read_bytes() == b"a\n1\n"
 
 
-def test_a_table_in_a_folder_that_cannot_be_changed_is_read_all_the_same(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Fake: a read-only folder, which does not exist for root."""
+def test_a_table_in_a_read_only_folder_can_be_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fake: a read-only folder, as root can write everywhere."""
     path.write_bytes(b"a\n1\n")
 
     def refuse(*_: Any) -> Any:
@@ -261,7 +257,7 @@ def test_a_table_in_a_folder_that_cannot_be_changed_is_read_all_the_same(
 
 def test_a_reader_waits_for_the_writer(path: Path) -> None:
     path.write_bytes(b"a\n1\n")
-    with locked(beside(path, "lock"), 1, "it"), pytest.raises(Exception, match="Something else is using"):
+    with locked(sidecar_path(path, "lock"), 1, "it"), pytest.raises(Exception, match="Something else is using"):
         csv_table.read(path, {}, 10, 0.05)
 
 
@@ -273,8 +269,8 @@ input()
 """
 
 
-def test_a_lock_dies_with_its_holder(path: Path) -> None:
-    lock = beside(path, "lock")
+def test_a_lock_is_released_when_its_holder_dies(path: Path) -> None:
+    lock = sidecar_path(path, "lock")
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
@@ -286,12 +282,12 @@ def test_a_lock_dies_with_its_holder(path: Path) -> None:
     assert len(read(path)) == 1
 
 
-def test_rows_that_the_user_says_are_not_there_can_be_added(path: Path) -> None:
-    """Nobody could tell, so the user was asked; the next attempt at the same rows is not asked about for ever."""
+def test_rows_that_the_user_reported_missing_can_be_added(path: Path) -> None:
+    """The user was asked because it was unclear; a retry with the same rows must not ask again."""
     append(path, [{"a": "1"}], key="first")
-    with open_ledger(beside(path, "ledger")) as ledger:
+    with open_ledger(sidecar_path(path, "ledger")) as ledger:
         ledger.begin(Addition(key="k", result={"added": 1}, size=path.stat().st_size, payload=b"2"))
-        ledger.give_up("k")
+        ledger.mark_unknown("k")
     refused(FailureClass.UNSURE, check, path)
     assert append(path, [{"a": "2"}]) == {"added": 1}
     assert (read(path), check(path).happened) == ([{"a": "1"}, {"a": "2"}], True)

@@ -1,4 +1,4 @@
-"""Tools in a trial: what reads is asked, but not again and again; what acts only seems to."""
+"""Tools in a dry run: reads are real but cached, actions are faked."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
-from scheduler.engine.workflows.trying.pretending import pretend_all, seeming_result
+from scheduler.engine.workflows.dry_run.fake_tools import fake_mutating_tools, fake_result
 
 START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ def call(connection: str = "x:a", **parameters: Any) -> Call:
 
 
 class Outside:
-    """What is really asked and done."""
+    """The real service, which must not be acted on."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Any]] = []
@@ -30,45 +30,45 @@ class Outside:
         raise AssertionError("it acts")
 
     def check(self, given: Call) -> Checked:
-        raise AssertionError("it looks whether it acted")
+        raise AssertionError("it checks whether it acted")
 
-    def pretended(self) -> Connector:
+    def faked(self) -> Connector:
         tools = (
             Tool(name="look", help="", parameters={}, run=self.ask),
             Tool(name="act", help="", parameters={}, run=self.act, mutating=True, check=self.check),
         )
         real = Connector(kind="x", title="X", help="", fields=(), tools=tools, test=lambda _: "")
-        return pretend_all(Registry([real])).connector("x")
+        return fake_mutating_tools(Registry([real])).connector("x")
 
 
-def test_the_same_is_asked_once_and_anything_else_for_itself() -> None:
+def test_equal_reads_are_made_once() -> None:
     outside = Outside()
-    look, _ = outside.pretended().tools
+    look, _ = outside.faked().tools
     answers = [look.run(one) for one in (call(n=1), call(n=1), call(n=2), call("x:b", n=1), call(n=1))]
     assert answers == [1, 1, 2, 3, 1]
     assert outside.asked == [("x:a", {"n": 1}), ("x:a", {"n": 2}), ("x:b", {"n": 1})]
 
 
-def test_answers_are_not_kept_without_end() -> None:
-    """A script that asks for each day of ten years is asked for memory else."""
+def test_the_cache_is_limited() -> None:
+    """A script may ask for each day of ten years."""
     outside = Outside()
-    look, _ = outside.pretended().tools
+    look, _ = outside.faked().tools
     for number in range(101):
         look.run(call(n=number))
     look.run(call(n=100))
     assert len(outside.asked) == 101
     look.run(call(n=0))
-    assert len(outside.asked) == 102, "the oldest were let go"
+    assert len(outside.asked) == 102, "the cache was cleared"
 
 
-def test_what_acts_neither_acts_nor_looks_whether_it_did() -> None:
-    _, act = Outside().pretended().tools
+def test_a_mutating_tool_neither_acts_nor_checks() -> None:
+    _, act = Outside().faked().tools
     assert (act.run(call()), act.mutating, act.check) == ({}, True, None)
 
 
-def test_what_the_tool_would_refuse_to_write_is_refused() -> None:
+def test_invalid_content_is_refused_as_by_the_real_tool() -> None:
     with pytest.raises(ToolFailedError):
-        seeming_result("files", "write", call("files:x", path="a", base64="not so"))
+        fake_result("files", "write", call("files:x", path="a", base64="not so"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_the_tool_would_refuse_to_write_is_refused() -> None:
         ("smtp", "send", {}, {}),
     ],
 )
-def test_the_script_goes_on_with_an_answer_of_the_right_shape(
+def test_the_fake_result_has_the_shape_of_the_real_one(
     kind: str, tool: str, given: dict[str, Any], result: Any
 ) -> None:
-    assert seeming_result(kind, tool, call(f"{kind}:x", **given)) == result
+    assert fake_result(kind, tool, call(f"{kind}:x", **given)) == result

@@ -1,0 +1,1 @@
+"""The commands of the command line: their arguments and printed answers. Imports neither Qt nor SQLite."""

@@ -1,1 +1,0 @@
-"""The local socket through which the command line talks to the running app. Only this user can open it."""

@@ -1,0 +1,1 @@
+"""Files beside the store: preferences, logs, backups, exports and diagnostics."""

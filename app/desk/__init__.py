@@ -1,1 +1,0 @@
-"""Every verb of the command line, once, with JSON values in and out: served by the app, or over the store alone."""

@@ -1,1 +1,0 @@
-"""What is kept beside the store: choices, logs, backups, and everything in one file."""

@@ -1,0 +1,1 @@
+"""The desktop app from start to quit: tray icon, window, notifications, shutdown."""

@@ -1,1 +1,0 @@
-"""How it looks: colours, shapes and the dress of the application. Knows no page."""

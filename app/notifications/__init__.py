@@ -1,0 +1,1 @@
+"""Desktop notifications: when to send them (policy), their content, and one backend per system."""

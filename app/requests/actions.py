@@ -1,0 +1,102 @@
+"""The actions that a request offers, with their labels, and the command that each one gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.requests.labels import label_action
+from app.widgets.request_card import ButtonImportance
+from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
+
+OPEN, RECONNECT, EDIT = RequestAction.OPEN, RequestAction.RECONNECT, RequestAction.EDIT
+"""Actions that open something instead of giving a command."""
+ROLLBACK, SENT, SEND = RequestAction.ROLLBACK, RequestAction.SHOW_SENT, RequestAction.REPAIR
+_SHORTCUTS = {RequestAction.APPROVE: "Ctrl+Return", RequestAction.REJECT: "Ctrl+Backspace"}
+_PRIMARY = (RequestAction.APPROVE, RequestAction.RECONNECT, RequestAction.RETRY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedAction:
+    id: str
+    label: str
+    done: str = ""
+    """What is shown once it was carried out."""
+    verb: str = ""
+    """The command; empty if it opens something."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    shortcut: str = ""
+    importance: ButtonImportance = ButtonImportance.NORMAL
+    undo: "OfferedAction | None" = None
+    """Offered for a few seconds afterwards."""
+
+
+def list_actions(one: RequestView) -> tuple[OfferedAction, ...]:
+    """The first is what most users choose."""
+    return tuple(_make(one, action) for action in REQUESTS[one.kind].actions if _is_offered(one, action))
+
+
+def find_action(one: RequestView, answer: str) -> OfferedAction | None:
+    return next((found for found in list_actions(one) if found.id == answer), None)
+
+
+def _is_offered(one: RequestView, action: RequestAction) -> bool:
+    match action:
+        case RequestAction.EDIT:
+            return one.fault is not None
+        case RequestAction.ROLLBACK:
+            return one.fault is not None and one.fault.earlier is not None
+        case RequestAction.REPAIR:
+            return isinstance(one.ui, dict) and "sends" in one.ui
+        case _:
+            return True
+
+
+def _make(one: RequestView, action: RequestAction) -> OfferedAction:
+    label, done = label_action(one.kind, action)
+    verb, arguments = _command(one, action)
+    takes_repair_back = one.kind is RequestKind.REPAIRED and action is RequestAction.REJECT
+    return OfferedAction(
+        id=action.value,
+        label=label,
+        done=done,
+        verb=verb,
+        arguments=arguments,
+        shortcut="" if takes_repair_back else _SHORTCUTS.get(action, ""),
+        importance=ButtonImportance.PRIMARY if action in _PRIMARY else ButtonImportance.NORMAL,
+        undo=_undo_repair(one) if one.kind is RequestKind.FIX and action is RequestAction.APPROVE else None,
+    )
+
+
+def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str, Any]]:
+    match action:
+        case RequestAction.APPROVE | RequestAction.REJECT:
+            return action.value, {"request": one.id}
+        case RequestAction.ALWAYS:
+            return "approve", {"request": one.id, "always": True}
+        case RequestAction.HAPPENED | RequestAction.NOT_HAPPENED | RequestAction.SKIP:
+            return "resolve", {"run": one.run, "answer": action.value}
+        case RequestAction.RETRY:
+            return "retry", {"target": one.run or one.workflow}
+        case RequestAction.REPAIR:
+            return "fix_start", {"run": one.run}
+        case RequestAction.ROLLBACK:
+            assert one.fault is not None
+            # Only if the version that failed is still in use.
+            to = {"version": one.fault.earlier, "current": one.fault.version}
+            return "rollback", {"workflow": one.workflow, **to}
+        case _:
+            return "", {}
+
+
+def _undo_repair(one: RequestView) -> OfferedAction:
+    """Go back to the version before the repair."""
+    base = one.ui.get("base") if isinstance(one.ui, dict) else None
+    label, done = label_action(one.kind, RequestAction.ROLLBACK)
+    return OfferedAction(
+        id=RequestAction.ROLLBACK.value,
+        label=label,
+        done=done,
+        verb="rollback",
+        arguments={"workflow": one.workflow, "version": base},
+    )

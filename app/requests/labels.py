@@ -1,0 +1,97 @@
+"""The words and the sign of every kind of request and of every answer to it."""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+from app.theme.tokens import Tone
+from app.widgets.status_signs import StatusSign
+from scheduler.rules.requests import RequestAction, RequestKind
+
+translate = QCoreApplication.translate
+
+
+class ActionLabel(NamedTuple):
+    label: str
+    done: str = ""
+    """What is shown once it was carried out."""
+
+
+def label_action(kind: RequestKind, action: RequestAction) -> ActionLabel:
+    return _special_labels().get((kind, action)) or _labels()[action]
+
+
+def sign_request(kind: RequestKind) -> StatusSign:
+    attention, bad = Tone.ATTENTION, Tone.BAD
+    glyph, word, tone = {
+        RequestKind.APPROVAL: ("attention", translate("answers", "Asks for your approval"), attention),
+        RequestKind.PERMISSION: ("attention", translate("answers", "Asks for permission"), attention),
+        RequestKind.RECONNECT: ("connection", translate("answers", "Sign-in expired"), attention),
+        RequestKind.KEYRING: ("connection", translate("answers", "Waiting for the keyring"), attention),
+        RequestKind.UNSURE: ("attention", translate("answers", "Did it happen?"), attention),
+        RequestKind.INTERRUPTED: ("attention", translate("answers", "Was interrupted"), attention),
+        RequestKind.SCRIPT_ERROR: ("failed", translate("answers", "Script error"), bad),
+        RequestKind.FIX: ("fixing", translate("answers", "Repair is ready"), attention),
+        RequestKind.REPAIRED: ("fixing", translate("answers", "Was repaired"), attention),
+        RequestKind.TOO_MANY_FAILURES: ("failed", translate("answers", "Keeps failing"), bad),
+        RequestKind.INTERNAL: ("stopped", translate("answers", "Stopped"), bad),
+    }[kind]
+    return StatusSign(glyph=glyph, word=word, tone=tone)
+
+
+def _labels() -> dict[RequestAction, ActionLabel]:
+    continues = translate("answers", "Thank you. The workflow continues.")
+    return {
+        RequestAction.APPROVE: ActionLabel(
+            translate("answers", "Approve"), translate("answers", "Approved. Continuing…")
+        ),
+        RequestAction.REJECT: ActionLabel(translate("answers", "Reject"), translate("answers", "Rejected; skipped.")),
+        RequestAction.ALWAYS: ActionLabel(
+            translate("answers", "Always allow this"),
+            translate("answers", "Approved. You won't be asked about this again."),
+        ),
+        RequestAction.RECONNECT: ActionLabel(translate("answers", "Reconnect…")),
+        RequestAction.HAPPENED: ActionLabel(translate("answers", "It happened"), continues),
+        RequestAction.NOT_HAPPENED: ActionLabel(translate("answers", "It didn't"), continues),
+        RequestAction.SKIP: ActionLabel(translate("answers", "Skip"), translate("answers", "Skipped.")),
+        RequestAction.RETRY: ActionLabel(translate("answers", "Try again"), translate("answers", "Trying again…")),
+        RequestAction.REPAIR: ActionLabel(
+            translate("answers", "Have it repaired…"), translate("answers", "A repair is being prepared.")
+        ),
+        RequestAction.EDIT: ActionLabel(translate("answers", "Edit")),
+        RequestAction.ROLLBACK: ActionLabel(
+            translate("answers", "Roll back"), translate("answers", "Rolled back to the previous version.")
+        ),
+        RequestAction.SHOW_SENT: ActionLabel(translate("answers", "Show what was sent")),
+        RequestAction.OPEN: ActionLabel(translate("answers", "Open")),
+    }
+
+
+def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
+    """Where a kind of request has words of its own for an answer."""
+    labels = _labels()
+    rolled_back = labels[RequestAction.ROLLBACK]
+    return {
+        (RequestKind.PERMISSION, RequestAction.APPROVE): ActionLabel(
+            translate("answers", "Allow"), translate("answers", "Allowed. Continuing…")
+        ),
+        (RequestKind.PERMISSION, RequestAction.REJECT): ActionLabel(
+            translate("answers", "Don't allow"), translate("answers", "Not allowed; skipped.")
+        ),
+        (RequestKind.INTERRUPTED, RequestAction.HAPPENED): ActionLabel(
+            translate("answers", "It had finished"), labels[RequestAction.HAPPENED].done
+        ),
+        (RequestKind.INTERRUPTED, RequestAction.NOT_HAPPENED): ActionLabel(
+            translate("answers", "Run it again"), labels[RequestAction.RETRY].done
+        ),
+        (RequestKind.FIX, RequestAction.APPROVE): ActionLabel(
+            translate("answers", "Apply"), translate("answers", "The repaired script is now in use.")
+        ),
+        (RequestKind.FIX, RequestAction.REJECT): ActionLabel(
+            translate("answers", "Don't apply"), translate("answers", "The script was not changed.")
+        ),
+        (RequestKind.REPAIRED, RequestAction.APPROVE): ActionLabel(
+            translate("answers", "Keep it"), translate("answers", "The repaired script stays in use.")
+        ),
+        (RequestKind.REPAIRED, RequestAction.REJECT): rolled_back,
+    }

@@ -1,0 +1,1 @@
+"""The Connections page and the dialog that connects an account."""

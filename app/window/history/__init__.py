@@ -1,0 +1,1 @@
+"""The History page, and one run in detail."""

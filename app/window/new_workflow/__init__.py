@@ -1,0 +1,1 @@
+"""Dialogs that create, test, add and update a workflow."""

@@ -1,0 +1,1 @@
+"""The welcome dialog of the first start."""

@@ -1,1 +1,0 @@
-"""Repairs of scripts that failed: asked of a fixer, checked by us, shown to the person, never trusted."""

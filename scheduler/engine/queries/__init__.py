@@ -1,0 +1,1 @@
+"""Read-only queries on workflows, runs, requests and schedules; results are frozen dataclasses."""

@@ -1,0 +1,1 @@
+"""Turns schedules into started runs: tick, emission, dispatch, backfills and commands on schedules."""

@@ -1,1 +1,0 @@
-"""Other schedulers' files as jobs: pure translation, texts in, values out. Knows timing and nothing else of Dayhand."""

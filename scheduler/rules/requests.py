@@ -1,0 +1,199 @@
+"""Requests to the user: for every kind what it blocks, which answers it takes, and the command for each. Pure.
+
+A new kind of request starts here; `app/requests/labels.py` has its words.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scheduler.rules.failures import FailureClass
+
+
+class RequestKind(StrEnum):
+    APPROVAL = "approval"
+    PERMISSION = "permission"
+    RECONNECT = "reconnect"
+    KEYRING = "keyring"
+    """The keyring is locked or missing; whatever waits for it resumes when it is back."""
+    UNSURE = "unsure"
+    """The outside action may or may not have happened."""
+    INTERRUPTED = "interrupted"
+    """Dayhand ended in the middle of a job."""
+    SCRIPT_ERROR = "script error"
+    FIX = "fix"
+    """A repair of a failed script waits for approval."""
+    REPAIRED = "repaired"
+    """A repair was applied without asking, as the user chose; it can be kept or rolled back."""
+    TOO_MANY_FAILURES = "too many failures"
+    INTERNAL = "internal"
+    """A bug in Dayhand."""
+
+    @property
+    def slug(self) -> str:
+        """As the command line and JSON write it."""
+        return self.value.replace(" ", "-")
+
+
+class Block(StrEnum):
+    """Why nothing of a lane may start. All but the first need the user."""
+
+    RETRYING = "retrying"
+    """A transient failure that is retried without the user."""
+    RECONNECT = "reconnect"
+    PERMISSION = "permission"
+    UNSURE = "unsure"
+    """Nobody knows whether the outside action happened."""
+    INTERRUPTED = "interrupted"
+    """Dayhand ended in the middle of a job."""
+    SCRIPT_ERROR = "script error"
+    TOO_MANY_FAILURES = "too many failures"
+    INTERNAL = "internal"
+
+
+class RequestAction(StrEnum):
+    """What the user can do about a request."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    ALWAYS = "always"
+    """Approve, and do not ask about the same thing again."""
+    RECONNECT = "reconnect"
+    HAPPENED = "happened"
+    NOT_HAPPENED = "not-happened"
+    SKIP = "skip"
+    RETRY = "retry"
+    REPAIR = "send"
+    """Have the script repaired, after looking at what the fixer is sent."""
+    EDIT = "edit"
+    ROLLBACK = "rollback"
+    SHOW_SENT = "sent"
+    """Show what the fixer was sent."""
+    OPEN = "open"
+
+
+_COMMANDS = {
+    RequestAction.APPROVE: ("dayhand approve {id}",),
+    RequestAction.REJECT: ("dayhand reject {id}",),
+    RequestAction.RECONNECT: ("dayhand connect {subject}",),
+    RequestAction.HAPPENED: ("dayhand resolve {run} happened",),
+    RequestAction.NOT_HAPPENED: ("dayhand resolve {run} not-happened",),
+    RequestAction.SKIP: ("dayhand resolve {run} skip",),
+    RequestAction.RETRY: ("dayhand retry {run}",),
+    RequestAction.ROLLBACK: ("dayhand rollback {workflow}",),
+    RequestAction.REPAIR: ("dayhand fix {run} --show", "dayhand fix {run}"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSpec:
+    actions: tuple[RequestAction, ...]
+    """In the order in which they are offered; the first is what most users choose."""
+    blocks: Block | None = None
+    """How the lane is blocked until it is resolved."""
+    raised_by: FailureClass | None = None
+    """The failure that asks it."""
+    shared_by: FailureClass | None = None
+    """Asked once for every run that waits with this failure, of whatever workflow."""
+    hint: str = ""
+    """How to resolve it, for whoever tries to approve or reject it."""
+    unblock: str = ""
+    """What to do before the workflow can run."""
+
+    @property
+    def takes_yes_or_no(self) -> bool:
+        return RequestAction.APPROVE in self.actions
+
+    @property
+    def asks_what_happened(self) -> bool:
+        return RequestAction.HAPPENED in self.actions
+
+    @property
+    def concerns_repair(self) -> bool:
+        return RequestAction.SHOW_SENT in self.actions
+
+
+_WHAT_HAPPENED = (RequestAction.HAPPENED, RequestAction.NOT_HAPPENED, RequestAction.SKIP)
+
+REQUESTS: dict[RequestKind, RequestSpec] = {
+    RequestKind.APPROVAL: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.ALWAYS)),
+    RequestKind.PERMISSION: RequestSpec(
+        actions=(RequestAction.APPROVE, RequestAction.REJECT),
+        blocks=Block.PERMISSION,
+        raised_by=FailureClass.PERMISSION,
+        shared_by=FailureClass.PERMISSION,
+        unblock="Answer first: dayhand attention",
+    ),
+    RequestKind.RECONNECT: RequestSpec(
+        actions=(RequestAction.RECONNECT,),
+        blocks=Block.RECONNECT,
+        raised_by=FailureClass.AUTH,
+        shared_by=FailureClass.AUTH,
+        hint="Reconnect the account: dayhand connect {subject}",
+        unblock="Reconnect the account first: dayhand attention",
+    ),
+    RequestKind.KEYRING: RequestSpec(
+        actions=(RequestAction.RETRY, RequestAction.OPEN),
+        blocks=Block.RETRYING,
+        shared_by=FailureClass.TRANSIENT,
+        hint="Unlock the keyring and the run resumes, or try again: dayhand retry {run}",
+    ),
+    RequestKind.UNSURE: RequestSpec(
+        actions=_WHAT_HAPPENED,
+        blocks=Block.UNSURE,
+        raised_by=FailureClass.UNSURE,
+        hint="Say whether it happened: dayhand resolve {run} happened, not-happened or skip",
+        unblock="First answer whether it happened: dayhand attention",
+    ),
+    RequestKind.INTERRUPTED: RequestSpec(
+        actions=_WHAT_HAPPENED,
+        blocks=Block.INTERRUPTED,
+        hint="Say whether it finished: dayhand resolve {run} happened, not-happened or skip",
+        unblock="First answer whether it finished: dayhand attention",
+    ),
+    RequestKind.SCRIPT_ERROR: RequestSpec(
+        actions=(
+            RequestAction.RETRY,
+            RequestAction.REPAIR,
+            RequestAction.EDIT,
+            RequestAction.ROLLBACK,
+            RequestAction.OPEN,
+        ),
+        blocks=Block.SCRIPT_ERROR,
+        raised_by=FailureClass.LOGIC,
+        hint="Fix the script and deploy it, or try again: dayhand retry {run}",
+        unblock="Fix the script and deploy it again, or try again: dayhand retry {slug}",
+    ),
+    RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
+    RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
+    RequestKind.TOO_MANY_FAILURES: RequestSpec(
+        actions=(RequestAction.RETRY, RequestAction.OPEN),
+        blocks=Block.TOO_MANY_FAILURES,
+        hint="Try again: dayhand retry {run}",
+        unblock="Try again: dayhand retry {slug}",
+    ),
+    RequestKind.INTERNAL: RequestSpec(
+        actions=(RequestAction.RETRY, RequestAction.OPEN),
+        blocks=Block.INTERNAL,
+        raised_by=FailureClass.INTERNAL,
+        hint="Try again: dayhand retry {run}",
+        unblock="Try again: dayhand retry {slug}",
+    ),
+}
+
+
+def request_for_failure(failure: FailureClass) -> RequestKind | None:
+    """What the user is asked after such a failure; None if it is retried without them."""
+    return next((kind for kind, spec in REQUESTS.items() if spec.raised_by is failure), None)
+
+
+def unblock_hint(block: Block) -> str:
+    """What to do before a blocked workflow can run; with `{slug}` for the workflow."""
+    if block is Block.RETRYING:
+        return "It will be retried automatically; to retry now: dayhand retry {slug}"
+    return next(spec.unblock for spec in REQUESTS.values() if spec.blocks is block)
+
+
+def list_commands(actions: Iterable[RequestAction]) -> tuple[str, ...]:
+    """What to type for each, with `{id}`, `{run}`, `{subject}` and `{workflow}` to fill in."""
+    return tuple(command for action in actions for command in _COMMANDS.get(action, ()))
