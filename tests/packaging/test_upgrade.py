@@ -55,6 +55,11 @@ def approvals(folder: Path) -> list[dict[str, str]]:
     return [request for request in said.get("requests", []) if request["kind"] == "approval"]
 
 
+def approve_what_is_open(folder: Path) -> list[dict[str, str]]:
+    """The requests whose answer was accepted."""
+    return [request for request in approvals(folder) if dayhand(folder, "approve", request["id"]).returncode == 0]
+
+
 def test_opening_migrates_to_the_current_schema_without_damage(folder: Path) -> None:
     opened = open_store(folder, NOW)
     close_store(opened.database)
@@ -91,15 +96,11 @@ def test_the_new_app_shows_the_request_and_accepts_the_answer(folder: Path, tmp_
     command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as app:
         try:
-            [request] = wait_until(lambda: approvals(folder), "the question")
-            assert request["sentence"] == "Add 1 receipt (7.40) to Expenses"
-            wait_until(lambda: dayhand(folder, "approve", request["id"]).returncode == 0, "the answer")
-            # The old request did not name its table: asked again, the approval is valid for that table only.
-            [again] = wait_until(
-                lambda: [one for one in approvals(folder) if one["id"] != request["id"]], "the new request"
-            )
-            wait_until(lambda: dayhand(folder, "approve", again["id"]).returncode == 0, "the second answer")
+            # The request does not name its table, so the new app asks again before it accepts an answer.
+            answered = wait_until(lambda: approve_what_is_open(folder), "an accepted answer")
+            assert [request["sentence"] for request in answered] == ["Add 1 receipt (7.40) to Expenses"]
             wait_until(lambda: table.exists() and "Corner Bakery" in table.read_text(), "the row")
+            assert approvals(folder) == []
         finally:
             app.terminate()
 
