@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal, Slot
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.workflows import WatchedWorkflow
@@ -138,13 +138,13 @@ class AutoDeployer(QObject):
             self._report(self._deploy(watched.workflow, watched.path, source))
         except InvalidScriptError as error:
             sentence = self.tr("{file} was saved, but the previous version stays in use: {why}")
-            self._report(sentence.format(file=name, why=interpret(str(error))))
+            self._report(sentence.format(file=name, why=translate_text(str(error))))
         except RefusedError as error:
             sentence = self.tr("{file} was saved but not deployed: {why}")
-            self._report(sentence.format(file=name, why=interpret(error.sentence)))
+            self._report(sentence.format(file=name, why=translate_text(error.sentence)))
         except Exception as error:  # noqa: BLE001  reported, and the other files are still checked
             sentence = self.tr("{file} was saved but could not be deployed: {why}")
-            self._report(sentence.format(file=name, why=interpret(str(error))))
+            self._report(sentence.format(file=name, why=translate_text(str(error))))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
         validated = self._session.runtime.validation.validate(path, source)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.i18n.time_text import format_day_and_time
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.widgets.details import DetailSection, TextBlock, TextDiff
 from app.widgets.value_text import format_line
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -39,9 +39,9 @@ def describe_repair(one: "RequestView") -> str:
 
 def repair_sections(ui: dict[str, Any]) -> Iterator[DetailSection]:
     yield DetailSection(
-        title=translate("fixes", "What went wrong"), body=TextBlock(text=interpret(str(ui.get("error", ""))))
+        title=translate("fixes", "What went wrong"), body=TextBlock(text=translate_text(str(ui.get("error", ""))))
     )
-    asks = [interpret(str(sentence)) for sentence in ui.get("asks", ())]
+    asks = [translate_text(str(sentence)) for sentence in ui.get("asks", ())]
     if asks:
         yield DetailSection(title=translate("fixes", "Check carefully"), body=TextBlock(text="\n".join(asks)))
     before, after = str(ui.get("before", "")), str(ui.get("source", ""))

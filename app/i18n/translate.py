@@ -1,39 +1,36 @@
-"""Translates English sentences and schedule descriptions of the engine into the user's language.
+"""Says texts of the engine in the user's language. Other text is left unchanged: it comes from a script or a server."""
 
-Unknown text is left unchanged: it comes from a script or another program.
-"""
-
-import re
+import json
 from functools import lru_cache
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
-from app.i18n.messages import read_catalogue
-from app.i18n.schedule_text import say_schedule
-
-translate = QCoreApplication.translate
-_MORE = re.compile(r"(.+), and (\d+) more")
+from app.resources import MissingResourceError, find_resource
+from scheduler.user_text import UserText, fill
 
 
-def interpret(sentence: str) -> str:
+def translate_text(text: str) -> str:
     """Unchanged if the language is English."""
-    spoken = QLocale()
-    if spoken.language() in (QLocale.Language.English, QLocale.Language.C):
-        return sentence
-    return _interpret(sentence, spoken.name())
+    templates = _read_templates(QLocale().name()[:2])
+    if isinstance(text, UserText):
+        return _translate(text, templates) if templates else text
+    is_sentence = text.endswith((".", "?"))  # stored by an earlier version, which kept no templates
+    return (templates.get(text) or text) if is_sentence else text
 
 
-@lru_cache(maxsize=4096)
-def _interpret(sentence: str, locale: str) -> str:
-    return _say_schedules(sentence) or read_catalogue(locale[:2]).say(sentence) or sentence
+def _translate(text: Any, templates: dict[str, str]) -> str:
+    if not isinstance(text, UserText):
+        return str(text)  # a field as it was given: a name, a path, a number
+    return fill(templates.get(text.template) or text.template, text.fields, lambda field: _translate(field, templates))
 
 
-def _say_schedules(words: str) -> str | None:
-    """One schedule or several in one line."""
-    if more := _MORE.fullmatch(words):
-        said = _say_schedules(more[1])
-        return said and translate("schedules", "{some}, and {number} more").format(some=said, number=more[2])
-    if (said := say_schedule(words)) is not None:
-        return said
-    parts = [say_schedule(part) for part in words.split("; ")]
-    return "; ".join(part for part in parts if part) if all(parts) else None
+@lru_cache(maxsize=1)
+def _read_templates(language: str) -> dict[str, str]:
+    """The templates of the engine's texts in a language such as `de`; empty if there are none."""
+    try:
+        text = find_resource(f"translations/engine_{language}.json").read_text(encoding="utf-8")
+    except MissingResourceError:
+        return {}
+    templates: dict[str, str] = json.loads(text)
+    return templates

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.background import BackgroundTasks, close_background_tasks, run_command
 from app.data.preferences import Preferences, read_preferences, save_preferences
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.lifecycle.quit import QuitFlow
 from app.lifecycle.startup import StartOptions
 from app.notifications.backend import choose_backend
@@ -91,7 +91,7 @@ class DesktopUi(QObject):
         """`greets`: show the welcome dialog when the window is first shown."""
         self._shows_welcome = shows_welcome
         if self._session.is_started_by_script:
-            why = interpret(STARTED_BY_SCRIPT)
+            why = translate_text(STARTED_BY_SCRIPT)
             self.notification_backend.send(
                 Notification(key=_STARTED_BY_SCRIPT_KEY, title=self.tr("Dayhand accepts no answers"), text=why)
             )
@@ -159,7 +159,7 @@ class DesktopUi(QObject):
         self._asking.run(
             lambda: save_preferences(folder, replace(read_preferences(folder), welcomed=True)),
             lambda _: None,
-            lambda error: self.show_status(interpret(str(error)), Tone.BAD),
+            lambda error: self.show_status(translate_text(str(error)), Tone.BAD),
         )
 
     def close(self) -> None:
@@ -237,7 +237,7 @@ class DesktopUi(QObject):
         if announcement.sentence:
             if announcement.is_warning:
                 log.warning("%s", announcement.sentence)
-            self.show_status(interpret(announcement.sentence), Tone.BAD if announcement.is_warning else Tone.QUIET)
+            self.show_status(translate_text(announcement.sentence), Tone.BAD if announcement.is_warning else Tone.QUIET)
 
     @Slot(str, str)
     def _notify(self, title: str, text: str) -> None:
@@ -286,10 +286,10 @@ class DesktopUi(QObject):
     def _show_refusal(self, key: str, error: Exception) -> None:
         """Shown in the window if it is active, else as a notification."""
         if self._window is not None and self._window.isActiveWindow():
-            self._window.show_message(interpret(str(error)), Tone.ATTENTION)
+            self._window.show_message(translate_text(str(error)), Tone.ATTENTION)
         else:
             self.notification_backend.send(
-                Notification(key=key, title=self.tr("That did not work"), text=interpret(str(error)))
+                Notification(key=key, title=self.tr("That did not work"), text=translate_text(str(error)))
             )
         self.overview_watcher.schedule_refresh()
 

@@ -33,14 +33,14 @@ class DesktopApplication(QApplication):
 
 def show_start_error(folder: Path, refusal: RefusedError) -> None:
     """Show why Dayhand does not start, in a dialog: there may be no terminal."""
-    from app.i18n.translate import interpret  # noqa: PLC0415  rarely needed
+    from app.i18n.translate import translate_text  # noqa: PLC0415  rarely needed
 
     _app = QApplication.instance() or _make_app(folder)  # keep a reference
     no_response = QCoreApplication.translate(
         "start",
         "Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again.",
     )
-    QMessageBox.critical(None, "Dayhand", no_response if refusal.code == "silent" else interpret(refusal.sentence))
+    QMessageBox.critical(None, "Dayhand", no_response if refusal.code == "silent" else translate_text(refusal.sentence))
 
 
 def show_tray(folder: Path) -> tuple[DesktopApplication, TrayIcon]:

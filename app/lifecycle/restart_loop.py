@@ -14,7 +14,7 @@ from app.data.backup_timer import BackupTimer
 from app.data.log_file import open_log
 from app.data.preferences import Preferences, read_preferences, set_aside_damaged
 from app.engine_thread import EngineThread
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.lifecycle.crash import CrashReporter
 from app.lifecycle.desktop_ui import DesktopUi, exit_event_loop
 from app.lifecycle.early_tray import DesktopApplication
@@ -87,7 +87,7 @@ def _import(folder: Path, path: Path) -> tuple[str, Tone]:
         imported = import_export(folder, path, SystemClock().now())
     except (DataFileError, StoreError) as error:
         log.warning("%s was not imported: %s", path, error)
-        return interpret(str(error)), Tone.BAD
+        return translate_text(str(error)), Tone.BAD
     return describe_import(imported), Tone.GOOD
 
 
@@ -106,13 +106,13 @@ def _run_once(
     try:
         parts.session.start()
     except OSError as error:
-        parts.ui.show_status(interpret(str(error)), Tone.BAD)
+        parts.ui.show_status(translate_text(str(error)), Tone.BAD)
     watching = AutoDeployer(parts.session, parts.ui.status_message.emit, poll_s=_FILE_CHECK_S)
     backups = BackupTimer(folder, SystemClock(), parts.ui.status_message.emit, first_delay_ms=_FIRST_BACKUP_MS)
     parts.ui.start(wanted, shows_welcome=is_first_start(parts.session, parts.preferences))
     if parts.session.damage is not None:
         command = f"dayhand restore{wanted.folder_option}"
-        parts.ui.show_status(interpret(parts.session.damage.describe(command)), Tone.BAD)
+        parts.ui.show_status(translate_text(parts.session.damage.describe(command)), Tone.BAD)
     if reset_message:
         log.warning("%s", reset_message)
         parts.ui.show_status(reset_message, Tone.BAD)

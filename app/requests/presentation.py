@@ -10,7 +10,7 @@ from app.i18n import request_text
 from app.i18n.connector_labels import parameter_labels, translate_connector_text
 from app.i18n.request_text import describe_target
 from app.i18n.time_text import format_day_and_time, format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.notifications.content import OpenProblem
 from app.notifications.notification import Urgency
 from app.overview import Overview
@@ -80,7 +80,7 @@ def describe_request(one: RequestView) -> str:
     """What it asks; an approval in the script's own words."""
     if request_text.is_repair(one):
         return request_text.describe_repair(one)
-    return one.sentence if one.kind is RequestKind.APPROVAL else interpret(one.sentence)
+    return one.sentence if one.kind is RequestKind.APPROVAL else translate_text(one.sentence)
 
 
 def summarize_request(one: RequestView, overview: Overview) -> str:
@@ -204,6 +204,6 @@ def _say_endpoint(connection: str, endpoint: Any, registry: Registry) -> list[tu
 
 def describe_tool(connection: str, tool: str, registry: Registry) -> str:
     try:
-        return interpret(registry.tool(connection, tool).help)
+        return translate_text(registry.tool(connection, tool).help)
     except ConnectionRuleError:
         return tool

@@ -11,7 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_time_until, format_zoned_time
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.schedule_choice import apply_choice, parse_choice
@@ -116,12 +116,12 @@ class ScheduleEditor(QWidget):
             times = spec.compile(self._machine_zone).upcoming(self._now, number)
         except BadScheduleError as error:
             self._value, self._error = None, error
-            self.error_label.setText(interpret(error.sentence))
+            self.error_label.setText(translate_text(error.sentence))
         else:
             self._value, self._error = value, None
-            self.description_label.setText(interpret(describe_schedule(spec, viewer_zone=self._machine_zone)))
+            self.description_label.setText(translate_text(describe_schedule(spec, viewer_zone=self._machine_zone)))
             self.times_label.setText(self._format_times(times, spec))
-        self.picker.cron.setAccessibleDescription(interpret(self._error.sentence) if self._error else "")
+        self.picker.cron.setAccessibleDescription(translate_text(self._error.sentence) if self._error else "")
         self.error_label.setVisible(self._error is not None)
         for label in (self.description_label, self.times_label):
             label.setVisible(self._error is None)

@@ -132,7 +132,7 @@ def remove_break_points(text: str) -> str:
 
 
 def tooltip_text(text: str) -> str:
-    """Escaped for tooltips, which interpret anything that looks like markup."""
+    """Escaped for tooltips, which translate_text anything that looks like markup."""
     shown = escape_invisible(text)
     if "<" not in shown:
         return shown

@@ -4,7 +4,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.theme.stylesheet import set_style
 from app.theme.tokens import TextStyle, Tone, make_font
 from app.widgets.details_view import make_label
@@ -30,8 +30,8 @@ def describe_error(error: Exception) -> str:
                 return translate("saying", "It is waiting for your answer. Answer in Attention first.")
             case "nothing to retry":
                 return translate("saying", "There is nothing to retry.")
-        return interpret(error.sentence)
-    return interpret(str(error)) or type(error).__name__
+        return translate_text(error.sentence)
+    return translate_text(str(error)) or type(error).__name__
 
 
 def make_heading(text: str, kind: TextStyle = TextStyle.TITLE) -> QLabel:

@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.user_text import UserText
 
 _KIND = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII)
 
@@ -138,7 +139,9 @@ class Tool:
 
     def __post_init__(self) -> None:
         if not self.mutating and (self.acts_on_others or self.check):
-            raise ValueError(f"The tool {self.name} only reads, so it cannot have acts_on_others or check.")
+            raise ValueError(
+                UserText("The tool {name} only reads, so it cannot have acts_on_others or check.", name=self.name)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +171,10 @@ class Connector:
     def __post_init__(self) -> None:
         if not _KIND.fullmatch(self.kind):
             raise ValueError(
-                f'"{self.kind}" is not a valid connection kind. Use lowercase letters, digits, dashes and underscores.'
+                UserText(
+                    '"{kind}" is not a valid connection kind. Use lowercase letters, digits, dashes and underscores.',
+                    kind=self.kind,
+                )
             )
         for what, names in (("field", [f.name for f in self.fields]), ("tool", [t.name for t in self.tools])):
             if len(set(names)) < len(names):

@@ -2,6 +2,7 @@
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.user_text import UserText
 
 
 class ConnectionRuleError(ValueError):
@@ -54,8 +55,10 @@ class VaultUnavailableError(VaultError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The keyring of this computer cannot be reached, and Dayhand stores secrets nowhere else. "
-            "Start the keyring, for example GNOME Keyring or KWallet, then try again."
+            UserText(
+                "The keyring of this computer cannot be reached, and Dayhand stores secrets nowhere else. "
+                "Start the keyring, for example GNOME Keyring or KWallet, then try again."
+            )
         )
 
 
@@ -63,21 +66,23 @@ class VaultLockedError(VaultError):
     """The keyring is locked and was not unlocked when asked."""
 
     def __init__(self) -> None:
-        super().__init__("The keyring is locked. Unlock it, then try again.")
+        super().__init__(UserText("The keyring is locked. Unlock it, then try again."))
 
 
 class VaultDismissedError(VaultError):
     """The user closed the keyring's dialog."""
 
     def __init__(self) -> None:
-        super().__init__("The keyring dialog was closed without an answer. Try again and answer it.")
+        super().__init__(UserText("The keyring dialog was closed without an answer. Try again and answer it."))
 
 
 class VaultTimeoutError(VaultError):
     """The keyring did not answer in time."""
 
     def __init__(self) -> None:
-        super().__init__("The keyring did not answer in time. If it shows a dialog, answer it, then try again.")
+        super().__init__(
+            UserText("The keyring did not answer in time. If it shows a dialog, answer it, then try again.")
+        )
 
 
 class SecretNotSavedError(VaultError):
@@ -86,7 +91,12 @@ class SecretNotSavedError(VaultError):
     is_unavailable = False
 
     def __init__(self, connection: str) -> None:
-        super().__init__(f"The keyring did not save the secrets of {connection}. Check the keyring, then try again.")
+        super().__init__(
+            UserText(
+                "The keyring did not save the secrets of {connection}. Check the keyring, then try again.",
+                connection=connection,
+            )
+        )
 
 
 class SecretMissingError(VaultError):
@@ -96,7 +106,9 @@ class SecretMissingError(VaultError):
     is_unavailable = False
 
     def __init__(self, connection: str) -> None:
-        super().__init__(f"The keyring holds no secrets for {connection}. Reconnect it.")
+        super().__init__(
+            UserText("The keyring holds no secrets for {connection}. Reconnect it.", connection=connection)
+        )
 
 
 def logic_failure(sentence: str) -> ToolFailedError:

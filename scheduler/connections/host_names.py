@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scheduler.connections.errors import ConnectionRuleError
+from scheduler.user_text import UserText
 
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.ASCII)
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.ASCII)
@@ -95,9 +96,9 @@ def to_wire(host: str) -> str:
     name = host.lower() if host.isascii() else _encode(host)
     labels = name.removesuffix(".").split(".")
     if len(name) > _MAX_NAME_LENGTH + 1 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise BadHostNameError("This is not a valid server name. Write it like www.example.org.")
+        raise BadHostNameError(UserText("This is not a valid server name. Write it like www.example.org."))
     if _NUMBER.fullmatch(labels[-1]):  # 127.1, 0x7f000001 and 2130706433 are different hosts to different programs
-        raise BadHostNameError("Write the IP address with four numbers, like 192.0.2.1.")
+        raise BadHostNameError(UserText("Write the IP address with four numbers, like 192.0.2.1."))
     return name
 
 
@@ -186,7 +187,7 @@ def _encode(host: str) -> str:
         return idna.encode(host, uts46=True, std3_rules=True).decode()
     except (idna.IDNAError, UnicodeError):
         raise BadHostNameError(
-            "This server name contains characters that are not allowed. Check the spelling."
+            UserText("This server name contains characters that are not allowed. Check the spelling.")
         ) from None
 
 

@@ -21,6 +21,7 @@ from scheduler.connections.json_reader import JsonObject
 from scheduler.connections.json_values import NOT_JSON, UnusableJsonError, read_json, read_storable_json
 from scheduler.connections.safe_files import converting_disk_errors, sync_folder
 from scheduler.connections.urls import join_url, split_url
+from scheduler.user_text import UserText
 
 if TYPE_CHECKING:
     import ssl
@@ -88,9 +89,16 @@ class Answer:
 
     def _unusable(self, error: UnusableJsonError) -> ToolFailedError:
         if error.reason == NOT_JSON:
-            return unusable_answer(f"{self.host} answered with something that is not JSON.", acts=self.acts)
+            return unusable_answer(
+                UserText("{host} answered with something that is not JSON.", host=self.host), acts=self.acts
+            )
         return unusable_answer(
-            f"{self.host} answered with JSON that cannot be used because it {error.reason}.", acts=self.acts
+            UserText(
+                "{host} answered with JSON that cannot be used because it {reason}.",
+                host=self.host,
+                reason=error.reason,
+            ),
+            acts=self.acts,
         )
 
 
@@ -122,7 +130,7 @@ def request(  # noqa: PLR0913  keyword-only options
     place = parse_http_url(url)
     if place.auth:
         raise logic_failure(
-            "The address must not contain a user name or password. Enter them in the connection's own fields."
+            UserText("The address must not contain a user name or password. Enter them in the connection's own fields.")
         )
     sent = _add_default_headers(headers or {})
     can_change_host = method in ("GET", "HEAD")
@@ -145,7 +153,9 @@ def request(  # noqa: PLR0913  keyword-only options
                 )
             redirected_by = "" if found.is_local else place.host or ""
             place, sent = _follow_redirect(place, location, sent, can_change_host=can_change_host)
-    raise logic_failure(f"{place.host} redirected more than {max_redirects} times.")
+    raise logic_failure(
+        UserText("{host} redirected more than {max_redirects} times.", host=place.host, max_redirects=max_redirects)
+    )
 
 
 def check(answer: Answer, now: datetime, server_message: str = "") -> Answer:
@@ -174,7 +184,10 @@ def _read_body(
         return _read_beginning(stream), None
     if not has_supported_encoding(answer):
         encoding = answer.headers.get("Content-Encoding", "")[:40].lower()
-        failure = unusable_answer(f"{host} answered with an unsupported encoding ({encoding}).", acts=acts)
+        failure = unusable_answer(
+            UserText("{host} answered with an unsupported encoding ({encoding}).", host=host, encoding=encoding),
+            acts=acts,
+        )
         if acts:
             return b"", failure
         raise failure
@@ -212,7 +225,10 @@ def _limit_size(stream: Iterator[bytes], host: str, most: int, *, acts: bool) ->
         size += len(chunk)
         if size > most:
             raise unusable_answer(
-                f"{host} answered with more than {_format_size(most)}, which is the limit.", acts=acts
+                UserText(
+                    "{host} answered with more than {size}, which is the limit.", host=host, size=_format_size(most)
+                ),
+                acts=acts,
             )
         yield chunk
 
@@ -250,10 +266,16 @@ def _follow_redirect(
         location = location.encode("latin-1").decode()
     joined = join_url(place.url, location)
     if not joined:
-        raise logic_failure(f"{place.host} redirects to an invalid address.")
+        raise logic_failure(UserText("{host} redirects to an invalid address.", host=place.host))
     if not joined.lower().startswith(("http://", "https://")):
         kind = joined.partition(":")[0][:20]
-        raise logic_failure(f"{place.host} redirects to an address that starts with {kind}:, which is not supported.")
+        raise logic_failure(
+            UserText(
+                "{host} redirects to an address that starts with {kind}:, which is not supported.",
+                host=place.host,
+                kind=kind,
+            )
+        )
     there = parse_http_url(joined)._replace(auth=None, fragment=None)
     here_port, there_port = effective_port(place), effective_port(there)
     is_upgrade = (place.scheme, here_port, there.scheme, there_port) == ("http", 80, "https", 443)
@@ -261,11 +283,21 @@ def _follow_redirect(
         return there, sent
     if not can_change_host:
         raise logic_failure(
-            f"{place.host} redirects to {there.host}. If that is the right server, use its address in the connection."
+            UserText(
+                "{host} redirects to {target}. If that is the right server, use its address in the connection.",
+                host=place.host,
+                target=there.host,
+            )
         )
     safe = {name: value for name, value in sent.items() if name.lower() in _SAFE_HEADERS}
     if (place.scheme, there.scheme) == ("https", "http") and len(safe) < len(sent):
-        raise logic_failure(f"{place.host} redirects to {there.host} without encryption, so the login was not sent.")
+        raise logic_failure(
+            UserText(
+                "{host} redirects to {target} without encryption, so the login was not sent.",
+                host=place.host,
+                target=there.host,
+            )
+        )
     return there, safe
 
 
@@ -273,9 +305,9 @@ def _add_default_headers(given: Mapping[str, str]) -> dict[str, str]:
     """Validate the given headers and add our own; error messages never quote values, which may be secret."""
     for name, value in given.items():
         if not _HEADER_NAME.fullmatch(name) or name.lower() in _FORBIDDEN_HEADERS:
-            raise logic_failure(f'"{name}" cannot be set as a header.')
+            raise logic_failure(UserText('"{name}" cannot be set as a header.', name=name))
         if not _HEADER_VALUE.fullmatch(value):
-            raise logic_failure(f'The header "{name}" contains characters that cannot be sent.')
+            raise logic_failure(UserText('The header "{name}" contains characters that cannot be sent.', name=name))
     names = {name.lower() for name in given}
     return {**{name: value for name, value in _DEFAULT_HEADERS.items() if name.lower() not in names}, **given}
 

@@ -13,11 +13,12 @@ from scheduler.rules.failures import (
     classify_http_status,
     classify_transport_failure,
 )
+from scheduler.user_text import UserText, join_texts
 
 _MAX_WAIT = timedelta(days=1)
 UNPROCESSED_REDIRECTS = (307, 308)
 """Redirects that by definition mean that nothing was done yet: repeat the request elsewhere."""
-_MAYBE_DONE = "It may still have worked; check before you try again."
+_MAYBE_DONE = UserText("It may still have worked; check before you try again.")
 
 
 class ConnectionLostError(ToolFailedError):
@@ -37,22 +38,26 @@ def untrusted_certificate(host: str, reason: str) -> ToolFailedError:
     is blocked after a few attempts, with this sentence.
     """
     return unreachable(
-        f"The certificate of {host} is not trusted ({reason}), so nothing was sent. If this network has a sign-in "
-        "page, sign in there; otherwise the server needs a new certificate."
+        UserText(
+            "The certificate of {host} is not trusted ({reason}), so nothing was sent. If this network "
+            "has a sign-in page, sign in there; otherwise the server needs a new certificate.",
+            host=host,
+            reason=reason,
+        )
     )
 
 
 def connection_lost(sentence: str, *, acts: bool) -> ToolFailedError:
     """The request was sent, at least in part, and no complete answer came."""
     kind = classify_transport_failure(TransportFailure.BROKEN, mutating=acts)
-    return ConnectionLostError.because(kind, f"{sentence} {_MAYBE_DONE}" if acts else sentence)
+    return ConnectionLostError.because(kind, join_texts([sentence, _MAYBE_DONE], " ") if acts else sentence)
 
 
 def unusable_answer(sentence: str, *, acts: bool) -> ToolFailedError:
     """The answer cannot be used, and a retry would return the same."""
-    return (
-        ToolFailedError.because(FailureClass.UNSURE, f"{sentence} {_MAYBE_DONE}") if acts else logic_failure(sentence)
-    )
+    if not acts:
+        return logic_failure(sentence)
+    return ToolFailedError.because(FailureClass.UNSURE, join_texts([sentence, _MAYBE_DONE], " "))
 
 
 def status_failure(
@@ -60,20 +65,40 @@ def status_failure(
 ) -> ToolFailedError:
     """The failure for a status other than success; `said` is the server's message, safe to show."""
     if status < 300:
-        return unusable_answer(f"{host} answered with {status}, which does not confirm that it was done.", acts=acts)
+        return unusable_answer(
+            UserText(
+                "{host} answered with {status}, which does not confirm that it was done.", host=host, status=status
+            ),
+            acts=acts,
+        )
     if status < 400:
-        sentence = f"{host} redirected to another address ({status}), which is not followed."
+        sentence = UserText(
+            "{host} redirected to another address ({status}), which is not followed.", host=host, status=status
+        )
         return unusable_answer(sentence, acts=acts and status not in UNPROCESSED_REDIRECTS)
     kind = classify_http_status(status, mutating=acts)
     wait = parse_retry_after(headers, now) if kind is FailureClass.TRANSIENT else None
     reason = f"{status} {_phrase(status)}".rstrip()
     details = f"{reason}: {server_message}" if server_message else reason
     sentence = {
-        FailureClass.TRANSIENT: f"{host} is not available right now ({details}).",
-        FailureClass.AUTH: f"{host} did not accept the login ({details}). Check user name and password, or reconnect.",
-        FailureClass.PERMISSION: f"{host} does not allow this ({details}). Allow it there, or use another account.",
-        FailureClass.UNSURE: f"{host} failed while processing this ({details}). {_MAYBE_DONE}",
-    }.get(kind, f"{host} refused the request ({details}).")
+        FailureClass.TRANSIENT: UserText("{host} is not available right now ({details}).", host=host, details=details),
+        FailureClass.AUTH: UserText(
+            "{host} did not accept the login ({details}). Check user name and password, or reconnect.",
+            host=host,
+            details=details,
+        ),
+        FailureClass.PERMISSION: UserText(
+            "{host} does not allow this ({details}). Allow it there, or use another account.",
+            host=host,
+            details=details,
+        ),
+        FailureClass.UNSURE: UserText(
+            "{host} failed while processing this ({details}). {maybe_done}",
+            host=host,
+            details=details,
+            maybe_done=_MAYBE_DONE,
+        ),
+    }.get(kind, UserText("{host} refused the request ({details}).", host=host, details=details))
     return ToolFailedError(Failure(kind=kind, sentence=sentence, retry_after=wait))
 
 

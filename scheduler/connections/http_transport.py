@@ -22,6 +22,7 @@ from scheduler.connections.http_errors import connection_lost, unusable_answer
 from scheduler.connections.proxy import open_tunnel, proxy_auth_headers, proxy_for
 from scheduler.connections.sockets import open_connection, start_tls
 from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, LimitedSocket, TooManyHeadersError, TransferLimit
+from scheduler.user_text import UserText
 
 _ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -39,11 +40,11 @@ def parse_http_url(text: str) -> Url:
     except BadHostNameError as error:
         raise logic_failure(error.sentence) from None
     except (LocationParseError, UnicodeError):  # their text quotes the address, which may contain a secret
-        raise logic_failure("The address is not valid. Write it like https://example.org/path.") from None
+        raise logic_failure(UserText("The address is not valid. Write it like https://example.org/path.")) from None
     if url.scheme not in _DEFAULT_PORTS:
-        raise logic_failure("The address must start with https:// or http://.")
+        raise logic_failure(UserText("The address must start with https:// or http://."))
     if not url.host:
-        raise logic_failure("The address has no server name. Write it like https://example.org/path.")
+        raise logic_failure(UserText("The address has no server name. Write it like https://example.org/path."))
     return url
 
 
@@ -111,7 +112,10 @@ def exchange(  # noqa: PLR0913  keyword-only options
             answer = connection.getresponse()
             limited.reader.headers_done()
         if answer.status < 200:
-            raise unusable_answer(f"{host} answered with an unexpected status ({answer.status}).", acts=acts)
+            raise unusable_answer(
+                UserText("{host} answered with an unexpected status ({status}).", host=host, status=answer.status),
+                acts=acts,
+            )
         try:
             yield Exchange(answer, is_local)
         finally:
@@ -126,7 +130,9 @@ def has_supported_encoding(answer: HTTPResponse) -> bool:
 
 
 def _local_redirect_error(redirected_by: str) -> ToolFailedError:
-    return logic_failure(f"{redirected_by} redirects to this computer, which is not allowed.")
+    return logic_failure(
+        UserText("{redirected_by} redirects to this computer, which is not allowed.", redirected_by=redirected_by)
+    )
 
 
 def read_chunks(answer: HTTPResponse, host: str, limit: TransferLimit, *, acts: bool) -> Iterator[bytes]:
@@ -151,19 +157,27 @@ def _converting_errors(host: str, limit: TransferLimit, *, acts: bool) -> Iterat
     try:
         yield
     except TooManyHeadersError as error:
-        raise unusable_answer(f"{host} sent too many headers.", acts=acts) from error
+        raise unusable_answer(UserText("{host} sent too many headers.", host=host), acts=acts) from error
     except (OSError, HTTPException, HTTPError) as error:
         if type(error) is HTTPException:  # the standard library's error for more than 100 headers
-            raise unusable_answer(f"{host} sent too many headers.", acts=acts) from error
+            raise unusable_answer(UserText("{host} sent too many headers.", host=host), acts=acts) from error
         if _is_timeout(error):
             raise connection_lost(_describe_timeout(host, limit), acts=acts) from error
-        raise connection_lost(f"The connection to {host} was lost before it answered.", acts=acts) from error
+        raise connection_lost(
+            UserText("The connection to {host} was lost before it answered.", host=host), acts=acts
+        ) from error
 
 
 def _describe_timeout(host: str, limit: TransferLimit) -> str:
     if limit.was_too_slow():
-        return f"The connection to {host} is too slow: less than {MIN_BYTES_PER_S // 1024} KB per second."
-    return f"{host} did not answer completely within {round(limit.seconds, 1):g} seconds."
+        return UserText(
+            "The connection to {host} is too slow: less than {min_bytes_per_s} KB per second.",
+            host=host,
+            min_bytes_per_s=MIN_BYTES_PER_S // 1024,
+        )
+    return UserText(
+        "{host} did not answer completely within {value} seconds.", host=host, value=f"{round(limit.seconds, 1):g}"
+    )
 
 
 def _is_timeout(error: BaseException | None) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.http_errors import unusable_answer
+from scheduler.user_text import UserText
 
 
 class JsonObject:
@@ -44,7 +45,9 @@ class JsonObject:
         return self._require(isinstance(found, list) and all(isinstance(one, str) for one in found), found) or []
 
     def unexpected_shape(self) -> ToolFailedError:
-        return unusable_answer(f"{self._host} sent an answer that Dayhand does not understand.", acts=self._acts)
+        return unusable_answer(
+            UserText("{host} sent an answer that Dayhand does not understand.", host=self._host), acts=self._acts
+        )
 
     def _wrap(self, value: Any) -> "JsonObject":
         return JsonObject(value, self._host, acts=self._acts, lenient=self._lenient)

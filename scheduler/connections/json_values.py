@@ -7,10 +7,11 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Checked, Tool
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 MAX_DEPTH = 100
-NOT_JSON = "is not JSON"
-TOO_LARGE = "is too large"
+NOT_JSON = UserText("is not JSON")
+TOO_LARGE = UserText("is too large")
 _MAX_CHARACTERS = 100_000_000
 _MAX_RESULT_CHARACTERS = 8_000_000
 """For results of actions: the script's next phase gets them together with everything that the run prepared."""
@@ -45,7 +46,7 @@ def find_storage_problem(value: Any, max_characters: int = _MAX_CHARACTERS) -> s
     try:
         return _inspect(value) or _check_size(value, max_characters)
     except Exception:  # noqa: BLE001  third-party objects may raise anything when inspected
-        return "is not a JSON value"
+        return UserText("is not a JSON value")
 
 
 def with_storable_results(tool: Tool) -> Tool:
@@ -75,14 +76,24 @@ def with_storable_results(tool: Tool) -> Tool:
 
 def _require_storable(answer: Any, call: Call) -> Any:
     if reason := find_storage_problem(answer):
-        raise logic_failure(f"The answer of {call.connection} cannot be used because it {reason}.")
+        raise logic_failure(
+            UserText(
+                "The answer of {connection} cannot be used because it {reason}.",
+                connection=call.connection,
+                reason=reason,
+            )
+        )
     return answer
 
 
 def storable_or_note(answer: Any) -> Any:
     """The result of an action, or a note that says why it cannot be stored."""
     reason = find_storage_problem(answer, _MAX_RESULT_CHARACTERS)
-    return {"note": f"Done, but the answer could not be stored because it {reason}."} if reason else answer
+    return (
+        {"note": UserText("Done, but the answer could not be stored because it {reason}.", reason=reason)}
+        if reason
+        else answer
+    )
 
 
 def _inspect(value: Any) -> str:
@@ -94,13 +105,13 @@ def _inspect(value: Any) -> str:
         values += 1
         characters += len(one) if isinstance(one, str) else 0
         if depth > MAX_DEPTH:
-            return f"is nested deeper than {MAX_DEPTH} levels"
+            return UserText("is nested deeper than {max_depth} levels", max_depth=MAX_DEPTH)
         if values > _MAX_VALUES or characters > _MAX_CHARACTERS:
             return TOO_LARGE
         if isinstance(one, float) and not math.isfinite(one):
-            return "contains a number that is not finite"
+            return UserText("contains a number that is not finite")
         if isinstance(one, int) and one.bit_length() > _MAX_INTEGER_BITS:
-            return "contains a number that is too long"
+            return UserText("contains a number that is too long")
         if isinstance(one, dict):
             pending += [(part, depth + 1) for pair in one.items() for part in pair]
         elif isinstance(one, list | tuple):
@@ -116,7 +127,7 @@ def _parse(body: bytes) -> Any:
     try:
         return json.loads(body)
     except RecursionError:
-        raise UnusableJsonError(f"is nested deeper than {MAX_DEPTH} levels") from None
+        raise UnusableJsonError(UserText("is nested deeper than {max_depth} levels", max_depth=MAX_DEPTH)) from None
     except ValueError:
         raise UnusableJsonError(NOT_JSON) from None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from platformdirs import user_cache_path
 
 from scheduler.connections.safe_files import locked
+from scheduler.user_text import UserText
 
 SERVICE = "dayhand"
 _LOCK_TIMEOUT_S = 60.0
@@ -41,5 +42,5 @@ def lock_entry(entry: str, connection: str) -> Iterator[None]:
     folder = user_cache_path("dayhand", appauthor=False) / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     name = hashlib.sha256(f"{SERVICE}\0{entry}".encode()).hexdigest()[:32]
-    with locked(folder / name, _LOCK_TIMEOUT_S, f"the login of {connection}"):
+    with locked(folder / name, _LOCK_TIMEOUT_S, UserText("the login of {connection}", connection=connection)):
         yield

@@ -14,6 +14,7 @@ from platformdirs import user_data_path
 from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Connector, Tool
 from scheduler.connections.http_errors import connection_lost
+from scheduler.user_text import UserText
 
 ENTRY_POINT_GROUP = "dayhand.connectors"
 _GRACE_S = 5.0
@@ -44,16 +45,25 @@ def _add_user_folder() -> None:
 
 
 def _load(entry: EntryPoint) -> Connector | str:
-    package = f" of the package {entry.dist.name}" if entry.dist else ""
-    skipped = f'The connector "{entry.name}"{package} was skipped'
+    if entry.dist:
+        skipped = UserText(
+            'The connector "{name}" of the package {package} was skipped', name=entry.name, package=entry.dist.name
+        )
+    else:
+        skipped = UserText('The connector "{name}" was skipped', name=entry.name)
     try:
         loaded = entry.load()
     except (Exception, SystemExit) as error:  # noqa: BLE001  third-party code may raise anything when imported
-        return f"{skipped}, because it could not be loaded ({type(error).__name__}: {error})."
+        return UserText(
+            "{skipped}, because it could not be loaded ({error_type}: {error}).",
+            skipped=skipped,
+            error_type=type(error).__name__,
+            error=error,
+        )
     return (
         with_time_limit(loaded)
         if isinstance(loaded, Connector)
-        else f"{skipped}, because its entry point is not a connector."
+        else UserText("{skipped}, because its entry point is not a connector.", skipped=skipped)
     )
 
 
@@ -84,7 +94,7 @@ def _run_with_timeout(function: Callable[[Call], _Answer], call: Call, seconds: 
         except Exception as error:  # noqa: BLE001  raised again in the waiting thread
             answer.set_exception(error)
         except SystemExit:
-            answer.set_exception(RuntimeError("it tried to exit the app"))
+            answer.set_exception(RuntimeError(UserText("it tried to exit the app")))
 
     threading.Thread(target=work, name=call.connection, daemon=True).start()
     try:
@@ -94,4 +104,11 @@ def _run_with_timeout(function: Callable[[Call], _Answer], call: Call, seconds: 
             return answer.result()
         if acts:
             abandoned_calls.add(call, answer)
-        raise connection_lost(f"{call.connection} did not finish within {seconds:g} seconds.", acts=acts) from error
+        raise connection_lost(
+            UserText(
+                "{connection} did not finish within {seconds} seconds.",
+                connection=call.connection,
+                seconds=f"{seconds:g}",
+            ),
+            acts=acts,
+        ) from error

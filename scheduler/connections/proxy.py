@@ -12,6 +12,7 @@ from urllib3.util import Url, parse_url
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.host_names import is_local_name
 from scheduler.connections.http_errors import unreachable
+from scheduler.user_text import UserText
 
 _MAX_HEADER_BYTES = 16 * 1024
 
@@ -24,9 +25,11 @@ def proxy_for(url: Url, port: int) -> Url | None:
     try:
         proxy = parse_url(given if "://" in given else f"http://{given}")
     except LocationParseError:  # its text quotes the address with the password
-        raise logic_failure("The proxy address in this computer's settings is not valid.") from None
+        raise logic_failure(UserText("The proxy address in this computer's settings is not valid.")) from None
     if proxy.scheme != "http" or not proxy.host:
-        raise logic_failure("Only http:// proxies are supported. Check https_proxy in this computer's settings.")
+        raise logic_failure(
+            UserText("Only http:// proxies are supported. Check https_proxy in this computer's settings.")
+        )
     return proxy._replace(port=proxy.port or 80)
 
 
@@ -51,11 +54,17 @@ def open_tunnel(inner: socket.socket, url: Url, port: int, proxy: Url, left: Cal
             inner.settimeout(left())
             byte = inner.recv(1)  # bytes after the headers belong to the server
             if not byte or len(received) > _MAX_HEADER_BYTES:
-                raise unreachable(f"The proxy {proxy.host} did not answer like a proxy.")
+                raise unreachable(UserText("The proxy {host} did not answer like a proxy.", host=proxy.host))
             received += byte
     except OSError as error:
-        raise unreachable(f"The proxy {proxy.host} could not connect to {url.host}.") from error
+        raise unreachable(
+            UserText("The proxy {host} could not connect to {target}.", host=proxy.host, target=url.host)
+        ) from error
     status = received.partition(b"\r\n")[0].split(b" ")[1:2]
     if status != [b"200"]:
-        code = status[0][:3].decode(errors="replace") if status else "no status"
-        raise unreachable(f"The proxy {proxy.host} could not connect to {url.host} ({code}).")
+        code = status[0][:3].decode(errors="replace") if status else UserText("no status")
+        raise unreachable(
+            UserText(
+                "The proxy {host} could not connect to {target} ({code}).", host=proxy.host, target=url.host, code=code
+            )
+        )

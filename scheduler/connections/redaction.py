@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool
+from scheduler.user_text import UserText
 
 HIDDEN = "•••"
 _MIN_UNIQUE_LENGTH = 8
@@ -95,6 +96,10 @@ def url_spellings(secrets: Iterable[str]) -> set[str]:
 
 def redact_text(text: str, spellings: set[str]) -> str:
     """The text without the secrets, and without characters that cannot be stored."""
+    if isinstance(text, UserText):
+        redacted = text.map(lambda field: redact_text(field, spellings))
+        if not any(spelling in redacted for spelling in spellings):
+            return redacted
     for spelling in sorted(spellings, key=len, reverse=True):
         text = text.replace(spelling, HIDDEN)
     return text.encode(errors="replace").decode()

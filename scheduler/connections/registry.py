@@ -19,6 +19,7 @@ from scheduler.connections.json_values import with_storable_results
 from scheduler.connections.oauth.token_refresh import LoginRenewer, with_retry_after_401
 from scheduler.connections.redaction import with_redacted_results
 from scheduler.connections.validation import check_parameters, check_settings
+from scheduler.user_text import UserText
 
 _NAME = re.compile(r"([a-z][a-z0-9_-]*):([A-Za-z0-9_-]+)", re.ASCII)
 
@@ -32,8 +33,11 @@ def parse_name(text: str) -> tuple[str, str]:
     match = _NAME.fullmatch(text)
     if match is None:
         raise BadConnectionNameError(
-            f'"{text}" is not a connection name. Write the kind, a colon and a name of letters, digits, '
-            'dashes and underscores, for example "table:expenses".'
+            UserText(
+                '"{text}" is not a connection name. Write the kind, a colon and a name of letters, digits, '
+                'dashes and underscores, for example "table:expenses".',
+                text=text,
+            )
         )
     return match[1], match[2]
 
@@ -81,7 +85,9 @@ class Registry:
         found = self._connectors.get(kind)
         if found is None:
             known = ", ".join(self.kinds()) or "none"
-            raise UnknownConnectorError(f'There is no connection kind "{kind}". Known kinds: {known}.')
+            raise UnknownConnectorError(
+                UserText('There is no connection kind "{kind}". Known kinds: {known}.', kind=kind, known=known)
+            )
         return found
 
     def _load_installed(self) -> None:
@@ -95,7 +101,13 @@ class Registry:
     def _add(self, connectors: Iterable[Connector]) -> None:
         for one in connectors:
             if one.kind in self._connectors or one.kind in self._later:
-                self._warnings.append(f'A second connector has the kind "{one.kind}" ({one.title}). It was skipped.')
+                self._warnings.append(
+                    UserText(
+                        'A second connector has the kind "{kind}" ({title}). It was skipped.',
+                        kind=one.kind,
+                        title=one.title,
+                    )
+                )
             else:
                 self._connectors[one.kind] = one
 
@@ -104,7 +116,14 @@ class Registry:
         connector = self.connector(parse_name(connection)[0])
         tools = {tool.name: tool for tool in connector.tools}
         if name not in tools:
-            raise UnknownToolError(f'{connection} has no tool "{name}". It has: {", ".join(tools)}.')
+            raise UnknownToolError(
+                UserText(
+                    '{connection} has no tool "{name}". It has: {tools}.',
+                    connection=connection,
+                    name=name,
+                    tools=", ".join(tools),
+                )
+            )
         tool = with_storable_results(tools[name])
         if connector.oauth is not None or any(one.secret for one in connector.fields):
             tool = with_redacted_results(tool, connector)
@@ -123,11 +142,18 @@ class Registry:
         try:
             tool, (_, own) = self.tool(connection, name), parse_name(connection)
         except ConnectionRuleError:
-            return f"use {name} of {connection}"
+            return UserText("use {name} of {connection}", name=name, connection=connection)
         if tool.may:
-            return tool.may.replace("{name}", own)
+            return UserText(tool.may, name=own)
         summary = tool.help.partition(". ")[0].rstrip(".")
-        return f"use {name} of {connection}" + (f" ({summary[0].lower()}{summary[1:]})" if summary else "")
+        if not summary:
+            return UserText("use {name} of {connection}", name=name, connection=connection)
+        return UserText(
+            "use {name} of {connection} ({summary})",
+            name=name,
+            connection=connection,
+            summary=f"{summary[0].lower()}{summary[1:]}",
+        )
 
     def check_settings(self, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of a connection of that kind with its defaults; BadSettingsError names the first bad field."""

@@ -12,22 +12,23 @@ from pathlib import Path
 from scheduler.connections.connector import ToolFailedError
 from scheduler.file_lock import wait_for_lock
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
 _CURRENT_DIRECTORY = -100
 _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MISTAKES = {
-    errno.ENOENT: "does not exist",
-    errno.EEXIST: "already exists",
-    errno.EISDIR: "is a folder",
-    errno.ENOTDIR: "is inside something that is not a folder",
-    errno.ENOTEMPTY: "is a folder that is not empty",
-    errno.ENAMETOOLONG: "has a name that is too long",
-    errno.ELOOP: "is a link that points to itself",
-    errno.EXDEV: "cannot be moved to another disk",
-    errno.EILSEQ: "has a name that this disk does not support",
-    errno.EINVAL: "cannot be put there",
+    errno.ENOENT: UserText("does not exist"),
+    errno.EEXIST: UserText("already exists"),
+    errno.EISDIR: UserText("is a folder"),
+    errno.ENOTDIR: UserText("is inside something that is not a folder"),
+    errno.ENOTEMPTY: UserText("is a folder that is not empty"),
+    errno.ENAMETOOLONG: UserText("has a name that is too long"),
+    errno.ELOOP: UserText("is a link that points to itself"),
+    errno.EXDEV: UserText("cannot be moved to another disk"),
+    errno.EILSEQ: UserText("has a name that this disk does not support"),
+    errno.EINVAL: UserText("cannot be put there"),
 }
 
 
@@ -35,18 +36,28 @@ def disk_failure(error: OSError, what: str, *, perhaps_done: bool = False) -> To
     """Convert a disk error; `perhaps_done` if the operation may have succeeded anyway."""
     fail = ToolFailedError.because
     if error.errno in _MISTAKES:
-        return fail(FailureClass.LOGIC, f"{what} {_MISTAKES[error.errno]}.")
+        return fail(FailureClass.LOGIC, UserText("{what} {mistake}.", what=what, mistake=_MISTAKES[error.errno]))
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        return fail(FailureClass.PERMISSION, f"{what} cannot be read or changed. Check its permissions.")
+        return fail(
+            FailureClass.PERMISSION, UserText("{what} cannot be read or changed. Check its permissions.", what=what)
+        )
     if error.errno in _DISK_FULL:
-        return fail(FailureClass.TRANSIENT, f"There is no room left on the disk of {what}. Free some space.")
+        return fail(
+            FailureClass.TRANSIENT, UserText("There is no room left on the disk of {what}. Free some space.", what=what)
+        )
     cause = error.strerror or str(error)
     if perhaps_done:
         return fail(
             FailureClass.UNSURE,
-            f"The disk failed ({cause}) while {what} was being written. Check whether it was saved.",
+            UserText(
+                "The disk failed ({cause}) while {what} was being written. Check whether it was saved.",
+                cause=cause,
+                what=what,
+            ),
         )
-    return fail(FailureClass.TRANSIENT, f"The disk could not read or write {what} ({cause}).")
+    return fail(
+        FailureClass.TRANSIENT, UserText("The disk could not read or write {what} ({cause}).", what=what, cause=cause)
+    )
 
 
 @contextmanager
@@ -64,7 +75,9 @@ def confirming_save(what: str) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        sentence = f"The disk did not confirm that {what} was saved ({error}). Check whether it was."
+        sentence = UserText(
+            "The disk did not confirm that {what} was saved ({error}). Check whether it was.", what=what, error=error
+        )
         raise ToolFailedError.because(FailureClass.UNSURE, sentence) from error
 
 
@@ -165,7 +178,7 @@ def locked(lock: Path, seconds: float, what: str) -> Iterator[None]:
     try:
         if not wait_for_lock(descriptor, seconds):
             raise ToolFailedError.because(
-                FailureClass.TRANSIENT, f"Something else is using {what}, so nothing was done."
+                FailureClass.TRANSIENT, UserText("Something else is using {what}, so nothing was done.", what=what)
             )
         yield
     finally:

@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler.connections.http_errors import unreachable, untrusted_certificate
 from scheduler.connections.tls import tls_context
+from scheduler.user_text import UserText
 
 _OFFLINE = (errno.ENETUNREACH, errno.ENETDOWN)
 
@@ -46,12 +47,20 @@ def open_connection(host: str, port: int, deadline: Deadline) -> socket.socket:
         failure = failure or error
     except (socket.gaierror, ValueError) as error:  # ValueError: not a valid host name
         offline = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
-        sentence = f"{host} was not found. Check that this computer is online and that the server name is correct."
+        sentence = UserText(
+            "{host} was not found. Check that this computer is online and that the server name is correct.", host=host
+        )
         raise unreachable(sentence, offline=offline) from error
     if failure is None or isinstance(failure, TimeoutError):
-        raise unreachable(f"{host} could not be reached within {deadline.seconds:g} seconds.") from failure
-    sentence = (
-        f"{host} could not be reached ({failure.strerror}). Check that it is running and that the address is correct."
+        raise unreachable(
+            UserText(
+                "{host} could not be reached within {seconds} seconds.", host=host, seconds=f"{deadline.seconds:g}"
+            )
+        ) from failure
+    sentence = UserText(
+        "{host} could not be reached ({strerror}). Check that it is running and that the address is correct.",
+        host=host,
+        strerror=failure.strerror,
     )
     raise unreachable(sentence, offline=failure.errno in _OFFLINE) from failure
 
@@ -66,10 +75,14 @@ def start_tls(
     except ssl.SSLCertVerificationError as error:
         raise untrusted_certificate(host, error.verify_message.rstrip(".")) from error
     except TimeoutError as error:
-        raise unreachable(f"{host} did not answer within {deadline.seconds:g} seconds.") from error
+        raise unreachable(
+            UserText("{host} did not answer within {seconds} seconds.", host=host, seconds=f"{deadline.seconds:g}")
+        ) from error
     except (OSError, ValueError) as error:
         raise unreachable(
-            f"No secure connection to {host} could be made. Check the address and the encryption setting."
+            UserText(
+                "No secure connection to {host} could be made. Check the address and the encryption setting.", host=host
+            )
         ) from error
 
 

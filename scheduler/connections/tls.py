@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors
+from scheduler.user_text import UserText
 
 if TYPE_CHECKING:
     import ssl
@@ -40,7 +41,7 @@ def custom_tls_context(chosen: str | None) -> "ssl.SSLContext | None":
         try:
             return tls_context(Path(chosen).expanduser())
         except (SSLError, RuntimeError) as error:
-            raise logic_failure(f"{chosen} is not a certificate. Choose a PEM file.") from error
+            raise logic_failure(UserText("{chosen} is not a certificate. Choose a PEM file.", chosen=chosen)) from error
 
 
 @lru_cache(maxsize=32)

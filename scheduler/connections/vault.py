@@ -21,6 +21,7 @@ from scheduler.connections.errors import (
 )
 from scheduler.connections.keyring_backend import find_keyring, is_unlocked, to_vault_error
 from scheduler.connections.keyring_entries import SERVICE, KeyringEntries
+from scheduler.user_text import UserText
 
 _Answer = TypeVar("_Answer")
 
@@ -42,7 +43,7 @@ class Vault:
         self.entries = entries
         self._seconds = seconds
         self._changed = changed
-        self._state: type[VaultError] | str | None = "not asked yet"
+        self._state: type[VaultError] | str | None = UserText("not asked yet")
         self._refused_at = 0.0
         self._state_lock = threading.Lock()
         self._call_lock = threading.Lock()

@@ -19,6 +19,7 @@ from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, Secrets, has_secret
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, requests
+from scheduler.user_text import UserText
 
 Save = Callable[[dict[str, Any]], dict[str, Any]]
 """Stores the settings that are not secret, on the engine thread, and resumes what waited for the connection."""
@@ -137,7 +138,9 @@ class ConnectionSetup:
         stop = threading.Event()
         with self._lock:
             if name in self._signing_in:
-                raise RefusedError("busy", f"A sign-in to {name} is already open. Look for the browser window.")
+                raise RefusedError(
+                    "busy", UserText("A sign-in to {name} is already open. Look for the browser window.", name=name)
+                )
             self._signing_in[name] = stop
             if self._has_ended:
                 stop.set()
@@ -179,7 +182,7 @@ class ConnectionSetup:
         row = connections.find(self._context.database.read(), name)
         is_marked = row is not None and row.trouble is None and kept != before and plain != row.settings
         if is_marked:
-            self._set_trouble(name, f"Connecting {name} was interrupted. Connect it again.")
+            self._set_trouble(name, UserText("Connecting {name} was interrupted. Connect it again.", name=name))
         try:
             self._replace_secrets(name, kept, before)
             yield
@@ -219,7 +222,12 @@ class ConnectionSetup:
         except ToolFailedError as error:
             raise ToolFailedError(redact_failure(error.failure, find_secrets(connector, settings))) from error
         except Exception as error:  # noqa: BLE001  any error may quote a secret, so none is passed on
-            sentence = f"{name} could not be tested ({type(error).__name__}: {error})."
+            sentence = UserText(
+                "{name} could not be tested ({error_type}: {error}).",
+                name=name,
+                error_type=type(error).__name__,
+                error=error,
+            )
             failure = Failure(kind=FailureClass.INTERNAL, sentence=sentence)
             failure = redact_failure(failure, find_secrets(connector, settings))
             raise ToolFailedError(failure) from None

@@ -20,6 +20,7 @@ from scheduler.timing.due import CatchupCursor, ScheduleSnapshot
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
 from scheduler.timing.spec import ScheduleSpec
+from scheduler.user_text import UserText
 
 _MAX_COMPILED = 1_000
 
@@ -124,7 +125,7 @@ def _load(text: str, field: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise BadScheduleError(field, f"{field}: the stored text cannot be read.") from error
+        raise BadScheduleError(field, UserText("{field}: the stored text cannot be read.", field=field)) from error
     if not isinstance(value, dict):
-        raise BadScheduleError(field, f"{field}: the stored text is not a set of settings.")
+        raise BadScheduleError(field, UserText("{field}: the stored text is not a set of settings.", field=field))
     return value

@@ -22,6 +22,7 @@ from scheduler.store.requests import RequestRow
 from scheduler.store.workflows import WorkflowRow
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.spec import ScheduleSpec
+from scheduler.user_text import UserText
 
 SCRIPTS_FOLDER = "workflows"
 """The folder for scripts whose file is not on this computer."""
@@ -119,7 +120,7 @@ def _ask_to_reconnect(db: sqlite3.Connection, registry: Registry, now: datetime)
             continue
         if not has_secrets(connector, row.settings):
             continue
-        sentence = f"{row.name} was imported without its password. Connect it again."
+        sentence = UserText("{name} was imported without its password. Connect it again.", name=row.name)
         connections.set_trouble(db, row.name, sentence)
         lost.append(row.name)
         user = next((one.slug for one in workflows.list_all(db) if row.name in _connections_of(db, one)), None)
@@ -153,6 +154,6 @@ def _disable_invalid_schedules(db: sqlite3.Connection, machine_zone: str, now: d
             schedules.update(db, row.id, trouble=error.sentence)
             found.append(row.id)
         except (ValueError, TypeError, AttributeError):
-            schedules.update(db, row.id, trouble="The stored text cannot be read.")
+            schedules.update(db, row.id, trouble=UserText("The stored text cannot be read."))
             found.append(row.id)
     return found

@@ -10,6 +10,7 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.store import idempotency
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText
 
 Act = Callable[[sqlite3.Connection, datetime], dict[str, Any]]
 
@@ -38,6 +39,12 @@ def find_first_answer(db: sqlite3.Connection, verb: str, idempotency_key: str | 
     first, answer = kept
     if first != verb:
         raise RefusedError(
-            "request", f"The idempotency key {idempotency_key} was already used to {first}; use a new one to {verb}."
+            "request",
+            UserText(
+                "The idempotency key {key} was already used to {first}; use a new one to {verb}.",
+                key=idempotency_key,
+                first=first,
+                verb=verb,
+            ),
         )
     return answer

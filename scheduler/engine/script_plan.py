@@ -15,6 +15,7 @@ from scheduler.store.workflows import ScriptRow
 from scheduler.timing.backoff import MAX_FAILURES
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.policies import Need
+from scheduler.user_text import UserText
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
 
 _PHASE_SECONDS = 300.0
@@ -151,7 +152,7 @@ class ScriptPlan:
                 if handlers[name]["kind"] != handler.kind.value:
                     return name
                 if handlers[name]["approve"] != handler.approve:
-                    return f"approve of {name}"
+                    return UserText("approve of {name}", name=name)
         except (LookupError, TypeError):
             return "description"
         return None

@@ -6,6 +6,7 @@ from datetime import timedelta
 from scheduler.engine.repair.fixer_config import FixerConfig
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Catchup, Overlap, Policies
+from scheduler.user_text import UserText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,5 +28,12 @@ class Settings:
     def policies(self, kind: str) -> Policies:
         """The default policies for a handler of that kind."""
         if kind not in self.overlap:
-            raise BadScheduleError("kind", f"kind: {kind!r} is not known; choose one of {', '.join(self.overlap)}.")
+            raise BadScheduleError(
+                "kind",
+                UserText(
+                    "kind: {kind} is not known; choose one of {overlap}.",
+                    kind=repr(kind),
+                    overlap=", ".join(self.overlap),
+                ),
+            )
         return Policies(overlap=self.overlap[kind], catchup=self.catchup)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from scheduler.rules.phases import RunStatus
+from scheduler.user_text import UserText
 
 
 class FailureClass(StrEnum):
@@ -53,8 +54,12 @@ class Failure:
         """Prefix a script error with its file and line; other failures stay unchanged."""
         if self.kind is not FailureClass.LOGIC or self.line is not None:
             return self
-        place = PurePath(file).name if line is None else f"{PurePath(file).name}, line {line}"
-        return replace(self, sentence=f"{place}: {self.sentence}", file=file, line=line)
+        name = PurePath(file).name
+        if line is None:
+            sentence = UserText("{name}: {message}", name=name, message=self.sentence)
+        else:
+            sentence = UserText("{name}, line {line}: {message}", name=name, line=line, message=self.sentence)
+        return replace(self, sentence=sentence, file=file, line=line)
 
 
 _RETRYABLE_CODES = frozenset({408, 425, 429})

@@ -7,6 +7,8 @@ counted from the start of the last prepare, so one that arrives during a run is 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from scheduler.user_text import UserText
+
 MIN_WAKE_DELAY = timedelta(seconds=30)
 MAX_WAKE_DELAY = timedelta(hours=24)
 
@@ -46,6 +48,10 @@ def parse_wake(requested: object, now: datetime) -> ParsedWake:
         at = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, TypeError, OverflowError):
         return ParsedWake(
-            None, f"wake_at: {requested!r} is not a date and time and was ignored; write for example ctx.now."
+            None,
+            UserText(
+                "wake_at: {requested} is not a date and time and was ignored; write for example ctx.now.",
+                requested=repr(requested),
+            ),
         )
     return ParsedWake(min(max(at, now + MIN_WAKE_DELAY), now + MAX_WAKE_DELAY))

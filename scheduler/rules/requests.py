@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 
 class RequestKind(StrEnum):
@@ -122,34 +123,34 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
         blocks=Block.PERMISSION,
         raised_by=FailureClass.PERMISSION,
         shared_by=FailureClass.PERMISSION,
-        unblock="Answer first: dayhand attention",
+        unblock=UserText("Answer first: dayhand attention"),
     ),
     RequestKind.RECONNECT: RequestSpec(
         actions=(RequestAction.RECONNECT,),
         blocks=Block.RECONNECT,
         raised_by=FailureClass.AUTH,
         shared_by=FailureClass.AUTH,
-        hint="Reconnect the account: dayhand connect {subject}",
-        unblock="Reconnect the account first: dayhand attention",
+        hint=UserText("Reconnect the account: dayhand connect {subject}"),
+        unblock=UserText("Reconnect the account first: dayhand attention"),
     ),
     RequestKind.KEYRING: RequestSpec(
         actions=(RequestAction.RETRY, RequestAction.OPEN),
         blocks=Block.RETRYING,
         shared_by=FailureClass.TRANSIENT,
-        hint="Unlock the keyring and the run resumes, or try again: dayhand retry {run}",
+        hint=UserText("Unlock the keyring and the run resumes, or try again: dayhand retry {run}"),
     ),
     RequestKind.UNSURE: RequestSpec(
         actions=_WHAT_HAPPENED,
         blocks=Block.UNSURE,
         raised_by=FailureClass.UNSURE,
-        hint="Say whether it happened: dayhand resolve {run} happened, not-happened or skip",
-        unblock="First answer whether it happened: dayhand attention",
+        hint=UserText("Say whether it happened: dayhand resolve {run} happened, not-happened or skip"),
+        unblock=UserText("First answer whether it happened: dayhand attention"),
     ),
     RequestKind.INTERRUPTED: RequestSpec(
         actions=_WHAT_HAPPENED,
         blocks=Block.INTERRUPTED,
-        hint="Say whether it finished: dayhand resolve {run} happened, not-happened or skip",
-        unblock="First answer whether it finished: dayhand attention",
+        hint=UserText("Say whether it finished: dayhand resolve {run} happened, not-happened or skip"),
+        unblock=UserText("First answer whether it finished: dayhand attention"),
     ),
     RequestKind.SCRIPT_ERROR: RequestSpec(
         actions=(
@@ -161,23 +162,23 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
         ),
         blocks=Block.SCRIPT_ERROR,
         raised_by=FailureClass.LOGIC,
-        hint="Fix the script and deploy it, or try again: dayhand retry {run}",
-        unblock="Fix the script and deploy it again, or try again: dayhand retry {slug}",
+        hint=UserText("Fix the script and deploy it, or try again: dayhand retry {run}"),
+        unblock=UserText("Fix the script and deploy it again, or try again: dayhand retry {slug}"),
     ),
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.TOO_MANY_FAILURES: RequestSpec(
         actions=(RequestAction.RETRY, RequestAction.OPEN),
         blocks=Block.TOO_MANY_FAILURES,
-        hint="Try again: dayhand retry {run}",
-        unblock="Try again: dayhand retry {slug}",
+        hint=UserText("Try again: dayhand retry {run}"),
+        unblock=UserText("Try again: dayhand retry {slug}"),
     ),
     RequestKind.INTERNAL: RequestSpec(
         actions=(RequestAction.RETRY, RequestAction.OPEN),
         blocks=Block.INTERNAL,
         raised_by=FailureClass.INTERNAL,
-        hint="Try again: dayhand retry {run}",
-        unblock="Try again: dayhand retry {slug}",
+        hint=UserText("Try again: dayhand retry {run}"),
+        unblock=UserText("Try again: dayhand retry {slug}"),
     ),
 }
 
@@ -190,7 +191,7 @@ def request_for_failure(failure: FailureClass) -> RequestKind | None:
 def unblock_hint(block: Block) -> str:
     """What to do before a blocked workflow can run; with `{slug}` for the workflow."""
     if block is Block.RETRYING:
-        return "It will be retried automatically; to retry now: dayhand retry {slug}"
+        return UserText("It will be retried automatically; to retry now: dayhand retry {slug}")
     return next(spec.unblock for spec in REQUESTS.values() if spec.blocks is block)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from scheduler.rules.phases import HandlerKind
+from scheduler.user_text import UserText
 
 _MEGABYTE = 1 << 20
 MAX_EVENTS = 10_000
@@ -39,12 +40,21 @@ class PublishBatch:
         """Count one more event of `size` bytes; TooMuchError if that exceeds a limit."""
         if len(event) > MAX_EVENT_ID_CHARS:
             raise ScriptLimitError(
-                f"An event id may have {MAX_EVENT_ID_CHARS:,} characters; {event[:40]!r}… is longer."
+                UserText(
+                    "An event id may have {max_event_id_chars} characters; {event}… is longer.",
+                    max_event_id_chars=f"{MAX_EVENT_ID_CHARS:,}",
+                    event=repr(event[:40]),
+                )
             )
         if size > MAX_EVENT_BYTES:
             raise ScriptLimitError(
-                f"The event {event!r} is {size / _MEGABYTE:.1f} MB; the limit is {MAX_EVENT_BYTES // _MEGABYTE} "
-                "MB. Publish less data, or the path of a file."
+                UserText(
+                    "The event {event} is {size} MB; the limit is {max_event_bytes} MB. Publish less data, or "
+                    "the path of a file.",
+                    event=repr(event),
+                    size=f"{size / _MEGABYTE:.1f}",
+                    max_event_bytes=MAX_EVENT_BYTES // _MEGABYTE,
+                )
             )
         self.events += 1
         self.size += size
@@ -52,12 +62,20 @@ class PublishBatch:
             megabytes = MAX_BATCH_BYTES // _MEGABYTE
             if self.kind is HandlerKind.PRODUCER:
                 raise ScriptLimitError(
-                    f"It published more than {MAX_EVENTS:,} events or {megabytes} MB without a checkpoint. "
-                    "Call ctx.checkpoint(state) after each part."
+                    UserText(
+                        "It published more than {max_events} events or {megabytes} MB without a checkpoint. Call "
+                        "ctx.checkpoint(state) after each part.",
+                        max_events=f"{MAX_EVENTS:,}",
+                        megabytes=megabytes,
+                    )
                 )
             raise ScriptLimitError(
-                f"It published more than {MAX_EVENTS:,} events or {megabytes} MB at once. "
-                "Reserve fewer events in prepare."
+                UserText(
+                    "It published more than {max_events} events or {megabytes} MB at once. Reserve fewer "
+                    "events in prepare.",
+                    max_events=f"{MAX_EVENTS:,}",
+                    megabytes=megabytes,
+                )
             )
 
     def clear(self) -> None:

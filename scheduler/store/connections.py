@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from scheduler.store import key_values
 from scheduler.store.database import from_ms, to_instant, to_ms
+from scheduler.user_text import unpack
 
 _LAST_USED_PREFIX = "used "
 
@@ -62,4 +63,4 @@ def list_all(db: sqlite3.Connection) -> list[ConnectionRow]:
 def _from_sql(row: sqlite3.Row) -> ConnectionRow:
     created = from_ms(row[3])
     assert created is not None
-    return ConnectionRow(row[0], json.loads(row[1]), row[2], created)
+    return ConnectionRow(row[0], json.loads(row[1]), unpack(row[2]), created)

@@ -4,6 +4,8 @@ import errno
 import sqlite3
 from pathlib import Path
 
+from scheduler.user_text import UserText
+
 
 class StoreError(Exception):
     """The store cannot be used; the message says what happened and what to do."""
@@ -15,69 +17,95 @@ class StaleError(StoreError):
 
 class StoreClosedError(StoreError):
     def __init__(self) -> None:
-        super().__init__("Dayhand is closing, so nothing more is read or saved.")
+        super().__init__(UserText("Dayhand is closing, so nothing more is read or saved."))
 
 
 class NewerStoreError(StoreError):
     def __init__(self, found: int, known: int) -> None:
         super().__init__(
-            f"Your data was written by a newer Dayhand (format {found}; this one knows up to {known}). "
-            "Nothing was changed. Install the newer version again, or start with another data folder."
+            UserText(
+                "Your data was written by a newer Dayhand (format {found}; this one knows up to {known}). "
+                "Nothing was changed. Install the newer version again, or start with another data folder.",
+                found=found,
+                known=known,
+            )
         )
 
 
 class OlderStoreError(StoreError):
     def __init__(self) -> None:
-        super().__init__("Your data was written by an older Dayhand. Start the app once to bring it up to date.")
+        super().__init__(
+            UserText("Your data was written by an older Dayhand. Start the app once to bring it up to date.")
+        )
 
 
 class MigrationError(StoreError):
     def __init__(self, step: int, cause: str) -> None:
         super().__init__(
-            f"Your data could not be brought up to date (step {step}: {cause}). Nothing was changed, and the "
-            "version you had before still works. Please report this."
+            UserText(
+                "Your data could not be brought up to date (step {step}: {cause}). Nothing was changed, "
+                "and the version you had before still works. Please report this.",
+                step=step,
+                cause=cause,
+            )
         )
 
 
 class NoBackupError(StoreError):
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"There is no readable backup in {folder}, so nothing was changed.")
+        super().__init__(UserText("There is no readable backup in {folder}, so nothing was changed.", folder=folder))
 
 
 class StoreBusyError(StoreError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"Another program has locked {path}, so nothing was saved. Close it, then try again.")
+        super().__init__(
+            UserText("Another program has locked {path}, so nothing was saved. Close it, then try again.", path=path)
+        )
 
 
 class DiskFullError(StoreError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"The disk of {path} is full, so nothing was saved. Free some space.")
+        super().__init__(UserText("The disk of {path} is full, so nothing was saved. Free some space.", path=path))
 
 
 class StoreForbiddenError(StoreError):
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} cannot be opened or changed. Check the permissions of the file and its folder.")
+        super().__init__(
+            UserText("{path} cannot be opened or changed. Check the permissions of the file and its folder.", path=path)
+        )
 
 
 class DiskFailedError(StoreError):
     def __init__(self, path: Path, cause: str) -> None:
         super().__init__(
-            f"The disk could not read or write {path} ({cause}). Check the disk, then start Dayhand again."
+            UserText(
+                "The disk could not read or write {path} ({cause}). Check the disk, then start Dayhand again.",
+                path=path,
+                cause=cause,
+            )
         )
 
 
 class StoreDamagedError(StoreError):
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path} is damaged. Quit Dayhand and start it again: it sets the file aside and offers the last backup."
+            UserText(
+                "{path} is damaged. Quit Dayhand and start it again: it sets the file aside and offers the "
+                "last backup.",
+                path=path,
+            )
         )
 
 
 class StoreGoneError(StoreError):
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path}, or a file beside it, was deleted or replaced while Dayhand was using it, so nothing is saved. "
-            "Put it back, or quit Dayhand and start it again: it offers the last backup."
+            UserText(
+                "{path}, or a file beside it, was deleted or replaced while Dayhand was using it, so "
+                "nothing is saved. Put it back, or quit Dayhand and start it again: it offers the last "
+                "backup.",
+                path=path,
+            )
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StoreError
+from scheduler.user_text import UserText
 
 
 class EventState(StrEnum):
@@ -42,7 +43,13 @@ class NotPendingError(StoreError):
     """A run tried to reserve an event that is not pending; nothing was reserved."""
 
     def __init__(self, topic: str, identity: str) -> None:
-        super().__init__(f"There is no pending event {identity!r} in the topic {topic!r} to reserve.")
+        super().__init__(
+            UserText(
+                "There is no pending event {identity} in the topic {topic} to reserve.",
+                identity=repr(identity),
+                topic=repr(topic),
+            )
+        )
         self.topic = topic
         self.identity = identity
 

@@ -1,6 +1,5 @@
 """The history of runs and of planned times that did not run: filtered, searched, counted, paged, newest first."""
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,7 +9,9 @@ from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_instant, to_ms
 from scheduler.store.history_index import count_numbers, find_numbers
 from scheduler.store.history_query import HistoryCursor, HistorySearch, split_words
+from scheduler.store.runs import read_error
 from scheduler.timing.occurrences import UNFINISHED_STATES, OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.user_text import unpack
 
 _RUN = (
     "SELECT r.number, r.id, r.workflow, r.handler, r.kind, r.trigger, o.planned, r.created, r.began, r.ended, r.phase, "
@@ -155,7 +156,8 @@ def _past_run(row: sqlite3.Row) -> PastRun:
         ended=from_ms(row["ended"]),
         phase=RunPhase(run.phase),
         status=RunStatus(run.status),
-        error=None if run.error is None else json.loads(run.error),
+        summary=unpack(run.summary),
+        error=read_error(run.error),
         followed=bool(run.followed),
     )
 
@@ -208,7 +210,7 @@ def find_planned_time(db: sqlite3.Connection, beginning: str) -> NotRunRow | Non
         "SELECT schedule, planned, state, reason, detail FROM occurrences WHERE key >= ? AND key < ?",
         (beginning, f"{beginning}g"),
     ).fetchone()
-    return None if row is None else NotRunRow(row[0], to_instant(row[1]), row[2], row[3], row[4])
+    return None if row is None else NotRunRow(row[0], to_instant(row[1]), row[2], row[3], unpack(row[4]))
 
 
 def _times(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor, most: int) -> list[NotRunRow]:
@@ -221,7 +223,7 @@ def _times(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor, m
             "ORDER BY planned DESC, schedule DESC LIMIT ?",
             (*given, *values, most),
         )
-        found += [NotRunRow(row[0], to_instant(row[1]), row[2], row[3], row[4]) for row in rows]
+        found += [NotRunRow(row[0], to_instant(row[1]), row[2], row[3], unpack(row[4])) for row in rows]
     return list(dict.fromkeys(found))
 
 

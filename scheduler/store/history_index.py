@@ -14,6 +14,8 @@ from typing import Any
 
 from scheduler.store import key_values
 from scheduler.store.history_query import FOLLOWED, RunFilter, split_words
+from scheduler.store.runs import read_error
+from scheduler.user_text import unpack
 
 _LAST_INDEXED = "history indexed"
 """The key of the number of the last indexed run."""
@@ -120,9 +122,9 @@ def _index(db: sqlite3.Connection, row: sqlite3.Row) -> None:
 def _words_of(db: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
     """Every word of a run that the user may search for."""
     _, workflow, name, handler, _, summary, error, prepared, _, _ = row
-    parts = [workflow, name, handler, summary or ""]
+    parts = [workflow, name, handler, unpack(summary) or ""]
     if error is not None:
-        parts.append(str(json.loads(error).get("sentence", "")))
+        parts.append(str(read_error(error).get("sentence", "")))
     if prepared is not None:
         parts += _titles(db, workflow, json.loads(prepared))
     return set(split_words("\n".join(parts)[:_MAX_CHARS]))

@@ -14,6 +14,7 @@ from scheduler.store.events import EventState
 from scheduler.store.workflows import ScriptOrigin, WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
+from scheduler.user_text import UserText
 
 Rule = Callable[[Any], bool]
 
@@ -76,11 +77,11 @@ def _or_none(rule: Rule) -> Rule:
 def read_json(value: Any) -> Any:
     """Parse JSON text; ValueError if it is invalid or nested too deeply."""
     if not _text(value):
-        raise ValueError("not text")
+        raise ValueError(UserText("not text"))
     try:
         return json.loads(value)
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise ValueError(UserText("nested too deeply")) from error
 
 
 def _json(fits: Rule = lambda _: True) -> Rule:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block
 from scheduler.store.database import from_ms, to_ms
+from scheduler.user_text import unpack
 
 
 class LaneRow(NamedTuple):
@@ -92,4 +93,4 @@ def list_blocked(db: sqlite3.Connection) -> list[LaneRow]:
 
 def _from_sql(row: sqlite3.Row) -> LaneRow:
     blocked = None if row[2] is None else Block(row[2])
-    return LaneRow(row[0], row[1], blocked, row[3], row[4], from_ms(row[5]))
+    return LaneRow(row[0], row[1], blocked, unpack(row[3]), row[4], from_ms(row[5]))

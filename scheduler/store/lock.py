@@ -8,13 +8,18 @@ from pathlib import Path
 from scheduler.file_lock import try_lock
 from scheduler.store.errors import StoreError
 from scheduler.store.sqlite import converted_errors
+from scheduler.user_text import UserText
 
 _FILE = "dayhand.lock"
 
 
 class FolderInUseError(StoreError):
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"Dayhand is already running with the data in {folder}. Use that one, or quit it first.")
+        super().__init__(
+            UserText(
+                "Dayhand is already running with the data in {folder}. Use that one, or quit it first.", folder=folder
+            )
+        )
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from scheduler.store.errors import StaleError
 from scheduler.timing.occurrences import OCCURRENCE_MOVES, OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.overlap import UnfinishedOccurrence
 from scheduler.timing.policies import Overlap
+from scheduler.user_text import UserText, unpack
 
 
 class OccurrenceRow(NamedTuple):
@@ -39,6 +40,7 @@ class OccurrenceRow(NamedTuple):
 _COLUMNS = OccurrenceRow._fields
 _INSTANTS = ("planned", "due", "created", "retry_at", "began", "ended")
 _INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
+_DETAIL = _COLUMNS.index("detail")
 _ENUMS: dict[str, type[StrEnum]] = {
     "origin": OccurrenceOrigin,
     "state": OccurrenceState,
@@ -262,6 +264,8 @@ def _from_sql(row: Sequence[Any]) -> OccurrenceRow:
     for place in _INSTANT_PLACES:
         if values[place] is not None:
             values[place] = from_ms(values[place])
+    if values[_DETAIL] is not None:
+        values[_DETAIL] = unpack(values[_DETAIL])
     unknown = None
     for place, members in _ENUM_PLACES:
         if values[place] is not None:
@@ -278,5 +282,5 @@ def _unreadable(row: OccurrenceRow, name: str, value: str) -> OccurrenceRow:
         origin=row.origin or OccurrenceOrigin.AUTOMATIC,
         state=row.state or OccurrenceState.DROPPED,
         reason=OccurrenceReason.UNREADABLE,
-        detail=f"{name}: {value!r} is not known.",
+        detail=UserText("{name}: {value} is not known.", name=name, value=repr(value)),
     )

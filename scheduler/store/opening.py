@@ -31,8 +31,9 @@ from scheduler.store.database import Database, to_ms
 from scheduler.store.errors import NewerStoreError, NoBackupError, OlderStoreError, StoreDamagedError, StoreError
 from scheduler.store.events import EventState
 from scheduler.store.sqlite import connect, converted_errors, is_intact
+from scheduler.user_text import UserText
 
-_CANCELLED_BY_RESTORE = "It was running when this backup was made. What it did after that is not known."
+_CANCELLED_BY_RESTORE = UserText("It was running when this backup was made. What it did after that is not known.")
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _NEXT = ".next."
 
@@ -46,11 +47,24 @@ class StoreDamage:
 
     def describe(self, restore: str = "dayhand restore") -> str:
         """One sentence; `restore` is the command that restores the backup, as typed on this system."""
-        trouble = "was missing" if self.aside is None else f"was damaged and was set aside as {self.aside.name}"
-        what = f"Your data file {STORE_FILE} {trouble}, so Dayhand started with an empty one"
+        trouble = (
+            UserText("was missing")
+            if self.aside is None
+            else UserText("was damaged and was set aside as {aside}", aside=self.aside.name)
+        )
+        what = UserText(
+            "Your data file {store_file} {trouble}, so Dayhand started with an empty one",
+            store_file=STORE_FILE,
+            trouble=trouble,
+        )
         if self.backup is None:
-            return f"{what}; there is no backup, so please add your workflows again."
-        return f"{what}; to restore the backup {self.backup.name}, choose Restore, or quit and run: {restore}"
+            return UserText("{what}; there is no backup, so please add your workflows again.", what=what)
+        return UserText(
+            "{what}; to restore the backup {backup}, choose Restore, or quit and run: {restore}",
+            what=what,
+            backup=self.backup.name,
+            restore=restore,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +86,7 @@ def open_for_reading(folder: Path) -> Database:
     path = folder / STORE_FILE
     with converted_errors(path):
         if not path.is_file():
-            raise StoreError(f"There is no data in {folder} yet. Start Dayhand once.")
+            raise StoreError(UserText("There is no data in {folder} yet. Start Dayhand once.", folder=folder))
         with closing(connect(path, read_only=True)) as connection:
             migrations.refuse_newer(connection)
             if migrations.version_of(connection) < migrations.latest():
@@ -113,7 +127,7 @@ def restore(folder: Path, now: datetime) -> Path:
                 identity.copy_from(path, connection)
                 connection.execute("BEGIN IMMEDIATE")
                 suspend_everything(connection, now, _CANCELLED_BY_RESTORE)
-                schedules.pause_all(connection, f"Restored from the backup {backup.name}.")
+                schedules.pause_all(connection, UserText("Restored from the backup {backup}.", backup=backup.name))
                 connection.execute("COMMIT")
 
         replace_store(folder, make, now)

@@ -2,13 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from scheduler.rules.requests import RequestKind
+from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store.database import from_ms, to_ms
+from scheduler.user_text import pack, unpack
 
 
 class RequestAnswer(StrEnum):
@@ -66,7 +67,7 @@ def add(db: sqlite3.Connection, row: RequestRow) -> bool:
     values = row._replace(
         created=to_ms(row.created),  # type: ignore[arg-type]
         call=None if row.call is None else json.dumps(row.call),
-        ui=None if row.ui is None else json.dumps(row.ui),
+        ui=None if row.ui is None else json.dumps(_change_texts(row.kind, row.ui, pack)),
     )
     marks = ", ".join("?" * len(_COLUMNS))
     query = f"INSERT INTO requests ({', '.join(_COLUMNS)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
@@ -155,8 +156,19 @@ def _from_sql(row: sqlite3.Row) -> RequestRow:
     assert created is not None
     return RequestRow(*row)._replace(
         kind=RequestKind(row["kind"]),
+        sentence=unpack(row["sentence"]) or "",
         created=created,
         call=None if row["call"] is None else json.loads(row["call"]),
-        ui=None if row["ui"] is None else json.loads(row["ui"]),
+        ui=None if row["ui"] is None else _change_texts(RequestKind(row["kind"]), json.loads(row["ui"]), unpack),
         answered=from_ms(row["answered"]),
     )
+
+
+def _change_texts(kind: RequestKind, ui: Any, change: Callable[[str], str | None]) -> Any:
+    """Pack or unpack our own texts about a repair; everything else that is shown comes from scripts."""
+    if not REQUESTS[kind].concerns_repair or not isinstance(ui, dict):
+        return ui
+    texts: dict[str, Any] = {"error": change(ui["error"])} if isinstance(ui.get("error"), str) else {}
+    if isinstance(ui.get("asks"), list):
+        texts["asks"] = [change(one) if isinstance(one, str) else one for one in ui["asks"]]
+    return {**ui, **texts}

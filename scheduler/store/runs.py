@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from scheduler.rules.phases import PHASE_MOVES, STATUS_MOVES, HandlerKind, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
+from scheduler.user_text import pack, unpack
 
 
 class RunRow(NamedTuple):
@@ -52,13 +53,13 @@ _COLUMNS = RunRow._fields
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM runs"
 _INSERT = f"INSERT INTO runs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _INSTANTS = frozenset(("created", "updated", "began", "resume_at", "prepared_at", "mutating_at", "mutated_at", "ended"))
-_JSON = frozenset(("prepared", "outcome", "error", "progress"))
+_JSON = frozenset(("prepared", "outcome", "progress"))
 _INSTANT_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _INSTANTS)
 _JSON_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _JSON)
 _ENUM_PLACES: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
     (_COLUMNS.index(name), enum) for name, enum in (("kind", HandlerKind), ("phase", RunPhase), ("status", RunStatus))
 )
-_FOLLOWED = _COLUMNS.index("followed")
+_FOLLOWED, _ERROR, _SUMMARY = (_COLUMNS.index(name) for name in ("followed", "error", "summary"))
 _OPEN = "status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0"
 # Indexes are named, because SQLite would read a million ended runs in order rather than sort the few open ones.
 _ALL_OPEN = f"{_ALL} INDEXED BY runs_open WHERE {_OPEN}"
@@ -73,6 +74,7 @@ def insert(db: sqlite3.Connection, row: RunRow) -> None:
     for place in _JSON_PLACES:
         if values[place] is not None:
             values[place] = json.dumps(values[place])
+    values[_ERROR] = write_error(row.error)
     db.execute(_INSERT, values)
 
 
@@ -213,7 +215,23 @@ def _change(db: sqlite3.Connection, run: str, where: str, values: tuple[str, ...
 def _to_sql(name: str, value: Any) -> Any:
     if name in _INSTANTS:
         return to_ms(value)
+    if name == "error":
+        return write_error(value)
     return json.dumps(value) if name in _JSON and value is not None else value
+
+
+def write_error(error: dict[str, Any] | None) -> str | None:
+    """As JSON; its sentence can still be translated."""
+    if error is not None and "sentence" in error:
+        error = {**error, "sentence": pack(error["sentence"])}
+    return None if error is None else json.dumps(error)
+
+
+def read_error(written: str | None) -> Any:
+    error = None if written is None else json.loads(written)
+    if isinstance(error, dict) and isinstance(error.get("sentence"), str):
+        error["sentence"] = unpack(error["sentence"])
+    return error
 
 
 def _from_sql(row: sqlite3.Row) -> RunRow:
@@ -224,6 +242,8 @@ def _from_sql(row: sqlite3.Row) -> RunRow:
     for place in _JSON_PLACES:
         if values[place] is not None:
             values[place] = json.loads(values[place])
+    values[_ERROR] = read_error(values[_ERROR])
+    values[_SUMMARY] = unpack(values[_SUMMARY])
     for place, enum in _ENUM_PLACES:
         values[place] = enum(values[place])
     values[_FOLLOWED] = bool(values[_FOLLOWED])

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from scheduler.store.database import FAR_AHEAD, from_ms, to_ms
+from scheduler.user_text import unpack
 
 _INSTANTS = (
     "paused_until",
@@ -64,6 +65,7 @@ class ScheduleRow(NamedTuple):
 
 _COLUMNS = ScheduleRow._fields
 _INSTANT_PLACES = tuple(_COLUMNS.index(name) for name in _INSTANTS)
+_TEXT_PLACES = tuple(_COLUMNS.index(name) for name in ("pause_note", "trouble"))
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _LIMIT = "CASE WHEN json_valid(spec) THEN spec ->> 'limit' END"
@@ -200,4 +202,7 @@ def _from_sql(row: Iterable[Any]) -> ScheduleRow:
     for place in _INSTANT_PLACES:
         if values[place] is not None:
             values[place] = from_ms(values[place])
+    for place in _TEXT_PLACES:
+        if values[place] is not None:
+            values[place] = unpack(values[place])
     return ScheduleRow._make(values)

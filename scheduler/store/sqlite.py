@@ -11,6 +11,9 @@ from typing import Any, NoReturn
 
 from scheduler.store import dirty_flag
 from scheduler.store.errors import DiskFailedError, StoreClosedError, StoreDamagedError, to_store_error
+from scheduler.user_text import UserText, pack
+
+sqlite3.register_adapter(UserText, pack)  # whoever reads such a column unpacks it
 
 _MAX_TRACKED_CURSORS = 100
 """Above this, finished cursors are dropped from the list."""

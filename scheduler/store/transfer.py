@@ -17,9 +17,10 @@ from scheduler.store.errors import MigrationError, NewerStoreError, StoreDamaged
 from scheduler.store.import_rules import RULES, is_hash_valid
 from scheduler.store.opening import replace_store, suspend_everything
 from scheduler.store.sqlite import connect, converted_errors, is_intact
+from scheduler.user_text import UserText
 
 _PRUNE_BATCH = 1_000
-_CANCELLED_BY_IMPORT = "It was running when this was exported. It continues where it was exported."
+_CANCELLED_BY_IMPORT = UserText("It was running when this was exported. It continues where it was exported.")
 _OPEN_RUNS = "SELECT id FROM runs WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0"
 _CONTRADICTIONS = (
     "SELECT 1 FROM workflows LEFT JOIN scripts ON workflow = slug AND number = script WHERE number IS NULL",
@@ -37,7 +38,7 @@ class InvalidStoreFileError(StoreError):
     """The file is not a store of ours, or is damaged."""
 
     def __init__(self) -> None:
-        super().__init__("The data in that file is damaged or not from Dayhand, so nothing was changed.")
+        super().__init__(UserText("The data in that file is damaged or not from Dayhand, so nothing was changed."))
 
 
 def export_store(folder: Path, target: Path, now: datetime, *, history: bool) -> None:
@@ -61,7 +62,9 @@ def check_file(path: Path) -> None:
             if db.execute("PRAGMA foreign_key_check").fetchone() is not None:
                 raise InvalidStoreFileError
     except NewerStoreError as error:
-        raise StoreError("That file was written by a newer Dayhand. Nothing was changed; update this one.") from error
+        raise StoreError(
+            UserText("That file was written by a newer Dayhand. Nothing was changed; update this one.")
+        ) from error
     except (sqlite3.Error, StoreDamagedError, UnicodeDecodeError, OverflowError) as error:
         raise InvalidStoreFileError from error
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from scheduler.timing.cron_fields import FIELDS, FieldValues, expand_fields
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.wall_times import WallPattern, WallTimeRule, refuse_times_too_close
+from scheduler.user_text import UserText
 
 Calendar: TypeAlias = Mapping[str, object]
 _FINEST_FIRST = ("second", "minute", "hour")
@@ -22,7 +23,7 @@ _LAST = re.compile(r"\s*last\s*")
 def parse_calendars(calendars: tuple[Calendar, ...]) -> WallTimeRule:
     """The union of the calendars; refuses those that are invalid, never match, or match too often."""
     if not calendars:
-        raise BadScheduleError("calendar", 'calendar: it is empty; write for example {"hour": 18}.')
+        raise BadScheduleError("calendar", UserText('calendar: it is empty; write for example {"hour": 18}.'))
     patterns = tuple(_parse(calendar) for calendar in calendars)
     refuse_times_too_close(patterns, "calendar")
     return WallTimeRule(patterns)
@@ -41,12 +42,18 @@ def calendar_texts(calendar: Calendar) -> dict[str, str]:
     """Each given part as a cron field."""
     if not isinstance(calendar, Mapping) or not calendar:
         raise BadScheduleError(
-            "calendar", f'calendar: {calendar!r} is not a calendar; write for example {{"hour": 18}}.'
+            "calendar",
+            UserText(
+                'calendar: {calendar} is not a calendar; write for example {"hour": 18}.', calendar=repr(calendar)
+            ),
         )
     unknown = [name for name in calendar if name not in FIELDS]
     if unknown:
         raise BadScheduleError(
-            str(unknown[0]), f"{unknown[0]}: a calendar has no such part; it has {', '.join(FIELDS)}."
+            str(unknown[0]),
+            UserText(
+                "{unknown}: a calendar has no such part; it has {fields}.", unknown=unknown[0], fields=", ".join(FIELDS)
+            ),
         )
     return {name: _field_text(name, value) for name, value in calendar.items()}
 
@@ -54,7 +61,9 @@ def calendar_texts(calendar: Calendar) -> dict[str, str]:
 def _parse(calendar: Calendar) -> WallPattern:
     pattern = WallPattern.from_values(read_calendar(calendar, exact=True), either=False, follows_clock=False)
     if not pattern.days.has_any_date():
-        raise BadScheduleError("day", f"day: {dict(calendar)!r} names a date that does not exist.")
+        raise BadScheduleError(
+            "day", UserText("day: {dict} names a date that does not exist.", dict=repr(dict(calendar)))
+        )
     return pattern
 
 
@@ -72,5 +81,10 @@ def _field_text(name: str, value: object) -> str:
         case {"start": start, "end": end, **rest} if not set(rest) - {"step"}:
             return f"{_field_text(name, start)}-{_field_text(name, end)}/{_field_text(name, rest.get('step', 1))}"
     raise BadScheduleError(
-        name, f'{name}: {value!r} is not understood; write a number, a list, or a text such as "1-5" or "*/2".'
+        name,
+        UserText(
+            '{name}: {value} is not understood; write a number, a list, or a text such as "1-5" or "*/2".',
+            name=name,
+            value=repr(value),
+        ),
     )

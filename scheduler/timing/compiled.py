@@ -12,6 +12,7 @@ from scheduler.timing.every import IntervalRule
 from scheduler.timing.exclusions import NO_EXCLUSIONS, Exclusions
 from scheduler.timing.instants import last_instant
 from scheduler.timing.zones import change_between, end_of_first_pass, end_of_gap, instants_of, is_first_pass
+from scheduler.user_text import UserText
 
 # How many excluded ranges in a row are skipped before giving up with "no more times".
 MAX_EXCLUDED_RANGES = 10_000
@@ -52,7 +53,7 @@ class Count:
     more: bool = False
 
     def __str__(self) -> str:
-        return f"more than {self.number:,}" if self.more else f"{self.number:,}"
+        return UserText("more than {number}", number=f"{self.number:,}") if self.more else f"{self.number:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

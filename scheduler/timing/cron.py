@@ -3,6 +3,7 @@
 from scheduler.timing.cron_fields import expand_fields
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.wall_times import WallPattern, WallTimeRule, refuse_times_too_close
+from scheduler.user_text import UserText
 
 MACROS = {
     "@yearly": "0 0 1 1 *",
@@ -21,7 +22,9 @@ _DEFAULTS = {"second": "0", "year": "*"}
 def parse_cron(texts: tuple[str, ...]) -> WallTimeRule:
     """The union of the expressions; refuses those that are invalid, never match, or match too often."""
     if not texts:
-        raise BadScheduleError("cron", "cron: the expression is empty; write five fields, for example 0 9 * * 1-5.")
+        raise BadScheduleError(
+            "cron", UserText("cron: the expression is empty; write five fields, for example 0 9 * * 1-5.")
+        )
     patterns = tuple(_parse(text) for text in texts)
     refuse_times_too_close(patterns, "cron")
     return WallTimeRule(patterns)
@@ -32,16 +35,25 @@ def split_cron(text: str) -> dict[str, str]:
     macro = text.strip().lower()
     if macro.startswith("@"):
         if macro not in MACROS:
-            raise BadScheduleError("cron", f"cron: {text.strip()!r} is not known; use one of {', '.join(MACROS)}.")
+            raise BadScheduleError(
+                "cron",
+                UserText(
+                    "cron: {text} is not known; use one of {macros}.", text=repr(text.strip()), macros=", ".join(MACROS)
+                ),
+            )
         text = MACROS[macro]
     parts = text.split()
     names = _FIELD_NAMES.get(len(parts))
     if names is None:
-        count = f"{len(parts)} fields" if len(parts) != 1 else "1 field"
+        count = UserText("{count} fields", count=len(parts)) if len(parts) != 1 else UserText("1 field")
         raise BadScheduleError(
             "cron",
-            f"cron: {text!r} has {count}; write five (minute hour day month weekday), "
-            "six (a second in front) or seven (a year at the end).",
+            UserText(
+                "cron: {text} has {count}; write five (minute hour day month weekday), six (a second in "
+                "front) or seven (a year at the end).",
+                text=repr(text),
+                count=count,
+            ),
         )
     return _DEFAULTS | dict(zip(names, parts, strict=True))
 
@@ -55,5 +67,7 @@ def _parse(text: str) -> WallPattern:
         follows_clock=bool(starred & {"minute", "hour"}),
     )
     if not pattern.days.has_any_date():
-        raise BadScheduleError("day", f"day: {text!r} names a date that does not exist, such as 30 February.")
+        raise BadScheduleError(
+            "day", UserText("day: {text} names a date that does not exist, such as 30 February.", text=repr(text))
+        )
     return pattern

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText
 
 FIRST_YEAR, LAST_YEAR = 1970, 2099
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -94,7 +95,9 @@ def _expand(plain: Mapping[CronField, list[str]]) -> dict[CronField, tuple[int, 
     try:
         expanded, _ = croniter.expand(text)
     except (CroniterError, ValueError, KeyError) as error:
-        raise BadScheduleError("cron", f"cron: {text!r} cannot be read ({error}).") from error
+        raise BadScheduleError(
+            "cron", UserText("cron: {text} cannot be read ({error}).", text=repr(text), error=error)
+        ) from error
     return {
         field: _numbers(values) if plain[field] else () for field, values in zip(_CRONITER_ORDER, expanded, strict=True)
     }
@@ -111,19 +114,24 @@ def _all_if_any(values: tuple[int, ...] | None, field: CronField) -> tuple[int, 
 def _check(field: CronField, item: str) -> list[str]:
     """The item with names as numbers, ready for croniter; an invalid one is refused with the field's name."""
     if field is DAY and item.endswith("w") and item != "w":
-        raise _bad(field, f"{item!r} (nearest weekday) is not supported; use a calendar with day and weekday")
+        raise _bad(
+            field,
+            UserText("{item} (nearest weekday) is not supported; use a calendar with day and weekday", item=repr(item)),
+        )
     if item == "*":
         return [item]
     match = _ITEM.fullmatch(item)
     if match is None:
-        raise _bad(field, f"{item!r} is not understood" if item else "a value is missing")
+        raise _bad(
+            field, UserText("{item} is not understood", item=repr(item)) if item else UserText("a value is missing")
+        )
     low, high, step = match["low"], match["high"], match["step"]
     if step is not None and not 1 <= int(step) <= field.high:
-        raise _bad(field, f"the step in {item!r} must be from 1 to {field.high}")
+        raise _bad(field, UserText("the step in {item} must be from 1 to {high}", item=repr(item), high=field.high))
     every = int(step or 1)
     if low in ("*", "?"):
         if high is not None or (low == "?" and (step or field not in (DAY, WEEKDAY))):
-            raise _bad(field, f"{item!r} is not understood")
+            raise _bad(field, UserText("{item} is not understood", item=repr(item)))
         return [f"*/{every}" if every > 1 else "*"]
     first = _value(field, low)
     if high is None:
@@ -131,7 +139,7 @@ def _check(field: CronField, item: str) -> list[str]:
     else:
         last = 7 if field is WEEKDAY and high == "sun" and first else _value(field, high)
     if last < first:
-        raise _bad(field, f"the range {item!r} runs backwards; write it as two ranges")
+        raise _bad(field, UserText("the range {item} runs backwards; write it as two ranges", item=repr(item)))
     if field is WEEKDAY:  # croniter does not know day 7
         return [str(day % 7) for day in range(first, last + 1, every)]
     # croniter reads 5-5 as the whole range
@@ -142,11 +150,14 @@ def _value(field: CronField, text: str) -> int:
     if text in field.names:
         return field.names.index(text) + field.first_name
     if not text.isdigit():
-        raise _bad(field, f"{text!r} is not understood")
+        raise _bad(field, UserText("{text} is not understood", text=repr(text)))
     if not field.low <= int(text) <= field.high:
-        raise _bad(field, f"{int(text)} is out of range; use {field.low} to {field.high}")
+        raise _bad(
+            field,
+            UserText("{text} is out of range; use {low} to {high}", text=int(text), low=field.low, high=field.high),
+        )
     return int(text)
 
 
 def _bad(field: CronField, what: str) -> BadScheduleError:
-    return BadScheduleError(field.name, f"{field.name}: {what}.")
+    return BadScheduleError(field.name, UserText("{field}: {what}.", field=field.name, what=what))

@@ -12,7 +12,6 @@ from scheduler.timing.cron_fields import expand_fields
 from scheduler.timing.date_words import DateWords, describe_dates, format_date
 from scheduler.timing.durations import describe_duration
 from scheduler.timing.exclusions import Exclusion, parse_exclusions
-from scheduler.timing.number_words import join_words
 from scheduler.timing.spec import ScheduleKind, ScheduleSpec
 from scheduler.timing.time_words import (
     TimeWords,
@@ -22,12 +21,12 @@ from scheduler.timing.time_words import (
     describe_window,
 )
 from scheduler.timing.zones import LOCAL, find_zone
+from scheduler.user_text import UserText, join_texts, join_words
 
 _DAY = timedelta(days=1)
 _LAST_SECOND = time(23, 59, 59)
 # Further exceptions are counted, not listed.
 _MAX_EXCEPTIONS = 4
-_UNION = "; and "
 _ETC = re.compile(r"Etc/GMT([+-])([0-9]+)")
 
 
@@ -35,27 +34,31 @@ def describe_schedule(spec: ScheduleSpec, *, viewer_zone: str | None = None) -> 
     """One line. Names the city of the schedule's zone if it differs from the viewer's."""
     zone_name = viewer_zone if spec.timezone == LOCAL else spec.timezone
     zone = None if zone_name is None else find_zone(zone_name)
-    times = _describe_rule(spec, zone)
-    limits = "".join(f", {part}" for part in _describe_limits(spec, zone))
-    if _UNION in times and limits:
-        limits = f"; all {limits.removeprefix(', ')}"
+    rules = _describe_rules(spec, zone)
+    times, limits = _join_rules(rules), join_texts(list(_describe_limits(spec, zone)), ", ")
     if zone_name is not None and viewer_zone is not None and _city(zone_name) != _city(viewer_zone):
         # An interval is the same in every zone; its start and end dates are not.
         if spec.kind is not ScheduleKind.EVERY:
-            times += f" ({_city(zone_name)})"
+            times = UserText("{times} ({city})", times=times, city=_city(zone_name))
         elif spec.start_at or spec.end_at or spec.exclude:
-            limits += f" ({_city(zone_name)})"
-    return f"{times[0].upper()}{times[1:]}{limits}"
+            limits = UserText("{limits} ({city})", limits=limits, city=_city(zone_name))
+    if not limits:
+        return UserText("{Times}", times=times)
+    if len(rules) > 1:
+        return UserText("{Times}; all {limits}", times=times, limits=limits)
+    return UserText("{Times}, {limits}", times=times, limits=limits)
 
 
-def _describe_rule(spec: ScheduleSpec, zone: ZoneInfo | None) -> str:
+def _describe_rules(spec: ScheduleSpec, zone: ZoneInfo | None) -> list[str]:
     match spec.kind:
         case ScheduleKind.EVERY:
             assert spec.every is not None
             interval = describe_interval(int(spec.every.total_seconds()))
             if spec.every < _DAY:
-                return interval
-            return f"{interval} (real time, does not follow local time when clocks change)"
+                return [interval]
+            return [
+                UserText("{interval} (real time, does not follow local time when clocks change)", interval=interval)
+            ]
         case ScheduleKind.CRON:
             patterns = parse_cron(spec.cron).patterns
             fields = [expand_fields(split_cron(text)) for text in spec.cron]
@@ -65,58 +68,73 @@ def _describe_rule(spec: ScheduleSpec, zone: ZoneInfo | None) -> str:
             eithers = [False] * len(fields)
         case ScheduleKind.ONCE:
             assert spec.once is not None
-            return f"once on {_format_instant(spec.once, zone, implied=None)}"
+            return [UserText("once on {instant}", instant=_format_instant(spec.once, zone, implied=None))]
     phrases = [
         (describe_dates(values, either=either), describe_times(values))
         for values, either in zip(fields, eithers, strict=True)
     ]
-    return _describe_union(phrases)
+    return _combine(phrases)
 
 
-def _describe_union(phrases: list[tuple[DateWords, TimeWords]]) -> str:
-    """Join the phrases; neighbours that list times of the same dates are combined."""
-    parts = []
+def _join_rules(rules: list[str]) -> str:
+    if len(rules) == 1:
+        return rules[0]
+    return UserText("{first}; and {last}", first=join_texts(rules[:-1], "; "), last=rules[-1])
+
+
+def _combine(phrases: list[tuple[DateWords, TimeWords]]) -> list[str]:
+    """Dates with times, each once; neighbours that list times of the same dates are combined."""
+    parts: list[str] = []
     for (dates, is_list), group in groupby(phrases, key=lambda phrase: (phrase[0], bool(phrase[1].listed))):
         times = [words for _, words in group]
         if is_list:
             listed = sorted({second for words in times for second in words.listed})
-            parts.append(f"{dates.head} {describe_time_list(listed).words}")
+            parts.append(UserText("{dates} {times}", dates=dates.head, times=describe_time_list(listed).words))
         else:
-            parts += [f"{words.words} {dates.tail}".rstrip() for words in times]
-    parts = list(dict.fromkeys(parts))
-    return _UNION.join(["; ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+            parts += [_times_on(words.words, dates.tail) for words in times]
+    return list(dict.fromkeys(parts))
+
+
+def _times_on(times: str, dates: str) -> str:
+    return UserText("{times} {dates}", times=times, dates=dates) if dates else times
 
 
 def _describe_limits(spec: ScheduleSpec, zone: ZoneInfo | None) -> Iterator[str]:
-    bounds = []
-    if spec.start_at is not None:
-        bounds.append(f"from {_format_instant(spec.start_at, zone, implied=time())}")
-    if spec.end_at is not None:
-        bounds.append(f"until {_format_instant(spec.end_at, zone, implied=_LAST_SECOND)}")
-    if bounds:
-        yield " ".join(bounds)
+    start = None if spec.start_at is None else _format_instant(spec.start_at, zone, implied=time())
+    end = None if spec.end_at is None else _format_instant(spec.end_at, zone, implied=_LAST_SECOND)
+    if start and end:
+        yield UserText("from {start} until {end}", start=start, end=end)
+    elif start:
+        yield UserText("from {start}", start=start)
+    elif end:
+        yield UserText("until {end}", end=end)
     if spec.exclude:
         exceptions = [_describe_exclusion(exclusion) for exclusion in spec.exclude]
         if len(exceptions) > _MAX_EXCEPTIONS:
             rest = len(exceptions) - _MAX_EXCEPTIONS + 1
-            exceptions[_MAX_EXCEPTIONS - 1 :] = [f"{rest} more exceptions"]
-        yield f"except {join_words(exceptions)}"
+            exceptions[_MAX_EXCEPTIONS - 1 :] = [UserText("{count} more exceptions", count=rest)]
+        yield UserText("except {exceptions}", exceptions=join_words(exceptions))
     if spec.jitter is not None:
         shift = describe_duration(spec.jitter.max_shift)
-        yield f"up to {shift} later" if spec.jitter.only_later else f"give or take {shift}"
-    if spec.limit is not None:
-        yield f"at most {spec.limit:,} {'run' if spec.limit == 1 else 'runs'} in all"
+        later = spec.jitter.only_later
+        yield UserText("up to {shift} later", shift=shift) if later else UserText("give or take {shift}", shift=shift)
+    if spec.limit == 1:
+        yield UserText("at most 1 run in all")
+    elif spec.limit is not None:
+        yield UserText("at most {limit} runs in all", limit=f"{spec.limit:,}")
 
 
 def _describe_exclusion(exclusion: Exclusion) -> str:
     if isinstance(exclusion, str):
         ((first, last),) = parse_exclusions((exclusion,)).spans
-        return format_date(first) if first == last else f"{format_date(first)} to {format_date(last)}"
+        if first == last:
+            return format_date(first)
+        return UserText("{first} to {last}", first=format_date(first), last=format_date(last))
     values = read_calendar(exclusion, exact=False)
-    window, dates = describe_window(values), describe_dates(values, either=False).tail
+    window, dates = describe_window(values), describe_dates(values, either=False)
     if window:
-        return f"{window} {dates}".rstrip()
-    return dates.removeprefix("on ") or "every day"
+        return _times_on(window, dates.tail)
+    return dates.alone or UserText("every day")
 
 
 def _format_instant(instant: datetime, zone: ZoneInfo | None, *, implied: time | None) -> str:
@@ -125,7 +143,9 @@ def _format_instant(instant: datetime, zone: ZoneInfo | None, *, implied: time |
     if zone is not None and local.time() == implied:
         return format_date(local)
     shown = local.strftime("%H:%M:%S" if local.second else "%H:%M")
-    return f"{format_date(local)} at {shown}{'' if zone else ' UTC'}"
+    if zone is None:
+        return UserText("{date} at {time} UTC", date=format_date(local), time=shown)
+    return UserText("{date} at {time}", date=format_date(local), time=shown)
 
 
 def _city(zone_name: str) -> str:

@@ -5,9 +5,16 @@ from datetime import timedelta
 from fractions import Fraction
 
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText, join_texts
 
 _TEXT = re.compile(r"([0-9]{1,10}(?:\.[0-9]{1,6})?)\s*([smhd])", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNITS = (
+    (86400, UserText("{number} day"), UserText("{number} days")),
+    (3600, UserText("{number} hour"), UserText("{number} hours")),
+    (60, UserText("{number} minute"), UserText("{number} minutes")),
+    (1, UserText("{number} second"), UserText("{number} seconds")),
+)
 MAX_DURATION = timedelta(days=36500)
 
 
@@ -17,13 +24,24 @@ def parse_duration(text: str, field: str) -> timedelta:
     if match is None:
         raise BadScheduleError(
             field,
-            f"{field}: {text!r} is not a duration; write a number and s, m, h or d, for example 30s, 5m, 1.5h.",
+            UserText(
+                "{field}: {text} is not a duration; write a number and s, m, h or d, for example 30s, 5m, 1.5h.",
+                field=field,
+                text=repr(text),
+            ),
         )
     seconds = Fraction(match[1]) * _SECONDS[match[2]]
     if seconds.denominator != 1:
-        raise BadScheduleError(field, f"{field}: {text!r} is not a whole number of seconds; write for example 90s.")
+        raise BadScheduleError(
+            field,
+            UserText(
+                "{field}: {text} is not a whole number of seconds; write for example 90s.", field=field, text=repr(text)
+            ),
+        )
     if seconds > MAX_DURATION.total_seconds():
-        raise BadScheduleError(field, f"{field}: {text!r} is longer than a hundred years.")
+        raise BadScheduleError(
+            field, UserText("{field}: {text} is longer than a hundred years.", field=field, text=repr(text))
+        )
     return timedelta(seconds=int(seconds))
 
 
@@ -31,11 +49,11 @@ def describe_duration(length: timedelta) -> str:
     """In words: `5 minutes`, `1 hour 30 minutes`."""
     rest = int(length.total_seconds())
     parts = []
-    for unit, seconds in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
+    for seconds, singular, plural in _UNITS:
         number, rest = divmod(rest, seconds)
         if number:
-            parts.append(f"{number} {unit}" if number == 1 else f"{number} {unit}s")
-    return " ".join(parts) or "0 seconds"
+            parts.append(UserText(singular if number == 1 else plural, number=number))
+    return join_texts(parts or [UserText("{number} seconds", number=0)], " ")
 
 
 def format_duration(length: timedelta) -> str:

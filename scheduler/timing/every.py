@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from scheduler.timing.durations import parse_duration
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.wall_times import MIN_GAP_S
+from scheduler.user_text import UserText
 
 _SECOND = timedelta(seconds=1)
 _DAY = 86400
@@ -52,5 +53,12 @@ class IntervalRule:
 def parse_interval(text: str) -> timedelta:
     interval = parse_duration(text, "every")
     if interval < timedelta(seconds=MIN_GAP_S):
-        raise BadScheduleError("every", f"every: {text.strip()} is too often; the shortest interval is {MIN_GAP_S}s.")
+        raise BadScheduleError(
+            "every",
+            UserText(
+                "every: {text} is too often; the shortest interval is {min_gap_s}s.",
+                text=text.strip(),
+                min_gap_s=MIN_GAP_S,
+            ),
+        )
     return interval

@@ -10,6 +10,7 @@ from scheduler.timing.calendar import Calendar, read_calendar
 from scheduler.timing.cron_fields import HOUR, LAST_YEAR, MINUTE, SECOND, CronField
 from scheduler.timing.days import Days
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText
 
 Exclusion: TypeAlias = str | Calendar
 _DATES = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:/([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
@@ -112,13 +113,17 @@ def _parse_dates(text: str) -> tuple[date, date]:
     except ValueError as error:
         raise _bad(text) from error
     if last < first:
-        raise BadScheduleError("exclude", f"exclude: the range {text!r} runs backwards.")
+        raise BadScheduleError("exclude", UserText("exclude: the range {text} runs backwards.", text=repr(text)))
     return first, min(last, date(LAST_YEAR, 12, 31))
 
 
 def _bad(exclusion: object) -> BadScheduleError:
     return BadScheduleError(
-        "exclude", f"exclude: {exclusion!r} is not a date; write 2026-12-24, 2026-12-24/2027-01-01 or a calendar."
+        "exclude",
+        UserText(
+            "exclude: {exclusion} is not a date; write 2026-12-24, 2026-12-24/2027-01-01 or a calendar.",
+            exclusion=repr(exclusion),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from scheduler.timing.cron_fields import FIRST_YEAR, LAST_YEAR
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.zones import end_of_gap, instants_of
+from scheduler.user_text import UserText
 
 _DATE_LENGTH = len("2026-11-20")
 
@@ -16,13 +17,27 @@ def parse_instant(text: object, field: str, zone: ZoneInfo, *, end_of_day: bool 
         parsed = text if isinstance(text, datetime) else _parse(text)
     except ValueError as error:
         raise BadScheduleError(
-            field, f"{field}: {text!r} is not a date and time; write for example 2026-11-20T09:00+01:00."
+            field,
+            UserText(
+                "{field}: {text} is not a date and time; write for example 2026-11-20T09:00+01:00.",
+                field=field,
+                text=repr(text),
+            ),
         ) from error
     if FIRST_YEAR <= parsed.year <= LAST_YEAR:
         instant = _instant_of(parsed, zone, end_of_day=end_of_day)
         if instant <= last_instant(zone):
             return instant
-    raise BadScheduleError(field, f"{field}: {text!r} is outside the years {FIRST_YEAR} to {LAST_YEAR}.")
+    raise BadScheduleError(
+        field,
+        UserText(
+            "{field}: {text} is outside the years {first_year} to {last_year}.",
+            field=field,
+            text=repr(text),
+            first_year=FIRST_YEAR,
+            last_year=LAST_YEAR,
+        ),
+    )
 
 
 def last_instant(zone: ZoneInfo) -> datetime:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText
 
 MAX_JITTER = timedelta(days=1)
 _KEY_RANGE = 1 << 64
@@ -44,9 +45,11 @@ def parse_jitter(text: object) -> Jitter | None:
     if text is None:
         return None
     if not isinstance(text, str):
-        raise BadScheduleError("jitter", f"jitter: {text!r} is not a duration; write 30s or +30s.")
+        raise BadScheduleError(
+            "jitter", UserText("jitter: {text} is not a duration; write 30s or +30s.", text=repr(text))
+        )
     written = text.strip()
     most = parse_duration(written.removeprefix("+"), "jitter")
     if most > MAX_JITTER:
-        raise BadScheduleError("jitter", f"jitter: {written} is more than a day.")
+        raise BadScheduleError("jitter", UserText("jitter: {written} is more than a day.", written=written))
     return Jitter(most, only_later=written.startswith("+")) if most else None

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from scheduler.user_text import UserText, join_words
+
 _MIN_ABBREVIATED = 6
 _MIN_RUN = 3
-
-
-def join_words(parts: Sequence[str], last: str = "and") -> str:
-    return f"{', '.join(parts[:-1])} {last} {parts[-1]}" if len(parts) > 1 else parts[0]
 
 
 def common_step(numbers: Sequence[int]) -> int | None:
@@ -31,12 +29,12 @@ def consecutive_runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
 def number_parts(numbers: Sequence[int], name: Callable[[int], str] = str) -> list[str]:
     """The parts to join; every number is named or covered by a range."""
     if len(numbers) >= _MIN_ABBREVIATED and (common_step(numbers) or 1) > 1:
-        first, second, third = map(name, numbers[:3])
-        return [f"{first}, {second}, {third} … {name(numbers[-1])}"]
-    parts = []
+        first = [name(number) for number in numbers[:3]]
+        return [UserText("{numbers} … {last}", numbers=first, last=name(numbers[-1]))]
+    parts: list[str] = []
     for first_number, last_number in consecutive_runs(numbers):
         if last_number - first_number + 1 >= _MIN_RUN:
-            parts.append(f"{name(first_number)} to {name(last_number)}")
+            parts.append(UserText("{first} to {last}", first=name(first_number), last=name(last_number)))
         else:
             parts += [name(number) for number in range(first_number, last_number + 1)]
     return parts

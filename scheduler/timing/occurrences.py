@@ -8,6 +8,8 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Any, Self
 
+from scheduler.user_text import UserText
+
 
 class OccurrenceOrigin(StrEnum):
     """What triggered it."""
@@ -67,25 +69,25 @@ class OccurrenceReason(StrEnum):
 
     sentence: str
 
-    OVERLAP = "overlap", "The previous run was still running."
-    REPLACED = "replaced", "A later run replaced it while it was waiting."
-    BUFFER_FULL = "buffer full", "1,000 earlier runs were already waiting."
-    PASSED = "passed", "Its time passed while the computer or Dayhand was off, asleep or paused."
-    CAUGHT_UP = "made up", "Its time was missed; a later run caught up."
-    EXPIRED = "expired", "It was older than the catch-up window allows."
-    BY_USER = "by person", "You skipped it."
-    LIMIT = "limit", "The schedule had reached its run limit."
-    EDITED = "edited", "The schedule was changed before it ran."
-    CLOCK = "clock", "The clock was set back, and it was too far ahead."
-    REMOVED = "removed", "The schedule was removed before it ran."
-    BACKFILL_CANCELLED = "backfill cancelled", "The backfill was cancelled before it ran."
-    COULD_NOT_START = "could not start", "It could not be started, even after three more tries."
-    STOPPED = "stopped", "It was stopped."
-    OVERTAKEN = "overtaken", "It was stopped because the next run was due."
-    INTERRUPTED = "interrupted", "Dayhand quit while it was running."
-    ERROR = "error", "The run reported an error."
-    UNREADABLE = "unreadable", "Its stored data is invalid."
-    TOO_MANY_FAILURES = "too many failures", "It failed five times in a row."
+    OVERLAP = "overlap", UserText("The previous run was still running.")
+    REPLACED = "replaced", UserText("A later run replaced it while it was waiting.")
+    BUFFER_FULL = "buffer full", UserText("1,000 earlier runs were already waiting.")
+    PASSED = "passed", UserText("Its time passed while the computer or Dayhand was off, asleep or paused.")
+    CAUGHT_UP = "made up", UserText("Its time was missed; a later run caught up.")
+    EXPIRED = "expired", UserText("It was older than the catch-up window allows.")
+    BY_USER = "by person", UserText("You skipped it.")
+    LIMIT = "limit", UserText("The schedule had reached its run limit.")
+    EDITED = "edited", UserText("The schedule was changed before it ran.")
+    CLOCK = "clock", UserText("The clock was set back, and it was too far ahead.")
+    REMOVED = "removed", UserText("The schedule was removed before it ran.")
+    BACKFILL_CANCELLED = "backfill cancelled", UserText("The backfill was cancelled before it ran.")
+    COULD_NOT_START = "could not start", UserText("It could not be started, even after three more tries.")
+    STOPPED = "stopped", UserText("It was stopped.")
+    OVERTAKEN = "overtaken", UserText("It was stopped because the next run was due.")
+    INTERRUPTED = "interrupted", UserText("Dayhand quit while it was running.")
+    ERROR = "error", UserText("The run reported an error.")
+    UNREADABLE = "unreadable", UserText("Its stored data is invalid.")
+    TOO_MANY_FAILURES = "too many failures", UserText("It failed five times in a row.")
 
 
 def _plain_sha256() -> Callable[[bytes], Any]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText
 
 
 class Overlap(StrEnum):
@@ -63,12 +64,14 @@ class Policies:
         unknown = set(written) - set(cls.__dataclass_fields__)
         if unknown:
             name = min(unknown)
-            raise BadScheduleError(name, f"{name}: there is no such policy.")
+            raise BadScheduleError(name, UserText("{name}: there is no such policy.", name=name))
         window = written.get("catchup_window", defaults.catchup_window)
         needs = written.get("needs", defaults.needs)
         pause = written.get("pause_on_failure", defaults.pause_on_failure)
         if not isinstance(pause, bool):
-            raise BadScheduleError("pause_on_failure", f"pause_on_failure: {pause!r} is not true or false.")
+            raise BadScheduleError(
+                "pause_on_failure", UserText("pause_on_failure: {pause} is not true or false.", pause=repr(pause))
+            )
         return cls(
             overlap=_parse_choice(Overlap, "overlap", written.get("overlap", defaults.overlap)),
             catchup=_parse_choice(Catchup, "catchup", written.get("catchup", defaults.catchup)),
@@ -96,12 +99,20 @@ def _parse_choice(choices: type[_Choice], field: str, value: object) -> _Choice:
         return choices(str(value))
     except ValueError:
         known = ", ".join(choices)
-        raise BadScheduleError(field, f"{field}: {value!r} is not known; choose one of {known}.") from None
+        raise BadScheduleError(
+            field,
+            UserText(
+                "{field}: {value} is not known; choose one of {known}.", field=field, value=repr(value), known=known
+            ),
+        ) from None
 
 
 def _parse_needs(value: object) -> tuple[Need, ...]:
     if not isinstance(value, str | list | tuple):
-        raise BadScheduleError("needs", f"needs: {value!r} is not a list; choose from {', '.join(Need)}.")
+        raise BadScheduleError(
+            "needs",
+            UserText("needs: {value} is not a list; choose from {need}.", value=repr(value), need=", ".join(Need)),
+        )
     return tuple(_parse_choice(Need, "needs", need) for need in ([value] if isinstance(value, str) else value))
 
 
@@ -111,5 +122,7 @@ def _parse_window(value: object) -> timedelta | None:
     if value in (0, "0"):
         return timedelta()
     if not isinstance(value, str):
-        raise BadScheduleError("catchup_window", f"catchup_window: {value!r} is not a duration; write 2h or 0.")
+        raise BadScheduleError(
+            "catchup_window", UserText("catchup_window: {value} is not a duration; write 2h or 0.", value=repr(value))
+        )
     return parse_duration(value, "catchup_window")

@@ -18,6 +18,7 @@ from scheduler.timing.exclusions import Exclusion, parse_exclusions
 from scheduler.timing.instants import format_instant, parse_instant
 from scheduler.timing.jitter import Jitter, parse_jitter
 from scheduler.timing.zones import LOCAL, find_zone
+from scheduler.user_text import UserText
 
 
 class ScheduleKind(StrEnum):
@@ -58,15 +59,15 @@ class ScheduleSpec:
         """Parse what the author wrote, and fill in zone and anchor if omitted."""
         kinds = [kind for kind in ScheduleKind if kind in written]
         if len(kinds) != 1:
-            raise BadScheduleError("schedule", "schedule: give exactly one of every, cron, calendar or once.")
+            raise BadScheduleError("schedule", UserText("schedule: give exactly one of every, cron, calendar or once."))
         unknown = set(written) - set(ScheduleKind) - _OPTIONS
         if unknown:
             name = min(map(str, unknown))
-            raise BadScheduleError(name, f"{name}: a schedule has no such setting.")
+            raise BadScheduleError(name, UserText("{name}: a schedule has no such setting.", name=name))
         timezone = machine_zone if written.get("timezone") is None else written["timezone"]
         zone = find_zone(machine_zone if timezone == LOCAL else timezone)
         if "anchor" in written and kinds != [ScheduleKind.EVERY]:
-            raise BadScheduleError("anchor", "anchor: only a schedule with every can have one.")
+            raise BadScheduleError("anchor", UserText("anchor: only a schedule with every can have one."))
         instants = {
             name: parse_instant(written[name], name, zone, end_of_day=name == "end_at")
             for name in ("once", "anchor", "start_at", "end_at")
@@ -86,7 +87,7 @@ class ScheduleSpec:
             **instants,
         )
         if spec.start_at and spec.end_at and spec.end_at < spec.start_at:
-            raise BadScheduleError("end_at", "end_at: it is before start_at.")
+            raise BadScheduleError("end_at", UserText("end_at: it is before start_at."))
         return spec
 
     def write(self) -> dict[str, Any]:
@@ -159,7 +160,10 @@ class OnceRule:
 def _parse_expressions(value: object) -> tuple[str, ...]:
     texts = _parse_list(value)
     if not all(isinstance(text, str) for text in texts):
-        raise BadScheduleError("cron", f"cron: {value!r} is not a cron expression; write for example 0 9 * * 1-5.")
+        raise BadScheduleError(
+            "cron",
+            UserText("cron: {value} is not a cron expression; write for example 0 9 * * 1-5.", value=repr(value)),
+        )
     return tuple(" ".join(text.split()) for text in texts)
 
 
@@ -175,5 +179,7 @@ def _parse_limit(value: object) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise BadScheduleError("limit", f"limit: {value!r} is not a number of runs; write 1 or more.")
+        raise BadScheduleError(
+            "limit", UserText("limit: {value} is not a number of runs; write 1 or more.", value=repr(value))
+        )
     return value

@@ -6,11 +6,24 @@ from datetime import timedelta
 
 from scheduler.timing.cron_fields import HOUR, MINUTE, SECOND, CronField, FieldValues
 from scheduler.timing.durations import describe_duration
-from scheduler.timing.number_words import common_step, consecutive_runs, format_numbers, join_words
+from scheduler.timing.number_words import common_step, consecutive_runs, format_numbers
+from scheduler.user_text import UserText, join_words
 
 _HOUR = 3600
 _DAY = 86400
-_UNITS = (("day", _DAY), ("hour", _HOUR), ("minute", 60), ("second", 1))
+_INTERVALS = (
+    (_DAY, None, UserText("every {number} days")),
+    (_HOUR, UserText("every hour"), UserText("every {number} hours")),
+    (60, UserText("every minute"), UserText("every {number} minutes")),
+    (1, UserText("every second"), UserText("every {number} seconds")),
+)
+"""Units with the words for one and for several; one day is called 24 hours."""
+_FIELDS = {
+    HOUR: (UserText("every hour"), UserText("hour {numbers}"), UserText("hours {numbers}")),
+    MINUTE: (UserText("every minute"), UserText("minute {numbers}"), UserText("minutes {numbers}")),
+    SECOND: (UserText("every second"), UserText("second {numbers}"), UserText("seconds {numbers}")),
+}
+"""The words for all values of a field, for one and for several."""
 # Up to this many times are listed one by one; evenly spaced ones only below _MIN_EVEN.
 _MAX_LISTED, _MAX_LISTED_UNEVEN, _MIN_EVEN = 6, 12, 5
 _MAX_RUNS = 3
@@ -26,18 +39,19 @@ class TimeWords:
 
 def describe_interval(seconds: int) -> str:
     """`every minute`, `every 90 minutes`, `every 24 hours`, `every 1 hour 1 second`."""
-    for unit, size in _UNITS:
+    for size, singular, plural in _INTERVALS:
         number, rest = divmod(seconds, size)
-        if number and not rest and (unit, number) != ("day", 1):
+        words = singular if number == 1 else UserText(plural, number=number)
+        if number and not rest and words is not None:
             if number <= 120:
-                return f"every {unit}" if number == 1 else f"every {number} {unit}s"
+                return words
             break
-    return f"every {describe_duration(timedelta(seconds=seconds))}"
+    return UserText("every {duration}", duration=describe_duration(timedelta(seconds=seconds)))
 
 
 def describe_time_list(times: Sequence[int]) -> TimeWords:
     name = _clock(times)
-    return TimeWords(f"at {join_words([name(time) for time in times])}", tuple(times))
+    return TimeWords(UserText("at {times}", times=join_words([name(time) for time in times])), tuple(times))
 
 
 def describe_times(values: FieldValues) -> TimeWords:
@@ -50,35 +64,39 @@ def describe_times(values: FieldValues) -> TimeWords:
     if len(times) < (_MAX_LISTED + 1 if step is None else _MIN_EVEN):
         return describe_time_list(times)
     if step is not None:
-        return TimeWords(f"{describe_interval(step)} {_span(times)}")
+        return TimeWords(_often(describe_interval(step), [times]))
     ranges = [
         [hour * _HOUR + rest for hour in range(first, last + 1) for rest in in_hour]
         for first, last in consecutive_runs(values.hours)
     ]
     is_even_all_hour = len(in_hour) == 1 or (common_step(in_hour) or 0) * len(in_hour) == _HOUR
     if is_even_all_hour and len(ranges) <= _MAX_RUNS:
-        return TimeWords(f"{describe_interval(_HOUR // len(in_hour))} {join_words([_span(times) for times in ranges])}")
+        return TimeWords(_often(describe_interval(_HOUR // len(in_hour)), ranges))
     if len(times) <= _MAX_LISTED_UNEVEN:
         return describe_time_list(times)
     if len(ranges) <= _MAX_RUNS and (_is_whole(values.minutes, MINUTE) or len(in_hour) <= _MAX_LISTED):
-        return TimeWords(f"{_around_the_clock(values, in_hour)} {join_words([_span(times) for times in ranges])}")
-    return TimeWords(f"at {_by_number(values, seconds=values.seconds != (0,))}")
+        return TimeWords(_often(_around_the_clock(values, in_hour), ranges))
+    return TimeWords(_by_number(values, seconds=values.seconds != (0,)))
 
 
 def describe_window(values: FieldValues) -> str:
     """The ranges of a day in which hour, minute and second all match; empty for the whole day."""
     if not _is_whole(values.seconds, SECOND):
-        return f"at {_by_number(values, seconds=True)}"
+        return _by_number(values, seconds=True)
     minutes = consecutive_runs(values.minutes)
     if _is_whole(values.minutes, MINUTE):
         hours = [] if _is_whole(values.hours, HOUR) else consecutive_runs(values.hours)
     elif len(minutes) == len(values.hours) == 1:
         hours = [(values.hours[0], values.hours[0])]
     else:
-        return f"in {_by_number(values, seconds=False)}"
-    first_minute, last_minute = minutes[0]
-    spans = [f"from {first:02}:{first_minute:02} to {last:02}:{last_minute:02}" for first, last in hours]
-    return join_words(spans) if spans else ""
+        return UserText("in {fields}", fields=_number_fields(values, seconds=False))
+    spans = [(f"{first:02}:{minutes[0][0]:02}", f"{last:02}:{minutes[0][1]:02}") for first, last in hours]
+    return join_words([UserText("from {first} to {last}", first=first, last=last) for first, last in spans])
+
+
+def _often(interval: str, ranges: list[list[int]]) -> str:
+    spans = join_words([_span(times) for times in ranges])
+    return UserText("{interval} {spans}", interval=interval, spans=spans)
 
 
 def _around_the_clock(values: FieldValues, in_hour: list[int]) -> str:
@@ -86,32 +104,46 @@ def _around_the_clock(values: FieldValues, in_hour: list[int]) -> str:
     if step is not None and step * len(in_hour) == _HOUR and in_hour[0] == 0:
         return describe_interval(step)
     if _is_whole(values.minutes, MINUTE):
-        plural = "" if values.seconds == (1,) else "s"
-        return f"every minute at {format_numbers(values.seconds)} second{plural} past"
+        numbers = format_numbers(values.seconds)
+        if values.seconds == (1,):
+            return UserText("every minute at {numbers} second past", numbers=numbers)
+        return UserText("every minute at {numbers} seconds past", numbers=numbers)
     if len(in_hour) <= _MAX_LISTED:
         name = _past(in_hour)
-        return f"hourly at {join_words([name(time) for time in in_hour])}"
+        return UserText("hourly at {times}", times=join_words([name(time) for time in in_hour]))
     if step is not None:
         name = _past(in_hour)
-        return f"{describe_interval(step)} from {name(in_hour[0])} to {name(in_hour[-1])} of every hour"
-    return f"at {_by_number(values, seconds=values.seconds != (0,))}"
+        return UserText(
+            "{interval} from {first} to {last} of every hour",
+            interval=describe_interval(step),
+            first=name(in_hour[0]),
+            last=name(in_hour[-1]),
+        )
+    return _by_number(values, seconds=values.seconds != (0,))
 
 
 def _by_number(values: FieldValues, *, seconds: bool) -> str:
     """Works for any values, if not pretty."""
-    parts = [_numbered(values.minutes, MINUTE), _numbered(values.hours, HOUR)]
-    return " of ".join([_numbered(values.seconds, SECOND), *parts] if seconds else parts)
+    return UserText("at {fields}", fields=_number_fields(values, seconds=seconds))
+
+
+def _number_fields(values: FieldValues, *, seconds: bool) -> str:
+    words = UserText("{part} of {whole}", part=_numbered(values.minutes, MINUTE), whole=_numbered(values.hours, HOUR))
+    return UserText("{part} of {whole}", part=_numbered(values.seconds, SECOND), whole=words) if seconds else words
 
 
 def _numbered(numbers: tuple[int, ...], field: CronField) -> str:
+    every, singular, plural = _FIELDS[field]
     if _is_whole(numbers, field):
-        return f"every {field.name}"
-    return f"{field.name}{'s' if len(numbers) > 1 else ''} {format_numbers(numbers)}"
+        return every
+    return UserText(plural if len(numbers) > 1 else singular, numbers=format_numbers(numbers))
 
 
 def _span(times: Sequence[int]) -> str:
     name = _clock(times)
-    return f"at {name(times[0])}" if len(times) == 1 else f"from {name(times[0])} to {name(times[-1])}"
+    if len(times) == 1:
+        return UserText("at {time}", time=name(times[0]))
+    return UserText("from {first} to {last}", first=name(times[0]), last=name(times[-1]))
 
 
 def _clock(times: Sequence[int]) -> Callable[[int], str]:

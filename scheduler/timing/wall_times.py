@@ -17,6 +17,7 @@ from scheduler.timing.cron_fields import FieldValues
 from scheduler.timing.days import Days
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.zones import end_of_first_pass, end_of_gap, instants_of, is_first_pass
+from scheduler.user_text import UserText
 
 MIN_GAP_S = 10
 _DAY = 86400
@@ -115,7 +116,12 @@ def refuse_times_too_close(patterns: tuple[WallPattern, ...], field: str) -> Non
         if later - earlier < MIN_GAP_S:
             raise BadScheduleError(
                 field,
-                f"{field}: these times are {later - earlier} s apart; the minimum is {MIN_GAP_S} s.",
+                UserText(
+                    "{field}: these times are {later} s apart; the minimum is {min_gap_s} s.",
+                    field=field,
+                    later=later - earlier,
+                    min_gap_s=MIN_GAP_S,
+                ),
             )
 
 

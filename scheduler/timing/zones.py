@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import UserText
 
 LOCAL = "local"
 # Found among a system's zones, but they differ between systems or count leap seconds.
@@ -19,7 +20,12 @@ def find_zone(name: str, field: str = "timezone") -> ZoneInfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError, TypeError, AttributeError) as error:
         raise BadScheduleError(
-            field, f"{field}: there is no time zone {name!r}; write a name like Europe/Berlin, or UTC."
+            field,
+            UserText(
+                "{field}: there is no time zone {name}; write a name like Europe/Berlin, or UTC.",
+                field=field,
+                name=repr(name),
+            ),
         ) from error
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scheduler.user_text import UserText
 from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK_VARIABLE
 from scheduler.workers.sandbox import sandboxed
@@ -61,20 +62,24 @@ def parse_dependencies(source: str) -> Dependencies:
         return Dependencies()
     line = source.replace("\r\n", "\n")[: blocks[-1].start()].count("\n") + 1
     if len(blocks) > 1:
-        raise InvalidDependenciesError("The script has two # /// script blocks; keep one.", line)
+        raise InvalidDependenciesError(UserText("The script has two # /// script blocks; keep one."), line)
     lines = blocks[0]["content"].splitlines()
     try:
         block = tomllib.loads("\n".join(text[2:] if text.startswith("# ") else text[1:] for text in lines))
     except tomllib.TOMLDecodeError as error:
-        raise InvalidDependenciesError(f"The # /// script block is not valid TOML: {error}.", line) from error
+        raise InvalidDependenciesError(
+            UserText("The # /// script block is not valid TOML: {error}.", error=error), line
+        ) from error
     packages = block.get("dependencies", [])
     if not isinstance(packages, list) or not all(_is_requirement(package) for package in packages):
         raise InvalidDependenciesError(
-            'dependencies is not a list of packages; write # dependencies = ["python-dateutil>=2.9"].', line
+            UserText('dependencies is not a list of packages; write # dependencies = ["python-dateutil>=2.9"].'), line
         )
     python = block.get("requires-python")
     if python is not None and not (isinstance(python, str) and python.strip()):
-        raise InvalidDependenciesError('requires-python is not a string; write # requires-python = ">=3.10".', line)
+        raise InvalidDependenciesError(
+            UserText('requires-python is not a string; write # requires-python = ">=3.10".'), line
+        )
     return Dependencies(packages=tuple(sorted({package.strip() for package in packages})), python=python)
 
 
@@ -145,7 +150,11 @@ class Environments:
         if uv is None:
             what = ", ".join(needs.packages) or f"Python {needs.python}"
             raise InstallFailedError(
-                f"This script needs {what}, but uv, which installs packages, was not found. Install uv, then try again."
+                UserText(
+                    "This script needs {what}, but uv, which installs packages, was not found. Install uv, "
+                    "then try again.",
+                    what=what,
+                )
             )
         shutil.rmtree(place, ignore_errors=True)
         try:
@@ -158,8 +167,12 @@ class Environments:
             shutil.rmtree(place, ignore_errors=True)
             what = ", ".join(needs.packages) or f"Python {needs.python}"
             raise InstallFailedError(
-                f"The script's packages ({what}) could not be installed: {error} "
-                "Check the names under # dependencies and the network, then try again."
+                UserText(
+                    "The script's packages ({what}) could not be installed: {error} Check the names under # "
+                    "dependencies and the network, then try again.",
+                    what=what,
+                    error=error,
+                )
             ) from error
         (place / _READY).touch()
 
@@ -209,7 +222,7 @@ def _read_output(process: "subprocess.Popen[str]", progress: Callable[[str], Non
 def _format_reason(lines: Iterable[str]) -> str:
     """Uv's output as one line, without the characters it draws its tree of causes with."""
     text = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(lines)).split())
-    return (text[-_MAX_REASON_CHARS:] or "uv printed nothing").rstrip(".") + "."
+    return (text[-_MAX_REASON_CHARS:] or UserText("uv printed nothing")).rstrip(".") + "."
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dayhand import _protocol as protocol
 
+from scheduler.user_text import UserText, join_texts
 from scheduler.workers.outcomes import ExitCause, WorkerDied
 from scheduler.workers.script import MEGABYTE, Limits
 from scheduler.workers.system import wait_for_exit_code
@@ -22,31 +23,42 @@ def explain_exit(process: "subprocess.Popen[bytes]", limits: Limits) -> WorkerDi
     if code is None or code == protocol.HUNG_UP:
         return WorkerDied(
             ExitCause.HUNG_UP,
-            "The script closed its connection to Dayhand. Close only files that the script opened itself.",
+            UserText("The script closed its connection to Dayhand. Close only files that the script opened itself."),
         )
     if code >= 0:
         return WorkerDied(
             ExitCause.EXIT,
-            f"The script exited its own process with code {code}. Return from the handler, or raise an error.",
+            UserText(
+                "The script exited its own process with code {code}. Return from the handler, or raise an error.",
+                code=code,
+            ),
         )
-    name = _signal_name(-code)
+    killed = UserText("The script's process was killed by {name}.", name=_signal_name(-code))
     hints: dict[int, str] = {
-        signal.SIGKILL: f" The system may have run out of memory; a script may use {_format_size(limits.memory)}.",
-        signal.SIGSEGV: " A library used by the script crashed; the log may say which.",
-        signal.SIGABRT: " A library used by the script aborted; the log may say why.",
+        signal.SIGKILL: UserText(
+            "The system may have run out of memory; a script may use {size}.", size=_format_size(limits.memory)
+        ),
+        signal.SIGSEGV: UserText("A library used by the script crashed; the log may say which."),
+        signal.SIGABRT: UserText("A library used by the script aborted; the log may say why."),
     }
-    return WorkerDied(ExitCause.SIGNAL, f"The script's process was killed by {name}.{hints.get(-code, '')}")
+    return WorkerDied(
+        ExitCause.SIGNAL,
+        join_texts([killed, hints[-code]] if -code in hints else [killed], " "),
+    )
 
 
 def describe_garbage(error: Exception) -> str:
-    return (
-        f"The script's process sent Dayhand an invalid message ({error}). "
-        "Write only to files that the script opened itself."
+    return UserText(
+        "The script's process sent Dayhand an invalid message ({error}). Write only to files that "
+        "the script opened itself.",
+        error=error,
     )
 
 
 def describe_out_of_memory(limits: Limits, line: object) -> WorkerDied:
-    sentence = f"The script ran out of memory; it may use {_format_size(limits.memory)}. Process less at a time."
+    sentence = UserText(
+        "The script ran out of memory; it may use {size}. Process less at a time.", size=_format_size(limits.memory)
+    )
     return WorkerDied(ExitCause.MEMORY, sentence, line if isinstance(line, int) else None)
 
 
@@ -60,7 +72,11 @@ def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return f"signal {number}" if number < _FIRST_EXCEPTION else f"exception 0x{(1 << 32) - number:08X}"
+        return (
+            UserText("signal {number}", number=number)
+            if number < _FIRST_EXCEPTION
+            else UserText("exception 0x{value}", value=f"{(1 << 32) - number:08X}")
+        )
 
 
 def _format_size(size: int) -> str:

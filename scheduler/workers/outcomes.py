@@ -7,6 +7,8 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
+from scheduler.user_text import UserText
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -45,7 +47,9 @@ class ScriptFailed:
         """The message, preceded by file and line if known."""
         if self.file is None or self.line is None:
             return self.message
-        return f"{PurePath(self.file).name}, line {self.line}: {self.message}"
+        return UserText(
+            "{name}, line {line}: {message}", name=PurePath(self.file).name, line=self.line, message=self.message
+        )
 
 
 class ExitCause(StrEnum):
@@ -76,7 +80,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    sentence: str = "It was stopped."
+    sentence: str = UserText("It was stopped.")
 
 
 Outcome = Finished | ScriptFailed | WorkerDied | TimedOut | Cancelled

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from dayhand import _protocol as protocol
 
+from scheduler.user_text import UserText, from_json
 from scheduler.workers.outcomes import Fault, ScriptFailed
 
 
@@ -73,7 +74,7 @@ def answer_message(answers: ScriptAnswers, message: protocol.Message) -> Any:
         case "progress":
             total = None if message.get("total") is None else _number(message, "total")
             return answers.progress(_number(message, "done"), total, text["text"])
-    raise protocol.GarbageError(f"unknown type {message['type']!r}")
+    raise protocol.GarbageError(UserText("unknown type {kind}", kind=repr(message["type"])))
 
 
 def read_failure(message: protocol.Message) -> ScriptFailed:
@@ -82,14 +83,24 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
     try:
         fault = Fault(str(message.get("kind")))
     except ValueError:
-        raise protocol.GarbageError("unknown kind of failure") from None
+        raise protocol.GarbageError(UserText("unknown kind of failure")) from None
     return ScriptFailed(
         fault=fault,
-        message=str(message.get("message"))[:_MAX_MESSAGE_CHARS],
+        message=_read_text(message.get("message")),
         file=file if isinstance(file, str) else None,
         line=line if isinstance(line, int) else None,
         traceback=str(message.get("traceback", ""))[-_MAX_TRACEBACK_CHARS:],
     )
+
+
+def _read_text(value: Any) -> str:
+    """What a script says about its failure, which may be a text of ours with its fields."""
+    try:
+        text = from_json(value)
+    except ValueError as error:
+        raise protocol.GarbageError("the message is not a text") from error
+    text = str(text)
+    return text if len(text) <= _MAX_MESSAGE_CHARS else text[:_MAX_MESSAGE_CHARS]
 
 
 def read_result(phase: str, message: protocol.Message) -> dict[str, Any]:
@@ -97,7 +108,11 @@ def read_result(phase: str, message: protocol.Message) -> dict[str, Any]:
     value = read_object(message, "value")
     for name, kinds in _RESULT_TYPES[phase].items():
         if name not in value or not isinstance(value[name], kinds):
-            raise protocol.GarbageError(f"{name} of {phase} is not a {kinds[0].__name__}")
+            raise protocol.GarbageError(
+                UserText(
+                    "{name} of {phase} is not a {error_type}", name=name, phase=phase, error_type=kinds[0].__name__
+                )
+            )
     if phase == protocol.PREPARE and not value["nothing"]:
         _check_prepared(value)
     if phase == protocol.MUTATE and value["call"] is not None:
@@ -110,16 +125,16 @@ def read_object(message: protocol.Message, name: str) -> dict[str, Any]:
     """A field of a message; GarbageError unless it is an object."""
     value = message.get(name)
     if not isinstance(value, dict):
-        raise protocol.GarbageError(f"{name} is not an object")
+        raise protocol.GarbageError(UserText("{name} is not an object", name=name))
     return value
 
 
 def _check_prepared(value: dict[str, Any]) -> None:
     _Text(value)["say"]
     if "data" not in value or not isinstance(value.get("ui", 0), dict | None):
-        raise protocol.GarbageError("prepare returned no data, or no ui")
+        raise protocol.GarbageError(UserText("prepare returned no data, or no ui"))
     if not isinstance(value.get("reserve"), list):
-        raise protocol.GarbageError("reserve is not a list")
+        raise protocol.GarbageError(UserText("reserve is not a list"))
     for one in value["reserve"]:
         event = _Text(one if isinstance(one, dict) else {})
         event["topic"], event["id"]
@@ -132,12 +147,12 @@ class _Text:
     def __getitem__(self, name: str) -> str:
         value = self._message.get(name)
         if not isinstance(value, str):
-            raise protocol.GarbageError(f"{name} is not a string")
+            raise protocol.GarbageError(UserText("{name} is not a string", name=name))
         return value
 
 
 def _number(message: protocol.Message, name: str) -> float:
     value = message.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise protocol.GarbageError(f"{name} is not a number")
+        raise protocol.GarbageError(UserText("{name} is not a number", name=name))
     return value

@@ -11,6 +11,7 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
+from scheduler.user_text import UserText
 from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK_VARIABLE
 from scheduler.workers.system import adopt_process, popen_arguments
@@ -39,7 +40,7 @@ class SecretCommand:
     def from_message(cls, message: protocol.Message) -> "SecretCommand":
         words, line = message.get("command"), message.get("line")
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-            raise protocol.GarbageError("command is not a list of strings")
+            raise protocol.GarbageError(UserText("command is not a list of strings"))
         return cls(
             words=words,
             secrets=_texts(message, "secrets"),
@@ -78,7 +79,9 @@ class SecretCommands:
                 ended({"failed": _explain(wanted, error)})
                 return
         adopt_process(process, self._mark)
-        waiting = threading.Thread(target=self._wait, args=(process, ended), name="command of a job", daemon=True)
+        waiting = threading.Thread(
+            target=self._wait, args=(process, ended), name=UserText("command of a job"), daemon=True
+        )
         with self._lock:
             self._running[waiting] = process
         waiting.start()
@@ -117,10 +120,10 @@ class SecretCommands:
 def _fill(secret: str, ours: ExitStack) -> int:
     """The read end of a pipe that holds only the secret; closed on our side once the command has it."""
     if os.name == "nt":
-        raise ValueError("passing secrets to commands is not supported on Windows yet")
+        raise ValueError(UserText("passing secrets to commands is not supported on Windows yet"))
     data = secret.encode()
     if len(data) > _MAX_SECRET_BYTES:
-        raise ValueError("the secret is too long to pass to it")
+        raise ValueError(UserText("the secret is too long to pass to it"))
     reading, writing = os.pipe()
     ours.callback(os.close, reading)
     with os.fdopen(writing, "wb") as end:
@@ -131,12 +134,16 @@ def _fill(secret: str, ours: ExitStack) -> int:
 def _explain(wanted: SecretCommand, error: Exception) -> str:
     word = wanted.words[0]
     if isinstance(error, FileNotFoundError) and error.filename == word:
-        return f"The command {word} was not found. Install it, or use its full path."
-    return f"The command {word} could not be started: {getattr(error, 'strerror', None) or error}."
+        return UserText("The command {word} was not found. Install it, or use its full path.", word=word)
+    return UserText(
+        "The command {word} could not be started: {getattr}.",
+        word=word,
+        getattr=getattr(error, "strerror", None) or error,
+    )
 
 
 def _texts(message: protocol.Message, name: str) -> dict[str, str]:
     value = message.get(name)
     if not isinstance(value, dict) or not all(isinstance(one, str) and "\0" not in one for one in value.values()):
-        raise protocol.GarbageError(f"{name} is not an object of strings")
+        raise protocol.GarbageError(UserText("{name} is not an object of strings", name=name))
     return value

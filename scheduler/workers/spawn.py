@@ -12,6 +12,7 @@ from pathlib import Path
 
 import dayhand
 
+from scheduler.user_text import UserText
 from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.outcomes import WorkerStartError
 from scheduler.workers.processes import MARK_VARIABLE
@@ -87,7 +88,11 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool, is_ours: 
         for descriptor in (ours_out, ours_in, log_in, log_out):
             os.close(descriptor)
         raise WorkerStartError(
-            f"The Python for this script, {command[0]}, could not be started: {error.strerror or error}."
+            UserText(
+                "The Python for this script, {command}, could not be started: {strerror}.",
+                command=command[0],
+                strerror=error.strerror or error,
+            )
         ) from error
     finally:
         for descriptor in (theirs_in, theirs_out):

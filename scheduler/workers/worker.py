@@ -11,6 +11,7 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
+from scheduler.user_text import UserText
 from scheduler.workers import exit_reasons
 from scheduler.workers.channel import Channel, ChannelClosedError, OutputReader
 from scheduler.workers.outcomes import (
@@ -138,7 +139,9 @@ class Worker:
         """Whether the running phase was asked to end; asks it if its time is up. Call it while an answer takes long."""
         current = self._current
         if current is not None and self._stopped is None and time.monotonic() >= current.deadline:
-            late = TimedOut(f"It took longer than {current.seconds:g} seconds and was stopped.")
+            late = TimedOut(
+                UserText("It took longer than {seconds} seconds and was stopped.", seconds=f"{current.seconds:g}")
+            )
             self._ask(late, self._limits.grace)
         return self._stopped is not None
 
@@ -161,7 +164,7 @@ class Worker:
         self._is_finished = True
         with self._lock:
             if self._is_closed:
-                current.ended = Cancelled("It was stopped before it started.")
+                current.ended = Cancelled(UserText("It was stopped before it started."))
                 return
             self._is_busy, self._stopped = True, None
         self._output.start_phase(self._limits.output, keep)
@@ -243,7 +246,9 @@ class Worker:
         """Handle a question or a note; returns what `answers` raised, to be raised once the script is unwound."""
         kind = message["type"]
         if answers is None or kind not in protocol.ALLOWED.get(phase, ()):
-            raise protocol.GarbageError(f"{kind!r} is not allowed in {phase or 'loading'}")
+            raise protocol.GarbageError(
+                UserText("{kind} is not allowed in {phase}", kind=repr(kind), phase=phase or "loading")
+            )
         self._output.drain()
         number = message.get("question")
         try:
@@ -278,7 +283,7 @@ class Worker:
 
     def _conclude(self, message: protocol.Message, phase: str) -> Outcome:
         if message.get("run") != self._number:
-            raise protocol.GarbageError("it ends a different run")
+            raise protocol.GarbageError(UserText("it ends a different run"))
         if message.get("left"):
             self.is_usable = False
         if self._stopped is not None:
@@ -293,7 +298,7 @@ class Worker:
                 return exit_reasons.describe_out_of_memory(self._limits, message.get("line"))
             case "failed":
                 return read_failure(message)
-        raise protocol.GarbageError("it ended a run that was not stopped")
+        raise protocol.GarbageError(UserText("it ended a run that was not stopped"))
 
     def _ask(self, outcome: Outcome, grace: float, *, tell: bool = True) -> None:
         with self._lock:
@@ -344,4 +349,7 @@ class Worker:
 
 
 def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
-    return ScriptFailed(fault=Fault.TOO_LARGE, message=f"the input of {phase or 'the worker'} was {error}")
+    return ScriptFailed(
+        fault=Fault.TOO_LARGE,
+        message=UserText("the input of {phase} was {error}", phase=phase or "the worker", error=error),
+    )

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.background import BackgroundTasks, run_command
 from app.i18n.connector_labels import translate_connector_text
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.tokens import Tone
 from app.widgets.details_view import make_label
@@ -27,11 +27,11 @@ def check_connection(session: Session, name: str, given: dict[str, Any] | None =
 def describe_connection_error(error: Exception) -> str:
     match error:
         case ConnectionRuleError():
-            return interpret(error.sentence)
+            return translate_text(error.sentence)
         case ToolFailedError():
-            return interpret(error.failure.sentence)
+            return translate_text(error.failure.sentence)
         case _:
-            return interpret(str(error))
+            return translate_text(str(error))
 
 
 class ConnectDialog(Dialog):
@@ -133,7 +133,7 @@ class ConnectDialog(Dialog):
         self._wait(self.tr("Testing…"))
         self._background.run(
             lambda: check_connection(session, name, given),
-            lambda sentence: self._say(interpret(sentence), Tone.GOOD),
+            lambda sentence: self._say(translate_text(sentence), Tone.GOOD),
             lambda error: self._say(describe_connection_error(error), Tone.BAD),
         )
 

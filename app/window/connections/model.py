@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.i18n.connector_labels import translate_connector_text
 from app.i18n.time_text import format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.tokens import Space, TextStyle, Tone, colours_of, make_font
 from app.widgets.status_chip import chip_size, paint_chip
@@ -62,7 +62,7 @@ class ConnectionListRow:
     @property
     def summary(self) -> str:
         if self.view.trouble is not None:
-            return f"{self.kind} · {interpret(self.view.trouble)}"
+            return f"{self.kind} · {translate_text(self.view.trouble)}"
         if not self.users:
             return translate("connections", "{kind} · not used").format(kind=self.kind)
         if len(self.users) > _MAX_NAMES:

@@ -18,7 +18,7 @@ from app.background import run_command
 from app.i18n.connector_labels import translate_connector_text
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_day_and_time, format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style, style_as_card
 from app.theme.tokens import Space, TextStyle, Tone
@@ -213,7 +213,7 @@ class ConnectionsPage(Page):
 
     def _describe(self, row: ConnectionListRow) -> str:
         if row.view.trouble is not None:
-            return interpret(row.view.trouble)
+            return translate_text(row.view.trouble)
         if not row.view.is_connected and row.has_fields:
             return self.tr("Needed by a workflow; not connected yet.")
         return row.kind
@@ -232,7 +232,7 @@ class ConnectionsPage(Page):
         self.status_line.show_message(self.tr("Testing {name}…").format(name=row.title), Tone.QUIET)
         self.background.run(
             lambda: check_connection(session, name),
-            lambda sentence: self.status_line.show_message(interpret(sentence), Tone.GOOD),
+            lambda sentence: self.status_line.show_message(translate_text(sentence), Tone.GOOD),
             lambda error: self.status_line.show_message(describe_connection_error(error), Tone.BAD),
         )
 
@@ -247,7 +247,7 @@ class ConnectionsPage(Page):
             session, name = self.session, row.name
             self.background.run(
                 lambda: run_command(session, "disconnect", name=name),
-                lambda answer: self._after_connect(name, interpret(str(answer["sentence"]))),
+                lambda answer: self._after_connect(name, translate_text(str(answer["sentence"]))),
                 self.status_line.show_error,
             )
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QDate, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n.state_labels import RunState, run_state_label
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.theme.tokens import Space
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import name_combo_box, refill_combo_box
@@ -65,7 +65,7 @@ class HistoryFilters(QWidget):
             until=until,
             text=text,
             trigger=self.trigger.currentData() or None,
-            reason_texts=tuple((one.value, interpret(one.sentence)) for one in OccurrenceReason) if text else (),
+            reason_texts=tuple((one.value, translate_text(one.sentence)) for one in OccurrenceReason) if text else (),
         )
 
     def show_names(self, names: Mapping[str, str]) -> None:

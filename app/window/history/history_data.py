@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.requests.presentation import describe_request
 from app.session import Session
 from scheduler.engine.queries.history import HistoryFilter, HistoryResult, NotRunView
@@ -120,14 +120,14 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status, is_followed=one.is_followed),
-        what=interpret(one.error or "") or one.summary or asked or describe_status(one),
+        what=translate_text(one.error or "") or one.summary or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )
 
 
 def _make_time_row(one: NotRunView, names: Mapping[str, str]) -> HistoryRow:
-    said = interpret(one.sentence)
+    said = translate_text(one.sentence)
     if one.number > 1:
         count = translate("history", "more than {number}") if one.more else "{number}"
         times = translate("history", "{count} times: {sentence}")

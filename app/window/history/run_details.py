@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_clock_time, format_duration
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.theme.tokens import Space, TextStyle, Tone, colours_of
 from app.widgets.details import DetailSection, DetailTable, Pairs, TextBlock, make_sections
 from app.widgets.details_view import DetailsView
@@ -76,7 +76,7 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
                 str(one.attempt),
                 "" if one.began is None else format_clock_time(one.began, zone),
                 run_sign(state_of_run(one.status, is_followed=one.is_followed)).word,
-                interpret(one.error or "") or one.summary or "",
+                translate_text(one.error or "") or one.summary or "",
             )
             for one in found.chain
         )

@@ -17,7 +17,7 @@ from app.background import BackgroundTasks, run_command
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_duration, format_time_range
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.requests.actions import OfferedAction, list_actions
 from app.requests.presentation import describe_connection, describe_tool
 from app.session import Session
@@ -127,7 +127,7 @@ class RunPane(CardArea):
         layout.addLayout(first)
         heading = make_label(
             escape_invisible(
-                interpret(found.error or "")
+                translate_text(found.error or "")
                 or found.summary
                 or describe_status(found)
                 or run_sign(_state_of(found)).word

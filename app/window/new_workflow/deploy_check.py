@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.permissions import capitalize_first, list_permissions
@@ -53,7 +53,7 @@ def check_script(session: Session, path: Path) -> CheckedScript:
     for handler in plan.handlers.values():
         if handler.schedule is not None:
             spec = ScheduleSpec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
-            times.append(interpret(describe_schedule(spec, viewer_zone=context.machine_zone)))
+            times.append(translate_text(describe_schedule(spec, viewer_zone=context.machine_zone)))
     return CheckedScript(
         validated=validated,
         name=plan.name,
@@ -63,7 +63,7 @@ def check_script(session: Session, path: Path) -> CheckedScript:
             UsedTool(
                 connection=one.connection,
                 tool=one.tool,
-                words=capitalize_first(interpret(one.sentence)),
+                words=capitalize_first(translate_text(one.sentence)),
                 is_allowed=grants.has(db, validated.slug, "", one.connection, one.tool, GrantKind.PERMISSION),
             )
             for one in list_permissions(registry, plan, validated.uses)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.background import BackgroundTasks
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.resources import find_resource
 from app.session import Session
 from app.theme.stylesheet import set_style, style_as_card
@@ -166,7 +166,7 @@ class DeployDialog(Dialog):
             button.setEnabled(not is_bad)
         match error:
             case InvalidScriptError():
-                self.status_line.show_message("\n".join(interpret(one) for one in error.sentences), Tone.BAD)
+                self.status_line.show_message("\n".join(translate_text(one) for one in error.sentences), Tone.BAD)
             case UnicodeDecodeError():
                 self.status_line.show_message(
                     self.tr("{file} is not a text file.").format(file=self._path.name), Tone.BAD
@@ -175,7 +175,7 @@ class DeployDialog(Dialog):
                 said = self.tr("{file} cannot be read: {why}.")
                 self.status_line.show_message(said.format(file=self._path.name, why=error.strerror or error), Tone.BAD)
             case BadScheduleError():
-                self.status_line.show_message(interpret(error.sentence), Tone.BAD)
+                self.status_line.show_message(translate_text(error.sentence), Tone.BAD)
             case RefusedError() if error.code == "exists":
                 self._replaces = True
                 self.accept_button.setText(self.tr("Replace"))

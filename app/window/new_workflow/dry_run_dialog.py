@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.time_text import format_day_and_time, format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, Tone
@@ -66,7 +66,7 @@ def parse_step(record: Mapping[str, Any]) -> StepResult:
         at=datetime.fromisoformat(record["at"]),
         handler=record["handler"],
         status=RunStatus(record["status"]),
-        sentence=interpret(record["error"] or "") or record["summary"] or "",
+        sentence=translate_text(record["error"] or "") or record["summary"] or "",
         has_failed=bool(record["error"]),
         question=record["asked"] or "",
         tool=action.get("tool", ""),

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.lifecycle.startup import program_command
 
 _CLEANUP_MS = 5_000
@@ -86,7 +86,7 @@ class DryRunProcess(QObject):
             self.ended.emit(answer)
         else:
             known = answer.get("error", {}).get("message")
-            self.failed.emit(interpret(known or "") or self.tr("The test run ended without a result. Try again."))
+            self.failed.emit(translate_text(known or "") or self.tr("The test run ended without a result. Try again."))
 
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:

@@ -11,7 +11,7 @@ from app.background import BackgroundTasks
 from app.data.atomic_file import DataFileError
 from app.data.diagnostics import write_diagnostics
 from app.data.export import check_export, write_export
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, Tone
@@ -137,7 +137,7 @@ class DataSection(QWidget):
 
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, DataFileError | StoreError):
-            self.status_line.show_message(interpret(str(error)), Tone.BAD)
+            self.status_line.show_message(translate_text(str(error)), Tone.BAD)
         else:
             self.status_line.show_error(error)
 

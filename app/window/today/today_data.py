@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.overview import Overview
 from app.overview_watcher import load_overview
 from app.requests.presentation import summarize_request
@@ -129,7 +129,7 @@ def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[Timelin
             start=time.planned,
             end=time.until or time.planned,
             state=state,
-            text=interpret(time.sentence),
+            text=translate_text(time.sentence),
         )
 
 
@@ -164,7 +164,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
                 run=run.id,
             )
     for time in past.occurrences:
-        said = interpret(time.sentence)
+        said = translate_text(time.sentence)
         if time.number > 1:
             number = f"{format_number(time.number)}{'+' if time.more else ''}"
             said = translate("today", "{sentence} ({number} times)").format(sentence=said, number=number)
@@ -184,4 +184,4 @@ def _is_quiet(run: RunView) -> bool:
 def _describe_run(run: RunView, overview: Overview) -> str:
     """What it did, what failed, or what it asks."""
     asked = (summarize_request(one, overview) for one in overview.requests if one.run == run.id)
-    return run.summary or interpret(run.error or "") or next(asked, "")
+    return run.summary or translate_text(run.error or "") or next(asked, "")

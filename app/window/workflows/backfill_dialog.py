@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QFormLayout, QWidget
 
 from app.background import BackgroundTasks
 from app.i18n.time_text import format_number
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
 from app.theme.tokens import Space
@@ -46,7 +46,7 @@ class BackfillDialog(Dialog):
         add_row(form, self.tr("&From"), self.start)
         add_row(form, self.tr("&Until"), self.end)
         form.addRow("", self.only_missed)
-        self.parts.addWidget(make_label(interpret(schedule.description), "muted"))
+        self.parts.addWidget(make_label(translate_text(schedule.description), "muted"))
         self.parts.addLayout(form)
         self.parts.addWidget(self.preview)
         self.parts.addWidget(self.status_line)

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_time_until
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.widgets.outcome_strip import describe_strip
 from app.widgets.status_signs import workflow_sign
@@ -131,7 +131,7 @@ class WorkflowsModel(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._describe(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return tooltip_text(f"{interpret(row.view.words)}\n{row.outcomes_text}".strip())
+                return tooltip_text(f"{translate_text(row.view.words)}\n{row.outcomes_text}".strip())
             case _:
                 return row if role == ROW else None
 
@@ -142,7 +142,7 @@ class WorkflowsModel(QAbstractListModel):
         parts = (
             row.view.name,
             workflow_sign(row.view.state).word,
-            interpret(row.view.words),
+            translate_text(row.view.words),
             self.describe_next_run(row),
             row.outcomes_text,
         )
@@ -201,5 +201,5 @@ class WorkflowsFilter(QSortFilterProxyModel):
             return False
         if self._tag and self._tag not in view.tags:
             return False
-        searched = " ".join((view.name, view.workflow, interpret(view.words), *view.tags)).casefold()
+        searched = " ".join((view.name, view.workflow, translate_text(view.words), *view.tags)).casefold()
         return all(word in searched for word in self._text.split())

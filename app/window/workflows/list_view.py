@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QListWidget, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.theme.stylesheet import style_as_card
 from app.theme.tokens import Colours, Space, TextStyle, Tone, colours_of, make_font
 from app.widgets.outcome_strip import paint_strip, strip_size
@@ -67,7 +67,9 @@ class WorkflowsDelegate(QStyledItemDelegate):
         painter.drawText(QRect(area.left(), top, area.width(), bold.height()), Qt.AlignmentFlag.AlignLeft, name)
         painter.setFont(view.font())
         painter.setPen(QColor(colours.muted))
-        words = metrics.elidedText(escape_invisible(interpret(row.view.words)).replace("\n", " "), elide, area.width())
+        words = metrics.elidedText(
+            escape_invisible(translate_text(row.view.words)).replace("\n", " "), elide, area.width()
+        )
         below = QRect(area.left(), top + bold.height() + Space.HAIR, area.width(), metrics.height())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, words)
 

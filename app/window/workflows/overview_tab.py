@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_number, format_time_until, format_zoned_time
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle
@@ -71,7 +71,7 @@ class ScheduleBlock(QFrame):
 
     def show_schedule(self, schedule: ScheduleData, machine_zone: str, now: datetime) -> None:
         self.schedule = schedule
-        self.words.setText(interpret(schedule.description))
+        self.words.setText(translate_text(schedule.description))
         self.words.setToolTip(schedule.handler)
         for button in (self.run, self.edit, self.skip, self.past):
             label = self.tr("{action}: {words}").format(action=button.text(), words=self.words.text())

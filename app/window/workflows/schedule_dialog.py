@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.background import BackgroundTasks
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.tokens import Tone
 from app.widgets.details_view import make_label
@@ -83,7 +83,7 @@ class ScheduleDialog(Dialog):
             session, identity = self._session, self.schedule.id
             self._background.run(lambda: find_schedule(session, identity), self._show_both, self.status_line.show_error)
         elif isinstance(error, BadScheduleError):
-            self.status_line.show_message(interpret(error.sentence), Tone.BAD)
+            self.status_line.show_message(translate_text(error.sentence), Tone.BAD)
         else:
             self.status_line.show_error(error)
 
@@ -98,7 +98,7 @@ class ScheduleDialog(Dialog):
         )
         said = self.tr("Saved: {theirs}\nYours: {mine}")
         self.comparison.setText(
-            said.format(theirs=interpret(stored.description), mine=self.editor.description_label.text())
+            said.format(theirs=translate_text(stored.description), mine=self.editor.description_label.text())
         )
         self.comparison.show()
         self.use_saved_button.show()

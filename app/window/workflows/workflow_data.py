@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.window.history.history_data import HistoryRow, make_rows, read_questions
 from app.window.new_workflow.deploy_check import UsedTool
@@ -89,13 +89,13 @@ def read_workflow(session: Session, slug: str) -> WorkflowData:
                 connection=name,
                 tool=tool,
                 words=capitalize_first(
-                    interpret(said.get((name, tool), f"may {registry.describe_ability(name, tool)}"))
+                    translate_text(said.get((name, tool), f"may {registry.describe_ability(name, tool)}"))
                 ),
                 is_allowed=(name, tool) in allowed,
             )
             for name, tool in sorted(said.keys() | allowed)
         ),
-        always_allowed=tuple(interpret(registry.describe_ability(name, tool)) for name, tool in sorted(unasked)),
+        always_allowed=tuple(translate_text(registry.describe_ability(name, tool)) for name, tool in sorted(unasked)),
         missing=views.unconnected(details.connections),
         request=next((one.id for one in views.attention() if details.workflow in one.workflows), ""),
         machine_zone=context.machine_zone,

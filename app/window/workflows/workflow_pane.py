@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabWidget, QVBoxLayout, QWidget
 
 from app.background import BackgroundTasks, resume_workflow, run_command
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, Tone
@@ -144,7 +144,7 @@ class WorkflowPane(QWidget):
         self.name.setText(escape_invisible(details.name))
         self.chip.set_sign(workflow_sign(details.state))
         self.state_text.setText(
-            " · ".join(part for part in (interpret(details.words), describe_next_run(details, facts.now)) if part)
+            " · ".join(part for part in (translate_text(details.words), describe_next_run(details, facts.now)) if part)
         )
         self.description.setText(escape_invisible(details.description.strip()))
         self.description.setVisible(bool(details.description.strip()))

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode
 
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 
 def build_url(base: str, path: str, query: Mapping[str, Any] | None = None) -> str:
@@ -14,7 +15,9 @@ def build_url(base: str, path: str, query: Mapping[str, Any] | None = None) -> s
 
     root = parse_http_url(base)
     if root.query is not None or root.auth is not None:
-        raise logic_failure("The address of a connection must not contain a user name, a password or a question mark.")
+        raise logic_failure(
+            UserText("The address of a connection must not contain a user name, a password or a question mark.")
+        )
     top = (root.path or "").rstrip("/")
     is_full = re.match(r"[a-z][a-z0-9+.-]*:", path, re.IGNORECASE) is not None and "://" in path
     url = parse_http_url(path if is_full else f"{base.rstrip('/')}/{path.lstrip('/')}" if path else base)
@@ -26,7 +29,13 @@ def build_url(base: str, path: str, query: Mapping[str, Any] | None = None) -> s
     )
     is_below = f"{url.path or ''}/".startswith(f"{top}/")
     if not is_same_server or not is_below or _has_dot_segments(path.partition("?")[0]):
-        raise logic_failure(f'"{path[:200]}" is outside {base}. This connection may only use addresses below it.')
+        raise logic_failure(
+            UserText(
+                '"{path}" is outside {base}. This connection may only use addresses below it.',
+                path=path[:200],
+                base=base,
+            )
+        )
     queries = [one for one in (url.query, urlencode(_query_values(query or {}), doseq=True)) if one]
     return url._replace(query="&".join(queries) or None, fragment=None).url
 
@@ -51,4 +60,6 @@ def _query_value(name: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return str(value)
-    raise logic_failure(f'"{name}" in the query must be a text, a number, true, false, or a list of them.')
+    raise logic_failure(
+        UserText('"{name}" in the query must be a text, a number, true, false, or a list of them.', name=name)
+    )

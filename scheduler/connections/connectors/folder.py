@@ -9,6 +9,7 @@ from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 
 def resolve_root(call: Call) -> Path:
@@ -19,7 +20,8 @@ def resolve_root(call: Call) -> Path:
             return path.expanduser().resolve(strict=True)
         except (FileNotFoundError, RuntimeError) as error:
             raise ToolFailedError.because(
-                FailureClass.TRANSIENT, f"The folder {path} does not exist. Connect its disk, or choose another folder."
+                FailureClass.TRANSIENT,
+                UserText("The folder {path} does not exist. Connect its disk, or choose another folder.", path=path),
             ) from error
 
 
@@ -28,7 +30,10 @@ def resolve_path(root: Path, given: str, *, follow: bool) -> Path:
     parts = PurePosixPath(given).parts
     if not parts or ".." in parts or parts[0].startswith("/") or "\0" in given:
         raise logic_failure(
-            f'"{given}" is not a path inside the folder of this connection. Give one such as notes/today.txt.'
+            UserText(
+                '"{given}" is not a path inside the folder of this connection. Give one such as notes/today.txt.',
+                given=given,
+            )
         )
     try:
         parent = root.joinpath(*parts[:-1]).resolve()
@@ -36,9 +41,9 @@ def resolve_path(root: Path, given: str, *, follow: bool) -> Path:
         if follow:
             place = place.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # loops are a RuntimeError up to Python 3.12
-        raise logic_failure(f'"{given}" cannot be resolved.') from error
+        raise logic_failure(UserText('"{given}" cannot be resolved.', given=given)) from error
     if not (place if follow else parent).is_relative_to(root):
-        raise logic_failure(f'"{given}" is outside the folder of this connection.')
+        raise logic_failure(UserText('"{given}" is outside the folder of this connection.', given=given))
     return place
 
 

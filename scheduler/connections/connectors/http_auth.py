@@ -7,6 +7,7 @@ from scheduler.connections.connector import Call, Field, FieldKind, ToolFailedEr
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.tls import custom_tls_context
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 if TYPE_CHECKING:
     import ssl
@@ -25,11 +26,17 @@ def auth_headers(call: Call) -> dict[str, str]:
     """The headers for the method chosen in "auth"."""
     match call.settings.get("auth") or "none":
         case "basic":
-            return basic_auth_headers(_require(call, "user", "The user name"), _require(call, "secret", "The password"))
+            return basic_auth_headers(
+                _require(call, "user", UserText("The user name")), _require(call, "secret", UserText("The password"))
+            )
         case "bearer":
             return {"Authorization": f"Bearer {_require(call, 'secret', 'The token')}"}
         case "header":
-            return {call.settings.get("header") or "X-Api-Key": _require(call, "secret", "The value of the header")}
+            return {
+                call.settings.get("header") or "X-Api-Key": _require(
+                    call, "secret", UserText("The value of the header")
+                )
+            }
         case "oauth2":
             return {"Authorization": f"Bearer {_require(call, 'access_token', 'The sign-in')}"}
     return {}
@@ -38,7 +45,7 @@ def auth_headers(call: Call) -> dict[str, str]:
 def basic_auth_headers(user: str, password: str) -> dict[str, str]:
     if ":" in user:
         raise logic_failure(
-            "User names with a colon cannot be used to log in to a web server. Enter the name without it."
+            UserText("User names with a colon cannot be used to log in to a web server. Enter the name without it.")
         )
     return {"Authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"}
 
@@ -57,5 +64,8 @@ def ssl_context(call: Call) -> "ssl.SSLContext | None":
 def _require(call: Call, field: str, what: str) -> str:
     value = call.settings.get(field)
     if not value:
-        raise ToolFailedError.because(FailureClass.AUTH, f"{what} for {call.connection} is missing. Connect it again.")
+        raise ToolFailedError.because(
+            FailureClass.AUTH,
+            UserText("{what} for {connection} is missing. Connect it again.", what=what, connection=call.connection),
+        )
     return str(value)

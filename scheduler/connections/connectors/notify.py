@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 
 def notify(show: Callable[[str, str], None]) -> Connector:
@@ -14,12 +15,12 @@ def notify(show: Callable[[str, str], None]) -> Connector:
         try:
             show(call.parameters["title"], call.parameters.get("text") or "")
         except RuntimeError as error:
-            sentence = "Notifications cannot be shown right now."
+            sentence = UserText("Notifications cannot be shown right now.")
             raise ToolFailedError.because(FailureClass.TRANSIENT, sentence) from error
 
     def test(_: Call) -> str:
-        show("Dayhand", "Notifications work.")
-        return "A notification was shown."
+        show("Dayhand", UserText("Notifications work."))
+        return UserText("A notification was shown.")
 
     return Connector(
         kind="notify",
@@ -29,8 +30,8 @@ def notify(show: Callable[[str, str], None]) -> Connector:
         tools=(
             Tool(
                 name="send",
-                may="show you notifications",
-                help="Show a notification.",
+                may=UserText("show you notifications"),
+                help=UserText("Show a notification."),
                 parameters={
                     "title": Parameter(ParameterKind.TEXT, help="One short line."),
                     "text": Parameter(ParameterKind.TEXT, required=False, help="More details."),

@@ -8,6 +8,7 @@ from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 ResultPage = tuple[list[JsonObject], str]
 """The items, and the token of the next page; empty on the last."""
@@ -29,7 +30,12 @@ def with_time_left(call: Call, deadline: float) -> Call:
     left = deadline - time.monotonic()
     if left <= 0:
         raise ToolFailedError.because(
-            FailureClass.TRANSIENT, f"{call.connection} took longer than {call.seconds:g} seconds. Lower the limit."
+            FailureClass.TRANSIENT,
+            UserText(
+                "{connection} took longer than {seconds} seconds. Lower the limit.",
+                connection=call.connection,
+                seconds=f"{call.seconds:g}",
+            ),
         )
     return replace(call, seconds=left)
 
@@ -39,5 +45,5 @@ def read_limit(call: Call, default: int, maximum: int) -> int:
     if given is None:
         return default
     if not 1 <= given <= maximum:
-        raise logic_failure(f'"limit" must be between 1 and {maximum}.')
+        raise logic_failure(UserText('"limit" must be between 1 and {maximum}.', maximum=maximum))
     return int(given)

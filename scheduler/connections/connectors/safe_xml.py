@@ -7,6 +7,7 @@ from typing import Any
 from xml.parsers import expat
 
 from scheduler.connections import charsets
+from scheduler.user_text import UserText
 
 _MAX_DEPTH = 200
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
@@ -38,7 +39,7 @@ def parse_xml(
         nonlocal depth
         depth += 1
         if depth > _MAX_DEPTH:
-            raise BadXmlError("is nested too deeply")
+            raise BadXmlError(UserText("is nested too deeply"))
         start(name, attributes)
 
     def finish(name: str) -> None:
@@ -47,7 +48,7 @@ def parse_xml(
         end(name)
 
     def declare(*_: Any) -> None:
-        raise BadXmlError("declares custom entities, which are not supported")
+        raise BadXmlError(UserText("declares custom entities, which are not supported"))
 
     try:
         content, known = _in_known_charset(content.lstrip(), charset)
@@ -65,7 +66,7 @@ def parse_xml(
         )
         parser.Parse(content, True)  # noqa: FBT003  as above
     except (expat.ExpatError, LookupError, UnicodeError) as error:
-        raise BadXmlError("is not well-formed XML") from error
+        raise BadXmlError(UserText("is not well-formed XML")) from error
 
 
 def _in_known_charset(content: bytes, charset: str | None) -> tuple[bytes, str | None]:

@@ -5,6 +5,7 @@ from typing import Any
 from scheduler.connections.connector import Call, Connector, Field, Tool, ToolFailedError
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.script_limits import HAND_OVER_TOOL
+from scheduler.user_text import UserText
 
 SECRET_FIELD = "secret"  # noqa: S105  the name of a field
 
@@ -12,13 +13,18 @@ SECRET_FIELD = "secret"  # noqa: S105  the name of a field
 def _refuse(call: Call) -> Any:
     raise ToolFailedError.because(
         FailureClass.LOGIC,
-        f"Scripts cannot read the secret of {call.connection}. Pass it to a command: "
-        f'ctx.run([…], secrets={{"PASSWORD_FILE": "{call.connection}"}}).',
+        UserText(
+            "Scripts cannot read the secret of {connection}. Pass it to a command: ctx.run([…], "
+            'secrets={"PASSWORD_FILE": "{connection}"}).',
+            connection=call.connection,
+        ),
     )
 
 
 def _test(call: Call) -> str:
-    return f"The secret of {call.connection} is in the keyring. There is nothing to test it against."
+    return UserText(
+        "The secret of {connection} is in the keyring. There is nothing to test it against.", connection=call.connection
+    )
 
 
 def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
@@ -32,8 +38,8 @@ def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
         tools=(
             Tool(
                 name=HAND_OVER_TOOL,
-                may="pass the secret {name} to commands",
-                help="Pass the secret to a command.",
+                may=UserText("pass the secret {name} to commands"),
+                help=UserText("Pass the secret to a command."),
                 parameters={},
                 run=_refuse,
             ),
@@ -42,5 +48,7 @@ def _make(kind: str, title: str, help_line: str, label: str) -> Connector:
     )
 
 
-secret = _make("secret", "Secret", "A passphrase or token for the commands of jobs, passed through a pipe.", "Secret")
-restic = _make("restic", "Restic", "The password of a restic repository, for backup jobs.", "Password")
+secret = _make(
+    "secret", "Secret", UserText("A passphrase or token for the commands of jobs, passed through a pipe."), "Secret"
+)
+restic = _make("restic", "Restic", UserText("The password of a restic repository, for backup jobs."), "Password")

@@ -17,6 +17,7 @@ from scheduler.connections.oauth.loopback import BrowserCallback, LoopbackListen
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.connections.oauth.tokens import Tokens, client_credentials, request_tokens
 from scheduler.connections.urls import split_url
+from scheduler.user_text import UserText
 
 SIGN_IN_TIMEOUT_S = 300.0
 _REQUEST_TIMEOUT_S = 30.0
@@ -42,9 +43,14 @@ def authorize(  # noqa: PLR0913  keyword-only options
     oauth = connector.oauth
     assert oauth is not None, connector.kind
     if not settings.get("client_id"):
-        raise SignInDeniedError(f"{connection} has no client ID, so you cannot sign in. Connect again and enter one.")
-    page = _require_https("sign-in page", oauth.authorize_url(settings))
-    exchange = {**settings, "token_url": _require_https("token address", oauth.token_url(settings))}
+        raise SignInDeniedError(
+            UserText(
+                "{connection} has no client ID, so you cannot sign in. Connect again and enter one.",
+                connection=connection,
+            )
+        )
+    page = _require_https(UserText("sign-in page"), oauth.authorize_url(settings))
+    exchange = {**settings, "token_url": _require_https(UserText("token address"), oauth.token_url(settings))}
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     with LoopbackListener() as listener:
         hint = (
@@ -68,9 +74,16 @@ def authorize(  # noqa: PLR0913  keyword-only options
             if previous_account is not None and account.casefold() != previous_account.casefold():
                 raise WrongAccountError(connection, previous_account, account)
         except ToolFailedError as error:
-            arrival.show_page("Not connected", error.failure.sentence)
+            arrival.show_page(UserText("Not connected"), error.failure.sentence)
             raise
-        arrival.show_page("Connected", f"Dayhand now uses {connector.title} as {account}. You can close this page.")
+        arrival.show_page(
+            "Connected",
+            UserText(
+                "Dayhand now uses {title} as {account}. You can close this page.",
+                title=connector.title,
+                account=account,
+            ),
+        )
     return {
         "access_token": tokens.access,
         "refresh_token": tokens.refresh,
@@ -90,7 +103,9 @@ def _require_https(name: str, address: str) -> str:
     """Return the address; only loopback addresses may be unencrypted."""
     parts = split_url(address)
     if parts.scheme != "https" and parts.hostname not in _LOOPBACK_HOSTS:
-        raise logic_failure(f"The {name} of the service must be an address that starts with https://.")
+        raise logic_failure(
+            UserText("The {name} of the service must be an address that starts with https://.", name=name)
+        )
     return address
 
 
@@ -120,10 +135,14 @@ def _authorization_url(
 def _read_code(arrival: BrowserCallback, title: str) -> str:
     error = arrival.parameters.get("error")
     if error == "access_denied":
-        raise SignInDeniedError(f"Access to {title} was denied, so nothing was connected. Connect again to allow it.")
+        raise SignInDeniedError(
+            UserText("Access to {title} was denied, so nothing was connected. Connect again to allow it.", title=title)
+        )
     if error is not None:
         raise SignInDeniedError(
-            f"{title} refused the sign-in. Check the client ID of the connection, then connect again."
+            UserText(
+                "{title} refused the sign-in. Check the client ID of the connection, then connect again.", title=title
+            )
         )
     return arrival.parameters["code"]
 
@@ -137,5 +156,9 @@ def _check_scopes(asked: tuple[str, ...], tokens: Tokens, title: str) -> None:
     if tokens.scopes is not None and not tokens.scopes.issuperset(asked):
         missing = ", ".join(scope for scope in asked if scope not in tokens.scopes)
         raise SignInDeniedError(
-            f"{title} was allowed only in part; missing: {missing}. Connect again and allow everything."
+            UserText(
+                "{title} was allowed only in part; missing: {missing}. Connect again and allow everything.",
+                title=title,
+                missing=missing,
+            )
         )

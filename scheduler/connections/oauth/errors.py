@@ -2,6 +2,7 @@
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.user_text import UserText
 
 
 class SignInError(ToolFailedError):
@@ -27,7 +28,9 @@ class NoBrowserError(SignInError):
     """No browser could be opened."""
 
     def __init__(self) -> None:
-        super().__init__("No browser could be opened to sign in. Install one or choose a default, then connect again.")
+        super().__init__(
+            UserText("No browser could be opened to sign in. Install one or choose a default, then connect again.")
+        )
 
 
 class WrongAccountError(SignInError):
@@ -35,8 +38,13 @@ class WrongAccountError(SignInError):
 
     def __init__(self, connection: str, before: str, now: str) -> None:
         super().__init__(
-            f"You signed in as {now}, but {connection} belongs to {before}. "
-            f"Sign in as {before}, or add another connection for {now}."
+            UserText(
+                "You signed in as {now}, but {connection} belongs to {before}. Sign in as {before}, or add "
+                "another connection for {now}.",
+                now=now,
+                connection=connection,
+                before=before,
+            )
         )
         self.before = before
         self.now = now

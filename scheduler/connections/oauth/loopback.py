@@ -14,6 +14,7 @@ from typing import Self
 from urllib.parse import parse_qsl
 
 from scheduler.connections.oauth.errors import SignInCancelledError, SignInTimeoutError
+from scheduler.user_text import UserText
 
 _MAX_REQUEST_BYTES = 16 * 1024
 _MAX_CLIENTS = 16
@@ -91,7 +92,7 @@ class LoopbackListener:
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             if stop is not None and stop.is_set():
-                raise SignInCancelledError("Sign-in cancelled. Nothing was changed.")
+                raise SignInCancelledError(UserText("Sign-in cancelled. Nothing was changed."))
             for key, _ in self._selector.select(min(left, _POLL_S)):
                 if key.data is None:
                     self._accept()
@@ -101,7 +102,10 @@ class LoopbackListener:
                 if arrival is not None:
                     return arrival
         raise SignInTimeoutError(
-            f"You did not sign in within {_format_duration(seconds)}. Connect again when you are ready."
+            UserText(
+                "You did not sign in within {duration}. Connect again when you are ready.",
+                duration=_format_duration(seconds),
+            )
         )
 
     def _accept(self) -> None:
@@ -154,9 +158,11 @@ class LoopbackListener:
         _send_page(
             client.connection,
             status,
-            "Not the page Dayhand expected",
-            "This page does not belong to the sign-in that Dayhand started. Go back to the sign-in page, "
-            "or connect again in Dayhand.",
+            UserText("Not the page Dayhand expected"),
+            UserText(
+                "This page does not belong to the sign-in that Dayhand started. Go back to the sign-in "
+                "page, or connect again in Dayhand."
+            ),
         )
         self._close(client)
 
@@ -203,4 +209,8 @@ def _make_response(status: HTTPStatus, title: str, text: str) -> bytes:
 
 
 def _format_duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+    return (
+        UserText("{seconds} minutes", seconds=f"{seconds / 60:.0f}")
+        if seconds >= 90
+        else UserText("{seconds} seconds", seconds=f"{seconds:.0f}")
+    )

@@ -12,6 +12,7 @@ from scheduler.connections.connector import Call, Tool, ToolFailedError
 from scheduler.connections.oauth.errors import SignInDeniedError
 from scheduler.connections.oauth.tokens import request_tokens
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 REFRESH_MARGIN = timedelta(minutes=5)
 """How long before expiry a login is refreshed: longer than any call takes."""
@@ -26,13 +27,22 @@ _Answer = TypeVar("_Answer")
 def refresh_tokens(connection: str, secrets: Secrets, *, now: datetime, seconds: float = _TIMEOUT_S) -> dict[str, Any]:
     """The secrets with new tokens; keeps the old refresh token if no new one was issued."""
     if not secrets.get("refresh_token") or not secrets.get("token_url"):
-        raise SignInDeniedError(f"The sign-in of {connection} has expired. Connect again.")
+        raise SignInDeniedError(
+            UserText("The sign-in of {connection} has expired. Connect again.", connection=connection)
+        )
     form = {"grant_type": "refresh_token", "refresh_token": secrets["refresh_token"]}
     try:
         tokens = request_tokens(secrets, form, now=now, seconds=seconds)
     except SignInDeniedError as error:
-        account = f" of {secrets['account']}" if secrets.get("account") else ""
-        raise SignInDeniedError(f"{connection} can no longer use the account{account}. Connect again.") from error
+        if account := secrets.get("account"):
+            sentence = UserText(
+                "{connection} can no longer use the account of {account}. Connect again.",
+                connection=connection,
+                account=account,
+            )
+        else:
+            sentence = UserText("{connection} can no longer use the account. Connect again.", connection=connection)
+        raise SignInDeniedError(sentence) from error
     return {
         **secrets,
         "access_token": tokens.access,

@@ -13,6 +13,7 @@ from scheduler.connections.http_errors import parse_retry_after
 from scheduler.connections.oauth.errors import SignInDeniedError
 from scheduler.connections.tls import custom_tls_context
 from scheduler.rules.failures import Failure, FailureClass, classify_http_status
+from scheduler.user_text import UserText
 
 _MAX_BYTES = 100_000
 _MAX_LIFETIME_S = timedelta(days=3650).total_seconds()
@@ -51,7 +52,9 @@ def request_tokens(settings: Mapping[str, Any], form: Mapping[str, str], *, now:
         raise ToolFailedError(
             Failure(
                 kind=FailureClass.TRANSIENT,
-                sentence=f"Signing in at {answer.host} is not possible right now ({answer.status}).",
+                sentence=UserText(
+                    "Signing in at {host} is not possible right now ({status}).", host=answer.host, status=answer.status
+                ),
                 retry_after=parse_retry_after(answer.headers, now),
             )
         )
@@ -61,7 +64,7 @@ def request_tokens(settings: Mapping[str, Any], form: Mapping[str, str], *, now:
 
 
 def _refused(host: str) -> SignInDeniedError:
-    return SignInDeniedError(f"{host} no longer accepts this login. Connect again.")
+    return SignInDeniedError(UserText("{host} no longer accepts this login. Connect again.", host=host))
 
 
 def _parse(answer: http_client.Answer, now: datetime) -> Tokens:
@@ -88,7 +91,9 @@ def _unexpected(host: str) -> ToolFailedError:
     """Usually the sign-in page of a network answered instead of the service."""
     return ToolFailedError.because(
         FailureClass.TRANSIENT,
-        f"{host} sent an unexpected answer. If this network has a sign-in page, sign in there first.",
+        UserText(
+            "{host} sent an unexpected answer. If this network has a sign-in page, sign in there first.", host=host
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from scheduler.store.database import to_ms
 from scheduler.store.history import NotRunRow, PastRun
 from scheduler.store.history_query import FOLLOWED, HistoryCursor, HistorySearch
 from scheduler.timing.occurrences import OccurrenceState
+from scheduler.user_text import UserText
 
 MAX_PAGE_ROWS = 1_000
 _MAX_INT = 2**62
@@ -128,7 +129,9 @@ def _read_status(text: str | None) -> tuple[str, ...]:
         found = (*found, text)
     if not found:
         listed = ", ".join(sorted({*_STATUS_WORDS, *(word.value for word in OccurrenceState)}))
-        raise RefusedError("status", f"There is no status {text}. Choose one of: {listed}.")
+        raise RefusedError(
+            "status", UserText("There is no status {text}. Choose one of: {listed}.", text=text, listed=listed)
+        )
     return found
 
 
@@ -139,7 +142,7 @@ def _read_cursor(text: str | None) -> HistoryCursor:
         number, planned, schedule = text.split("-", 2)
         return HistoryCursor(min(int(number), _MAX_INT), min(int(planned), _MAX_INT), schedule)
     except ValueError as error:
-        raise RefusedError("cursor", f"{text!r} is not a valid history cursor.") from error
+        raise RefusedError("cursor", UserText("{text} is not a valid history cursor.", text=repr(text))) from error
 
 
 def _write_cursor(page: HistoryCursor, runs: list[PastRun], times: list[NotRunRow]) -> str:

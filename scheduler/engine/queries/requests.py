@@ -10,6 +10,7 @@ from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind, list_commands
 from scheduler.store import lanes, requests, runs, workflows
 from scheduler.store.requests import RequestRow
+from scheduler.user_text import UserText
 
 _MIN_PREFIX = 4
 
@@ -71,10 +72,10 @@ def find_one(look: Snapshot, text: str) -> RequestView:
         found = requests.find_by_prefix(look.db, text)
         alike = [one for one in found if one.answer is None] or found
         if len(alike) > 1:
-            raise RefusedError("ambiguous", f"{text} matches several requests; type more of it.")
+            raise RefusedError("ambiguous", UserText("{text} matches several requests; type more of it.", text=text))
         row = alike[0] if alike else None
     if row is None:
-        raise RefusedError("unknown", f"There is no request {text}; dayhand attention lists them.")
+        raise RefusedError("unknown", UserText("There is no request {text}; dayhand attention lists them.", text=text))
     return view_request(look, row)
 
 

@@ -13,6 +13,7 @@ from scheduler.store import history, logs, mutations, occurrences, requests, run
 from scheduler.store.history import PastRun
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import UNFINISHED_STATES
+from scheduler.user_text import UserText
 
 _ENDED = frozenset({RunStatus.COMMITTED, RunStatus.CANCELLED, RunStatus.CRASHED})
 _MAX_CHANGES = 1_000
@@ -226,7 +227,7 @@ def _occurrence_status(snapshot: Snapshot, identity: str) -> RunStatusView:
     one = history.find_planned_time(snapshot.db, identity)
     if one is None:
         return RunStatusView(
-            id=identity, status="unknown", is_over=True, needs_person=False, error="There is no such run."
+            id=identity, status="unknown", is_over=True, needs_person=False, error=UserText("There is no such run.")
         )
     is_over = one.state not in UNFINISHED_STATES
     error = one.sentence if is_over and one.reason is not None else None

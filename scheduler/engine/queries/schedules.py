@@ -20,6 +20,7 @@ from scheduler.timing.due import compute_due
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 from scheduler.timing.spec import ScheduleSpec
+from scheduler.user_text import UserText
 
 DRIFT_BOUNDS = (10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000)
 """Upper bounds of the drift histogram in milliseconds; the last bucket holds everything beyond."""
@@ -132,12 +133,24 @@ class ResumePreview:
     @property
     def sentence(self) -> str:
         if self.passed == 0:
-            return "No runs were missed during the pause."
-        missed = "1 run was" if self.passed == 1 else f"{'more than ' if self.more else ''}{self.passed:,} runs were"
-        runs = (
-            "none will run" if self.runs == 0 else "1 will run now" if self.runs == 1 else f"{self.runs:,} will run now"
+            return UserText("No runs were missed during the pause.")
+        missed = (
+            UserText("1 run was")
+            if self.passed == 1
+            else (
+                UserText("more than {passed} runs were", passed=f"{self.passed:,}")
+                if self.more
+                else UserText("{passed} runs were", passed=f"{self.passed:,}")
+            )
         )
-        return f"{missed} missed during the pause; {runs}."
+        runs = (
+            UserText("none will run")
+            if self.runs == 0
+            else UserText("1 will run now")
+            if self.runs == 1
+            else UserText("{runs} will run now", runs=f"{self.runs:,}")
+        )
+        return UserText("{missed} missed during the pause; {runs}.", missed=missed, runs=runs)
 
 
 class ScheduleQueries:
@@ -248,5 +261,5 @@ class ScheduleQueries:
     def _find(self, schedule: str) -> ScheduleRow:
         row = schedules.find(self._context.database.read(), schedule)
         if row is None:
-            raise RefusedError("unknown", f"There is no schedule {schedule}.")
+            raise RefusedError("unknown", UserText("There is no schedule {schedule}.", schedule=schedule))
         return row

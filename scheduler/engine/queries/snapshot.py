@@ -12,6 +12,7 @@ from scheduler.engine.script_plan import ScriptPlans
 from scheduler.store import key_values
 from scheduler.timing.date_words import MONTHS
 from scheduler.timing.zones import find_zone
+from scheduler.user_text import UserText
 
 _FAR_YEAR = 9000
 """A pause beyond this year has no end."""
@@ -44,13 +45,14 @@ class Snapshot:
         """`at 14:05`, or `on 3 May at 14:05` on another day, in the machine's time zone."""
         zone: ZoneInfo = find_zone(self.context.machine_zone)
         local, today = at.astimezone(zone), self.now.astimezone(zone).date()
-        return (
-            f"at {local:%H:%M}"
-            if local.date() == today
-            else f"on {local.day} {MONTHS[local.month - 1]} at {local:%H:%M}"
-        )
+        if local.date() == today:
+            return UserText("at {time}", time=f"{local:%H:%M}")
+        month = MONTHS[local.month - 1]
+        return UserText("on {day} {month} at {time}", day=local.day, month=month, time=f"{local:%H:%M}")
 
 
-def describe_pause_end(snapshot: Snapshot, until: datetime | None) -> str:
+def describe_pause_end(snapshot: Snapshot, until: datetime | None) -> list[str]:
     """The sentence after "paused"; empty if the pause has no end."""
-    return "" if until is None or until.year > _FAR_YEAR else f" It resumes {snapshot.format_at(until)}."
+    if until is None or until.year > _FAR_YEAR:
+        return []
+    return [UserText("It resumes {at}.", at=snapshot.format_at(until))]

@@ -9,12 +9,13 @@ from scheduler.store.workflow_status import StoredWorkflow
 from scheduler.timing import description
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Need
+from scheduler.user_text import UserText, join_texts
 
 _MAX_SCHEDULES = 2
 _WAITING_FOR = {
-    Need.NETWORK: "Due now; waiting for the network.",
-    Need.POWER: "Due now; waiting until the computer is plugged in.",
-    Need.UNMETERED: "Due now; waiting for an unmetered network.",
+    Need.NETWORK: UserText("Due now; waiting for the network."),
+    Need.POWER: UserText("Due now; waiting until the computer is plugged in."),
+    Need.UNMETERED: UserText("Due now; waiting for an unmetered network."),
 }
 
 
@@ -27,7 +28,7 @@ def describe_state(
         case WorkflowState.STOPPED:
             return _describe_need(standing, inside=True)
         case WorkflowState.FIXING:
-            return "A repair is being prepared."
+            return UserText("A repair is being prepared.")
         case WorkflowState.RUNNING:
             return _describe_progress(standing)
         case WorkflowState.QUEUED:
@@ -37,18 +38,20 @@ def describe_state(
         case WorkflowState.PAUSED:
             return _describe_pause(snapshot, standing, facts)
         case WorkflowState.FINISHED:
-            return "No more scheduled times."
+            return UserText("No more scheduled times.")
         case WorkflowState.ARCHIVED:
-            return "Archived; deploy it again to restore it."
+            return UserText("Archived; deploy it again to restore it.")
         case WorkflowState.IDLE:
-            return describe_schedules(snapshot, standing.schedules) or "Runs when something arrives."
+            return describe_schedules(snapshot, standing.schedules) or UserText("Runs when something arrives.")
 
 
 def describe_schedules(snapshot: Snapshot, rows: list[ScheduleRow]) -> str:
     """All schedules of a workflow in words."""
     texts = list(dict.fromkeys(describe_schedule(snapshot, row) for row in rows))
-    more = f", and {len(texts) - _MAX_SCHEDULES} more" if len(texts) > _MAX_SCHEDULES else ""
-    return "; ".join(texts[:_MAX_SCHEDULES]) + more
+    shown = join_texts(texts[:_MAX_SCHEDULES], "; ")
+    if len(texts) <= _MAX_SCHEDULES:
+        return shown
+    return UserText("{schedules}, and {count} more", schedules=shown, count=len(texts) - _MAX_SCHEDULES)
 
 
 def describe_schedule(snapshot: Snapshot, row: ScheduleRow) -> str:
@@ -67,16 +70,20 @@ def _describe_need(standing: StoredWorkflow, *, inside: bool) -> str:
         if (one.blocked is Block.INTERNAL) is inside and not standing.resolves_itself(one)
     ]
     troubles = [one.trouble for one in standing.schedules if one.trouble]
-    return next(iter([*requests, *blocks, *troubles]), "It needs your attention.")
+    return next(iter([*requests, *blocks, *troubles]), UserText("It needs your attention."))
 
 
 def _describe_progress(standing: StoredWorkflow) -> str:
     progress = next((run.progress for run in standing.active if run.progress), None)
     if not progress:
-        return "It is running now."
+        return UserText("It is running now.")
     done, total, text = progress["done"], progress["total"], progress.get("text") or ""
-    share = f"{done:g} of {total:g}" if total else f"{done:g} done"
-    return f"{text} ({share})" if text else f"Running, {share}"
+    share = (
+        UserText("{done} of {total}", done=f"{done:g}", total=f"{total:g}")
+        if total
+        else UserText("{done} done", done=f"{done:g}")
+    )
+    return f"{text} ({share})" if text else UserText("Running, {share}", share=share)
 
 
 def _describe_wait(snapshot: Snapshot, standing: StoredWorkflow) -> str:
@@ -85,7 +92,7 @@ def _describe_wait(snapshot: Snapshot, standing: StoredWorkflow) -> str:
     unmet_needs = [_find_unmet(snapshot, one) for one in standing.schedules if one.handler in due]
     if unmet_needs and all(unmet_needs):
         return _WAITING_FOR[unmet_needs[0][0]]
-    return "Due now; it starts when another run ends."
+    return UserText("Due now; it starts when another run ends.")
 
 
 def _find_unmet(snapshot: Snapshot, row: ScheduleRow) -> list[Need]:
@@ -97,20 +104,24 @@ def _find_unmet(snapshot: Snapshot, row: ScheduleRow) -> list[Need]:
 
 def _describe_retry(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
     lane = next((one for one in standing.blocked if standing.resolves_itself(one)), None)
-    why = (None if lane is None else lane.sentence) or "Something went wrong."
+    why = (None if lane is None else lane.sentence) or UserText("Something went wrong.")
     if facts.tries_again_at is None:
         return why
     at = snapshot.format_at(facts.tries_again_at)
     is_unsure = lane is not None and lane.blocked is Block.UNSURE
-    when = f" Dayhand checks {at} whether it happened." if is_unsure else f" Retrying {at}."
-    return f"{why}{when}"
+    when = (
+        UserText("Dayhand checks {at} whether it happened.", at=at) if is_unsure else UserText("Retrying {at}.", at=at)
+    )
+    return join_texts([why, when], " ")
 
 
 def _describe_pause(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
     if facts.is_paused:
-        return "You paused it."
+        return UserText("You paused it.")
     if facts.everything_paused_until is not None and snapshot.now < facts.everything_paused_until:
-        return f"Everything is paused.{describe_pause_end(snapshot, facts.everything_paused_until)}"
+        end = describe_pause_end(snapshot, facts.everything_paused_until)
+        return join_texts([UserText("Everything is paused."), *end], " ")
     notes = [one.pause_note for one in standing.schedules if one.pause_note]
     until = min((one.paused_until for one in standing.schedules if one.paused_until), default=None)
-    return f"{notes[0] if notes else 'You paused its schedule.'}{describe_pause_end(snapshot, until)}"
+    note = notes[0] if notes else UserText("You paused its schedule.")
+    return join_texts([note, *describe_pause_end(snapshot, until)], " ")

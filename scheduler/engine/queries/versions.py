@@ -9,6 +9,7 @@ from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow, WorkflowRow
+from scheduler.user_text import UserText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +65,23 @@ def compare(snapshot: Snapshot, name: str, old: int | None, new: int | None) -> 
 def _before(snapshot: Snapshot, row: WorkflowRow, number: int) -> int:
     earlier = [script.number for script in workflows.list_scripts(snapshot.db, row.slug) if script.number < number]
     if not earlier:
-        raise RefusedError("only version", f"{row.name} has no version before {number} to compare with.")
+        raise RefusedError(
+            "only version",
+            UserText("{name} has no version before {number} to compare with.", name=row.name, number=number),
+        )
     return earlier[0]
 
 
 def _find(snapshot: Snapshot, row: WorkflowRow, number: int) -> ScriptRow:
     script = workflows.find_script(snapshot.db, row.slug, number)
     if script is None:
-        raise RefusedError("unknown", f"{row.name} has no version {number}; dayhand versions {row.slug} lists them.")
+        raise RefusedError(
+            "unknown",
+            UserText(
+                "{name} has no version {number}; dayhand versions {slug} lists them.",
+                name=row.name,
+                number=number,
+                slug=row.slug,
+            ),
+        )
     return script

@@ -24,6 +24,7 @@ from scheduler.store.errors import StoreClosedError, StoreError
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin
+from scheduler.user_text import UserText
 
 if TYPE_CHECKING:
     from scheduler.engine.repair.fixer import Fixer
@@ -72,7 +73,15 @@ class AutoRepair:
         if script.origin is ScriptOrigin.ROLLBACK:
             return  # the user chose to go back to this version
         if self._has_no_attempts_left(db, row):
-            self._leave(db, row, f"{MAX_ATTEMPTS} repairs were tried without success. Fix the script yourself.", now)
+            self._leave(
+                db,
+                row,
+                UserText(
+                    "{max_attempts} repairs were tried without success. Fix the script yourself.",
+                    max_attempts=MAX_ATTEMPTS,
+                ),
+                now,
+            )
             return
         if self._context.settings.fixer.shows:
             self._ask_first(db, row, now)
@@ -86,13 +95,17 @@ class AutoRepair:
             row = find_run(db, run)
             flow = workflows.find(db, row.workflow)
             if not self._context.settings.fixer.is_on:
-                raise RefusedError("fixer", "No fixer is set up to repair scripts. Choose one in Settings.")
+                raise RefusedError("fixer", UserText("No fixer is set up to repair scripts. Choose one in Settings."))
             if row.status is not RunStatus.LOGIC or row.followed or flow is None or flow.script != row.script:
-                raise RefusedError("not failed", "Only a run whose script failed and is still in use can be repaired.")
+                raise RefusedError(
+                    "not failed", UserText("Only a run whose script failed and is still in use can be repaired.")
+                )
             if flow.fixing:
-                raise RefusedError("fixing", f"A repair of {flow.name} is already being prepared.")
+                raise RefusedError("fixing", UserText("A repair of {flow} is already being prepared.", flow=flow.name))
             if self._has_no_attempts_left(db, row):
-                raise RefusedError("no fix", f"{MAX_ATTEMPTS} repairs were tried without success.")
+                raise RefusedError(
+                    "no fix", UserText("{max_attempts} repairs were tried without success.", max_attempts=MAX_ATTEMPTS)
+                )
             self._begin(db, row, now)
             return {"run": row.id}
 
@@ -107,7 +120,7 @@ class AutoRepair:
             elif self._context.settings.fixer.is_on and not self._has_no_attempts_left(db, row):
                 self._wake_thread()
             else:
-                self._leave(db, row, "Dayhand quit before a repair was ready. Fix the script yourself.", now)
+                self._leave(db, row, UserText("Dayhand quit before a repair was ready. Fix the script yourself."), now)
 
     def accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
         from scheduler.engine.repair import proposals  # noqa: PLC0415  most users never need it
@@ -123,7 +136,7 @@ class AutoRepair:
             return
         run = None if row.run is None else runs.find(db, row.run)
         if run is not None and run.status is RunStatus.LOGIC:
-            self._leave(db, run, "You declined the repair.", now)
+            self._leave(db, run, UserText("You declined the repair."), now)
 
     @property
     def is_repairing(self) -> bool:
@@ -198,14 +211,21 @@ class AutoRepair:
         except (RepairCancelledError, StoreClosedError):
             return
         except NoRepairError as error:
-            self._finish(row, None, f"No repair was found. {error.sentences[-1]}")
+            self._finish(row, None, UserText("No repair was found. {sentences}", sentences=error.sentences[-1]))
         except RefusedError as error:
             self._finish(row, None, error.sentence)
         except StoreError as error:
             self._finish(row, None, str(error))
         except Exception as error:  # the workflow must not stay blocked because of a bug of ours
             log.exception("A repair could not be prepared")
-            self._finish(row, None, f"No repair was found because of an error in Dayhand ({type(error).__name__}).")
+            self._finish(
+                row,
+                None,
+                UserText(
+                    "No repair was found because of an error in Dayhand ({error_type}).",
+                    error_type=type(error).__name__,
+                ),
+            )
         else:
             self._finish(row, proposal, "")
 
@@ -265,7 +285,11 @@ class AutoRepair:
             return ""
         if proposal is not None and flow.script != proposal.base:
             number = proposals.store_unused(db, flow.slug, proposal.validated, now)
-            return f"A repair of {flow.name} arrived after a newer script; it is kept as version {number} but not used."
+            return UserText(
+                "A repair of {flow} arrived after a newer script; it is kept as version {number} but not used.",
+                flow=flow.name,
+                number=number,
+            )
         if repairs.failed_run(db, flow.slug) != row.id:
             return ""  # the user took over
         repairs.end(db, flow.slug)
@@ -275,7 +299,7 @@ class AutoRepair:
             self._leave(db, row, why, now)
         elif self._context.settings.fixer.applies and not proposal.asks:
             number = proposals.apply_automatically(db, self._deployment, proposal, row, now)
-            return f"{flow.name} was repaired and continues with version {number}."
+            return UserText("{flow} was repaired and continues with version {number}.", flow=flow.name, number=number)
         else:
             proposals.offer(db, proposal, row, now)
         return ""

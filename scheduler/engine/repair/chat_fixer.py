@@ -16,6 +16,7 @@ from scheduler.engine.repair.fixer import (
     read_script,
 )
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _MAX_RESPONSE_BYTES = 4_000_000
 _MAX_ANSWER_TOKENS = 8_000
@@ -43,7 +44,9 @@ class ChatFixer:
         sent = f"{problem.rules}\n{problem.prompt()}"
         room = self._left - _estimate_tokens(sent)
         if room < _MIN_ANSWER_TOKENS:
-            raise BudgetSpentError(f"The limit of {self._tokens} tokens per repair leaves no room for an answer.")
+            raise BudgetSpentError(
+                UserText("The limit of {tokens} tokens per repair leaves no room for an answer.", tokens=self._tokens)
+            )
         body = {
             "model": self._model,
             "messages": [
@@ -57,13 +60,17 @@ class ChatFixer:
             answer = self._ask(json.dumps(body).encode(), seconds)
         except ToolFailedError as error:
             if error.failure.kind is not FailureClass.UNSURE:
-                raise FixerUnreachableError(f"The fixer could not be reached. {error}") from error
+                raise FixerUnreachableError(UserText("The fixer could not be reached. {error}", error=error)) from error
             self._left -= _estimate_tokens(sent)
-            raise FixerFailedError(f"The fixer gave no usable answer. {error}") from error
+            raise FixerFailedError(UserText("The fixer gave no usable answer. {error}", error=error)) from error
         cost = _estimate_tokens(sent)
         try:
             if answer.status >= 300:
-                raise FixerFailedError(f"The fixer at {answer.host} refused the request ({answer.status}).")
+                raise FixerFailedError(
+                    UserText(
+                        "The fixer at {host} refused the request ({status}).", host=answer.host, status=answer.status
+                    )
+                )
             text, cost = _read_answer(answer, cost)
         finally:  # an answer costs tokens, whether it is usable or not
             self._left -= cost
@@ -103,7 +110,7 @@ class ChatFixer:
         threading.Thread(target=ask, name="fixer", daemon=True).start()
         self._done.wait()
         if self._has_given_up:
-            raise RepairCancelledError("The repair was cancelled.")
+            raise RepairCancelledError(UserText("The repair was cancelled."))
         self._done.clear()
         [answer] = found
         if isinstance(answer, Exception):
@@ -120,10 +127,10 @@ def _read_answer(answer: Answer, sent: int) -> tuple[str, int]:
         text = parsed["choices"][0]["message"]["content"]
     except (ToolFailedError, KeyError, IndexError, TypeError) as error:
         raise FixerFailedError(
-            f"The fixer at {answer.host} did not answer as a chat-completions server does."
+            UserText("The fixer at {host} did not answer as a chat-completions server does.", host=answer.host)
         ) from error
     if not isinstance(text, str):
-        raise FixerFailedError(f"The fixer at {answer.host} answered without text.")
+        raise FixerFailedError(UserText("The fixer at {host} answered without text.", host=answer.host))
     return text, _reported_tokens(parsed) or sent + _estimate_tokens(text)
 
 

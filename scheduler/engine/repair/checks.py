@@ -17,6 +17,7 @@ from scheduler.engine.repair.ast_names import (
 )
 from scheduler.engine.repair.evasion import find_new_evasions
 from scheduler.engine.repair.slicing import slice_call
+from scheduler.user_text import UserText
 from scheduler.workers.environments import InvalidDependenciesError, parse_dependencies
 from scheduler.workers.tool_scan import find_tool_uses
 
@@ -41,11 +42,11 @@ _OUTSIDE_MODULES = frozenset(
 _MAX_ADDED_LETTERS = 50_000
 """Bounds the time that comparing takes."""
 _SETTING_NAMES = {
-    "subscribe": "the topics",
-    "subscribes": "the topics",
-    "publishes": "the topics",
-    "approve": "when it asks you",
-    "after_crash": "what happens after a crash",
+    "subscribe": UserText("the topics"),
+    "subscribes": UserText("the topics"),
+    "publishes": UserText("the topics"),
+    "approve": UserText("when it asks you"),
+    "after_crash": UserText("what happens after a crash"),
 }
 _ACT = "act-outside"
 """Marks the calls of `mutate` with a name that no script can have, to tell them from read-only calls."""
@@ -63,7 +64,7 @@ class Comparison:
 
 def compare_scripts(old: str, new: str) -> Comparison:
     if len(new) > len(old) + _MAX_ADDED_LETTERS:
-        return Comparison(refused=("It is far longer than the original script.",))
+        return Comparison(refused=(UserText("It is far longer than the original script."),))
     try:
         before, after = ast.parse(old), ast.parse(new)
         refused = tuple(_refusals(old, new, before, after))
@@ -71,34 +72,38 @@ def compare_scripts(old: str, new: str) -> Comparison:
             return Comparison(is_same=True)
         return Comparison(refused=refused, asks=tuple(_questions(old, new, before, after)))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Comparison(refused=(f"It cannot be read as Python: {str(error) or 'it is too long'}.",))
+        return Comparison(
+            refused=(UserText("It cannot be read as Python: {error}.", error=str(error) or "it is too long"),)
+        )
 
 
 def _refusals(old: str, new: str, before: ast.Module, after: ast.Module) -> Iterator[str]:
     if _workflows(before) != _workflows(after):
-        yield "It changes the workflow's name, connections or tags."
+        yield UserText("It changes the workflow's name, connections or tags.")
     if _topics(before) != _topics(after) or _published(after) - _published(before):
-        yield "It changes the topics."
+        yield UserText("It changes the topics.")
     if ways := find_new_evasions(before, after):
-        yield f"It hides what it does ({', '.join(ways)})."
+        yield UserText("It hides what it does ({ways}).", ways=", ".join(ways))
     original, repaired = _handlers(before), _handlers(after)
     if set(original) != set(repaired):
-        yield "It adds, removes or renames handlers."
+        yield UserText("It adds, removes or renames handlers.")
     for name in sorted(set(original) & set(repaired)):
         for setting in _KEPT:
             if original[name].get(setting) != repaired[name].get(setting):
-                yield f"It changes {_SETTING_NAMES[setting]} ({name})."
+                yield UserText("It changes {setting_names} ({name}).", setting_names=_SETTING_NAMES[setting], name=name)
     added = Counter(_uses(new)) - Counter(_uses(old))
     for handler, connection, tool in sorted(set(added), key=str):
         if connection is None or tool is None:
-            yield f"{handler} would use tools that are not written out."
+            yield UserText("{handler} would use tools that are not written out.", handler=handler)
         elif (handler, connection, tool) not in _uses(old):
-            yield f"{handler} would newly use {tool} of {connection}."
+            yield UserText(
+                "{handler} would newly use {tool} of {connection}.", handler=handler, tool=tool, connection=connection
+            )
     try:
         if parse_dependencies(old) != parse_dependencies(new):
-            yield "It changes which packages or Python version it needs."
+            yield UserText("It changes which packages or Python version it needs.")
     except InvalidDependenciesError as error:
-        yield f"Its list of packages cannot be read: {error.sentence}"
+        yield UserText("Its list of packages cannot be read: {error}", error=error.sentence)
 
 
 def _questions(old: str, new: str, before: ast.Module, after: ast.Module) -> Iterator[str]:
@@ -106,28 +111,31 @@ def _questions(old: str, new: str, before: ast.Module, after: ast.Module) -> Ite
         return slice_call(before, method, parameters) != slice_call(after, method, parameters)
 
     if differs("publish", "id"):
-        yield "It changes event IDs (id=): handled events may come again, or new ones be missed."
+        yield UserText("It changes event IDs (id=): handled events may come again, or new ones be missed.")
     if differs("run", "command"):
-        yield "It changes which commands are run."
+        yield UserText("It changes which commands are run.")
     if any(None in use for use in (*_uses(old), *_uses(new))) and differs("call"):
-        yield "It changes which tools are used where they are not written out."
-    yield from (f"It changes what {one} does without asking you." for one in _changed_unapproved_actions(before, after))
+        yield UserText("It changes which tools are used where they are not written out.")
+    yield from (
+        UserText("It changes what {action} does without asking you.", action=one)
+        for one in _changed_unapproved_actions(before, after)
+    )
     if imported := _imports(after) - _imports(before):
-        yield f"It newly imports {', '.join(sorted(imported))}."
+        yield UserText("It newly imports {imported}.", imported=", ".join(sorted(imported)))
     if reached := _outside_names(after) - _outside_names(before):
-        yield f"It newly uses {', '.join(sorted(reached))}."
+        yield UserText("It newly uses {reached}.", reached=", ".join(sorted(reached)))
 
 
 def compare_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Compare what both scripts declare when they are loaded, however it is written."""
     found = []
     if any(old.get(name) != new.get(name) for name in ("slug", "name", "connections", "tags", "topics")):
-        found.append("It changes the workflow's name, connections, tags or topics.")
+        found.append(UserText("It changes the workflow's name, connections, tags or topics."))
     original, repaired = ({one["name"]: one for one in described["handlers"]} for described in (old, new))
     if {name: one["kind"] for name, one in original.items()} != {name: one["kind"] for name, one in repaired.items()}:
-        return [*found, "It adds, removes or renames handlers."]
+        return [*found, UserText("It adds, removes or renames handlers.")]
     changed = [
-        f"It changes {_SETTING_NAMES[setting]} ({name})."
+        UserText("It changes {setting_names} ({name}).", setting_names=_SETTING_NAMES[setting], name=name)
         for name, one in original.items()
         for setting in ("subscribes", "publishes", "approve", "after_crash")
         if one.get(setting) != repaired[name].get(setting)

@@ -15,6 +15,7 @@ from scheduler.engine.repair.fixer import (
     RepairCancelledError,
     read_script,
 )
+from scheduler.user_text import UserText
 from scheduler.workers.origin import MARK_AS_SCRIPT
 
 
@@ -41,12 +42,20 @@ class CommandFixer:
                 process.wait()
                 self._process = None
         if self._has_given_up:
-            raise RepairCancelledError("The repair was cancelled.")
+            raise RepairCancelledError(UserText("The repair was cancelled."))
         if is_late:
-            raise FixerFailedError(f"The fixer {name} did not answer within {seconds:g} seconds.")
+            raise FixerFailedError(
+                UserText("The fixer {name} did not answer within {seconds} seconds.", name=name, seconds=f"{seconds:g}")
+            )
         has_failed = process.returncode not in (0, -signal.SIGKILL) and len(out) <= MAX_ANSWER_LETTERS
         if has_failed or not out.strip():
-            raise FixerFailedError(f"The fixer {name} exited with code {process.returncode} and no script.")
+            raise FixerFailedError(
+                UserText(
+                    "The fixer {name} exited with code {returncode} and no script.",
+                    name=name,
+                    returncode=process.returncode,
+                )
+            )
         return read_script(out.decode(errors="replace"))
 
     def cancel(self) -> None:
@@ -58,7 +67,7 @@ class CommandFixer:
     def _start(self, name: str) -> "subprocess.Popen[bytes]":
         with self._lock:
             if self._has_given_up:
-                raise RepairCancelledError("The repair was cancelled.")
+                raise RepairCancelledError(UserText("The repair was cancelled."))
             try:
                 self._process = subprocess.Popen(  # noqa: S603  the user's own command, never a shell
                     self._command,
@@ -70,7 +79,9 @@ class CommandFixer:
                 )
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
-                raise FixerUnreachableError(f"The fixer {name} could not be started: {why}.") from error
+                raise FixerUnreachableError(
+                    UserText("The fixer {name} could not be started: {why}.", name=name, why=why)
+                ) from error
             return self._process
 
     def _communicate(self, process: "subprocess.Popen[bytes]", problem: bytes) -> bytes:

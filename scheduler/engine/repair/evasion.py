@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from scheduler.engine.repair.ast_names import PHASES, Function, is_handler, is_handler_decorator
+from scheduler.user_text import UserText
 from scheduler.workers.tool_scan import find_calls
 
 _FUNCTIONS = frozenset(
@@ -76,10 +77,12 @@ class _Script:
         if name in _FUNCTIONS | _MODULES or (name.startswith("__") and name not in _HARMLESS_DUNDERS):
             return name
         if name in self._handlers:
-            return f"{name} by its name"
+            return UserText("{name} by its name", name=name)
         if is_set and name in fixed:
             return f"{name} = …"
-        return f"{name} passed on" if name in self._hosts and id(node) not in self._seen_hosts else ""
+        return (
+            UserText("{name} passed on", name=name) if name in self._hosts and id(node) not in self._seen_hosts else ""
+        )
 
     def _check_node(self, node: ast.AST) -> str:
         match node:
@@ -95,7 +98,7 @@ class _Script:
                 is_inner = name.startswith("_") and not (isinstance(owner, ast.Name) and owner.id in _SELVES)
                 return f".{name}" if is_inner or (is_set and not is_own) else ""
             case ast.arg(arg=name) if name in self._functions:
-                return f"{name} as a parameter"
+                return UserText("{name} as a parameter", name=name)
             case ast.MatchClass(kwd_attrs=[_, *_]):
                 return "case …(…=…)"
             case ast.alias(name="*"):
@@ -112,4 +115,4 @@ class _Script:
         direct = {id(one) for one in node.body}
         for one in ast.walk(node):
             if isinstance(one, Function) and one.name in PHASES and id(one) not in direct:
-                yield f"nested {one.name}"
+                yield UserText("nested {name}", name=one.name)

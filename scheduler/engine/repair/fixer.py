@@ -4,6 +4,7 @@ import re
 from typing import Protocol
 
 from scheduler.engine.repair.failure_report import FailureReport
+from scheduler.user_text import UserText
 
 MAX_ANSWER_LETTERS = 1_000_000
 _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
@@ -38,9 +39,9 @@ class Fixer(Protocol):
 def read_script(answer: str) -> str:
     """The script in an answer: the longest fenced block, or the whole answer if there is none."""
     if len(answer) > MAX_ANSWER_LETTERS:
-        raise FixerFailedError("The fixer's answer is too long for a script.")
+        raise FixerFailedError(UserText("The fixer's answer is too long for a script."))
     blocks = _FENCED.findall(answer)
     script: str = max(blocks, key=len) if blocks else answer
     if "dayhand" not in script:
-        raise FixerFailedError("The fixer did not answer with a script.")
+        raise FixerFailedError(UserText("The fixer did not answer with a script."))
     return script.strip() + "\n"

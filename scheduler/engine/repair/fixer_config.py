@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 from scheduler.engine.errors import RefusedError
+from scheduler.user_text import UserText
 
 KEYRING_ENTRY = "fixer:key"
 """The keyring entry of the model server's key, in a field of this name:"""
@@ -66,13 +67,18 @@ class FixerConfig:
         """Raise RefusedError with what is missing."""
         for name, (low, high) in LIMITS.items():
             if not low <= getattr(self, name) <= high:
-                raise RefusedError(name, f"The limit of {name} must be a number from {low} to {high}.")
+                raise RefusedError(
+                    name,
+                    UserText(
+                        "The limit of {name} must be a number from {low} to {high}.", name=name, low=low, high=high
+                    ),
+                )
         if self.kind is FixerKind.COMMAND and not self.command_words:
-            raise RefusedError("command", "Enter the command that repairs scripts; its quotes must match.")
+            raise RefusedError("command", UserText("Enter the command that repairs scripts; its quotes must match."))
         if self.kind is FixerKind.SERVER:
             check_url(self.url)
             if not self.model:
-                raise RefusedError("model", "Enter the model that the server should use.")
+                raise RefusedError("model", UserText("Enter the model that the server should use."))
 
     def write(self) -> dict[str, Any]:
         return asdict(self)
@@ -86,9 +92,13 @@ def check_url(url: str) -> None:
     except ValueError:
         is_right = False
     if not is_right:
-        raise RefusedError("url", "The server address must start with http:// or https://; it usually ends with /v1.")
+        raise RefusedError(
+            "url", UserText("The server address must start with http:// or https://; it usually ends with /v1.")
+        )
     if place.username or place.password:
-        raise RefusedError("url", "A user name or password in the address would be visible. Enter the key instead.")
+        raise RefusedError(
+            "url", UserText("A user name or password in the address would be visible. Enter the key instead.")
+        )
 
 
 def read_config(written: Any) -> FixerConfig:

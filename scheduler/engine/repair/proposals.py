@@ -10,10 +10,12 @@ from scheduler.engine.runs import user_requests
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.requests import RequestKind
+from scheduler.rules.text import add_full_stop
 from scheduler.store import repairs, requests, workflows
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow
+from scheduler.user_text import UserText, join_texts
 from scheduler.workers.tool_scan import find_tool_uses
 
 
@@ -46,7 +48,9 @@ class Proposal:
 
 def offer(db: sqlite3.Connection, proposal: Proposal, row: RunRow, now: datetime) -> None:
     """Ask the user whether to apply it."""
-    sentence = " ".join([error_sentence(row), "A repair is ready: review its changes.", *proposal.asks])
+    sentence = join_texts(
+        [error_sentence(row), UserText("A repair is ready: review its changes."), *proposal.asks], " "
+    )
     user_requests.ask(db, RequestKind.FIX, row, sentence, now, ui=proposal.write(row))
 
 
@@ -64,7 +68,11 @@ def apply_automatically(
             kind=RequestKind.REPAIRED,
             workflow=proposal.workflow,
             subject=proposal.workflow,
-            sentence=f"{flow.name} failed and was repaired. It continues with version {answer['version']}.",
+            sentence=UserText(
+                "{flow} failed and was repaired. It continues with version {version}.",
+                flow=flow.name,
+                version=answer["version"],
+            ),
             created=now,
             ui={**proposal.write(row), "version": answer["version"]},
         ),
@@ -113,10 +121,13 @@ def leave_to_user(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) 
     """No repair: ask the user about the script error, with the reason why there is no repair."""
     repairs.end(db, row.workflow)
     user_requests.close(db, row.id, now)
-    user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, f"{error_sentence(row)} {why}".strip(), now)
+    sentence = join_texts([error_sentence(row), why], " ") if why else error_sentence(row)
+    user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, sentence, now)
 
 
 def error_sentence(row: RunRow) -> str:
     """Ends with a full stop, which script errors rarely have, so that another sentence can follow."""
-    sentence = str((row.error or {}).get("sentence") or f"The script of {row.handler} failed.")
-    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
+    sentence = str(
+        (row.error or {}).get("sentence") or UserText("The script of {handler} failed.", handler=row.handler)
+    )
+    return add_full_stop(sentence)

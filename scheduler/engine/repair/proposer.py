@@ -36,6 +36,7 @@ from scheduler.rules.phases import RunStatus
 from scheduler.store import connections, key_values, logs, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow
+from scheduler.user_text import UserText, join_texts
 
 TIME_LIMIT_S = 300.0
 """Time limit for all attempts of one repair together."""
@@ -48,7 +49,7 @@ class NoRepairError(Exception):
     """No usable repair; the sentences say what was tried and why it failed."""
 
     def __init__(self, sentences: list[str]) -> None:
-        super().__init__(" ".join(sentences))
+        super().__init__(join_texts(sentences, " "))
         self.sentences = sentences
 
 
@@ -77,7 +78,9 @@ class RepairProposer:
         end = time.monotonic() + self._seconds
         while self._count(row) < MAX_ATTEMPTS:
             if (left := end - time.monotonic()) <= 0:
-                refusals.append(f"The limit of {self._seconds:g} seconds per repair is used up.")
+                refusals.append(
+                    UserText("The limit of {seconds} seconds per repair is used up.", seconds=f"{self._seconds:g}")
+                )
                 break
             before = self._count(row)
             self._set_count(row, before + 1)  # first, so that a fixer that crashes us is not asked for ever
@@ -94,16 +97,25 @@ class RepairProposer:
                 refusals += error.sentences
                 problem = replace(problem, notes=tuple(error.sentences))
         raise NoRepairError(
-            refusals or [f"{flow.name} was already repaired {MAX_ATTEMPTS} times and still fails; fix it yourself."]
+            refusals
+            or [
+                UserText(
+                    "{flow} was already repaired {max_attempts} times and still fails; fix it yourself.",
+                    flow=flow.name,
+                    max_attempts=MAX_ATTEMPTS,
+                )
+            ]
         )
 
     def apply(self, proposal: Proposal, *, automatic: bool = False) -> dict[str, Any]:
         """Deploy it, on the engine thread; if the script has changed since, it is stored but not used."""
         if automatic and proposal.asks:
-            raise RefusedError("asks", f"This repair needs your approval. {' '.join(proposal.asks)}")
+            raise RefusedError(
+                "asks", UserText("This repair needs your approval. {asks}", asks=join_texts(proposal.asks, " "))
+            )
         flow = workflows.find(self._runtime.database.read(), proposal.workflow)
         if flow is None:
-            raise RefusedError("unknown", "The workflow no longer exists.")
+            raise RefusedError("unknown", UserText("The workflow no longer exists."))
         if flow.script != proposal.base:
             now = self._runtime.engine.context.clock.now()
             with self._runtime.database.write() as db:
@@ -136,7 +148,7 @@ class RepairProposer:
     def _check(self, problem: FailureReport, flow: WorkflowRow, row: RunRow, new: str) -> Proposal:
         compared = compare_scripts(problem.script, new)
         if compared.is_same:
-            raise _UnusableError(["The fixer returned the same script."])
+            raise _UnusableError([UserText("The fixer returned the same script.")])
         if compared.refused:
             raise _UnusableError(list(compared.refused))
         try:
@@ -148,7 +160,7 @@ class RepairProposer:
         if refused := compare_descriptions(before.described, validated.described):
             raise _UnusableError(refused)
         if (trouble := self._rehearse(flow.path, new)) is not None:
-            raise _UnusableError([f"It fails in a test run: {trouble}"])
+            raise _UnusableError([UserText("It fails in a test run: {trouble}", trouble=trouble)])
         return Proposal(
             workflow=flow.slug,
             run=row.id,
@@ -174,7 +186,7 @@ class RepairProposer:
 
 def describe_failure(db: sqlite3.Connection, row: RunRow, *, private: bool = False) -> FailureReport:
     if row.status is not RunStatus.LOGIC:
-        raise RefusedError("not failed", "Only a run whose script failed can be repaired.")
+        raise RefusedError("not failed", UserText("Only a run whose script failed can be repaired."))
     script = workflows.find_script(db, row.workflow, row.script)
     assert script is not None
     error = row.error or {}
@@ -196,7 +208,7 @@ def make_fixer(choice: FixerConfig, secrets: Secrets) -> Fixer:
     """The fixer that the user chose, for one repair. Raises RefusedError if there is none."""
     if not choice.is_on:
         raise RefusedError(
-            "fixer", "No fixer is set up to repair scripts. Choose one in Settings, or: dayhand fixer --help"
+            "fixer", UserText("No fixer is set up to repair scripts. Choose one in Settings, or: dayhand fixer --help")
         )
     if choice.kind is FixerKind.COMMAND:
         return CommandFixer(choice.command_words)
@@ -207,10 +219,12 @@ def make_fixer(choice: FixerConfig, secrets: Secrets) -> Fixer:
         try:
             return str(secrets.read_saved(KEYRING_ENTRY)[KEY_FIELD])
         except ToolFailedError as error:
-            raise FixerUnreachableError(f"The model server's key cannot be read. {error.failure.sentence}") from error
+            raise FixerUnreachableError(
+                UserText("The model server's key cannot be read. {failure}", failure=error.failure.sentence)
+            ) from error
         except KeyError as error:
             raise FixerUnreachableError(
-                "The keyring has no key for the model server. Enter it again in Settings."
+                UserText("The keyring has no key for the model server. Enter it again in Settings.")
             ) from error
 
     return ChatFixer(base_url=choice.url, model=choice.model, key=read_key, tokens=choice.tokens)
@@ -233,5 +247,5 @@ def find_dry_run_error(runtime: Runtime, path: str, source: str) -> str | None:
 
 class _UnusableError(Exception):
     def __init__(self, sentences: list[str]) -> None:
-        super().__init__(" ".join(sentences))
+        super().__init__(join_texts(sentences, " "))
         self.sentences = sentences

@@ -32,6 +32,7 @@ from scheduler.rules.script_limits import truncate_summary
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
+from scheduler.user_text import UserText
 from scheduler.workers.outcomes import Cancelled, Finished
 from scheduler.workers.script import PhaseCall as ScriptPhase
 from scheduler.workers.worker import Worker
@@ -175,7 +176,11 @@ class Execution:
         attempt.phase = RunPhase.PREPARED
 
     def _not_pending(self, topic: str, identity: str) -> AttemptFailedError:
-        sentence = f"There is no pending event {identity!r} in {topic} to reserve. Reserve only what ctx.peek returned."
+        sentence = UserText(
+            "There is no pending event {identity} in {topic} to reserve. Reserve only what ctx.peek returned.",
+            identity=repr(identity),
+            topic=topic,
+        )
         line = self.attempt.handler.line_of(protocol.PREPARE)
         failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
         return AttemptFailedError(failure.with_location(self.attempt.plan.path, line))
@@ -186,7 +191,11 @@ class Execution:
         self._raise_if_stopped()
         tool = self._tools.find(attempt, call)
         if not tool.mutating:
-            sentence = f"{call.tool} of {call.connection} only reads; call it in prepare, and let mutate act."
+            sentence = UserText(
+                "{tool} of {connection} only reads; call it in prepare, and let mutate act.",
+                tool=call.tool,
+                connection=call.connection,
+            )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         with self._context.database.quick_read() as db:
             self._tools.require_grant(db, attempt, call)

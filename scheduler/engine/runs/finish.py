@@ -19,6 +19,7 @@ from scheduler.store.events import EventState
 from scheduler.store.lanes import LaneRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.backoff import retry_delay
+from scheduler.user_text import UserText
 
 _MAX_UNCOUNTED_STEP = 3
 """Failures that do not count (no network, a full disk) are retried at least every five minutes, without limit."""
@@ -110,7 +111,7 @@ class AttemptFinisher:
 
     def prepare_again(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
         """An event it wanted to reserve was skipped: prepare again with what is left."""
-        note = "An event was skipped during prepare; preparing again."
+        note = UserText("An event was skipped during prepare; preparing again.")
         runs.move(db, attempt.id, RunStatus.ACTIVE, RunStatus.CANCELLED, now, ended=now, summary=note)
         handlers.update(db, attempt.workflow, attempt.handler.name, look=True)
 
@@ -140,7 +141,12 @@ class AttemptFinisher:
         """Too many failures: ask the user, unless `pause_on_failure` pauses the schedule."""
         sentence = failure.sentence
         if failures > 1:
-            sentence = f"{attempt.plan.name} failed {failures} times in a row. {failure.sentence}"
+            sentence = UserText(
+                "{name} failed {failures} times in a row. {failure}",
+                name=attempt.plan.name,
+                failures=failures,
+                failure=failure.sentence,
+            )
         if attempt.handler.policies.get("pause_on_failure"):
             runs.move(
                 db,
@@ -189,7 +195,9 @@ def request_outcome(db: sqlite3.Connection, run: RunRow, sentence: str, now: dat
     assert mutation is not None
     call = OutsideCall.from_stored(mutation._asdict())
     mutations.schedule_check(db, run.id, None, counts=False)
-    user_requests.ask(db, RequestKind.UNSURE, run, f"{sentence} Did it happen?", now, call=call)
+    user_requests.ask(
+        db, RequestKind.UNSURE, run, UserText("{sentence} Did it happen?", sentence=sentence), now, call=call
+    )
 
 
 def mark_job_interrupted(
@@ -198,7 +206,7 @@ def mark_job_interrupted(
     """Record an interrupted job, and ask the user whether it finished if `after_crash` says so."""
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
     if handler.after_crash == "ask":
-        sentence = f"Dayhand ended while {handler.name} was running. Did it finish?"
+        sentence = UserText("Dayhand ended while {handler} was running. Did it finish?", handler=handler.name)
         lanes.block(db, LaneRow(row.workflow, handler.lane, Block.INTERRUPTED, sentence, row.id))
         user_requests.ask(db, RequestKind.INTERRUPTED, row, sentence, now)
 

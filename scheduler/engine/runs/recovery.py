@@ -17,9 +17,10 @@ from scheduler.store import events, handlers, lanes, mutations, requests, runs
 from scheduler.store.lanes import LaneRow
 from scheduler.store.requests import RequestAnswer
 from scheduler.store.runs import RunRow
+from scheduler.user_text import UserText
 
 MAX_CRASHES = 3
-_CRASHED_SENTENCE = "Dayhand ended {number} times while {name} was running, each time at the same point."
+_CRASHED_SENTENCE = UserText("Dayhand ended {number} times while {name} was running, each time at the same point.")
 
 
 def recover(db: sqlite3.Connection, plans: ScriptPlans, tools: ToolCaller, now: datetime) -> set[str]:
@@ -72,7 +73,7 @@ def _reconcile(
     crashes: int,
 ) -> None:
     """It crashed during its outside action: the next attempt waits until the outcome is known."""
-    sentence = "Dayhand ended during this action and does not know whether it happened."
+    sentence = UserText("Dayhand ended during this action and does not know whether it happened.")
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
     mutations.record_outcome(db, row.id, MutationStatus.IN_FLIGHT, MutationStatus.UNSURE, now)
     plan = plans.current(db, row.workflow)
@@ -100,7 +101,7 @@ def _reconcile(
 
 
 def _fail(db: sqlite3.Connection, row: RunRow, handler: HandlerPlan, crashes: int, now: datetime) -> None:
-    sentence = _CRASHED_SENTENCE.format(number=crashes, name=handler.name)
+    sentence = UserText(_CRASHED_SENTENCE, number=crashes, name=handler.name)
     error = {"class": FailureClass.INTERNAL.value, "sentence": sentence}
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.INTERNAL, now, ended=now, crashes=0, error=error)
     _block(db, row, handler, Block.INTERNAL, RequestKind.INTERNAL, sentence, now)

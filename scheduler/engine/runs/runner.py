@@ -30,6 +30,7 @@ from scheduler.rules.lanes import Candidate
 from scheduler.store import handlers, logs, runs
 from scheduler.store.errors import StaleError, StoreClosedError, StoreError
 from scheduler.store.runs import RunRow
+from scheduler.user_text import UserText
 from scheduler.workers.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -84,7 +85,7 @@ class Runner:
 
     def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
         for row in runs.of_occurrence(db, key):
-            recovery.cancel_waiting_run(db, row, now, "The next time had come.")
+            recovery.cancel_waiting_run(db, row, now, UserText("The next time had come."))
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
         self.repairs.recover(db, now)
@@ -198,7 +199,7 @@ class Runner:
 
     def _drop_removed(self, db: sqlite3.Connection, work: Work, row: RunRow, now: datetime) -> None:
         """The handler that would have continued the run is gone from the script."""
-        note = f"{row.handler} was removed from the script."
+        note = UserText("{handler} was removed from the script.", handler=row.handler)
         recovery.cancel_waiting_run(db, runs.find(db, row.id) or row, now, note)
         if row.occurrence is not None:
             self._in_flight.end(db, work, Outcome(Result.CANCELLED, note), now)
@@ -297,6 +298,8 @@ def _store_failure(error: StoreError) -> Failure:
 def _internal_failure(error: Exception) -> Failure:
     return Failure(
         kind=FailureClass.INTERNAL,
-        sentence=f"Dayhand made a mistake ({type(error).__name__}: {error}).",
+        sentence=UserText(
+            "Dayhand made a mistake ({error_type}: {error}).", error_type=type(error).__name__, error=error
+        ),
         traceback="".join(traceback.format_exception(error))[-20_000:],
     )

@@ -16,6 +16,7 @@ from scheduler.rules.phases import HandlerKind
 from scheduler.rules.script_limits import MAX_PEEK_BYTES, PublishBatch, ScriptLimitError, truncate_summary
 from scheduler.store import events, logs, runs
 from scheduler.store.errors import StoreError
+from scheduler.user_text import UserText
 
 _SHOW_INTERVAL_S = 1.0
 """How often log and progress of a running run are stored for others to see."""
@@ -66,7 +67,8 @@ class ScriptHost:
     def peek(self, topic: str, limit: int) -> list[dict[str, Any]]:
         if topic not in self._attempt.handler.subscribes:
             raise AttemptFailedError.because(
-                FailureClass.LOGIC, f"{self._attempt.handler.name} does not subscribe to {topic}."
+                FailureClass.LOGIC,
+                UserText("{handler} does not subscribe to {topic}.", handler=self._attempt.handler.name, topic=topic),
             )
         shown = []
         with closing(events.iter_pending(self._context.database.read(), self._attempt.workflow, topic, limit)) as found:
@@ -82,9 +84,10 @@ class ScriptHost:
         self._peeked_size += _size_of(event) - (0 if known is None else _size_of(known))
         self.peeked[key] = event
         if self._peeked_size > MAX_PEEK_BYTES:
-            sentence = (
-                f"The script read more than {MAX_PEEK_BYTES >> 20} MB of events in one run. Ask for fewer: ctx.peek(…, "
-                "limit=100)."
+            sentence = UserText(
+                "The script read more than {max_peek_bytes} MB of events in one run. Ask for fewer: "
+                "ctx.peek(…, limit=100).",
+                max_peek_bytes=MAX_PEEK_BYTES >> 20,
             )
             raise self._limit_exceeded(protocol.PREPARE, sentence)
 
@@ -99,7 +102,8 @@ class ScriptHost:
     def publish(self, topic: str, event_id: str, title: str, data: Any) -> None:
         if topic not in self._attempt.handler.publishes:
             raise AttemptFailedError.because(
-                FailureClass.LOGIC, f"{self._attempt.handler.name} does not publish to {topic}."
+                FailureClass.LOGIC,
+                UserText("{handler} does not publish to {topic}.", handler=self._attempt.handler.name, topic=topic),
             )
         written = events.encode_data(data)
         try:

@@ -9,6 +9,7 @@ from uuid import uuid4
 from scheduler.engine.script_plan import ScriptPlan
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.phases import HandlerKind
+from scheduler.user_text import UserText
 from scheduler.workers.cpu_weight import cpu_weights
 from scheduler.workers.environments import Dependencies, Environments, InstallFailedError
 from scheduler.workers.outcomes import Outcome, ScriptFailed, TimedOut, WorkerDied, WorkerStartError
@@ -76,7 +77,9 @@ class ScriptWorkers:
             raise BadScriptError(to_failure(error.outcome, plan.path)) from error
         if (difference := plan.find_difference(worker.description)) is not None:
             self.pool.release(worker)
-            sentence = f"The script no longer matches what was deployed ({difference}). Deploy it again."
+            sentence = UserText(
+                "The script no longer matches what was deployed ({difference}). Deploy it again.", difference=difference
+            )
             raise BadScriptError(Failure(kind=FailureClass.LOGIC, sentence=sentence).with_location(plan.path, None))
         return worker
 
@@ -133,7 +136,7 @@ def to_failure(outcome: Outcome, file: str, line: int | None = None) -> Failure:
 
     `line` is where the phase is defined, for outcomes that do not know their own line.
     """
-    sentence = getattr(outcome, "sentence", "The script could not be run.")
+    sentence = getattr(outcome, "sentence", UserText("The script could not be run."))
     if isinstance(outcome, TimedOut):
         return Failure(kind=FailureClass.TRANSIENT, sentence=sentence)
     if isinstance(outcome, ScriptFailed) and outcome.line is not None:

@@ -29,6 +29,7 @@ from scheduler.store.connections import ConnectionRow
 from scheduler.store.errors import StoreError
 from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
+from scheduler.user_text import UserText
 
 CALL_TIMEOUT_S = 30.0
 _USE_INTERVAL = timedelta(minutes=1)
@@ -123,7 +124,11 @@ class ToolCaller:
         """Make a read-only call for a script; gives up when the phase is being stopped."""
         tool = self.find(attempt, call)
         if tool.mutating:
-            sentence = f"{call.tool} of {call.connection} is an action, and only mutate may act; call it there."
+            sentence = UserText(
+                "{tool} of {connection} is an action, and only mutate may act; call it there.",
+                tool=call.tool,
+                connection=call.connection,
+            )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         self.require_grant(self._context.database.read(), attempt, call)
         ready = self.prepare_call(attempt.workflow, call)
@@ -133,7 +138,10 @@ class ToolCaller:
         """The secret of a connection, for a command of a job; needs permission like any tool."""
         call = OutsideCall(connection=connection, tool=HAND_OVER_TOOL, parameters={}, line=line)
         if not any(tool.name == HAND_OVER_TOOL for tool in self._tools_of(connection)):
-            sentence = f"{connection} has no secret for commands. Connect one that has, such as secret:mine."
+            sentence = UserText(
+                "{connection} has no secret for commands. Connect one that has, such as secret:mine.",
+                connection=connection,
+            )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         self.find(attempt, call)
         self.require_grant(self._context.database.read(), attempt, call)
@@ -168,7 +176,11 @@ class ToolCaller:
     def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
         """The tool, after checking the connection and the parameters."""
         if call.connection not in attempt.plan.connections:
-            sentence = f"{call.connection} is not among the connections of {attempt.plan.name}; add it there."
+            sentence = UserText(
+                "{connection} is not among the connections of {name}; add it there.",
+                connection=call.connection,
+                name=attempt.plan.name,
+            )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         try:
             tool = self.registry.tool(call.connection, call.tool)
@@ -181,8 +193,11 @@ class ToolCaller:
         if not grants.has(db, attempt.workflow, "", call.connection, call.tool, GrantKind.PERMISSION):
             raise AttemptFailedError.because(
                 FailureClass.PERMISSION,
-                f"{attempt.plan.name} wants to {self.registry.describe_ability(call.connection, call.tool)}, "
-                "which you have not allowed yet.",
+                UserText(
+                    "{name} wants to {ability}, which you have not allowed yet.",
+                    name=attempt.plan.name,
+                    ability=self.registry.describe_ability(call.connection, call.tool),
+                ),
                 f"{attempt.workflow} {call.connection} {call.tool}",
             )
 
@@ -199,7 +214,10 @@ class ToolCaller:
         assert tool.check is not None
         call = OutsideCall.from_stored(mutation._asdict())
         if call.endpoint is not None and call.endpoint != self._endpoint(call.connection):
-            sentence = f"{call.connection} now points somewhere else, so Dayhand cannot check whether it happened."
+            sentence = UserText(
+                "{connection} now points somewhere else, so Dayhand cannot check whether it happened.",
+                connection=call.connection,
+            )
             raise AttemptFailedError.because(FailureClass.UNSURE, sentence, call.connection)
         ready = replace(self.prepare_call(mutation.workflow, call, mutation.key), since=mutation.begun)
         try:
@@ -234,12 +252,16 @@ class ToolCaller:
             row = connections.find(db, call.connection)
         if row is None and connector.fields:
             raise AttemptFailedError.because(
-                FailureClass.AUTH, f"{call.connection} is not connected yet.", call.connection
+                FailureClass.AUTH,
+                UserText("{connection} is not connected yet.", connection=call.connection),
+                call.connection,
             )
         if row is not None and row.trouble is not None:
             raise AttemptFailedError.because(FailureClass.AUTH, row.trouble, call.connection)
         if row is not None and call.endpoint is not None and call.endpoint != connector.endpoint(row.settings):
-            sentence = f"{call.connection} was just connected to something else, so nothing was done."
+            sentence = UserText(
+                "{connection} was just connected to something else, so nothing was done.", connection=call.connection
+            )
             raise AttemptFailedError.because(FailureClass.TRANSIENT, sentence, call.connection)
         return Call(
             parameters=call.parameters,
@@ -318,7 +340,7 @@ def _run_in_thread(tool: Tool, is_ending: Callable[[], bool], ready: Call) -> An
     Thread(target=work, name=ready.connection, daemon=True).start()
     while not wait([answer], _POLL_S).done:
         if is_ending():
-            raise ToolFailedError.because(FailureClass.TRANSIENT, "It was stopped.")
+            raise ToolFailedError.because(FailureClass.TRANSIENT, UserText("It was stopped."))
     return answer.result()
 
 
@@ -327,13 +349,24 @@ def _refuse_large(answer: Any, tool: Tool, ready: Call) -> None:
     if size > MAX_TOOL_RESULT_BYTES:
         raise AttemptFailedError.because(
             FailureClass.LOGIC,
-            f"{tool.name} of {ready.connection} returned {size / 2**20:.1f} MB; the limit is "
-            f"{MAX_TOOL_RESULT_BYTES >> 20} MB. Ask for less.",
+            UserText(
+                "{tool} of {connection} returned {size} MB; the limit is {max_tool_result_bytes} MB. Ask for less.",
+                tool=tool.name,
+                connection=ready.connection,
+                size=f"{size / 2**20:.1f}",
+                max_tool_result_bytes=MAX_TOOL_RESULT_BYTES >> 20,
+            ),
         )
 
 
 def _unexpected(tool: Tool, ready: Call, error: Exception, kind: FailureClass) -> Failure:
     """The failure for an exception the connector did not convert."""
-    sentence = f"{tool.name} of {ready.connection} failed unexpectedly ({type(error).__name__}: {error})."
+    sentence = UserText(
+        "{tool} of {connection} failed unexpectedly ({error_type}: {error}).",
+        tool=tool.name,
+        connection=ready.connection,
+        error_type=type(error).__name__,
+        error=error,
+    )
     trace = "".join(traceback.format_exception(error))[-20_000:]
     return Failure(kind=kind, sentence=sentence, traceback=trace)

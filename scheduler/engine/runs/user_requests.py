@@ -13,6 +13,7 @@ from scheduler.store import grants, mutations, requests, runs
 from scheduler.store.grants import GrantKind
 from scheduler.store.requests import RequestAnswer, RequestRow
 from scheduler.store.runs import RunRow
+from scheduler.user_text import UserText
 
 KEYRING_SUBJECT = "keyring"
 """The request subject of everything that waits for the keyring."""
@@ -29,7 +30,12 @@ def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: O
 
 def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:
     prepared = attempt.prepared or {}
-    sentence = prepared.get("say") or f"{attempt.plan.name} wants to use {call.tool} of {call.connection}."
+    sentence = prepared.get("say") or UserText(
+        "{name} wants to use {tool} of {connection}.",
+        name=attempt.plan.name,
+        tool=call.tool,
+        connection=call.connection,
+    )
     ask(db, RequestKind.APPROVAL, attempt.row, sentence, now, call=call, ui=prepared.get("ui"))
 
 

@@ -15,6 +15,7 @@ from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
 from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
+from scheduler.user_text import UserText
 
 _INSTANT = timedelta(microseconds=1)
 
@@ -103,7 +104,7 @@ def merge_ranges(ranges: Sequence[tuple[datetime, datetime]], now: datetime) -> 
     merged: list[tuple[datetime, datetime]] = []
     for first, end in sorted(ranges):
         if end < first:
-            raise RefusedError("range", "The range ends before it starts.")
+            raise RefusedError("range", UserText("The range ends before it starts."))
         last = min(end, now)
         if merged and first <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], last))

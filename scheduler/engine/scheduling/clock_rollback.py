@@ -15,6 +15,7 @@ from scheduler.timing.catchup import Gap, make_gap
 from scheduler.timing.compiled import UnrecordedTimes
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.user_text import UserText
 
 log = logging.getLogger(__name__)
 
@@ -47,11 +48,13 @@ class ClockRollback:
                 with self._emission.disabling_on_error(db, row.id):
                     self._recompute_next(db, row, now)
         if rows or dropped:
-            sentence = "The clock was set back. The next run times were recalculated."
+            sentence = UserText("The clock was set back. The next run times were recalculated.")
             if dropped == 1:
-                sentence = f"{sentence} 1 run planned too far ahead was dropped."
+                sentence = UserText("{sentence} 1 run planned too far ahead was dropped.", sentence=sentence)
             elif dropped:
-                sentence = f"{sentence} {dropped} runs planned too far ahead were dropped."
+                sentence = UserText(
+                    "{sentence} {dropped} runs planned too far ahead were dropped.", sentence=sentence, dropped=dropped
+                )
             log.info(sentence)
             self._context.announce(Announcement("clock", sentence, is_warning=True))
 

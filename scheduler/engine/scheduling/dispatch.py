@@ -19,6 +19,7 @@ from scheduler.timing.catchup import GRACE
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap, Policies
+from scheduler.user_text import UserText
 
 _MAX_CONSIDERED = 100
 """How many occurrences of a long queue are considered at once."""
@@ -149,7 +150,7 @@ class Dispatch:
 
     def resolve_interrupted(self, db: sqlite3.Connection, key: str, now: datetime, *, happened: bool) -> None:
         """The user says what became of an interrupted job."""
-        outcome = Outcome(Result.SUCCEEDED) if happened else Outcome(Result.CANCELLED, "You left it at that.")
+        outcome = Outcome(Result.SUCCEEDED) if happened else Outcome(Result.CANCELLED, UserText("You left it at that."))
         self._lifecycle.end(db, key, outcome, now, None)
 
     def next_retry(self, now: datetime) -> datetime | None:

@@ -17,6 +17,7 @@ from scheduler.timing.compiled import UnrecordedTimes
 from scheduler.timing.due import CatchupCursor, DueResult, NewOccurrence, advance_catchup, compute_due, decide_catchup
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
+from scheduler.user_text import UserText
 
 BATCH_SIZE = 50
 """Schedules per transaction: large enough to be cheap, small enough to start the first ones soon."""
@@ -137,7 +138,13 @@ class Emission:
 
     def disable(self, db: sqlite3.Connection, schedule: str, sentence: str) -> None:
         schedules.update(db, schedule, trouble=sentence)
-        self._context.announce(Announcement(schedule, f"{schedule} cannot run: {sentence}", is_warning=True))
+        self._context.announce(
+            Announcement(
+                schedule,
+                UserText("{schedule} cannot run: {sentence}", schedule=schedule, sentence=sentence),
+                is_warning=True,
+            )
+        )
 
     def enable_valid(self, now: datetime) -> None:
         """Enable disabled schedules that are valid again, in this version of Dayhand or with these zones.

@@ -24,6 +24,7 @@ from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.timing.zones import LOCAL, find_zone
+from scheduler.user_text import UserText
 
 MAX_SLEEP = timedelta(seconds=60)
 _IDLE_BEFORE_CHECKPOINT = timedelta(milliseconds=50)
@@ -150,7 +151,11 @@ class Engine:
         except BaseException:
             self._context.machine_zone = old
             raise
-        self._on_change(Announcement("zone", f"The time zone of this computer is now {machine_zone}."))
+        self._on_change(
+            Announcement(
+                "zone", UserText("The time zone of this computer is now {machine_zone}.", machine_zone=machine_zone)
+            )
+        )
 
     def _follows_machine(self, row: ScheduleRow) -> bool:
         try:

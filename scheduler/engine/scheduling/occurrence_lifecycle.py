@@ -9,6 +9,7 @@ from scheduler.engine.scheduling.launcher import Outcome, Result, Work
 from scheduler.store import occurrences, schedules
 from scheduler.timing.backoff import launch_delay
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.user_text import UserText
 
 
 class OccurrenceLifecycle:
@@ -107,7 +108,9 @@ class OccurrenceLifecycle:
             return
         with self._emission.disabling_on_error(db, row.id):
             if self._context.policies(row).pause_on_failure and not row.paused:
-                schedules.update(db, row.id, paused=True, pause_note="Paused after a failure.", version=row.version + 1)
+                schedules.update(
+                    db, row.id, paused=True, pause_note=UserText("Paused after a failure."), version=row.version + 1
+                )
 
     def _drop_beyond_limit(self, db: sqlite3.Connection, work: Work, now: datetime) -> None:
         row = schedules.find(db, work.subject)

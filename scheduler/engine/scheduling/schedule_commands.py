@@ -22,6 +22,7 @@ from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
 from scheduler.timing.overlap import decide_overlap
 from scheduler.timing.policies import Overlap
+from scheduler.user_text import UserText
 
 _MAX_BACKFILL_RUNS = 100_000
 _INSTANT = timedelta(microseconds=1)
@@ -117,7 +118,9 @@ class ScheduleCommands:
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             row = self._find(db, schedule, version)
             if until is not None and until <= now:
-                raise RefusedError("past", "That time has passed. Choose a later one, or pause without an end time.")
+                raise RefusedError(
+                    "past", UserText("That time has passed. Choose a later one, or pause without an end time.")
+                )
             row = self._record_due(db, row, now)
             return self._bump(db, row, paused=True, paused_until=until, pause_note=note)
 
@@ -131,7 +134,7 @@ class ScheduleCommands:
         def act(db: sqlite3.Connection, _: datetime) -> ScheduleAnswer:
             row = self._find(db, schedule, version)
             if not row.paused:
-                raise RefusedError("not paused", f"{schedule} is not paused.")
+                raise RefusedError("not paused", UserText("{schedule} is not paused.", schedule=schedule))
             return self._bump(db, row, paused=False, paused_until=None, pause_note=None)
 
         return self._answer("resume", idempotency_key, act)
@@ -157,10 +160,14 @@ class ScheduleCommands:
                 )
                 return self._bump(db, row)
             if row.skip_at is not None:
-                raise RefusedError("already skipped", f"The next run of {schedule} is already skipped.")
+                raise RefusedError(
+                    "already skipped", UserText("The next run of {schedule} is already skipped.", schedule=schedule)
+                )
             coming = upcoming_times(self._context, db, row, 1, now)
             if not coming:
-                raise RefusedError("no more times", f"{schedule} has no upcoming run to skip.")
+                raise RefusedError(
+                    "no more times", UserText("{schedule} has no upcoming run to skip.", schedule=schedule)
+                )
             return self._bump(db, row, skip_at=coming[0])
 
         return self._answer("skip next", idempotency_key, act)
@@ -180,7 +187,9 @@ class ScheduleCommands:
             ]
             decision = decide_overlap(overlap or Overlap.BUFFER_ALL, others)
             if decision.state is OccurrenceState.SKIPPED:
-                raise RefusedError("busy", f"{schedule} is still running; it was not started again.")
+                raise RefusedError(
+                    "busy", UserText("{schedule} is still running; it was not started again.", schedule=schedule)
+                )
             for waiting in decision.replaced:
                 occurrences.move(
                     db,
@@ -225,13 +234,20 @@ class ScheduleCommands:
             _, times = self._context.compile(row.id, row.spec)
             total = sum(times.count(first - _INSTANT, last, _MAX_BACKFILL_RUNS).number for first, last in spans)
             if total == 0:
-                raise RefusedError("no times", f"{schedule} has no scheduled runs in that range.")
+                raise RefusedError(
+                    "no times", UserText("{schedule} has no scheduled runs in that range.", schedule=schedule)
+                )
             if total >= _MAX_BACKFILL_RUNS:
-                raise RefusedError("too many", f"That range has {total:,} runs or more. Choose a shorter one.")
+                raise RefusedError(
+                    "too many",
+                    UserText("That range has {total} runs or more. Choose a shorter one.", total=f"{total:,}"),
+                )
             if missing:
                 total = sum(count_missing(db, row.id, times, first, last) for first, last in spans)
                 if total == 0:
-                    raise RefusedError("no times", f"{schedule} already ran at every time in that range.")
+                    raise RefusedError(
+                        "no times", UserText("{schedule} already ran at every time in that range.", schedule=schedule)
+                    )
             identity = idempotency_key or uuid4().hex
             backfills.insert(
                 db,
@@ -255,10 +271,10 @@ class ScheduleCommands:
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             found = backfills.find(db, backfill)
             if found is None:
-                raise RefusedError("unknown", f"There is no backfill {backfill}.")
+                raise RefusedError("unknown", UserText("There is no backfill {backfill}.", backfill=backfill))
             waiting = [one for one in occurrences.list_queued(db, found.schedule) if one.backfill == backfill]
             if found.ended is not None and not waiting:
-                raise RefusedError("ended", "That backfill has already ended.")
+                raise RefusedError("ended", UserText("That backfill has already ended."))
             backfills.cancel(db, backfill, now)
             for one in waiting:
                 occurrences.move(
@@ -284,7 +300,7 @@ class ScheduleCommands:
                 one.key for one in occurrences.list_unfinished(db, schedule) if one.state is OccurrenceState.STARTED
             )
             if not running:
-                raise RefusedError("not running", f"{schedule} is not running.")
+                raise RefusedError("not running", UserText("{schedule} is not running.", schedule=schedule))
             return ScheduleAnswer(schedule=schedule, version=row.version)
 
         running: list[str] = []
@@ -324,10 +340,17 @@ class ScheduleCommands:
     def _find(self, db: sqlite3.Connection, schedule: str, version: int | None = None) -> ScheduleRow:
         row = schedules.find(db, schedule)
         if row is None or row.removed is not None:
-            raise RefusedError("unknown", f"There is no schedule {schedule}.")
+            raise RefusedError("unknown", UserText("There is no schedule {schedule}.", schedule=schedule))
         if version is not None and row.version != version:
-            versions = f"you have version {version}, the current one is {row.version}"
-            raise RefusedError("stale", f"{schedule} has changed: {versions}. Refresh and try again.")
+            versions = UserText(
+                "you have version {version}, the current one is {current}", version=version, current=row.version
+            )
+            raise RefusedError(
+                "stale",
+                UserText(
+                    "{schedule} has changed: {versions}. Refresh and try again.", schedule=schedule, versions=versions
+                ),
+            )
         return row
 
     def _bump(self, db: sqlite3.Connection, row: ScheduleRow, **changes: Any) -> ScheduleAnswer:
@@ -345,4 +368,6 @@ class ScheduleCommands:
 
 def _refuse_trouble(row: ScheduleRow) -> None:
     if row.trouble is not None:
-        raise RefusedError("trouble", f"{row.id} cannot run: {row.trouble} Fix that first.")
+        raise RefusedError(
+            "trouble", UserText("{id} cannot run: {trouble} Fix that first.", id=row.id, trouble=row.trouble)
+        )

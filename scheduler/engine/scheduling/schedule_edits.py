@@ -17,6 +17,7 @@ from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, Occ
 from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
 from scheduler.timing.spec import ScheduleKind, ScheduleSpec
+from scheduler.user_text import UserText
 
 
 def schedule_id(workflow: str, handler: str) -> str:
@@ -43,7 +44,7 @@ class ScheduleEdits:
         identity = schedule_id(workflow, handler)
         old = schedules.find(db, identity)
         if old is not None and old.removed is None:
-            raise RefusedError("exists", f"A schedule {identity} already exists.")
+            raise RefusedError("exists", UserText("A schedule {identity} already exists.", identity=identity))
         row = ScheduleRow(
             id=identity,
             workflow=workflow,
@@ -71,11 +72,15 @@ class ScheduleEdits:
         """Change what is not None. If the times stay the same, the schedule continues undisturbed."""
         kept = self._spec_or_none(row)
         if written is None and kept is None:
-            raise RefusedError("trouble", f"{row.id} cannot run: {row.trouble} Change its times.")
+            raise RefusedError(
+                "trouble", UserText("{id} cannot run: {trouble} Change its times.", id=row.id, trouble=row.trouble)
+            )
         before = self._policies_or_none(row)
         after = before if policies is None else self._read_policies(policies, row.kind)
         if after is None:
-            raise RefusedError("trouble", f"{row.id} cannot run: {row.trouble} Change its policies.")
+            raise RefusedError(
+                "trouble", UserText("{id} cannot run: {trouble} Change its policies.", id=row.id, trouble=row.trouble)
+            )
         changes: dict[str, Any] = {
             "kind": row.kind,
             "spec": row.spec if written is None else self._write_spec(row.id, written, kept, now),
@@ -207,12 +212,17 @@ class ScheduleEdits:
         """The next time, or None if the limit of runs is reached; refused if the times themselves have ended."""
         next_at = self._emission.next_time(db, row, now)
         if next_at is None and not self._emission.has_reached_limit(row):
-            raise BadScheduleError("schedule", "schedule: it has no time in the future; choose a later or wider one.")
+            raise BadScheduleError(
+                "schedule", UserText("schedule: it has no time in the future; choose a later or wider one.")
+            )
         return next_at
 
 
 def refuse_parallel_runs(overlap: Overlap | None, kind: str) -> None:
     if overlap is Overlap.ALLOW_ALL and kind != "job":
         raise BadScheduleError(
-            "overlap", f"overlap: allow_all is only for jobs; a {kind} keeps state that two runs would overwrite."
+            "overlap",
+            UserText(
+                "overlap: allow_all is only for jobs; a {kind} keeps state that two runs would overwrite.", kind=kind
+            ),
         )

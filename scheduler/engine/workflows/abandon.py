@@ -12,6 +12,7 @@ from scheduler.rules.mutations import MutationStatus
 from scheduler.store import lanes, mutations, runs
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import WorkflowRow
+from scheduler.user_text import UserText
 
 
 def abandon_run(db: sqlite3.Connection, dispatch: Dispatch, row: RunRow, now: datetime, note: str) -> None:
@@ -44,11 +45,23 @@ def close_open_runs(db: sqlite3.Connection, dispatch: Dispatch, row: WorkflowRow
     """Before a workflow is archived or removed; refused while it acts, runs, or the outcome of an action is unknown."""
     unresolved = mutations.list_unresolved(db, row.slug)
     if any(one.status is MutationStatus.IN_FLIGHT for one in unresolved):
-        raise RefusedError("acting", f"{row.name} is in the middle of an outside action; wait until it has ended.")
+        raise RefusedError(
+            "acting", UserText("{name} is in the middle of an outside action; wait until it has ended.", name=row.name)
+        )
     if unresolved and all(one.check_at is not None for one in unresolved):
-        raise RefusedError("unsure", f"The outcome of the last action of {row.name} is unknown. {CHECKING}")
+        raise RefusedError(
+            "unsure",
+            UserText(
+                "The outcome of the last action of {name} is unknown. {checking}", name=row.name, checking=CHECKING
+            ),
+        )
     if unresolved:
-        raise RefusedError("unsure", f"First answer whether the last action of {row.name} happened: dayhand attention")
+        raise RefusedError(
+            "unsure",
+            UserText("First answer whether the last action of {name} happened: dayhand attention", name=row.name),
+        )
     if runs.list_active(db, row.slug):
-        raise RefusedError("busy", f"{row.name} is running now; first: dayhand stop {row.slug}")
-    abandon_all_runs(db, dispatch, row.slug, now, "The workflow was archived.")
+        raise RefusedError(
+            "busy", UserText("{name} is running now; first: dayhand stop {slug}", name=row.name, slug=row.slug)
+        )
+    abandon_all_runs(db, dispatch, row.slug, now, UserText("The workflow was archived."))

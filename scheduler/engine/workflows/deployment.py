@@ -41,6 +41,7 @@ from scheduler.timing.description import describe_schedule
 from scheduler.timing.instants import format_instant
 from scheduler.timing.occurrences import OccurrenceOrigin
 from scheduler.timing.spec import ScheduleSpec
+from scheduler.user_text import UserText
 from scheduler.workers.tool_scan import ToolUse
 
 
@@ -93,8 +94,12 @@ class Deployer:
         if old is not None and old.path != new.path and not options.replace:
             raise RefusedError(
                 "exists",
-                f"There is already a workflow {old.name}, from {old.path}. "
-                "Give this one another name, or deploy it with --replace.",
+                UserText(
+                    "There is already a workflow {old}, from {path}. Give this one another name, or deploy it "
+                    "with --replace.",
+                    old=old.name,
+                    path=old.path,
+                ),
             )
         before = None if old is None else self._plans.find(db, old.slug, old.script)
         is_same = before is not None and (before.source, before.path) == (new.source, new.path)
@@ -122,8 +127,14 @@ class Deployer:
     def missing_grants(self, db: sqlite3.Connection, plan: ScriptPlan, uses: Iterable[ToolUse]) -> list[str]:
         """One sentence per tool that it uses without permission."""
         return [
-            f"{plan.name} needs your permission to {self._registry.describe_ability(connection, tool)}: "
-            f"dayhand grant {plan.workflow} {connection} {tool}"
+            UserText(
+                "{name} needs your permission to {ability}: dayhand grant {workflow} {connection} {tool}",
+                name=plan.name,
+                ability=self._registry.describe_ability(connection, tool),
+                workflow=plan.workflow,
+                connection=connection,
+                tool=tool,
+            )
             for connection, tool in _tools(uses)
             if not grants.has(db, plan.workflow, "", connection, tool, GrantKind.PERMISSION)
         ]
@@ -161,7 +172,7 @@ class Deployer:
         requests.resolve(db, now, RequestKind.REPAIRED, plan.workflow)
         self._update_handlers(db, before, plan)
         self._update_schedules(db, before, plan, now)
-        self._update_runs(db, runs.list_unfinished(db, plan.workflow), plan, wish, now, "The script changed.")
+        self._update_runs(db, runs.list_unfinished(db, plan.workflow), plan, wish, now, UserText("The script changed."))
         self._remove_lanes(db, plan, now)
         self._skip_removed_topics(db, plan)
         self._workshop.forget(plan.workflow)
@@ -172,7 +183,7 @@ class Deployer:
         blocking = [one.run for one in lanes.of_workflow(db, plan.workflow) if one.blocked in _CLEARED_BLOCKS]
         failed = [row for row in runs.list_unfinished(db, plan.workflow) if row.id in blocking]
         if failed:
-            self._update_runs(db, failed, plan, wish, now, "The script was deployed again.")
+            self._update_runs(db, failed, plan, wish, now, UserText("The script was deployed again."))
             handlers.reset_failures(db, plan.workflow)
 
     def _update_status(
@@ -248,7 +259,7 @@ class Deployer:
                 continue
             blocking = None if lane.run is None else runs.find(db, lane.run)
             if lane.blocked is Block.INTERRUPTED and blocking is not None:
-                abandon_run(db, self._dispatch, blocking, now, "The job was removed.")
+                abandon_run(db, self._dispatch, blocking, now, UserText("The job was removed."))
             open_runs = runs.list_unfinished(db, plan.workflow)
             if not any(lanes.lane_of(row.handler, row.kind) == lane.name for row in open_runs):
                 lanes.remove(db, plan.workflow, lane.name)
@@ -308,14 +319,22 @@ def _lost_repair(db: sqlite3.Connection, before: ScriptPlan | None, plan: Script
     if script is None or script.origin is not ScriptOrigin.FIX:
         return []
     return [
-        f"Version {before.version} was a repair. Check that your file contains it too: dayhand diff {before.workflow}"
+        UserText(
+            "Version {version} was a repair. Check that your file contains it too: dayhand diff {workflow}",
+            version=before.version,
+            workflow=before.workflow,
+        )
     ]
 
 
 def _removed_handler_note(db: sqlite3.Connection, row: RunRow) -> str:
     """The note on a run that acted and whose handler is gone."""
-    outcome = "It was skipped" if mutations.status_of(db, row.id) is MutationStatus.SKIPPED else "It was done"
-    return f"{outcome}; the handler that would have continued was removed."
+    outcome = (
+        UserText("It was skipped")
+        if mutations.status_of(db, row.id) is MutationStatus.SKIPPED
+        else UserText("It was done")
+    )
+    return UserText("{outcome}; the handler that would have continued was removed.", outcome=outcome)
 
 
 def _differs(before: ScriptPlan | None, handler: HandlerPlan) -> bool:

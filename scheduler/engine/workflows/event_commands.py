@@ -12,6 +12,7 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
 from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.store import events, handlers
+from scheduler.user_text import UserText
 
 _MAX_SIZE = 1_000_000
 
@@ -38,17 +39,27 @@ class EventCommands:
             row = find_workflow(db, workflow)
             known = handlers.subscribed_topics(db, row.slug)
             if topic not in known:
-                raise RefusedError("unknown", f"{row.name} has no topic {topic}. It has: {', '.join(sorted(known))}.")
+                raise RefusedError(
+                    "unknown",
+                    UserText(
+                        "{name} has no topic {topic}. It has: {known}.",
+                        name=row.name,
+                        topic=topic,
+                        known=", ".join(sorted(known)),
+                    ),
+                )
             return {"news": events.publish(db, row.slug, topic, identity, title, data, now)}
 
         if not identity:
-            raise RefusedError("id", "An event needs a unique id.")
+            raise RefusedError("id", UserText("An event needs a unique id."))
         try:
             check({"id": identity, "title": title, "data": data}, "event")
         except Misuse as misuse:
             raise RefusedError("data", misuse.sentence) from misuse
         if len(str(data)) > _MAX_SIZE:
-            raise RefusedError("too large", "An event holds at most 1 MB; publish the path of a file instead.")
+            raise RefusedError(
+                "too large", UserText("An event holds at most 1 MB; publish the path of a file instead.")
+            )
         return run_once(self._context, "publish", workflow, idempotency_key, act)
 
     def skip(self, workflow: str, topic: str, identity: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
@@ -57,7 +68,9 @@ class EventCommands:
         def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
             if not events.skip_pending(db, row.slug, topic, identity):
-                raise RefusedError("not waiting", "It is being processed or already was; nothing was skipped.")
+                raise RefusedError(
+                    "not waiting", UserText("It is being processed or already was; nothing was skipped.")
+                )
             return {"workflow": row.slug, "topic": topic, "id": identity}
 
         return run_once(self._context, "skip event", workflow, idempotency_key, act)

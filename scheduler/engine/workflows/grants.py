@@ -15,6 +15,7 @@ from scheduler.rules.failures import FailureClass
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, grants, mutations, requests, runs
 from scheduler.store.grants import Grant, GrantKind
+from scheduler.user_text import UserText
 from scheduler.workers.tool_scan import find_tool_uses
 
 
@@ -50,7 +51,7 @@ class GrantCommands:
             if connection is not None and tool is not None:
                 chosen.add((connection, tool))
             if not chosen:
-                raise RefusedError("unknown", f"{row.name} does not use that.")
+                raise RefusedError("unknown", UserText("{name} does not use that.", name=row.name))
             granted = sorted((str(name), str(what)) for name, what in chosen)
             for name, what in granted:
                 allow(db, row.slug, name, what, now)
@@ -72,7 +73,7 @@ class GrantCommands:
             row = find_workflow(db, workflow)
             number = grants.revoke(db, row.slug, connection=connection, tool=tool)
             if not number:
-                raise RefusedError("unknown", f"{row.name} has no such permission.")
+                raise RefusedError("unknown", UserText("{name} has no such permission.", name=row.name))
             return {"workflow": row.slug, "revoked": number}
 
         return run_once(self._context, "revoke", workflow, idempotency_key, act)
@@ -89,10 +90,11 @@ class GrantCommands:
             user_requests.resume_waiting(db, RequestKind.RECONNECT, name, now)
             for mutation in mutations.list_uncheckable(db, name):
                 mutations.schedule_check(db, mutation.run, now, counts=False)
-            sentence = f"{name} is connected."
+            sentence = UserText("{name} is connected.", name=name)
             if revoked:
-                sentence = (
-                    f"{name} is now connected to something else, so actions you had always allowed will ask again."
+                sentence = UserText(
+                    "{name} is now connected to something else, so actions you had always allowed will ask again.",
+                    name=name,
                 )
             return {"connection": name, "sentence": sentence}
 
@@ -107,9 +109,9 @@ class GrantCommands:
     def remove_connection(self, name: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
             if not connections.remove(db, name):
-                raise RefusedError("unknown", f"There is no connection {name}.")
+                raise RefusedError("unknown", UserText("There is no connection {name}.", name=name))
             grants.revoke_approvals(db, name)  # a new connection of that name may be another account
-            return {"connection": name, "sentence": f"{name} is disconnected."}
+            return {"connection": name, "sentence": UserText("{name} is disconnected.", name=name)}
 
         return run_once(self._context, "disconnect", name, idempotency_key, act)
 

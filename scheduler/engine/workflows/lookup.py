@@ -9,6 +9,7 @@ from scheduler.engine.errors import RefusedError
 from scheduler.store import occurrences, runs, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import WorkflowRow
+from scheduler.user_text import UserText
 
 _MIN_PREFIX = 4
 
@@ -17,8 +18,11 @@ def find_workflow(db: sqlite3.Connection, text: str) -> WorkflowRow:
     row = workflows.find(db, text) or workflows.find(db, make_slug(text))
     if row is None:
         known = [one.slug for one in workflows.list_all(db)]
-        hint = f" There are: {', '.join(known[:10])}." if known else " Deploy one first: dayhand deploy FILE"
-        raise RefusedError("unknown", f"There is no workflow {text}.{hint}")
+        if known:
+            hint = UserText("There are: {known}.", known=known[:10])
+        else:
+            hint = UserText("Deploy one first: dayhand deploy FILE")
+        raise RefusedError("unknown", UserText("There is no workflow {text}. {hint}", text=text, hint=hint))
     return row
 
 
@@ -31,10 +35,10 @@ def find_run(db: sqlite3.Connection, text: str) -> RunRow:
     if len(chains) == 1:
         return max(found, key=lambda row: row.attempt)
     if chains:
-        raise RefusedError("ambiguous", f"Several runs start with {text}; type more of the id.")
+        raise RefusedError("ambiguous", UserText("Several runs start with {text}; type more of the id.", text=text))
     if find_queued(db, text) is not None:
-        raise RefusedError("not begun", f"{text} has not started yet; it is queued.")
-    raise RefusedError("unknown", f"There is no run {text}; dayhand history lists them.")
+        raise RefusedError("not begun", UserText("{text} has not started yet; it is queued.", text=text))
+    raise RefusedError("unknown", UserText("There is no run {text}; dayhand history lists them.", text=text))
 
 
 def find_queued(db: sqlite3.Connection, text: str) -> str | None:

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.script_plan import ScriptPlan, approval_for
+from scheduler.user_text import UserText, join_texts
 from scheduler.workers.tool_scan import ToolUse
 
 _CARE = {"always": 2, "first": 1, "never": 0}
 """How often the user is asked; higher is more careful."""
 _SENTENCES = {
-    None: "may {ability}",
-    2: "may {ability}, asks before each",
-    1: "may {ability}, asks the first time",
-    0: "may {ability}, without asking",
+    None: UserText("may {ability}"),
+    2: UserText("may {ability}, asks before each"),
+    1: UserText("may {ability}, asks the first time"),
+    0: UserText("may {ability}, without asking"),
 }
 
 
@@ -40,9 +41,10 @@ def list_permissions(
         Permission(
             connection=connection,
             tool=tool,
-            sentence=_SENTENCES[
-                0 if (connection, tool) in always_allowed else _care_of(registry, plan, tool_uses)
-            ].format(ability=registry.describe_ability(connection, tool)),
+            sentence=UserText(
+                _SENTENCES[0 if (connection, tool) in always_allowed else _care_of(registry, plan, tool_uses)],
+                ability=registry.describe_ability(connection, tool),
+            ),
         )
         for (connection, tool), tool_uses in sorted(found.items())
     ]
@@ -67,8 +69,8 @@ def capitalize_first(sentence: str) -> str:
 
 def describe_permissions(permissions: Iterable[Permission]) -> str:
     """All of them as one sentence."""
-    joined = "; ".join(one.sentence for one in permissions)
-    return f"It {joined}." if joined else ""
+    joined = join_texts([one.sentence for one in permissions], "; ")
+    return UserText("It {permissions}.", permissions=joined) if joined else ""
 
 
 def _care_of(registry: Registry, plan: ScriptPlan, uses: list[ToolUse]) -> int | None:

@@ -26,6 +26,7 @@ from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.requests import AnswerOutcome, RequestAnswer, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceReason
+from scheduler.user_text import UserText
 
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 """What can be retried; every other waiting run needs an answer or continues without one."""
@@ -72,14 +73,19 @@ class RequestCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             if answer not in (RequestAnswer.HAPPENED, RequestAnswer.NOT_HAPPENED, RequestAnswer.SKIP):
-                raise RefusedError("answer", f"{answer!r} is not an answer; use happened, not-happened or skip.")
+                raise RefusedError(
+                    "answer",
+                    UserText("{answer} is not an answer; use happened, not-happened or skip.", answer=repr(answer)),
+                )
             given = RequestAnswer(answer)
             row = find_run(db, run)
             if row.status is RunStatus.CRASHED:  # the attempt that follows it waits for the answer
                 row = next((one for one in runs.list_chain(db, row.chain) if one.retry_of == row.id), row)
             asked = [one for one in requests.of_run(db, row.id) if REQUESTS[one.kind].asks_what_happened]
             if not asked:
-                raise RefusedError("nothing to resolve", f"There is no open question about {row.handler}.")
+                raise RefusedError(
+                    "nothing to resolve", UserText("There is no open question about {handler}.", handler=row.handler)
+                )
             if self._record_answer(db, asked[-1], given, now):
                 self._resolve(db, row, asked[-1], given, now)
             return {"run": row.id, "answer": given.value}
@@ -93,9 +99,12 @@ class RequestCommands:
             held_up = self._find_blocking_runs(db, target)
             failed = [one for one in held_up if one.status in _FAILED]
             if held_up and not failed:
-                raise RefusedError("answer first", f"{target} waits for your answer. Answer first: dayhand attention")
+                raise RefusedError(
+                    "answer first",
+                    UserText("{target} waits for your answer. Answer first: dayhand attention", target=target),
+                )
             if not failed:
-                raise RefusedError("nothing to retry", f"{target} has nothing to retry.")
+                raise RefusedError("nothing to retry", UserText("{target} has nothing to retry.", target=target))
             repairs.end(db, failed[0].workflow)  # the user takes over
             for one in failed:
                 requests.close(db, now, RequestAnswer.SOLVED, run=one.id)
@@ -111,7 +120,9 @@ class RequestCommands:
     def _find(self, db: sqlite3.Connection, request: str) -> RequestRow:
         row = requests.find(db, request)
         if row is None:
-            raise RefusedError("unknown", f"There is no request {request}; dayhand attention lists them.")
+            raise RefusedError(
+                "unknown", UserText("There is no request {request}; dayhand attention lists them.", request=request)
+            )
         return row
 
     def _record_answer(self, db: sqlite3.Connection, row: RequestRow, given: RequestAnswer, now: datetime) -> bool:
@@ -119,7 +130,9 @@ class RequestCommands:
         if answered is AnswerOutcome.TOO_LATE:
             found = requests.find(db, row.id)
             before = "withdrawn" if found is None else found.answer
-            raise RefusedError("too late", f"That was already answered ({before}); nothing was changed.")
+            raise RefusedError(
+                "too late", UserText("That was already answered ({before}); nothing was changed.", before=before)
+            )
         return answered is AnswerOutcome.ACCEPTED
 
     def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
@@ -152,7 +165,7 @@ class RequestCommands:
             return
         if row.kind is RequestKind.PERMISSION:
             for one in runs.list_waiting_for(db, FailureClass.PERMISSION, row.subject):
-                cancel_waiting_run(db, one, now, "You did not allow it.")
+                cancel_waiting_run(db, one, now, UserText("You did not allow it."))
                 self._end_occurrence(db, one, now)
                 if one.kind is HandlerKind.CONSUMER:
                     handlers.reset_after_stop(db, one.workflow, one.handler, now)
@@ -179,8 +192,11 @@ class RequestCommands:
             if happened is False and abandoned_calls.is_known(mutation.key):
                 raise RefusedError(
                     "still running",
-                    f"{mutation.connection} was still working on it, so it may yet happen. Wait until Dayhand has seen "
-                    "how it ended, or quit Dayhand and start it again, which ends it.",
+                    UserText(
+                        "{connection} was still working on it, so it may yet happen. Wait until Dayhand has seen "
+                        "how it ended, or quit Dayhand and start it again, which ends it.",
+                        connection=mutation.connection,
+                    ),
                 )
             abandoned_calls.forget(mutation.key)
             record_outcome(db, row.id, happened=happened, result=None, now=now)
@@ -208,5 +224,7 @@ class RequestCommands:
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:
-    help_line = REQUESTS[row.kind].hint.format(subject=row.subject, run=row.run)
-    return RefusedError("other answer", f"That cannot be answered with yes or no. {help_line}")
+    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run)
+    return RefusedError(
+        "other answer", UserText("That cannot be answered with yes or no. {help_line}", help_line=help_line)
+    )

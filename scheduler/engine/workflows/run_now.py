@@ -14,8 +14,9 @@ from scheduler.store import lanes, mutations, occurrences, runs, schedules
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceOrigin, occurrence_key
+from scheduler.user_text import UserText
 
-CHECKING = "Dayhand is checking whether it happened; wait a few minutes."
+CHECKING = UserText("Dayhand is checking whether it happened; wait a few minutes.")
 
 
 def choose_handlers(plan: ScriptPlan, handler: str | None) -> list[str]:
@@ -23,39 +24,78 @@ def choose_handlers(plan: ScriptPlan, handler: str | None) -> list[str]:
     if handler is not None:
         found = plan.handlers.get(handler)
         if found is None:
-            raise RefusedError("unknown", f"{plan.name} has no {handler}. It has: {', '.join(plan.handlers)}.")
+            raise RefusedError(
+                "unknown",
+                UserText(
+                    "{name} has no {handler}. It has: {handlers}.",
+                    name=plan.name,
+                    handler=handler,
+                    handlers=", ".join(plan.handlers),
+                ),
+            )
         if found.kind is HandlerKind.CONSUMER:
-            raise RefusedError("consumer", f"{handler} runs when something arrives.")
+            raise RefusedError("consumer", UserText("{handler} runs when something arrives.", handler=handler))
         return [handler]
     producers = [one.name for one in plan.handlers.values() if one.kind is HandlerKind.PRODUCER]
     jobs = [one.name for one in plan.handlers.values() if one.kind is HandlerKind.JOB]
     if producers or len(jobs) == 1:
         return producers or jobs
     if not jobs:
-        sentence = "has nothing to start: it runs when something arrives."
-        raise RefusedError("consumer", f"{plan.name} {sentence}")
-    raise RefusedError("which", f"Choose one: {', '.join(f'{plan.workflow}/{name}' for name in jobs)}.")
+        raise RefusedError(
+            "consumer", UserText("{name} has nothing to start: it runs when something arrives.", name=plan.name)
+        )
+    raise RefusedError(
+        "which", UserText("Choose one: {jobs}.", jobs=", ".join(f"{plan.workflow}/{name}" for name in jobs))
+    )
 
 
 def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: HandlerPlan, *, when_finished: bool) -> None:
     """RefusedError with what to do first: resume, fix, answer or wait."""
     if row.status is not WorkflowStatus.ACTIVE:
-        raise RefusedError("paused", f"{row.name} is {row.status.value}; first: dayhand resume {row.slug}")
+        raise RefusedError(
+            "paused",
+            UserText(
+                "{name} is {status}; first: dayhand resume {slug}",
+                name=row.name,
+                status=row.status.value,
+                slug=row.slug,
+            ),
+        )
     schedule = schedules.find(db, schedule_id(row.slug, handler.name))
     if schedule is not None and schedule.trouble is not None:
-        raise RefusedError("trouble", f"{schedule.id} cannot run: {schedule.trouble} Fix that first.")
+        raise RefusedError(
+            "trouble",
+            UserText(
+                "{schedule} cannot run: {trouble} Fix that first.", schedule=schedule.id, trouble=schedule.trouble
+            ),
+        )
     if row.fixing:
-        raise RefusedError("fixing", f"A repair of {row.name} is being prepared. Wait until it is done.")
+        raise RefusedError(
+            "fixing", UserText("A repair of {name} is being prepared. Wait until it is done.", name=row.name)
+        )
     lane = lanes.find(db, row.slug, handler.lane)
     if lane is not None and lane.blocked is not None:
-        help_line = unblock_hint(lane.blocked).format(slug=row.slug)
+        help_line = UserText(unblock_hint(lane.blocked), slug=row.slug)
         if lane.blocked is Block.UNSURE and mutations.is_being_checked(db, row.slug):
             help_line = CHECKING
-        raise RefusedError("blocked", f"{row.name} is blocked: {add_full_stop(lane.sentence or '')} {help_line}")
+        raise RefusedError(
+            "blocked",
+            UserText(
+                "{name} is blocked: {add_full_stop} {help_line}",
+                name=row.name,
+                add_full_stop=add_full_stop(lane.sentence or ""),
+                help_line=help_line,
+            ),
+        )
     is_busy = any(lanes.lane_of(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
     if is_busy and not when_finished:
         raise RefusedError(
-            "busy", f"{row.name} is running now; dayhand run {row.slug} --when-finished starts it afterwards."
+            "busy",
+            UserText(
+                "{name} is running now; dayhand run {slug} --when-finished starts it afterwards.",
+                name=row.name,
+                slug=row.slug,
+            ),
         )
 
 

@@ -18,6 +18,7 @@ from scheduler.store import workflows
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
+from scheduler.user_text import UserText, join_texts
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
 from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 
@@ -28,7 +29,7 @@ class InvalidScriptError(Exception):
     """The script cannot be deployed; each sentence names the line and the fix."""
 
     def __init__(self, sentences: list[str]) -> None:
-        super().__init__(" ".join(sentences))
+        super().__init__(join_texts(sentences, " "))
         self.sentences = sentences
 
 
@@ -68,7 +69,13 @@ class ScriptValidator:
         file = PurePath(path).name
         if len(source) > MAX_SOURCE_LENGTH:
             raise InvalidScriptError(
-                [f"{file}: a script can have at most {MAX_SOURCE_LENGTH:,} characters; move data into files."]
+                [
+                    UserText(
+                        "{file}: a script can have at most {max_source_length} characters; move data into files.",
+                        file=file,
+                        max_source_length=f"{MAX_SOURCE_LENGTH:,}",
+                    )
+                ]
             )
         needs = self._read_dependencies(file, source)
         try:
@@ -98,15 +105,19 @@ class ScriptValidator:
         try:
             return parse_dependencies(source)
         except InvalidDependenciesError as error:
-            raise InvalidScriptError([f"{file}, line {error.line}: {error.sentence}"]) from error
+            raise InvalidScriptError(
+                [UserText("{file}, line {line}: {error}", file=file, line=error.line, error=error.sentence)]
+            ) from error
 
     def _check_handlers(self, file: str, plan: ScriptPlan) -> list[str]:
-        found = []
+        found: list[str] = []
         for handler in plan.handlers.values():
             try:
                 self._check_times(plan, handler)
             except BadScheduleError as error:
-                found.append(f"{file}, line {handler.line}: {error.sentence}")
+                found.append(
+                    UserText("{file}, line {line}: {error}", file=file, line=handler.line, error=error.sentence)
+                )
         return found
 
     def _check_times(self, plan: ScriptPlan, handler: HandlerPlan) -> None:
@@ -115,7 +126,9 @@ class ScriptValidator:
         now = self._context.clock.now()
         times = self._context.parse_spec(handler.schedule, now).compile(self._context.machine_zone)
         if times.after(now) is None and not self._is_deployed(plan, handler):
-            raise BadScheduleError("schedule", "schedule: it has no time in the future; choose a later or wider one.")
+            raise BadScheduleError(
+                "schedule", UserText("schedule: it has no time in the future; choose a later or wider one.")
+            )
         policies = Policies.read(handler.policies, self._context.settings.policies(handler.kind))
         refuse_parallel_runs(policies.overlap, handler.kind)
 
@@ -138,25 +151,31 @@ class ScriptValidator:
     def _check_connections(
         self, file: str, plan: ScriptPlan, described: dict[str, Any], uses: tuple[ToolUse, ...]
     ) -> list[str]:
-        found = []
+        found: list[str] = []
         for name in plan.connections:
             try:
                 self._registry.connector(parse_name(name)[0])
             except ConnectionRuleError as error:
-                found.append(f"{file}, line {described['line']}: {error.sentence}")
+                found.append(
+                    UserText("{file}, line {line}: {error}", file=file, line=described["line"], error=error.sentence)
+                )
         for use in uses:
             sentence = self._check_use(plan, use)
             if sentence is not None:
-                found.append(f"{file}, line {use.line}: {sentence}")
+                found.append(UserText("{file}, line {line}: {sentence}", file=file, line=use.line, sentence=sentence))
         return found
 
     def _check_use(self, plan: ScriptPlan, use: ToolUse) -> str | None:
         if use.connection is None:
             return None  # known only at run time
         if use.connection not in plan.connections:
-            return (
-                f"{use.connection} is not among the connections of {plan.name}; "
-                f"write dayhand.Workflow({plan.name!r}, connections=[…, {use.connection!r}])."
+            return UserText(
+                "{connection} is not among the connections of {name}; write dayhand.Workflow({literal_name}, "
+                "connections=[…, {literal_connection}]).",
+                connection=use.connection,
+                name=plan.name,
+                literal_name=repr(plan.name),
+                literal_connection=repr(use.connection),
             )
         if use.tool is None:
             return None
@@ -165,14 +184,23 @@ class ScriptValidator:
         except ConnectionRuleError as error:
             return error.sentence
         if tool.mutating and use.phase != "mutate":
-            return f"{use.tool} of {use.connection} is an action, and {use.phase} may only read; call it in mutate."
+            return UserText(
+                "{tool} of {connection} is an action, and {phase} may only read; call it in mutate.",
+                tool=use.tool,
+                connection=use.connection,
+                phase=use.phase,
+            )
         if not tool.mutating and use.phase == "mutate":
-            return f"{use.tool} of {use.connection} only reads; call it in prepare, and let mutate act."
+            return UserText(
+                "{tool} of {connection} only reads; call it in prepare, and let mutate act.",
+                tool=use.tool,
+                connection=use.connection,
+            )
         return None
 
     def _unconnected(self, plan: ScriptPlan) -> list[str]:
         missing = find_unconnected(self._context.database.read(), self._registry, plan.connections)
-        return [f"{name} is not connected yet: dayhand connect {name}" for name in missing]
+        return [UserText("{name} is not connected yet: dayhand connect {name}", name=name) for name in missing]
 
 
 def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
@@ -180,7 +208,7 @@ def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
         try:
             HandlerPlan.from_description(handler)
         except BadScheduleError as error:
-            yield f"{file}, line {handler['line']}: {error.sentence}"
+            yield UserText("{file}, line {line}: {error}", file=file, line=handler["line"], error=error.sentence)
 
 
 def _competing_consumers(plan: ScriptPlan) -> list[str]:
@@ -189,7 +217,11 @@ def _competing_consumers(plan: ScriptPlan) -> list[str]:
         for topic in handler.subscribes:
             subscribers.setdefault(topic, []).append(handler.name)
     return [
-        f"{' and '.join(names)} both take events from {topic}: each event goes to the one that reserves it first."
+        UserText(
+            "{names} both take events from {topic}: each event goes to the one that reserves it first.",
+            names=" and ".join(names),
+            topic=topic,
+        )
         for topic, names in subscribers.items()
         if len(names) > 1
     ]

@@ -27,6 +27,7 @@ from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
 from scheduler.timing.instants import format_instant
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
+from scheduler.user_text import UserText
 from scheduler.workers.tool_scan import find_tool_uses
 
 _NO_END = datetime(9999, 1, 1, tzinfo=UTC)
@@ -75,13 +76,31 @@ class WorkflowCommands:
             row = find_workflow(db, workflow)
             if current is not None and row.script != current:
                 raise RefusedError(
-                    "changed", f"{row.name} now uses version {row.script}, not {current}; nothing was changed."
+                    "changed",
+                    UserText(
+                        "{name} now uses version {script}, not {current}; nothing was changed.",
+                        name=row.name,
+                        script=row.script,
+                        current=current,
+                    ),
                 )
             number = runs.last_committed_script(db, row.slug, before=row.script) if version is None else version
             script = None if number is None else workflows.find_script(db, row.slug, number)
             if script is None:
-                what = "no earlier version that worked" if version is None else f"no version {version}"
-                raise RefusedError("unknown", f"{row.name} has {what}; dayhand versions {row.slug} lists them.")
+                what = (
+                    UserText("no earlier version that worked")
+                    if version is None
+                    else UserText("no version {version}", version=version)
+                )
+                raise RefusedError(
+                    "unknown",
+                    UserText(
+                        "{name} has {what}; dayhand versions {slug} lists them.",
+                        name=row.name,
+                        what=what,
+                        slug=row.slug,
+                    ),
+                )
             uses = tuple(find_tool_uses(script.source))
             old = ValidatedScript(path=row.path, source=script.source, described=script.described, uses=uses)
             return self._deploying.deploy(db, old, DeployOptions(origin=ScriptOrigin.ROLLBACK), now)
@@ -102,7 +121,7 @@ class WorkflowCommands:
             row = find_workflow(db, workflow)
             plan = self._plans.current(db, row.slug)
             if self._context.is_paused(now):
-                raise RefusedError("paused", "Everything is paused; first: dayhand resume --all")
+                raise RefusedError("paused", UserText("Everything is paused; first: dayhand resume --all"))
             names = run_now.choose_handlers(plan, handler)
             for name in names:
                 run_now.refuse_if_blocked(db, row, plan.handlers[name], when_finished=when_finished)
@@ -125,17 +144,17 @@ class WorkflowCommands:
             stopped = []
             for row in list_open_runs(db, target):
                 if row.status is RunStatus.RECONCILIATION:
-                    raise RefusedError("answer first", "First answer whether it happened: dayhand attention")
+                    raise RefusedError("answer first", UserText("First answer whether it happened: dayhand attention"))
                 if row.status is RunStatus.ACTIVE:
                     key = self._dispatch.find_running(row.occurrence, lane_name(row.workflow, row.handler, row.kind))
                     active_keys.extend([] if key is None else [key])
                 else:
-                    abandon_run(db, self._dispatch, row, now, "It was stopped.")
+                    abandon_run(db, self._dispatch, row, now, UserText("It was stopped."))
                     if row.kind is HandlerKind.CONSUMER:
                         handlers.reset_after_stop(db, row.workflow, row.handler, now)
                 stopped.append(row.id)
             if not stopped:
-                raise RefusedError("not running", f"Nothing of {target} is running or waiting.")
+                raise RefusedError("not running", UserText("Nothing of {target} is running or waiting.", target=target))
             return {"stopped": stopped}
 
         answer = self._do("stop", target, idempotency_key, act)
@@ -164,7 +183,9 @@ class WorkflowCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             if row.status is not WorkflowStatus.ACTIVE:
-                raise RefusedError("not active", f"{row.name} is {row.status.value} already.")
+                raise RefusedError(
+                    "not active", UserText("{name} is {status} already.", name=row.name, status=row.status.value)
+                )
             self._schedules.record_all_due(db, row.slug, now)
             workflows.set_status(db, row.slug, WorkflowStatus.PAUSED)
             schedules.set_held(db, row.slug, held=True)
@@ -185,7 +206,7 @@ class WorkflowCommands:
         def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
             paused = [one for one in schedules.list_all(db, workflow=row.slug) if one.paused]
             if row.status is WorkflowStatus.ACTIVE and not paused:
-                raise RefusedError("not paused", f"{row.name} is not paused.")
+                raise RefusedError("not paused", UserText("{name} is not paused.", name=row.name))
             workflows.set_status(db, row.slug, WorkflowStatus.ACTIVE)
             schedules.set_held(db, row.slug, held=False)
             if row.status is WorkflowStatus.ACTIVE:
@@ -239,7 +260,7 @@ class WorkflowCommands:
             one for schedule in self._schedules_of(row, handler) for one in backfills.list_unfinished(db, schedule)
         ]
         if not running:
-            raise RefusedError("not running", f"No backfill of {row.name} is running.")
+            raise RefusedError("not running", UserText("No backfill of {name} is running.", name=row.name))
         ended = [
             self._schedules.cancel_backfill(one.id, idempotency_key=idempotency_key and f"{idempotency_key} {one.id}")
             for one in running
@@ -251,7 +272,9 @@ class WorkflowCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             if until is not None and until <= now:
-                raise RefusedError("past", "That time has passed. Choose a later one, or pause without an end time.")
+                raise RefusedError(
+                    "past", UserText("That time has passed. Choose a later one, or pause without an end time.")
+                )
             end = until or _NO_END
             key_values.write(db, PAUSED_UNTIL_KEY, end.isoformat())
             self._context.paused_until = end
@@ -262,7 +285,7 @@ class WorkflowCommands:
     def resume_all(self, *, idempotency_key: str | None = None) -> dict[str, Any]:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             if not self._context.is_paused(now):
-                raise RefusedError("not paused", "Dayhand is not paused.")
+                raise RefusedError("not paused", UserText("Dayhand is not paused."))
             key_values.delete(db, PAUSED_UNTIL_KEY)
             self._context.paused_until = None
             return {"paused_until": None}
@@ -341,6 +364,13 @@ class WorkflowCommands:
         if not chosen:
             known = ", ".join(one.partition("/")[2] for one in names)
             if not known:
-                raise RefusedError("unknown", f"{row.name} has no schedule: it runs when something arrives.")
-            raise RefusedError("unknown", f"{row.name} has no schedule {handler}. It has: {known}.")
+                raise RefusedError(
+                    "unknown", UserText("{name} has no schedule: it runs when something arrives.", name=row.name)
+                )
+            raise RefusedError(
+                "unknown",
+                UserText(
+                    "{name} has no schedule {handler}. It has: {known}.", name=row.name, handler=handler, known=known
+                ),
+            )
         return chosen

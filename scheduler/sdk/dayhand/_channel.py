@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _protocol as protocol
 from ._errors import AttemptEnded, Misuse, TooLarge
+from ._user_text import UserText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,9 +146,9 @@ class HostChannel:
 
     def _check_usable(self) -> None:
         if not self.is_owner:
-            raise Misuse("a forked process cannot use ctx; use it in the process that runs the handler.")
+            raise Misuse(UserText("a forked process cannot use ctx; use it in the process that runs the handler."))
         if self._run is None:
-            raise Misuse("this ctx belongs to a run that has ended; wait for your threads before you return.")
+            raise Misuse(UserText("this ctx belongs to a run that has ended; wait for your threads before you return."))
         self.stop_if_cancelled()
 
     def _send_or_refuse(self, message: protocol.Message) -> None:

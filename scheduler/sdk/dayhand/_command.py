@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ._errors import AttemptEnded, CommandFailed
 from ._source_location import caller
+from ._user_text import UserText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +28,14 @@ def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: 
     if link.is_cancelled:
         raise AttemptEnded
     if code and check:
-        how = f"was killed by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
-        raise CommandFailed(f"The command {words[0]} {how}; its output is in the log.", code)
+        how = (
+            UserText("was killed by {signal_name}", signal_name=_signal_name(-code))
+            if code < 0
+            else UserText("exited with code {code}", code=code)
+        )
+        raise CommandFailed(
+            UserText("The command {words} {how}; its output is in the log.", words=words[0], how=how), code
+        )
     return code
 
 
@@ -54,9 +61,17 @@ def _run(link: HostChannel, words: list[str]) -> int:
         with _memory_limit_lifted():
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=1, stderr=2)  # noqa: S603  a list, never a shell
     except FileNotFoundError:
-        raise CommandFailed(f"The command {words[0]} was not found. Install it, or use its full path.") from None
+        raise CommandFailed(
+            UserText("The command {words} was not found. Install it, or use its full path.", words=words[0])
+        ) from None
     except OSError as error:
-        raise CommandFailed(f"The command {words[0]} could not be started: {error.strerror or error}.") from error
+        raise CommandFailed(
+            UserText(
+                "The command {words} could not be started: {strerror}.",
+                words=words[0],
+                strerror=error.strerror or error,
+            )
+        ) from error
     with link.on_cancel(process.terminate):
         return process.wait()
 
@@ -81,4 +96,4 @@ def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return f"signal {number}"
+        return UserText("signal {number}", number=number)

@@ -13,6 +13,7 @@ from . import _protocol as protocol
 from ._errors import AttemptEnded, Misuse
 from ._events import Event, Topic
 from ._source_location import caller
+from ._user_text import UserText
 from ._values import check, describe_type
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
     from ._workflow import Workflow
 
 _HINTS = {
-    "call": "read in a producer, prepare or job; act in mutate",
-    "publish": "publish in a producer or in next",
-    "peek": "peek in prepare",
-    "checkpoint": "only a producer has checkpoints; next returns its state",
-    "done": "report what was done in next or in a job; prepare has say=",
-    "run": "commands run in jobs",
-    "outcome": "only next knows the outcome of the call in mutate",
+    "call": UserText("read in a producer, prepare or job; act in mutate"),
+    "publish": UserText("publish in a producer or in next"),
+    "peek": UserText("peek in prepare"),
+    "checkpoint": UserText("only a producer has checkpoints; next returns its state"),
+    "done": UserText("report what was done in next or in a job; prepare has say="),
+    "run": UserText("commands run in jobs"),
+    "outcome": UserText("only next knows the outcome of the call in mutate"),
 }
 
 
@@ -90,17 +91,32 @@ class Context:
         for name, value in (("done", done), ("total", total)):
             is_missing = value is None and name == "total"
             if not is_missing and (isinstance(value, bool) or not isinstance(value, (int, float))):
-                self._refuse(f"progress: {name} is {value!r}, not a number; write ctx.progress(3, 10, 'mails').")
-            self._check(value, f"progress: {name}")
+                self._refuse(
+                    UserText(
+                        "progress: {name} is {value}, not a number; write ctx.progress(3, 10, 'mails').",
+                        name=name,
+                        value=repr(value),
+                    )
+                )
+            self._check(value, UserText("progress: {name}", name=name))
         self._link.tell("progress", done=done, total=total, text=str(text))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         if name in _HINTS:
-            return self._refuse(f"{self.phase} cannot use ctx.{name}; {_HINTS[name]}.")
+            return self._refuse(
+                UserText("{phase} cannot use ctx.{name}; {hints}.", phase=self.phase, name=name, hints=_HINTS[name])
+            )
         offered = sorted(word for word in dir(type(self)) if not word.startswith("_") and word != "phase")
-        return self._refuse(f"ctx has no {name}; in {self.phase} it offers {', '.join(offered)}.")
+        return self._refuse(
+            UserText(
+                "ctx has no {name}; in {phase} it offers {offered}.",
+                name=name,
+                phase=self.phase,
+                offered=", ".join(offered),
+            )
+        )
 
     def _refuse(self, sentence: str) -> NoReturn:
         raise self._link.remember(Misuse(sentence))
@@ -113,11 +129,17 @@ class Context:
 
     def _read_call(self, connection: Any, tool: Any, parameters: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(connection, str) or not isinstance(tool, str):
-            self._refuse("call takes two strings first; write ctx.call('imap:home', 'search', since_uid=7).")
+            self._refuse(UserText("call takes two strings first; write ctx.call('imap:home', 'search', since_uid=7)."))
         if connection not in self._flow.connections:
             self._refuse(
-                f"{connection} is not among the connections of {self._flow.name}; "
-                f"write dayhand.Workflow({self._flow.name!r}, connections=[…, {connection!r}])."
+                UserText(
+                    "{connection} is not among the connections of {flow}; write dayhand.Workflow({literal_name}, "
+                    "connections=[…, {literal_connection}]).",
+                    connection=connection,
+                    flow=self._flow.name,
+                    literal_name=repr(self._flow.name),
+                    literal_connection=repr(connection),
+                )
             )
         for name, value in parameters.items():
             self._check(value, name)
@@ -125,9 +147,16 @@ class Context:
 
     def _read_topic(self, topic: Any, known: list[str], setting: str) -> str:
         if not isinstance(topic, Topic):
-            self._refuse(f"{topic!r} is not a topic; use the result of flow.topic('mails').")
+            self._refuse(UserText("{topic} is not a topic; use the result of flow.topic('mails').", topic=repr(topic)))
         if topic not in known:
-            self._refuse(f"{self._handler.name} does not list the topic {topic!s}; write {setting}=[…, {topic!s}].")
+            self._refuse(
+                UserText(
+                    "{handler} does not list the topic {topic}; write {setting}=[…, {topic}].",
+                    handler=self._handler.name,
+                    topic=f"{topic!s}",
+                    setting=setting,
+                )
+            )
         return str(topic)
 
 
@@ -146,9 +175,11 @@ class _Publishes(Context):
         """
         name = self._read_topic(topic, self._handler.publishes, "publishes")
         if not isinstance(id, str) or not id:
-            self._refuse(f"id={id!r} is not a string; write id=str(…) with what makes this event unique.")
+            self._refuse(
+                UserText("id={id} is not a string; write id=str(…) with what makes this event unique.", id=repr(id))
+            )
         if not isinstance(title, str):
-            self._refuse(f"title={title!r} is not a string; write title=str(…).")
+            self._refuse(UserText("title={title} is not a string; write title=str(…).", title=repr(title)))
         self._check(id, "id")
         self._check(data, "data")
         self._link.tell("publish", topic=name, id=id, title=title, data=data)
@@ -158,7 +189,12 @@ class _Reports(Context):
     def done(self, sentence: str) -> None:
         """Set the summary of this run for the user: "Filed 3 receipts". The last one counts."""
         if not isinstance(sentence, str) or not sentence.strip():
-            self._refuse(f"done takes a sentence, not {sentence!r}; write ctx.done('Filed 3 receipts').")
+            self._refuse(
+                UserText(
+                    "done takes a sentence, not {sentence}; write ctx.done('Filed 3 receipts').",
+                    sentence=repr(sentence),
+                )
+            )
         self._link.tell("done", text=sentence)
 
 
@@ -170,7 +206,7 @@ class ProducerContext(_Reads, _Publishes):
     def checkpoint(self, state: dict[str, Any]) -> None:
         """Commit this state and the events published so far; after a crash the producer continues from here."""
         if not isinstance(state, dict):
-            self._refuse(f"checkpoint takes the state, a dict, not {describe_type(state)}.")
+            self._refuse(UserText("checkpoint takes the state, a dict, not {kind}.", kind=describe_type(state)))
         self._check(state, "state")
         self._link.ask("checkpoint", state=state)
 
@@ -184,7 +220,13 @@ class PrepareContext(_Reads):
         """Pending events of a subscribed topic, oldest first; pass those that this run takes as `reserve`."""
         name = self._read_topic(topic, self._handler.subscribes, "subscribe")
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            self._refuse(f"limit={limit!r} is not a number of events; write ctx.peek({name}, limit=10).")
+            self._refuse(
+                UserText(
+                    "limit={limit} is not a number of events; write ctx.peek({name}, limit=10).",
+                    limit=repr(limit),
+                    name=name,
+                )
+            )
         known = self._facts.get("waiting", {}).get(name)
         if known is not None and (known["all"] or limit <= len(known["events"])):
             found = known["events"][:limit]
@@ -203,7 +245,7 @@ class MutateContext(Context):
         """Make the outside action. It does not return: `mutate` ends here, and `next` gets the result."""
         call = self._read_call(connection, tool, parameters)
         if self._link.call is not None:
-            self._refuse("mutate makes one call, which ends it; make the second one in another consumer.")
+            self._refuse(UserText("mutate makes one call, which ends it; make the second one in another consumer."))
         self._link.call = call
         raise AttemptEnded
 
@@ -234,10 +276,12 @@ class JobContext(_Reads, _Reports):
             that can be read once; the script never sees it.
         """
         if isinstance(command, (str, bytes)) or not isinstance(command, Sequence) or not command:
-            self._refuse(f"run takes a command as a list; write ctx.run({_split(command)}).")
+            self._refuse(UserText("run takes a command as a list; write ctx.run({command}).", command=repr(_split(command))))
         for number, part in enumerate(command):
             if not isinstance(part, str) or "\0" in part:
-                self._refuse(f"command[{number}] is {part!r}, not a string; write str(…).")
+                self._refuse(
+                    UserText("command[{number}] is {part}, not a string; write str(…).", number=number, part=repr(part))
+                )
         if not secrets:
             return _command.run_command(self._link, list(command), check=check)
         return _command.run_command(self._link, list(command), check=check, secrets=self._read_secrets(secrets))
@@ -245,10 +289,12 @@ class JobContext(_Reads, _Reports):
     def _read_secrets(self, secrets: dict[str, str]) -> dict[str, str]:
         example = '{"RESTIC_PASSWORD_FILE": "restic:home"}'
         if not isinstance(secrets, dict):
-            self._refuse(f"secrets is not a dict; write secrets={example}.")
+            self._refuse(UserText("secrets is not a dict; write secrets={example}.", example=example))
         for name, connection in secrets.items():
             if not isinstance(name, str) or not name or "=" in name or "\0" in name or not isinstance(connection, str):
-                self._refuse(f"secrets maps each variable to a connection; write secrets={example}.")
+                self._refuse(
+                    UserText("secrets maps each variable to a connection; write secrets={example}.", example=example)
+                )
             self._read_call(connection, "", {})
         return dict(secrets)
 

@@ -6,6 +6,7 @@ import os
 
 from . import _protocol as protocol
 from ._source_location import caller
+from ._user_text import UserText
 
 
 class Misuse(Exception):  # noqa: N818  the name is part of the contract with authors
@@ -19,7 +20,14 @@ class Misuse(Exception):  # noqa: N818  the name is part of the contract with au
     def __init__(self, sentence: str, place: tuple[str, int] | None = None) -> None:
         self.sentence = sentence
         self.file, self.line = place or caller()
-        super().__init__(f"{os.path.basename(self.file)}, line {self.line}: {sentence}")
+        super().__init__(
+            UserText(
+                "{basename}, line {line}: {sentence}",
+                basename=os.path.basename(self.file),
+                line=self.line,
+                sentence=sentence,
+            )
+        )
 
 
 class BadReturn(Misuse):

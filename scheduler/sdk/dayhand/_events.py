@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Misuse
+from ._user_text import UserText
 from ._values import check
 
 if TYPE_CHECKING:
@@ -84,20 +85,20 @@ def prepared(
     wake_at: run again at that time even if nothing is published, between 30 seconds and 24 hours from now.
     """
     if isinstance(reserve, Event):
-        raise Misuse("reserve is a single event; write reserve=[event].")
+        raise Misuse(UserText("reserve is a single event; write reserve=[event]."))
     try:
         events = list(reserve)
     except TypeError:
-        raise Misuse("reserve is not a list of events; write reserve=ctx.peek(topic).") from None
+        raise Misuse(UserText("reserve is not a list of events; write reserve=ctx.peek(topic).")) from None
     for number, event in enumerate(events):
         if not isinstance(event, Event):
-            raise Misuse(f"reserve[{number}] is not an event; reserve events from ctx.peek.")
+            raise Misuse(UserText("reserve[{number}] is not an event; reserve events from ctx.peek.", number=number))
     if len(set(events)) < len(events):
-        raise Misuse("reserve contains an event twice; reserve each event once.")
+        raise Misuse(UserText("reserve contains an event twice; reserve each event once."))
     if not isinstance(say, str):
-        raise Misuse("say is not a string; write the sentence that asks for approval.")
+        raise Misuse(UserText("say is not a string; write the sentence that asks for approval."))
     if ui is not None and not isinstance(ui, dict):
-        raise Misuse("ui is not a dict; write ui={'Name': value}.")
+        raise Misuse(UserText("ui is not a dict; write ui={'Name': value}."))
     check(data, "data")
     check(ui, "ui")
     return Prepared(reserve=events, data=data, say=say, ui=ui, wake_at=format_wake_time(wake_at))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ._errors import Misuse
 from ._source_location import definition_of
+from ._user_text import UserText
 
 _PARAMETERS = {
     "producer": ("ctx", "state"),
@@ -47,25 +48,40 @@ class HandlerDefinition:
 def check_function(kind: str, function: Any) -> None:
     """Raise Misuse unless it is a plain function with the right parameters."""
     if inspect.isclass(function) or not getattr(function, "__name__", "").isidentifier():
-        raise Misuse(f"a {kind} is a function with a name; write def name({', '.join(_PARAMETERS[kind])}).")
+        raise Misuse(
+            UserText(
+                "a {kind} is a function with a name; write def name({parameters}).",
+                kind=kind,
+                parameters=", ".join(_PARAMETERS[kind]),
+            )
+        )
     _check_parameters(kind, function.__name__, function, _PARAMETERS[kind])
 
 
 def check_class(body: Any, *, publishes: bool) -> None:
     """Raise Misuse unless it is a class with prepare and well-formed phases."""
     if not inspect.isclass(body):
-        raise Misuse("a consumer is a class with prepare; write class Name: def prepare(self, ctx, state).")
+        raise Misuse(UserText("a consumer is a class with prepare; write class Name: def prepare(self, ctx, state)."))
     name = body.__name__
     if not hasattr(body, "prepare"):
-        raise Misuse(f"{name} has no prepare; add def prepare(self, ctx, state) and return dayhand.prepared(…).")
+        raise Misuse(
+            UserText(
+                "{name} has no prepare; add def prepare(self, ctx, state) and return dayhand.prepared(…).", name=name
+            )
+        )
     if publishes and not hasattr(body, "next"):
         raise Misuse(
-            f"{name} publishes but has no next; add def next(self, ctx, prepared, result, state) and publish there."
+            UserText(
+                "{name} publishes but has no next; add def next(self, ctx, prepared, result, state) and publish there.",
+                name=name,
+            )
         )
     try:
         inspect.signature(body).bind()
     except (TypeError, ValueError):
-        raise Misuse(f"{name} cannot be created without arguments; give __init__ no parameters but self.") from None
+        raise Misuse(
+            UserText("{name} cannot be created without arguments; give __init__ no parameters but self.", name=name)
+        ) from None
     for phase in ("prepare", "mutate", "next"):
         written = inspect.getattr_static(body, phase, None)
         if written is not None:
@@ -78,14 +94,24 @@ def _check_parameters(kind: str, name: str, function: Any, parameters: tuple[str
     place = definition_of(function)
     call = f"def {name.rpartition('.')[2]}({', '.join(parameters)})"
     if not callable(function):
-        raise Misuse(f"{name} is not a function; write {call}.", place)
+        raise Misuse(UserText("{name} is not a function; write {call}.", name=name, call=call), place)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        raise Misuse(f"{name} is async; write a plain {call}.", place)
+        raise Misuse(UserText("{name} is async; write a plain {call}.", name=name, call=call), place)
     if inspect.isgeneratorfunction(function):
-        raise Misuse(f"{name} is a generator and would never run; use ctx.publish or return in a plain {call}.", place)
+        raise Misuse(
+            UserText(
+                "{name} is a generator and would never run; use ctx.publish or return in a plain {call}.",
+                name=name,
+                call=call,
+            ),
+            place,
+        )
     try:
         inspect.signature(function).bind(*parameters)
     except TypeError:
-        raise Misuse(f"{name} does not have the parameters of a {kind}; write {call}.", place) from None
+        raise Misuse(
+            UserText("{name} does not have the parameters of a {kind}; write {call}.", name=name, kind=kind, call=call),
+            place,
+        ) from None
     except ValueError:
         return

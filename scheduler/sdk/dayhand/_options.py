@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from ._errors import Misuse
+from ._user_text import UserText
 from ._values import check
 
 KINDS = ("every", "cron", "calendar", "once")
@@ -45,9 +46,23 @@ def reject_unknown(kind: str, known: tuple[str, ...], positional: tuple[Any, ...
     """Raise Misuse for a decorator without parentheses, positional values, and unknown names."""
     reject_unknown_names(kind, known, unknown)
     if len(positional) == 1 and callable(positional[0]):
-        raise Misuse(f"{kind} is used without parentheses; write @flow.{kind}({known[0]}={_EXAMPLES[known[0]]}).")
+        raise Misuse(
+            UserText(
+                "{kind} is used without parentheses; write @flow.{kind}({known}={examples}).",
+                kind=kind,
+                known=known[0],
+                examples=_EXAMPLES[known[0]],
+            )
+        )
     if positional:
-        raise Misuse(f"{positional[0]!r} has no name; write for example @flow.{kind}({known[0]}={positional[0]!r}).")
+        raise Misuse(
+            UserText(
+                "{positional} has no name; write for example @flow.{kind}({known}={positional}).",
+                positional=repr(positional[0]),
+                kind=kind,
+                known=known[0],
+            )
+        )
 
 
 def reject_unknown_names(kind: str, known: tuple[str, ...], unknown: Mapping[str, Any]) -> None:
@@ -56,8 +71,12 @@ def reject_unknown_names(kind: str, known: tuple[str, ...], unknown: Mapping[str
         import difflib  # noqa: PLC0415  only needed here
 
         near = difflib.get_close_matches(name, known, 1)
-        fix = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}."
-        raise Misuse(f"{kind} has no setting {name}; {fix}")
+        fix = (
+            UserText("did you mean {near}?", near=near[0])
+            if near
+            else UserText("it has {known}.", known=", ".join(known))
+        )
+        raise Misuse(UserText("{kind} has no setting {name}; {fix}", kind=kind, name=name, fix=fix))
 
 
 def read_schedule(kind: str, written: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -65,14 +84,21 @@ def read_schedule(kind: str, written: Mapping[str, Any]) -> tuple[dict[str, Any]
     given = {name: value for name, value in written.items() if value is not None}
     kinds = [name for name in KINDS if name in given]
     if not kinds:
-        raise Misuse(f"this {kind} has no schedule; set one of every, cron, calendar or once, for example every='1h'.")
+        raise Misuse(
+            UserText(
+                "this {kind} has no schedule; set one of every, cron, calendar or once, for example every='1h'.",
+                kind=kind,
+            )
+        )
     if len(kinds) > 1:
-        raise Misuse(f"this {kind} has {' and '.join(kinds)}; keep one of them.")
+        raise Misuse(UserText("this {kind} has {kinds}; keep one of them.", kind=kind, kinds=" and ".join(kinds)))
     for name, value in given.items():
         _CHECKS[name](name, value)
     if kind != "job" and given.get("overlap") == "allow_all":
         raise Misuse(
-            "overlap='allow_all' is for jobs: a producer's runs share one state. Choose another, or write a job."
+            UserText(
+                "overlap='allow_all' is for jobs: a producer's runs share one state. Choose another, or write a job."
+            )
         )
     given = {name: format_dates(value) for name, value in given.items()}
     for name, value in given.items():
@@ -86,32 +112,45 @@ def read_timeout(value: Any) -> Any:
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
         return value
-    raise _wrong("timeout", value, "a duration")
+    raise _wrong("timeout", value, UserText("a duration"))
 
 
 def read_max_failures(value: Any) -> Any:
     """A whole number, 0 for never; None if not given."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_FAILURES):
         return value
-    raise _wrong("max_failures", value, f"a number from 0 to {_MAX_FAILURES}")
+    raise _wrong("max_failures", value, UserText("a number from 0 to {max_failures}", max_failures=_MAX_FAILURES))
 
 
 def read_choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:
     """One of the choices, or None if not given."""
     if value is None or (isinstance(value, str) and value in choices):
         return value
-    raise Misuse(f"{name}={value!r} is not valid; choose one of {', '.join(map(repr, choices))}.")
+    raise Misuse(
+        UserText(
+            "{name}={value} is not valid; choose one of {choices}.",
+            name=name,
+            value=repr(value),
+            choices=", ".join(map(repr, choices)),
+        )
+    )
 
 
 def read_texts(name: str, value: Any) -> list[str]:
     """A list of strings without duplicates."""
     if isinstance(value, str):
-        raise Misuse(f"{name} is a single string; write {name}=[{value!r}].")
+        raise Misuse(UserText("{name} is a single string; write {name}=[{value}].", name=name, value=repr(value)))
     if not isinstance(value, (list, tuple)):
-        raise Misuse(f"{name} is not a list; write {name}=['…'].")
+        raise Misuse(UserText("{name} is not a list; write {name}=['…'].", name=name))
     for text in value:
         if not isinstance(text, str) or not text or text != text.strip() or not text.isprintable():
-            raise Misuse(f"{name} contains {text!r}, which is not a name; write a string such as 'table:expenses'.")
+            raise Misuse(
+                UserText(
+                    "{name} contains {text}, which is not a name; write a string such as 'table:expenses'.",
+                    name=name,
+                    text=repr(text),
+                )
+            )
     return list(dict.fromkeys(map(str, value)))
 
 
@@ -138,48 +177,56 @@ def _only(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _wrong(name: str, value: Any, what: str) -> Misuse:
-    return Misuse(f"{name}={value!r} is not {what}; write for example {name}={_EXAMPLES[name]}.")
+    return Misuse(
+        UserText(
+            "{name}={value} is not {what}; write for example {name}={examples}.",
+            name=name,
+            value=repr(value),
+            what=what,
+            examples=_EXAMPLES[name],
+        )
+    )
 
 
 def _text(name: str, value: Any) -> None:
     if not isinstance(value, str):
-        raise _wrong(name, value, "a string")
+        raise _wrong(name, value, UserText("a string"))
 
 
 def _texts(name: str, value: Any) -> None:
     if not isinstance(value, str) and not (_is_list(value) and all(isinstance(text, str) for text in value)):
-        raise _wrong(name, value, "a string or a list of strings")
+        raise _wrong(name, value, UserText("a string or a list of strings"))
 
 
 def _dicts(name: str, value: Any) -> None:
     if not isinstance(value, dict) and not (_is_list(value) and all(isinstance(item, dict) for item in value)):
-        raise _wrong(name, value, "a dict or a list of dicts")
+        raise _wrong(name, value, UserText("a dict or a list of dicts"))
 
 
 def _instant(name: str, value: Any) -> None:
     if not isinstance(value, (str, date)):
-        raise _wrong(name, value, "a date and time")
+        raise _wrong(name, value, UserText("a date and time"))
 
 
 def _dates(name: str, value: Any) -> None:
     items = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(item, (str, date, dict)) for item in items):
-        raise _wrong(name, value, "a list of dates or calendars")
+        raise _wrong(name, value, UserText("a list of dates or calendars"))
 
 
 def _number(name: str, value: Any) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _wrong(name, value, "a number of runs")
+        raise _wrong(name, value, UserText("a number of runs"))
 
 
 def _window(name: str, value: Any) -> None:
     if not isinstance(value, str) and (isinstance(value, bool) or value != 0):
-        raise _wrong(name, value, "a duration or 0")
+        raise _wrong(name, value, UserText("a duration or 0"))
 
 
 def _flag(name: str, value: Any) -> None:
     if not isinstance(value, bool):
-        raise _wrong(name, value, "True or False")
+        raise _wrong(name, value, UserText("True or False"))
 
 
 def _is_list(value: Any) -> bool:

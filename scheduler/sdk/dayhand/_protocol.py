@@ -30,6 +30,8 @@ import json
 import struct
 from typing import Any
 
+from ._user_text import UserText
+
 HEADER = struct.Struct(">I")
 MEGABYTE = 1 << 20
 MAX_VALUES = 1_000_000
@@ -73,8 +75,12 @@ class TooLargeError(Exception):
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
-            f"too large: {size / MEGABYTE:.1f} MB; at most {limit / MEGABYTE:.0f} MB can be passed at once "
-            "between a script and Dayhand. Pass fewer rows, or the path of a file."
+            UserText(
+                "too large: {size} MB; at most {limit} MB can be passed at once between a script and "
+                "Dayhand. Pass fewer rows, or the path of a file.",
+                size=f"{size / MEGABYTE:.1f}",
+                limit=f"{limit / MEGABYTE:.0f}",
+            )
         )
 
 
@@ -84,8 +90,11 @@ class TooManyValuesError(TooLargeError):
     def __init__(self, most: int) -> None:
         Exception.__init__(
             self,
-            f"too large: more than {most:,} values, the most a script can pass to Dayhand at once. "
-            "Pass fewer rows, or the path of a file.",
+            UserText(
+                "too large: more than {most} values, the most a script can pass to Dayhand at once. Pass "
+                "fewer rows, or the path of a file.",
+                most=f"{most:,}",
+            ),
         )
 
 
@@ -120,9 +129,9 @@ def decode(body: bytes | bytearray) -> Message:
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise GarbageError("it is not JSON") from error
+        raise GarbageError(UserText("it is not JSON")) from error
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise GarbageError("it has no type")
+        raise GarbageError(UserText("it has no type"))
     return message
 
 
@@ -141,7 +150,7 @@ class Inbox:
         while len(self._bytes) >= HEADER.size:
             (length,) = HEADER.unpack_from(self._bytes)
             if length > self._limit:
-                raise GarbageError(f"it announces {length} bytes")
+                raise GarbageError(UserText("it announces {length} bytes", length=length))
             end = HEADER.size + length
             if len(self._bytes) < end:
                 break

@@ -15,6 +15,7 @@ from ._context import CONTEXTS, read_event
 from ._errors import AttemptEnded, BadReturn, Misuse
 from ._events import Nothing, Prepared
 from ._source_location import definition_of, format_traceback, last_line
+from ._user_text import UserText, to_json
 from ._values import check, describe_type
 from ._workflow import describe_workflow, find_workflow
 
@@ -100,7 +101,7 @@ class LoadedScript:
         """The message about an exception for the host."""
         line = last_line(error.__traceback__, self.path)
         file: str | None = self.path
-        kind, text = protocol.SCRIPT_ERROR, f"{type(error).__name__}: {_error_text(error)}".removesuffix(": ")
+        kind, text = protocol.SCRIPT_ERROR, _describe_error(error)
         if isinstance(error, Misuse):
             kind, text, file, line = error.kind, error.sentence, error.file, error.line
         elif isinstance(error, MemoryError):
@@ -108,11 +109,15 @@ class LoadedScript:
         elif isinstance(error, SyntaxError) and error.filename in (self.path, None):
             text, line = f"{type(error).__name__}: {error.msg}", error.lineno or 1
         elif isinstance(error, ImportError):
-            text += self._help_import(error)
+            text = self._help_import(error, text)
         elif self._is_fenced and _was_refused(error):
-            text += ". The sandbox blocks local sockets and other processes for scripts without jobs and top-level code"
+            text = UserText(
+                "{error}. The sandbox blocks local sockets and other processes for scripts without jobs "
+                "and top-level code",
+                error=text,
+            )
         elif isinstance(error, SystemExit):
-            text = "the script called sys.exit; return from the handler instead, or raise an error"
+            text = UserText("the script called sys.exit; return from the handler instead, or raise an error")
         try:
             trace = format_traceback(error, self.path)
         except Exception:  # noqa: BLE001  an exception that cannot be printed is still reported
@@ -120,20 +125,28 @@ class LoadedScript:
         return {
             "type": "failed",
             "kind": kind,
-            "message": text[:_MAX_MESSAGE_CHARS],
+            "message": to_json(text) if len(text) <= _MAX_MESSAGE_CHARS else text[:_MAX_MESSAGE_CHARS],
             "file": file,
             "line": line,
             "traceback": trace[-_MAX_TRACEBACK_CHARS:],
         }
 
-    def _help_import(self, error: ImportError) -> str:
+    def _help_import(self, error: ImportError, text: str) -> str:
         package = (error.name or "").split(".")[0]
         beside = os.path.join(os.path.dirname(self.path), package)
         if "relative import" in str(error) or (package and (os.path.isdir(beside) or os.path.exists(f"{beside}.py"))):
-            return ". A workflow is a single file and cannot import files next to it: move that code into this file"
+            return UserText(
+                "{error}. A workflow is a single file and cannot import files next to it: move that code "
+                "into this file",
+                error=text,
+            )
         if isinstance(error, ModuleNotFoundError) and package:
-            return f". Add the package to the script's dependencies: # dependencies = [{package!r}]"
-        return ""
+            return UserText(
+                "{error}. Add the package to the script's dependencies: # dependencies = [{package}]",
+                error=text,
+                package=repr(package),
+            )
+        return text
 
     def _arguments(self, phase: str, context: Any, inputs: dict[str, Any]) -> tuple[Any, ...]:
         state = inputs.get("state") or {}
@@ -162,7 +175,11 @@ class LoadedScript:
         name = "result" if phase == protocol.JOB else "state"
         if name == "state" and value is not None and not isinstance(value, dict):
             raise BadReturn(
-                f"{phase} returned {describe_type(value)}; return the new state, a dict, or nothing to keep the old.",
+                UserText(
+                    "{phase} returned {kind}; return the new state, a dict, or nothing to keep the old.",
+                    phase=phase,
+                    kind=describe_type(value),
+                ),
                 place,
             )
         try:
@@ -177,7 +194,9 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
         return {"nothing": True, "wake_at": value.wake_at}
     if not isinstance(value, Prepared):
         what = "None" if value is None else describe_type(value)
-        raise BadReturn(f"prepare returned {what}; return dayhand.prepared(…) or dayhand.nothing().", place)
+        raise BadReturn(
+            UserText("prepare returned {what}; return dayhand.prepared(…) or dayhand.nothing().", what=what), place
+        )
     return {
         "nothing": False,
         "reserve": [{"topic": str(event.topic), "id": event.id} for event in value.reserve],
@@ -204,8 +223,11 @@ def _was_refused(error: BaseException | None) -> bool:
     return False
 
 
-def _error_text(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     try:
-        return str(error)[:_MAX_MESSAGE_CHARS]
+        message = str(error)
     except Exception:  # noqa: BLE001  an exception that cannot be printed is still reported
-        return "(it cannot be printed)"
+        message = UserText("(it cannot be printed)")
+    if isinstance(message, UserText):
+        return UserText("{error_type}: {message}", error_type=type(error).__name__, message=message)
+    return f"{type(error).__name__}: {message[:_MAX_MESSAGE_CHARS]}".removesuffix(": ")

@@ -5,34 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from ._errors import Misuse
+from ._user_text import UserText
 
 _MAX_DEPTH = 100
 _MAX_INT_BITS = 1024  # JSON parsers fail somewhere beyond
 
 _HINTS = {
-    "datetime": "write .isoformat()",
-    "date": "write .isoformat()",
-    "time": "write .isoformat()",
-    "timedelta": "write .total_seconds()",
-    "Decimal": "write str(…) or float(…)",
-    "UUID": "write str(…)",
-    "PosixPath": "write str(…)",
-    "WindowsPath": "write str(…)",
-    "set": "write sorted(…) or list(…)",
-    "frozenset": "write sorted(…) or list(…)",
-    "generator": "write list(…)",
-    "bytes": "write .decode(), or the path of a file",
-    "bytearray": "write .decode(), or the path of a file",
-    "Event": "write .data",
+    "datetime": UserText("write .isoformat()"),
+    "date": UserText("write .isoformat()"),
+    "time": UserText("write .isoformat()"),
+    "timedelta": UserText("write .total_seconds()"),
+    "Decimal": UserText("write str(…) or float(…)"),
+    "UUID": UserText("write str(…)"),
+    "PosixPath": UserText("write str(…)"),
+    "WindowsPath": UserText("write str(…)"),
+    "set": UserText("write sorted(…) or list(…)"),
+    "frozenset": UserText("write sorted(…) or list(…)"),
+    "generator": UserText("write list(…)"),
+    "bytes": UserText("write .decode(), or the path of a file"),
+    "bytearray": UserText("write .decode(), or the path of a file"),
+    "Event": UserText("write .data"),
 }
-_GENERAL = "JSON has strings, numbers, True, False, None, lists and dicts"
+_GENERAL = UserText("JSON has strings, numbers, True, False, None, lists and dicts")
 
 
 def check(value: Any, name: str) -> None:
     """Raise Misuse unless the value is JSON; `name` is its name in the message."""
     if not _is_json(value, 0):
-        path, complaint = _find_problem(value, name, 0) or (name, f"is not JSON; {_GENERAL}")
-        raise Misuse(f"{path} {complaint}.")
+        path, complaint = _find_problem(value, name, 0) or (name, UserText("is not JSON; {general}", general=_GENERAL))
+        raise Misuse(UserText("{path} {complaint}.", path=path, complaint=complaint))
 
 
 def _is_json(value: Any, depth: int) -> bool:
@@ -63,13 +64,20 @@ def _is_valid_unicode(text: str) -> bool:
 
 def _find_problem(value: Any, path: str, depth: int) -> tuple[str, str] | None:
     if depth > _MAX_DEPTH:
-        return path[:80] + "…", "is nested too deeply, or contains itself; make it flatter"
+        return path[:80] + "…", UserText("is nested too deeply, or contains itself; make it flatter")
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
-                return path, f"has the key {key!r}, {describe_type(key)}; keys are strings: write str({key!r})"
+                return path, UserText(
+                    "has the key {key}, {kind}; keys are strings: write str({key})",
+                    key=repr(key),
+                    kind=describe_type(key),
+                )
             if not _is_valid_unicode(key):
-                return path, f"has the key {key!r} with an invalid character; write .encode(errors='replace').decode()"
+                return path, UserText(
+                    "has the key {key} with an invalid character; write .encode(errors='replace').decode()",
+                    key=repr(key),
+                )
         inside = ((item, f"{path}.{key}" if key.isidentifier() else f"{path}[{key!r}]") for key, item in value.items())
     elif isinstance(value, (list, tuple)):
         inside = ((item, f"{path}[{number}]") for number, item in enumerate(value))
@@ -80,12 +88,12 @@ def _find_problem(value: Any, path: str, depth: int) -> tuple[str, str] | None:
 
 def _describe_problem(value: Any) -> str:
     if isinstance(value, str):
-        return "is a string with an invalid character; write .encode(errors='replace').decode()"
+        return UserText("is a string with an invalid character; write .encode(errors='replace').decode()")
     if isinstance(value, float):
-        return f"is {value}, which JSON does not have; write None"
+        return UserText("is {value}, which JSON does not have; write None", value=value)
     if isinstance(value, int):
-        return "is too large for a JSON number; write str(…)"
-    return f"is {describe_type(value)}; {_HINTS.get(type(value).__name__, _GENERAL)}"
+        return UserText("is too large for a JSON number; write str(…)")
+    return UserText("is {kind}; {hints}", kind=describe_type(value), hints=_HINTS.get(type(value).__name__, _GENERAL))
 
 
 def describe_type(value: Any) -> str:

@@ -16,6 +16,7 @@ from ._channel import HostChannel
 from ._errors import TooLarge
 from ._process_mark import mark_process
 from ._script import LoadedScript
+from ._user_text import UserText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ def _answer(
     except protocol.TooLargeError as error:
         link.send(
             {
-                **script.explain(TooLarge(f"the return value was {error}", place)),
+                **script.explain(TooLarge(UserText("the return value was {error}", error=error), place)),
                 "run": answer["run"],
                 "left": answer["left"],
             }

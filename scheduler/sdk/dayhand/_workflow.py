@@ -12,6 +12,7 @@ from ._errors import Misuse
 from ._events import Topic
 from ._handlers import HandlerDefinition, check_class, check_function
 from ._source_location import caller, definition_of
+from ._user_text import UserText
 
 Body = TypeVar("Body")
 Decorator = Callable[[Body], Body]
@@ -34,11 +35,17 @@ class Workflow:
     def __init__(self, name: str, *, connections: Sequence[str] = (), tags: Sequence[str] = (), **unknown: Any) -> None:
         options.reject_unknown_names("Workflow", ("connections", "tags"), unknown)
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 100:
-            raise Misuse(f"{name!r} is not a valid name; write for example dayhand.Workflow('Receipts').")
+            raise Misuse(
+                UserText("{name} is not a valid name; write for example dayhand.Workflow('Receipts').", name=repr(name))
+            )
         self.name = name.strip()
         self.slug = make_slug(name)
         if not self.slug:
-            raise Misuse(f"{name!r} has no letters or digits; write for example dayhand.Workflow('Receipts').")
+            raise Misuse(
+                UserText(
+                    "{name} has no letters or digits; write for example dayhand.Workflow('Receipts').", name=repr(name)
+                )
+            )
         self.connections = options.read_texts("connections", connections)
         self.tags = options.read_texts("tags", tags)
         self.topics: dict[str, Topic] = {}
@@ -49,9 +56,15 @@ class Workflow:
     def topic(self, name: str) -> Topic:
         """Create a queue of events shared by the producers and consumers of this workflow."""
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise Misuse(f"{name!r} is not a valid topic name; write for example mails = flow.topic('mails').")
+            raise Misuse(
+                UserText(
+                    "{name} is not a valid topic name; write for example mails = flow.topic('mails').", name=repr(name)
+                )
+            )
         if name in self.topics:
-            raise Misuse(f"the topic {name} is created twice; create it once and use it everywhere.")
+            raise Misuse(
+                UserText("the topic {name} is created twice; create it once and use it everywhere.", name=name)
+            )
         self.topics[name] = Topic(name)
         return self.topics[name]
 
@@ -131,7 +144,7 @@ class Workflow:
             "max_failures": options.read_max_failures(max_failures),
         }
         if not written["subscribes"]:
-            raise Misuse("this consumer subscribes to nothing; write subscribe=[mails].")
+            raise Misuse(UserText("this consumer subscribes to nothing; write subscribe=[mails]."))
 
         def add(body: Body) -> Body:
             check_class(body, publishes=bool(written["publishes"]))
@@ -191,22 +204,33 @@ class Workflow:
 
     def _add(self, handler: HandlerDefinition) -> None:
         if handler.name in self.handlers:
-            raise Misuse(f"two handlers are named {handler.name}; rename one of them.")
+            raise Misuse(UserText("two handlers are named {handler}; rename one of them.", handler=handler.name))
         self.handlers[handler.name] = handler
 
     def _read_topics(self, name: str, topics: Any) -> list[str]:
         if isinstance(topics, str):
-            raise Misuse(f"{name} is a single topic; write {name}=[{topics!s}].")
+            raise Misuse(
+                UserText("{name} is a single topic; write {name}=[{topics}].", name=name, topics=f"{topics!s}")
+            )
         if not isinstance(topics, (list, tuple)):
-            raise Misuse(f"{name} is not a list; write {name}=[mails].")
+            raise Misuse(UserText("{name} is not a list; write {name}=[mails].", name=name))
         for topic in topics:
             if not isinstance(topic, Topic):
                 raise Misuse(
-                    f"{name} contains {topic!r}, which is not a topic; write mails = flow.topic('mails') first."
+                    UserText(
+                        "{name} contains {topic}, which is not a topic; write mails = flow.topic('mails') first.",
+                        name=name,
+                        topic=repr(topic),
+                    )
                 )
             if self.topics.get(topic) is not topic:
                 raise Misuse(
-                    f"{name} contains the topic {topic!s} of another workflow; create it with this workflow's topic()."
+                    UserText(
+                        "{name} contains the topic {topic} of another workflow; create it with this workflow's "
+                        "topic().",
+                        name=name,
+                        topic=f"{topic!s}",
+                    )
                 )
         return list(dict.fromkeys(map(str, topics)))
 
@@ -218,12 +242,12 @@ def make_slug(name: str) -> str:
 
 def find_workflow(module: Any, defined: list[Workflow]) -> Workflow:
     """The workflow that a module defined; Misuse if there is none or more than one."""
-    file = getattr(module, "__file__", None) or "the script"
+    file = getattr(module, "__file__", None) or UserText("the script")
     if not defined:
-        raise Misuse("this file defines no workflow; write flow = dayhand.Workflow('Receipts').", (file, 1))
+        raise Misuse(UserText("this file defines no workflow; write flow = dayhand.Workflow('Receipts')."), (file, 1))
     if len(defined) > 1:
         second = defined[1]
-        raise Misuse("this file defines two workflows; put each in its own file.", (second.file, second.line))
+        raise Misuse(UserText("this file defines two workflows; put each in its own file."), (second.file, second.line))
     return defined[0]
 
 
@@ -237,7 +261,7 @@ def describe_workflow(flow: Workflow, docstring: str | None) -> dict[str, Any]:
     """The workflow as JSON; Misuse if it is invalid."""
     if not flow.handlers:
         raise Misuse(
-            f"{flow.name} has no handler; add a function with @flow.producer(…) or @flow.job(…).",
+            UserText("{flow} has no handler; add a function with @flow.producer(…) or @flow.job(…).", flow=flow.name),
             (flow.file, flow.line),
         )
     subscribed = {topic for handler in flow.handlers.values() for topic in handler.subscribes}
@@ -245,8 +269,12 @@ def describe_workflow(flow: Workflow, docstring: str | None) -> dict[str, Any]:
         for topic in handler.publishes:
             if topic not in subscribed:
                 raise Misuse(
-                    f"{handler.name} publishes to {topic}, but no consumer subscribes to it; "
-                    f"add subscribe=[{topic}] to a consumer, or stop publishing.",
+                    UserText(
+                        "{handler} publishes to {topic}, but no consumer subscribes to it; add subscribe=[{topic}] "
+                        "to a consumer, or stop publishing.",
+                        handler=handler.name,
+                        topic=topic,
+                    ),
                     (flow.file, handler.line),
                 )
     return {

@@ -7,11 +7,13 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
-from app.i18n.translate import interpret
+from app.i18n.translate import translate_text
+from scheduler.timing.date_words import MONTHS
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.timing.spec import ScheduleKind, ScheduleSpec
 from scheduler.timing.zones import LOCAL
+from scheduler.user_text import UserText, join_texts
 
 
 def cron(*texts: str, timezone: str = LOCAL, **more: Any) -> ScheduleSpec:
@@ -70,49 +72,52 @@ def every(**length: int) -> ScheduleSpec:
 def test_schedules_are_translated(in_german: None, spec: ScheduleSpec, english: str | None, german: str | None) -> None:
     said = describe_schedule(spec, viewer_zone="Europe/Berlin")
     assert english is None or said.startswith(english)
-    assert interpret(said) == (german or said)
+    assert translate_text(said) == (german or said)
 
 
-def test_several_schedules_are_translated_together_or_not_at_all(in_german: None) -> None:
-    assert interpret("Daily at 09:00; Every 5 minutes") == "Täglich um 09:00; Alle 5 Minuten"
-    assert interpret("Daily at 09:00; Every minute, and 3 more") == "Täglich um 09:00; Jede Minute, und 3 weitere"
-    mixed = "Daily at 09:00; on the 13th or whenever"
-    assert interpret(mixed) == mixed
+def test_several_schedules_are_translated_together(in_german: None) -> None:
+    both = join_texts([describe_schedule(cron("0 9 * * *")), describe_schedule(every(minutes=5))], "; ")
+    assert both == "Daily at 09:00; Every 5 minutes"
+    assert translate_text(both) == "Täglich um 09:00; Alle 5 Minuten"
 
 
 @pytest.mark.parametrize("reason", list(OccurrenceReason))
 def test_every_reason_for_not_running_is_german(in_german: None, reason: OccurrenceReason) -> None:
-    assert interpret(reason.sentence) != reason.sentence
+    assert translate_text(reason.sentence) != reason.sentence
+
+
+RETRY = UserText("Retrying {at}.", at=UserText("on {day} {month} at {time}", day=18, month=MONTHS[2], time="09:00"))
 
 
 @pytest.mark.parametrize(
     ("english", "german"),
     [
         (
-            "may add rows to expenses, asks before each",
+            UserText("may {ability}, asks before each", ability=UserText("add rows to {name}", name="expenses")),
             "darf Zeilen an expenses anfügen, fragt jedes Mal vorher",
         ),
         (
-            "look.py, line 3: day: '0 0 30 2 *' names a date that does not exist, such as 30 February.",
-            "look.py, Zeile 3: Tag: '0 0 30 2 *' nennt ein Datum, das es nicht gibt, etwa den 30. Februar.",
-        ),
-        (
-            "Mail failed 5 times in a row. a.org did not answer within 30 seconds.",
-            "Mail ist 5 Mal hintereinander gescheitert. a.org hat innerhalb von 30 Sekunden nicht geantwortet.",
-        ),
-        (
-            "Something went wrong. Retrying on 18 March at 09:00.",
+            join_texts([UserText("Something went wrong."), RETRY], " "),
             "Etwas ist schiefgegangen. Neuer Versuch am 18. März um 09:00.",
+        ),
+        (
+            UserText("{name}, line {line}: {message}", name="look.py", line=3, message="KeyError: 7"),
+            "look.py, Zeile 3: KeyError: 7",
         ),
     ],
 )
 def test_failures_permissions_and_errors_are_german(in_german: None, english: str, german: str) -> None:
-    assert interpret(english) == german
+    assert translate_text(english) == german
+
+
+def test_a_sentence_stored_by_an_earlier_version_is_translated_if_it_is_known(in_german: None) -> None:
+    assert translate_text("It was stopped.") == "Es wurde gestoppt."
+    assert translate_text("Mail failed 5 times in a row.") == "Mail failed 5 times in a row."
 
 
 def test_texts_of_scripts_are_unchanged(in_german: None) -> None:
-    for sentence in ("Add 3 receipts to Expenses", "", "at 09:00", "Filed; done", "Every cat and dog"):
-        assert interpret(sentence) == sentence
+    for sentence in ("Add 3 receipts to Expenses", "", "at 09:00", "daily", "Filed; done", "Every cat and dog"):
+        assert translate_text(sentence) == sentence
 
 
 def test_in_english_nothing_changes(qapp: QApplication) -> None:
@@ -120,6 +125,6 @@ def test_in_english_nothing_changes(qapp: QApplication) -> None:
     try:
         for spoken in ("en_GB", "C"):
             QLocale.setDefault(QLocale(spoken))
-            assert interpret("Weekdays at 09:00") == "Weekdays at 09:00"
+            assert translate_text("Weekdays at 09:00") == "Weekdays at 09:00"
     finally:
         QLocale.setDefault(before)

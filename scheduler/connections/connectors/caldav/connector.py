@@ -33,6 +33,7 @@ from scheduler.connections.http_client import Answer, check
 from scheduler.connections.http_errors import status_failure, unusable_answer
 from scheduler.connections.urls import join_url, split_url
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _RANGE_QUERY = f"""<?xml version="1.0"?><C:calendar-query {XML_NAMESPACES}><prop><C:calendar-data>
 <C:expand start="{{start}}" end="{{end}}"/></C:calendar-data></prop><C:filter><C:comp-filter name="VCALENDAR">
@@ -53,7 +54,7 @@ def _events(call: Call) -> list[dict[str, Any]]:
     zone = call.parameters.get("timezone")
     start, end = (_instant(parse_time(name, call.parameters[name], zone), zone) for name in ("start", "end"))
     if end <= start:
-        raise logic_failure('"end" must be after "start".')
+        raise logic_failure(UserText('"end" must be after "start".'))
     asked = _RANGE_QUERY.format(start=f"{start:%Y%m%dT%H%M%SZ}", end=f"{end:%Y%m%dT%H%M%SZ}")
     found = []
     for thing in request_resources(call, "REPORT", calendar_url(call), asked, "1"):
@@ -114,7 +115,8 @@ def create(call: Call) -> dict[str, Any]:
         found = _find(call)
     except ToolFailedError as error:
         raise unusable_answer(
-            f"{answer.host} already has an event at this address, but it could not be read.", acts=True
+            UserText("{host} already has an event at this address, but it could not be read.", host=answer.host),
+            acts=True,
         ) from error
     if found is None:
         raise refused
@@ -153,14 +155,16 @@ def _contains(answer: Answer, uid: str) -> bool:
     try:
         return any(event["id"] == uid for event, _, _ in parse_events(answer.body.decode(errors="replace")))
     except NotACalendarError as error:  # a page from something in between says nothing about the event
-        sentence = f"{answer.host} does not answer like a calendar server. Check that the address is correct."
+        sentence = UserText(
+            "{host} does not answer like a calendar server. Check that the address is correct.", host=answer.host
+        )
         raise ToolFailedError.because(FailureClass.TRANSIENT, sentence) from error
 
 
 def _id_and_url(call: Call) -> tuple[str, str]:
     """The id and the address of the event that this call creates."""
     if not call.key:
-        raise ToolFailedError.because(FailureClass.INTERNAL, "The event has no idempotency key.")
+        raise ToolFailedError.because(FailureClass.INTERNAL, UserText("The event has no idempotency key."))
     name = hashlib.sha256(call.key.encode()).hexdigest()[:40]
     return f"{name}@dayhand", join_url(calendar_url(call), f"{name}.ics")
 
@@ -168,9 +172,11 @@ def _id_and_url(call: Call) -> tuple[str, str]:
 def _test(call: Call) -> str:
     host = split_url(calendar_url(call)).hostname
     if any(thing.is_calendar for thing in request_resources(call, "PROPFIND", calendar_url(call), _PROPERTIES, "0")):
-        return f"The calendar on {host} can be read."
+        return UserText("The calendar on {host} can be read.", host=host)
     others = ", ".join(f"{one['name']} ({one['url']})" for one in _calendars(call)[:10])
-    raise logic_failure(f"There is no calendar at this address. Calendars found: {others or 'none'}.")
+    raise logic_failure(
+        UserText("There is no calendar at this address. Calendars found: {others}.", others=others or "none")
+    )
 
 
 _TIME = "A day or a time, such as 2026-05-04 or 2026-05-04T09:00:00+02:00."
@@ -181,7 +187,7 @@ _ZONE = Parameter(
 caldav = Connector(
     kind="caldav",
     title="Calendar",
-    help="Reads a calendar on a CalDAV server and adds events to it.",
+    help=UserText("Reads a calendar on a CalDAV server and adds events to it."),
     fields=(
         Field(
             name="url", label="Address", help="Address of the calendar, for example https://example.org/dav/me/home/."
@@ -193,8 +199,10 @@ caldav = Connector(
     tools=(
         Tool(
             name="events",
-            may='read the calendar "{name}"',
-            help='List the events between two times, in order; "not_understood" lists what could not be read.',
+            may=UserText('read the calendar "{name}"'),
+            help=UserText(
+                'List the events between two times, in order; "not_understood" lists what could not be read.'
+            ),
             parameters={
                 "start": Parameter(ParameterKind.TEXT, help=_TIME),
                 "end": Parameter(ParameterKind.TEXT, help=_TIME),
@@ -204,15 +212,15 @@ caldav = Connector(
         ),
         Tool(
             name="calendars",
-            may='list the calendars of "{name}"',
-            help="List the user's calendars with their addresses.",
+            may=UserText('list the calendars of "{name}"'),
+            help=UserText("List the user's calendars with their addresses."),
             parameters={},
             run=_calendars,
         ),
         Tool(
             name="create",
-            may='add events to the calendar "{name}"',
-            help="Add an event exactly once; nobody is invited.",
+            may=UserText('add events to the calendar "{name}"'),
+            help=UserText("Add an event exactly once; nobody is invited."),
             parameters={
                 "title": Parameter(ParameterKind.TEXT, help="Title of the event."),
                 "start": Parameter(ParameterKind.TEXT, help=_TIME),

@@ -16,6 +16,7 @@ from scheduler.connections.connectors.caldav.ical import (
     parse_ical_time,
 )
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 _MAX_TEXT_CHARS = 100_000
 
@@ -33,10 +34,12 @@ def _event(part: Component, zones: dict[str, tzinfo]) -> tuple[dict[str, Any], d
     start = parse_ical_time(start_line, zones) if start_line else None
     if start is None:
         return None
-    not_understood = [f"the time zone {start.unknown_zone}"] if start.unknown_zone else []
+    not_understood = (
+        [UserText("the time zone {unknown_zone}", unknown_zone=start.unknown_zone)] if start.unknown_zone else []
+    )
     recurs = part.first("RRULE") or part.first("RDATE")
     if recurs:
-        not_understood.append("that it repeats")
+        not_understood.append(UserText("that it repeats"))
     try:
         end = _end(part, start, zones)
         begin, finish = start.instant(), end.instant()
@@ -75,13 +78,13 @@ def format_event(uid: str, parameters: Mapping[str, Any], now: datetime) -> str:
     given = parameters.get("end")
     end = parse_time("end", given, parameters.get("timezone")) if given else _default_end(start)
     if isinstance(start, datetime) != isinstance(end, datetime):
-        raise logic_failure('"start" and "end" must both be days or both be times.')
+        raise logic_failure(UserText('"start" and "end" must both be days or both be times.'))
     if end <= start:
-        raise logic_failure('"end" must be after "start". For whole days, it is the day after the last one.')
+        raise logic_failure(UserText('"end" must be after "start". For whole days, it is the day after the last one.'))
     texts = {"SUMMARY": "title", "LOCATION": "location", "DESCRIPTION": "description"}
     for name in texts.values():
         if len(parameters.get(name) or "") > _MAX_TEXT_CHARS:
-            raise logic_failure(f'"{name}" is too long for an event.')
+            raise logic_failure(UserText('"{name}" is too long for an event.', name=name))
     return format_lines(
         [
             "BEGIN:VCALENDAR",
@@ -103,30 +106,34 @@ def parse_time(name: str, text: str, zone_name: str | None) -> date | datetime:
     """Parse a date or an instant; a time needs an offset or the given zone."""
     zone = find_zone(zone_name) if zone_name else None
     if zone_name and zone is None:
-        raise logic_failure(f'Unknown time zone "{zone_name}". Give one such as Europe/Berlin.')
+        raise logic_failure(
+            UserText('Unknown time zone "{zone_name}". Give one such as Europe/Berlin.', zone_name=zone_name)
+        )
     try:
         if len(text) == 10:
             return date.fromisoformat(text)
         time = datetime.fromisoformat(text)
     except ValueError as error:
         raise logic_failure(
-            f'"{name}" must be a day or a time, such as 2026-05-04 or 2026-05-04T09:00:00+02:00.'
+            UserText('"{name}" must be a day or a time, such as 2026-05-04 or 2026-05-04T09:00:00+02:00.', name=name)
         ) from error
     if time.tzinfo is None:
         if zone is None:
-            raise logic_failure(f'"{name}" has no time zone. End it with Z or +02:00, or give "timezone".')
+            raise logic_failure(
+                UserText('"{name}" has no time zone. End it with Z or +02:00, or give "timezone".', name=name)
+            )
         time = time.replace(tzinfo=zone)
     try:
         return time.astimezone(UTC).replace(microsecond=0)
     except OverflowError as error:
-        raise logic_failure(f'"{name}" is out of range.') from error
+        raise logic_failure(UserText('"{name}" is out of range.', name=name)) from error
 
 
 def _default_end(start: date | datetime) -> date | datetime:
     try:
         return start + (timedelta(hours=1) if isinstance(start, datetime) else timedelta(days=1))
     except OverflowError as error:
-        raise logic_failure('"start" is out of range.') from error
+        raise logic_failure(UserText('"start" is out of range.')) from error
 
 
 def _format_time(when: date | datetime) -> str:

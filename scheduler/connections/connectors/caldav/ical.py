@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
+from scheduler.user_text import UserText
+
 _MAX_LINE_BYTES = 75
 _MAX_DEPTH = 10
 _LINE = re.compile(
@@ -62,19 +64,19 @@ def parse_calendar(text: str) -> Component:
         name, value = match[1].upper(), match[3]
         if name == "BEGIN":
             if len(inside) > _MAX_DEPTH:
-                raise NotACalendarError("nested too deeply")
+                raise NotACalendarError(UserText("nested too deeply"))
             part = Component(value.strip().upper())
             inside[-1].parts.append(part)
             inside.append(part)
         elif name == "END":
             if len(inside) == 1 or inside.pop().name != value.strip().upper():
-                raise NotACalendarError("BEGIN and END do not match")
+                raise NotACalendarError(UserText("BEGIN and END do not match"))
         else:
             parameters = {found[1].upper(): found[2].strip('"') for found in _PARAMETER.finditer(match[2])}
             inside[-1].properties.setdefault(name, []).append(Property(value, parameters))
     calendar = next(root.all("VCALENDAR"), None)
     if calendar is None or len(inside) > 1:
-        raise NotACalendarError("incomplete calendar")
+        raise NotACalendarError(UserText("incomplete calendar"))
     return calendar
 
 

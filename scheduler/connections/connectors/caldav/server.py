@@ -9,6 +9,7 @@ from scheduler.connections.connectors.caldav.ical import NotACalendarError
 from scheduler.connections.connectors.http_auth import password_headers, ssl_context
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_client import Answer, check, request
+from scheduler.user_text import UserText
 
 if TYPE_CHECKING:
     from scheduler.connections.connectors.caldav.webdav import DavResource
@@ -40,7 +41,9 @@ def request_resources(call: Call, method: str, url: str, body: str, depth: str) 
         return parse_multistatus(answer.body)
     except BadXmlError as error:
         raise logic_failure(
-            f"{answer.host} does not answer like a calendar server. Check that the address is correct."
+            UserText(
+                "{host} does not answer like a calendar server. Check that the address is correct.", host=answer.host
+            )
         ) from error
 
 
@@ -57,4 +60,6 @@ def read_resource(thing: "DavResource") -> list[tuple[dict[str, Any], datetime, 
         return parse_events(thing.text(f"{CALDAV}calendar-data"))
     except NotACalendarError:
         beginning = datetime.min.replace(tzinfo=UTC)
-        return [({"id": thing.href, "title": "", "not_understood": ["the whole event"]}, beginning, beginning)]
+        return [
+            ({"id": thing.href, "title": "", "not_understood": [UserText("the whole event")]}, beginning, beginning)
+        ]

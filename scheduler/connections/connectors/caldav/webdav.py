@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from scheduler.connections.connectors.safe_xml import BadXmlError, parse_xml
+from scheduler.user_text import UserText
 
 _MAX_ELEMENTS = 500_000
 DAV = "{DAV:}"
@@ -33,7 +34,7 @@ def parse_multistatus(content: bytes) -> list[DavResource]:
     """The resources of a multi-status response; only properties with status 200 are kept."""
     root = _tree(content)
     if root.tag != f"{DAV}multistatus":
-        raise BadXmlError("is not a multi-status response")
+        raise BadXmlError(UserText("is not a multi-status response"))
     things = []
     for response in root.findall(f"{DAV}response"):
         found = Element("found")
@@ -51,7 +52,7 @@ def _tree(content: bytes) -> Element:
         nonlocal count
         count += 1
         if count > _MAX_ELEMENTS:  # a tree takes far more memory than its text
-            raise BadXmlError("has too many elements")
+            raise BadXmlError(UserText("has too many elements"))
         builder.start(_tag(name), attributes)
 
     parse_xml(content, start, lambda name: builder.end(_tag(name)), builder.data)

@@ -10,6 +10,7 @@ from scheduler.connections.connectors.http_auth import CERTIFICATE, password_hea
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_client import Answer, check, request
 from scheduler.connections.urls import join_url
+from scheduler.user_text import UserText
 
 _MAX_SUMMARY_CHARS = 10_000
 _CHARSET = re.compile(r'charset="?([A-Za-z0-9_.:-]+)', re.IGNORECASE)
@@ -46,8 +47,12 @@ def _read(answer: Answer) -> list[dict[str, Any]]:
         found = parse_feed(answer.body, charset[1] if charset else None)
     except BadXmlError as error:
         raise logic_failure(
-            f"The response of {answer.host} cannot be read as a feed, because it {error.reason}. Use the address of "
-            "the feed itself; pages often link to it as RSS."
+            UserText(
+                "The response of {host} cannot be read as a feed, because it {reason}. Use the address of "
+                "the feed itself; pages often link to it as RSS.",
+                host=answer.host,
+                reason=error.reason,
+            )
         ) from error
     return [_describe(entry, answer.url) for entry in found]
 
@@ -90,7 +95,11 @@ def parse_date(text: str) -> str | None:
 def _test(call: Call) -> str:
     answer = _fetch(call, {})
     count = len(_read(answer))
-    return f"The feed of {answer.host} has {count} {'entry' if count == 1 else 'entries'}."
+    return (
+        UserText("The feed of {host} has {count} entry.", host=answer.host, count=count)
+        if count == 1
+        else UserText("The feed of {host} has {count} entries.", host=answer.host, count=count)
+    )
 
 
 feed = Connector(
@@ -110,8 +119,10 @@ feed = Connector(
     tools=(
         Tool(
             name="entries",
-            may='read the feed "{name}"',
-            help='List the entries; none and "unchanged" if nothing changed since the given etag and modified.',
+            may=UserText('read the feed "{name}"'),
+            help=UserText(
+                'List the entries; none and "unchanged" if nothing changed since the given etag and modified.'
+            ),
             parameters={
                 "etag": Parameter(ParameterKind.TEXT, required=False, help='The "etag" of the last call.'),
                 "modified": Parameter(ParameterKind.TEXT, required=False, help='The "modified" of the last call.'),

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from scheduler.connections.connectors.safe_xml import BadXmlError, parse_xml
+from scheduler.user_text import UserText
 
 _MAX_ENTRIES = 1000
 _MAX_TEXT_CHARS = 100_000
@@ -54,7 +55,7 @@ class _FeedParser:
         self._depth += 1
         space, _, local = name.rpartition(" ")
         if self._depth == 1 and local not in _ROOTS:
-            raise BadXmlError("is not RSS or Atom")
+            raise BadXmlError(UserText("is not RSS or Atom"))
         if self._entry is None:
             if local in ("item", "entry") and space in _CORE and len(self.entries) < _MAX_ENTRIES:
                 self._entry, self._entry_depth = FeedEntry(), self._depth

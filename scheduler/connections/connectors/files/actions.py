@@ -30,6 +30,7 @@ from scheduler.connections.safe_files import (
     write_part,
 )
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 PART_PREFIX = ".dayhand-part-"
 """Prefix of the names of files being written; leftovers are removed later."""
@@ -62,7 +63,7 @@ def _identify_existing(call: Call, parameter: str) -> dict[str, Any]:
     root, given = resolve_root(call), call.parameters[parameter]
     found = _identify(root, resolve_path(root, given, follow=False), given)
     if found is None:
-        raise logic_failure(f"{given} does not exist.")
+        raise logic_failure(UserText("{given} does not exist.", given=given))
     return found
 
 
@@ -97,9 +98,13 @@ def _write_file(there: Path, content: bytes, call: Call, given: str) -> None:
         changes.create(part, there, given)
         return
     if call.target["kind"] != "file":
-        raise logic_failure(f"{given} is a folder." if call.target["kind"] == "folder" else f"{given} is not a file.")
+        raise logic_failure(
+            UserText("{given} is a folder.", given=given)
+            if call.target["kind"] == "folder"
+            else UserText("{given} is not a file.", given=given)
+        )
     if not call.parameters.get("overwrite"):
-        raise logic_failure(f"{given} already exists.")
+        raise logic_failure(UserText("{given} already exists.", given=given))
     part = aside_path(there, call.key)
     changes.was_replaced(there, content, call.target, part, given)
     write_part(part, content, there)
@@ -117,7 +122,7 @@ def _remove_leftovers(folder: Path, now: datetime) -> None:
 def _require_existing(there: Path, approved: dict[str, Any] | None, given: str) -> None:
     require_approved(there, approved, given)
     if approved is None:
-        raise logic_failure(f"{given} does not exist.")
+        raise logic_failure(UserText("{given} does not exist.", given=given))
 
 
 def resolve_source_and_target(call: Call) -> tuple[Path, Path, Path]:
@@ -151,7 +156,7 @@ def delete(call: Call) -> None:
                 there.rmdir()  # removes only an empty folder, and any empty folder is the same
         else:
             changes.remove(there, call.target, aside, given)
-        with confirming_save(f"the removal of {given}"):
+        with confirming_save(UserText("the removal of {given}", given=given)):
             sync_folder(there.parent)
 
 
@@ -191,7 +196,9 @@ def _was_written(there: Path, content: bytes, call: Call, given: str) -> bool:
 
 def _cannot_tell(given: str) -> ToolFailedError:
     """A missing file may have been written and then taken by another program."""
-    sentence = f"{given} was either moved or changed since, or never written. Dayhand cannot tell which."
+    sentence = UserText(
+        "{given} was either moved or changed since, or never written. Dayhand cannot tell which.", given=given
+    )
     return ToolFailedError.because(FailureClass.UNSURE, sentence)
 
 
@@ -205,8 +212,11 @@ def check_move(call: Call) -> Checked:
         if call.target is None or FileMatch.SAME not in (there, arrived):
             raise ToolFailedError.because(
                 FailureClass.UNSURE,
-                f"The file is neither at {call.parameters['source']} nor at {call.parameters['target']}, "
-                "so it is unclear whether it was moved.",
+                UserText(
+                    "The file is neither at {source} nor at {target}, so it is unclear whether it was moved.",
+                    source=call.parameters["source"],
+                    target=call.parameters["target"],
+                ),
             )
         if there is FileMatch.SAME:
             return _NOT_DONE
@@ -233,7 +243,9 @@ def _was_deleted(there: Path, call: Call, given: str) -> Checked:
         finish_removal(there, call.target, aside_path(there, call.key), given)
     found = compare(call.target, identify(there))
     if call.target is None or found is FileMatch.ALIKE:
-        sentence = f"{given} looks like the file to delete, but may be another one. Check whether it is."
+        sentence = UserText(
+            "{given} looks like the file to delete, but may be another one. Check whether it is.", given=given
+        )
         raise ToolFailedError.because(FailureClass.UNSURE, sentence)
     if found is FileMatch.SAME:
         return _NOT_DONE

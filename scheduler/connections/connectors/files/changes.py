@@ -21,6 +21,7 @@ from scheduler.connections.safe_files import (
     swap_files,
 )
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 ASIDE_PREFIX = ".dayhand-aside-"
 """Prefix of the private names under which a file is identified before it is removed. Leftovers are never cleaned up."""
@@ -34,7 +35,7 @@ def aside_path(place: Path, key: str) -> Path:
 
 def changed_error(given: str) -> ToolFailedError:
     """The file is not the approved one. The next attempt identifies the new one and asks again."""
-    sentence = f"{given} was changed or replaced by another program, so nothing was done."
+    sentence = UserText("{given} was changed or replaced by another program, so nothing was done.", given=given)
     return ToolFailedError.because(FailureClass.TRANSIENT, sentence)
 
 
@@ -176,5 +177,9 @@ def _restore(aside: Path, place: Path, given: str) -> None:
 
 
 def _left_aside(given: str, aside: Path) -> ToolFailedError:
-    sentence = f"{given} was renamed to {aside.name} and could not be renamed back. Rename it yourself."
+    sentence = UserText(
+        "{given} was renamed to {aside} and could not be renamed back. Rename it yourself.",
+        given=given,
+        aside=aside.name,
+    )
     return ToolFailedError.because(FailureClass.UNSURE, sentence)

@@ -36,6 +36,7 @@ from scheduler.connections.connectors.files.changes import ASIDE_PREFIX
 from scheduler.connections.connectors.folder import pinned_path, resolve_path, resolve_root
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors, open_nonblocking
+from scheduler.user_text import UserText
 
 _MAX_BYTES = 10 * 1024 * 1024
 _MAX_FILES = 10_000
@@ -59,10 +60,10 @@ def _read_file(root: Path, place: Path, given: str) -> tuple[bytes, os.stat_resu
     ):
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
-            raise logic_failure(f"{given} is not a file.")
+            raise logic_failure(UserText("{given} is not a file.", given=given))
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
-        raise logic_failure(f"{given} is too large for a script to read; the limit is 10 MB.")
+        raise logic_failure(UserText("{given} is too large for a script to read; the limit is 10 MB.", given=given))
     return content, facts
 
 
@@ -85,7 +86,12 @@ def _list(call: Call) -> list[dict[str, Any]]:
     folder = root if given == "." else resolve_path(root, given, follow=True)
     pattern = call.parameters.get("pattern") or "*"
     if "/" in pattern:
-        raise logic_failure(f'"{pattern}" is not a name pattern. Give the folder as "path", for example path="2026".')
+        raise logic_failure(
+            UserText(
+                '"{pattern}" is not a name pattern. Give the folder as "path", for example path="2026".',
+                pattern=pattern,
+            )
+        )
     deadline = time.monotonic() + call.seconds
     found = []
     for entry in _walk(root, folder, recursive=bool(call.parameters.get("recursive"))):
@@ -93,10 +99,19 @@ def _list(call: Call) -> list[dict[str, Any]]:
             found.append(entry)
         if len(found) > _MAX_FILES:
             raise logic_failure(
-                f"More than {_MAX_FILES} files match. Narrow the pattern, or list one folder at a time."
+                UserText(
+                    "More than {max_files} files match. Narrow the pattern, or list one folder at a time.",
+                    max_files=_MAX_FILES,
+                )
             )
         if time.monotonic() > deadline:
-            raise logic_failure(f"{given} is too large to list in {call.seconds:g} seconds. List one folder at a time.")
+            raise logic_failure(
+                UserText(
+                    "{given} is too large to list in {seconds} seconds. List one folder at a time.",
+                    given=given,
+                    seconds=f"{call.seconds:g}",
+                )
+            )
     return sorted(found, key=lambda entry: entry["path"])
 
 
@@ -132,8 +147,16 @@ def _test(call: Call) -> str:
     root = resolve_root(call)
     with converting_disk_errors(str(root)), os.scandir(root) as entries:
         count = sum(1 for _ in entries)
-    access = f"{root} can be read and changed" if os.access(root, os.W_OK) else f"{root} can be read, but not changed"
-    return f"{access}; it contains {count} {'entry' if count == 1 else 'entries'}."
+    access = (
+        UserText("{root} can be read and changed", root=root)
+        if os.access(root, os.W_OK)
+        else UserText("{root} can be read, but not changed", root=root)
+    )
+    return (
+        UserText("{access}; it contains {count} entry.", access=access, count=count)
+        if count == 1
+        else UserText("{access}; it contains {count} entries.", access=access, count=count)
+    )
 
 
 _PATH = Parameter(ParameterKind.TEXT, help="Path below the folder of the connection, such as notes/today.txt.")
@@ -141,20 +164,20 @@ _PATH = Parameter(ParameterKind.TEXT, help="Path below the folder of the connect
 files = Connector(
     kind="files",
     title="Files",
-    help="Reads and changes files in one folder on this computer.",
+    help=UserText("Reads and changes files in one folder on this computer."),
     fields=(Field(name="path", label="Folder", help="Nothing outside this folder is changed.", kind=FieldKind.PATH),),
     tools=(
         Tool(
             name="read",
-            may="read files in {name}",
-            help="Read a file as text, or as base64 if it is not UTF-8; at most 10 MB.",
+            may=UserText("read files in {name}"),
+            help=UserText("Read a file as text, or as base64 if it is not UTF-8; at most 10 MB."),
             parameters={"path": _PATH},
             run=_read,
         ),
         Tool(
             name="list",
-            may="list files in {name}",
-            help="List a folder, sorted by path; links that lead out of it are omitted.",
+            may=UserText("list files in {name}"),
+            help=UserText("List a folder, sorted by path; links that lead out of it are omitted."),
             parameters={
                 "path": Parameter(ParameterKind.TEXT, required=False, help="A folder; default all."),
                 "pattern": Parameter(ParameterKind.TEXT, required=False, help="Name pattern, such as *.pdf."),
@@ -166,8 +189,8 @@ files = Connector(
             # All three keep the default apply_window: the folder may be on a network disk, whose server can carry out
             # a request after the process that made it has ended.
             name="write",
-            may="write files in {name}",
-            help="Write a whole file and create its folders; writing the same content again changes nothing.",
+            may=UserText("write files in {name}"),
+            help=UserText("Write a whole file and create its folders; writing the same content again changes nothing."),
             parameters={
                 "path": _PATH,
                 "text": Parameter(ParameterKind.TEXT, required=False, help="The content as text, written as UTF-8."),
@@ -183,8 +206,8 @@ files = Connector(
         ),
         Tool(
             name="move",
-            may="move files in {name}",
-            help="Move or rename a file or folder; existing files are never replaced.",
+            may=UserText("move files in {name}"),
+            help=UserText("Move or rename a file or folder; existing files are never replaced."),
             parameters={"source": _PATH, "target": _PATH},
             run=move,
             mutating=True,
@@ -193,8 +216,8 @@ files = Connector(
         ),
         Tool(
             name="delete",
-            may="delete files in {name}",
-            help="Delete a file, a link or an empty folder.",
+            may=UserText("delete files in {name}"),
+            help=UserText("Delete a file, a link or an empty folder."),
             parameters={"path": _PATH},
             run=delete,
             mutating=True,

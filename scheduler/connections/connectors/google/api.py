@@ -12,6 +12,7 @@ from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_errors import parse_retry_after, status_failure
 from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.user_text import UserText
 
 _URLS = {
     "authorize": "https://accounts.google.com/o/oauth2/v2/auth",
@@ -59,7 +60,7 @@ def service_url(settings: Mapping[str, Any], service: str) -> str:
 def quote_segment(text: str) -> str:
     """Quote a text as one path segment."""
     if text in ("", ".", ".."):
-        raise logic_failure(f'"{text}" is not a valid id.')
+        raise logic_failure(UserText('"{text}" is not a valid id.', text=text))
     return quote(text, safe="")
 
 
@@ -98,7 +99,7 @@ def send_request(  # noqa: PLR0913  each varies between the tools
         raise ToolFailedError(
             Failure(
                 kind=FailureClass.TRANSIENT,
-                sentence=f"Too many requests to {answer.host} ({said or reason}).",
+                sentence=UserText("Too many requests to {host} ({said}).", host=answer.host, said=said or reason),
                 retry_after=parse_retry_after(answer.headers, call.now),
             )
         )
@@ -124,7 +125,7 @@ def fetch_account(call: Call) -> str:
     email = send_request(call, "GET", "account").text("email")
     if "@" not in email:
         raise ToolFailedError.because(
-            FailureClass.TRANSIENT, "Google did not return the account that signed in. Try again."
+            FailureClass.TRANSIENT, UserText("Google did not return the account that signed in. Try again.")
         )
     return email
 
@@ -132,7 +133,9 @@ def fetch_account(call: Call) -> str:
 def _token(call: Call) -> str:
     token = call.settings.get("access_token")
     if not token:
-        raise ToolFailedError.because(FailureClass.AUTH, f"{call.connection} is not signed in. Connect it.")
+        raise ToolFailedError.because(
+            FailureClass.AUTH, UserText("{connection} is not signed in. Connect it.", connection=call.connection)
+        )
     return str(token)
 
 

@@ -20,6 +20,7 @@ from scheduler.connections.connectors.paging import read_limit
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_errors import unusable_answer
 from scheduler.connections.json_reader import JsonObject
+from scheduler.user_text import UserText
 
 
 def list_events(call: Call) -> list[dict[str, Any]]:
@@ -40,7 +41,7 @@ def create_event(call: Call) -> dict[str, Any]:
     event |= {"start": _event_time(call, "start"), "end": _event_time(call, "end")}
     event |= {name: call.parameters[name] for name in ("description", "location") if call.parameters.get(name)}
     if set(event["start"]) != set(event["end"]):
-        raise logic_failure('"start" and "end" must both be days or both be times.')
+        raise logic_failure(UserText('"start" and "end" must both be days or both be times.'))
     try:
         made = send_request(call, "POST", "calendar", _path(call), body=json.dumps(event).encode(), acts=True)
     except GoogleConflictError as taken:
@@ -56,7 +57,7 @@ def _find_existing(call: Call, taken: GoogleConflictError) -> dict[str, Any]:
         checked = check_event(call)
     except ToolFailedError as error:
         raise unusable_answer(
-            "Google already has an event with this id, but it could not be read.", acts=True
+            UserText("Google already has an event with this id, but it could not be read."), acts=True
         ) from error
     if not checked.happened:
         raise taken
@@ -128,15 +129,19 @@ def _parse(call: Call, name: str) -> date | datetime:
         return date.fromisoformat(text) if len(text) == len("2026-05-04") else datetime.fromisoformat(text)
     except ValueError as error:
         raise logic_failure(
-            f'"{name}" must be a day such as 2026-05-04 or a time such as 2026-05-04T09:00:00+02:00.'
+            UserText(
+                '"{name}" must be a day such as 2026-05-04 or a time such as 2026-05-04T09:00:00+02:00.', name=name
+            )
         ) from error
 
 
 def _zone(call: Call, name: str) -> ZoneInfo:
     given = call.parameters.get("zone")
     if given is None:
-        raise logic_failure(f'"{name}" has no time zone. End it with +02:00, or give "zone".')
+        raise logic_failure(UserText('"{name}" has no time zone. End it with +02:00, or give "zone".', name=name))
     try:
         return ZoneInfo(given)
     except (ValueError, OSError, KeyError) as error:
-        raise logic_failure(f'Unknown time zone "{given}". Give one such as Europe/Berlin.') from error
+        raise logic_failure(
+            UserText('Unknown time zone "{given}". Give one such as Europe/Berlin.', given=given)
+        ) from error

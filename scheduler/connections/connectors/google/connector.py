@@ -7,6 +7,7 @@ from scheduler.connections.connectors.google import calendar, drive, mail
 from scheduler.connections.connectors.google.api import fetch_account, service_url
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
+from scheduler.user_text import UserText
 
 _SCOPES = (
     "https://www.googleapis.com/auth/userinfo.email",
@@ -18,7 +19,7 @@ _SCOPES = (
 
 
 def _test(call: Call) -> str:
-    return f"Signed in as {fetch_account(call)}."
+    return UserText("Signed in as {fetch_account}.", fetch_account=fetch_account(call))
 
 
 def _text(help_: str) -> Parameter:
@@ -39,29 +40,29 @@ _ADDRESSES = _optional(ParameterKind.LIST, "Addresses such as Anna <anna@example
 _MAIL_TOOLS = (
     Tool(
         name="search_mail",
-        may="search the mail of {name}",
-        help="Search with Gmail's own syntax, newest first; 20 mails by default.",
+        may=UserText("search the mail of {name}"),
+        help=UserText("Search with Gmail's own syntax, newest first; 20 mails by default."),
         parameters={"query": _text("Gmail search, such as from:shop newer_than:7d."), "limit": _LIMIT},
         run=mail.search,
     ),
     Tool(
         name="fetch_mail",
-        may="read the mail of {name}",
-        help="Read a mail with the names of its attachments.",
+        may=UserText("read the mail of {name}"),
+        help=UserText("Read a mail with the names of its attachments."),
         parameters={"id": _MAIL},
         run=mail.fetch,
     ),
     Tool(
         name="fetch_attachment",
-        may="read mail attachments of {name}",
-        help="Read an attachment of a mail as base64.",
+        may=UserText("read mail attachments of {name}"),
+        help=UserText("Read an attachment of a mail as base64."),
         parameters={"id": _MAIL, "attachment": _text("Id of the attachment, from fetch_mail.")},
         run=mail.fetch_attachment,
     ),
     Tool(
         name="send_mail",
-        may="send mail in your name from {name}",
-        help="Send a mail from the account exactly once.",
+        may=UserText("send mail in your name from {name}"),
+        help=UserText("Send a mail from the account exactly once."),
         parameters={
             "to": Parameter(ParameterKind.LIST, help="Addresses such as Anna <anna@example.org>."),
             "cc": _ADDRESSES,
@@ -80,8 +81,8 @@ _MAIL_TOOLS = (
     ),
     Tool(
         name="label_mail",
-        may="label and archive the mail of {name}",
-        help="Add labels to a mail or remove them; removing INBOX archives it.",
+        may=UserText("label and archive the mail of {name}"),
+        help=UserText("Add labels to a mail or remove them; removing INBOX archives it."),
         parameters={
             "id": _MAIL,
             "add": _optional(ParameterKind.LIST, "Names of labels."),
@@ -96,8 +97,8 @@ _MAIL_TOOLS = (
 _CALENDAR_TOOLS = (
     Tool(
         name="list_events",
-        may="read the calendar of {name}",
-        help="List the events of a calendar by time; 100 events by default.",
+        may=UserText("read the calendar of {name}"),
+        help=UserText("List the events of a calendar by time; 100 events by default."),
         parameters={
             "start": _optional(ParameterKind.TEXT, "Start of the range: a day or a time."),
             "end": _optional(ParameterKind.TEXT, "End of the range: a day or a time."),
@@ -110,8 +111,8 @@ _CALENDAR_TOOLS = (
     ),
     Tool(
         name="create_event",
-        may="add events to the calendar of {name}",
-        help="Create an event exactly once; nobody is invited.",
+        may=UserText("add events to the calendar of {name}"),
+        help=UserText("Create an event exactly once; nobody is invited."),
         parameters={
             "summary": _text("Title of the event."),
             "start": _text("A time such as 2026-05-04T09:00:00+02:00, or a day such as 2026-05-04."),
@@ -130,8 +131,8 @@ _CALENDAR_TOOLS = (
 _FILE_TOOLS = (
     Tool(
         name="list_files",
-        may="list the files of {name}",
-        help="List the files in Drive, without the trash; 100 files by default.",
+        may=UserText("list the files of {name}"),
+        help=UserText("List the files in Drive, without the trash; 100 files by default."),
         parameters={
             "folder": _FOLDER,
             "query": _optional(ParameterKind.TEXT, "Drive query, such as name contains 'bill'."),
@@ -141,8 +142,8 @@ _FILE_TOOLS = (
     ),
     Tool(
         name="upload_file",
-        may="upload files to {name}",
-        help="Upload a new file to Drive exactly once; at most 25 MB.",
+        may=UserText("upload files to {name}"),
+        help=UserText("Upload a new file to Drive exactly once; at most 25 MB."),
         parameters={
             "name": _text("Name of the file."),
             "text": _optional(ParameterKind.TEXT, "The content as text, written as UTF-8."),
@@ -163,7 +164,7 @@ google = Connector(
     title="Google",
     help="Mail, calendar and files of a Google account.",
     fields=(
-        *sign_in_fields("From the Google Cloud console: an OAuth client of type desktop app."),
+        *sign_in_fields(UserText("From the Google Cloud console: an OAuth client of type desktop app.")),
         Field(
             name="base_url",
             label="Address",

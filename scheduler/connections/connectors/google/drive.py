@@ -13,6 +13,7 @@ from scheduler.connections.connectors.paging import read_limit
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _MAX_BYTES = 25 * 1024 * 1024
 _PROPERTY = "dayhand"
@@ -36,11 +37,11 @@ def upload_file(call: Call) -> dict[str, Any]:
     """Upload metadata and content in one request."""
     content = read_content(call)
     if len(content) > _MAX_BYTES:
-        raise logic_failure("The file is too large; the limit is 25 MB.")
+        raise logic_failure(UserText("The file is too large; the limit is 25 MB."))
     kind = call.parameters.get("type") or ("text/plain" if call.parameters.get("text") is not None else None)
     kind = kind or "application/octet-stream"
     if not _TYPE.fullmatch(kind):
-        raise logic_failure('"type" must be a media type such as application/pdf.')
+        raise logic_failure(UserText('"type" must be a media type such as application/pdf.'))
     metadata: dict[str, Any] = {
         "name": call.parameters["name"],
         "mimeType": kind,
@@ -74,7 +75,7 @@ def check_upload(call: Call) -> Checked:
         if answer.get("incompleteSearch"):
             raise ToolFailedError.because(
                 FailureClass.TRANSIENT,
-                "Google searched only some of the files, so it is unclear whether this file was uploaded.",
+                UserText("Google searched only some of the files, so it is unclear whether this file was uploaded."),
             )
     return Checked(happened=False)
 

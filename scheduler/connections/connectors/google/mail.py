@@ -15,6 +15,7 @@ from scheduler.connections.connectors.paging import read_limit, with_time_left
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.json_reader import JsonObject
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _HEADERS = ("From", "To", "Cc", "Subject", "Date", "Message-ID")
 _MESSAGE_ID_HEADER = "X-Dayhand-Message-ID"
@@ -84,7 +85,7 @@ def check_send(call: Call) -> Checked:
                 return Checked(happened=True, result=_sent(seen[-1].get("id"), seen[-1].get("threadId"), identity))
     if len(seen) == _MAX_LATEST and not _reaches_back(seen, call):
         raise ToolFailedError.because(
-            FailureClass.TRANSIENT, "Too many mails were sent since then to tell whether this one was."
+            FailureClass.TRANSIENT, UserText("Too many mails were sent since then to tell whether this one was.")
         )
     return Checked(happened=False)
 
@@ -115,12 +116,12 @@ def _label_change(call: Call) -> dict[str, list[str]]:
     """Translate names to ids; the system labels are their own ids."""
     add, remove = (call.parameters.get(name) or [] for name in ("add", "remove"))
     if not add and not remove:
-        raise logic_failure('Give labels to "add" or "remove".')
+        raise logic_failure(UserText('Give labels to "add" or "remove".'))
     labels = send_request(call, "GET", "mail", "/labels").objects("labels")
     known = {one.text("name").casefold(): one.text("id") for one in labels}
     for name in (*add, *remove):
         if not isinstance(name, str) or name.casefold() not in known:
-            raise logic_failure(f'There is no label "{name}". Create it in Gmail first.')
+            raise logic_failure(UserText('There is no label "{name}". Create it in Gmail first.', name=name))
     return {
         "addLabelIds": [known[name.casefold()] for name in add],
         "removeLabelIds": [known[name.casefold()] for name in remove],
@@ -130,7 +131,9 @@ def _label_change(call: Call) -> dict[str, list[str]]:
 def _sender(call: Call) -> str:
     account = call.settings.get("account")
     if not account:
-        raise ToolFailedError.because(FailureClass.AUTH, f"{call.connection} is not signed in. Connect it.")
+        raise ToolFailedError.because(
+            FailureClass.AUTH, UserText("{connection} is not signed in. Connect it.", connection=call.connection)
+        )
     return str(account)
 
 

@@ -29,6 +29,7 @@ from scheduler.connections.oauth.provider import OAuth
 from scheduler.connections.safe_files import converting_disk_errors
 from scheduler.connections.urls import join_url, split_url
 from scheduler.rules.failures import FailureClass, classify_http_status
+from scheduler.user_text import UserText
 
 _MAX_BYTES = 10_000_000
 _MAX_ACTION_BYTES = 4_000_000
@@ -61,9 +62,9 @@ def _headers(call: Call, accept: str = "application/json, text/*;q=0.9, */*;q=0.
     given: Mapping[str, Any] = call.parameters.get("headers") or {}
     for name, value in given.items():
         if name.lower() in kept:
-            raise logic_failure(f'The header "{name}" is set by the connection. Leave it out.')
+            raise logic_failure(UserText('The header "{name}" is set by the connection. Leave it out.', name=name))
         if not isinstance(value, str):
-            raise logic_failure(f'The header "{name}" must be a text.')
+            raise logic_failure(UserText('The header "{name}" must be a text.', name=name))
     plain = {} if any(name.lower() == "accept" for name in given) else {"Accept": accept}
     return {**plain, **given, **login}
 
@@ -77,7 +78,7 @@ def _get_all(call: Call) -> dict[str, Any]:
 
     pages = call.parameters.get("pages") or 10
     if not 1 <= pages <= _MAX_PAGES:
-        raise logic_failure(f'"pages" must be between 1 and {_MAX_PAGES}.')
+        raise logic_failure(UserText('"pages" must be between 1 and {max_pages}.', max_pages=_MAX_PAGES))
     limit = TransferLimit(call.seconds, _MAX_BYTES)
     headers, room = _headers(call), _MAX_BYTES
     items: list[Any] = []
@@ -90,7 +91,7 @@ def _get_all(call: Call) -> dict[str, Any]:
         room -= len(answer.body)
         url = _next_url(call, answer)
         if url in seen:
-            raise logic_failure(f"{answer.host} repeats a page as the next one.")
+            raise logic_failure(UserText("{host} repeats a page as the next one.", host=answer.host))
     return {"items": items, "pages": len(seen), "next": url}
 
 
@@ -101,8 +102,10 @@ def _items(answer: Answer, name: str | None) -> list[Any]:
     if isinstance(value, list):
         return value
     if name:
-        raise logic_failure(f'The response of {answer.host} has no list in "{name}".')
-    raise logic_failure(f'The response of {answer.host} is not a list. Give the name of the list in it as "items".')
+        raise logic_failure(UserText('The response of {host} has no list in "{name}".', host=answer.host, name=name))
+    raise logic_failure(
+        UserText('The response of {host} is not a list. Give the name of the list in it as "items".', host=answer.host)
+    )
 
 
 def _next_url(call: Call, answer: Answer) -> str | None:
@@ -111,18 +114,20 @@ def _next_url(call: Call, answer: Answer) -> str | None:
         relation = _REL.search(about)
         if relation and "next" in relation[1].lower().split():
             if not (page := join_url(answer.url, target_url)):
-                raise logic_failure(f"{answer.host} gave an invalid address for the next page.")
+                raise logic_failure(UserText("{host} gave an invalid address for the next page.", host=answer.host))
             return build_url(call.settings["base_url"], page)
     return None
 
 
 def _download(call: Call) -> dict[str, Any]:
     if not call.settings.get("folder"):
-        raise logic_failure(f"{call.connection} has no download folder. Choose one in the connection.")
+        raise logic_failure(
+            UserText("{connection} has no download folder. Choose one in the connection.", connection=call.connection)
+        )
     url = _url(call)
     name = call.parameters.get("name") or unquote(PurePosixPath(split_url(url).path).name)
     if not name:
-        raise logic_failure('The path has no file name. Give one as "name".')
+        raise logic_failure(UserText('The path has no file name. Give one as "name".'))
     root = resolve_root(replace(call, settings={"path": call.settings["folder"]}))
     target = resolve_path(root, name, follow=False)
     with converting_disk_errors(name), pinned_path(root, target, make=True) as there:
@@ -134,17 +139,17 @@ def _download(call: Call) -> dict[str, Any]:
 
 def _send(call: Call) -> dict[str, Any]:
     if not call.key:
-        raise ToolFailedError.because(FailureClass.INTERNAL, "The request has no idempotency key.")
+        raise ToolFailedError.because(FailureClass.INTERNAL, UserText("The request has no idempotency key."))
     method = (call.parameters.get("method") or "POST").upper()
     if method not in _METHODS:
-        raise logic_failure(f'"method" must be one of {", ".join(_METHODS)}.')
+        raise logic_failure(UserText('"method" must be one of {methods}.', methods=", ".join(_METHODS)))
     headers = {**_headers(call), "Idempotency-Key": call.key}
     body = None
     if call.parameters.get("json") is not None:
         try:
             body = json.dumps(call.parameters["json"], allow_nan=False).encode()
         except ValueError as error:
-            raise logic_failure('"json" contains a number that JSON cannot represent.') from error
+            raise logic_failure(UserText('"json" contains a number that JSON cannot represent.')) from error
         headers.setdefault("Content-Type", "application/json")
     answer = _request(call, method, _url(call), headers=headers, body=body, max_bytes=_MAX_ACTION_BYTES, acts=True)
     if unconfirmed := unconfirmed_error(answer):
@@ -158,10 +163,12 @@ def _test(call: Call) -> str:
         "GET", url, headers=_headers(call), seconds=call.seconds, max_bytes=_MAX_BYTES, context=ssl_context(call)
     )
     if classify_http_status(answer.status, mutating=False) is FailureClass.LOGIC and answer.status >= 400:
-        return (
-            f"{answer.host} is reachable, but its base address returned {answer.status}, so the login was not tested."
+        return UserText(
+            "{host} is reachable, but its base address returned {status}, so the login was not tested.",
+            host=answer.host,
+            status=answer.status,
         )
-    return f"{_checked(call, answer).host} is reachable."
+    return UserText("{host} is reachable.", host=_checked(call, answer).host)
 
 
 _PATH = Parameter(ParameterKind.TEXT, help="Path below the address of the connection, such as items/3.")
@@ -173,7 +180,7 @@ _WITH_OAUTH2 = ("auth", ("oauth2",))
 http = Connector(
     kind="http",
     title="Web API",
-    help="Reads from any web API, downloads from it and sends to it.",
+    help=UserText("Reads from any web API, downloads from it and sends to it."),
     fields=(
         Field(
             name="base_url",
@@ -207,7 +214,7 @@ http = Connector(
             is_endpoint=False,
         ),
         *sign_in_fields(
-            "For the oauth2 login: from the app that you registered with the service.",
+            UserText("For the oauth2 login: from the app that you registered with the service."),
             required=False,
             when=_WITH_OAUTH2,
         ),
@@ -243,16 +250,18 @@ http = Connector(
     tools=(
         Tool(
             name="get",
-            may="read from {name}",
-            help='Read a path: "json", "text" or "base64", with status and headers; at most 10 MB.',
+            may=UserText("read from {name}"),
+            help=UserText('Read a path: "json", "text" or "base64", with status and headers; at most 10 MB.'),
             parameters=_COMMON,
             run=_get,
         ),
         Tool(
             name="get_all",
-            may="read from {name}",
-            help='Read all pages of a list by following the Link header. "next" is the page after the last one '
-            "read; continue there.",
+            may=UserText("read from {name}"),
+            help=UserText(
+                'Read all pages of a list by following the Link header. "next" is the page after the last '
+                "one read; continue there."
+            ),
             parameters={
                 **_COMMON,
                 "items": Parameter(ParameterKind.TEXT, required=False, help="Name of the list in the response."),
@@ -262,8 +271,8 @@ http = Connector(
         ),
         Tool(
             name="download",
-            may="download from {name}",
-            help="Download a path into the download folder, replacing a file of the same name; at most 1 GB.",
+            may=UserText("download from {name}"),
+            help=UserText("Download a path into the download folder, replacing a file of the same name; at most 1 GB."),
             parameters={
                 **_COMMON,
                 "name": Parameter(ParameterKind.TEXT, required=False, help="Name of the file; default from the path."),
@@ -272,8 +281,8 @@ http = Connector(
         ),
         Tool(
             name="send",
-            may="send data to {name} and change it",
-            help="Send JSON, with an idempotency key so that the API can recognize a retry.",
+            may=UserText("send data to {name} and change it"),
+            help=UserText("Send JSON, with an idempotency key so that the API can recognize a retry."),
             parameters={
                 **_COMMON,
                 "method": Parameter(ParameterKind.TEXT, required=False, help="POST (default), PUT, PATCH or DELETE."),

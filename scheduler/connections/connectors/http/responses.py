@@ -11,12 +11,13 @@ from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.host_names import is_local_name
 from scheduler.connections.http_client import Answer
 from scheduler.connections.http_errors import unusable_answer
+from scheduler.user_text import UserText
 
 _CHARSET = re.compile(r'charset="?([A-Za-z0-9_.:-]+)', re.IGNORECASE)
 _MESSAGE_KEYS = ("message", "error_description", "detail", "error", "title")
 _MAX_MESSAGE_CHARS = 200
-_UNREADABLE = "The response is too large or cannot be decoded."
-_NOT_JSON = "The response is marked as JSON but is not valid JSON."
+_UNREADABLE = UserText("The response is too large or cannot be decoded.")
+_NOT_JSON = UserText("The response is marked as JSON but is not valid JSON.")
 
 
 def describe_response(answer: Answer) -> dict[str, Any]:
@@ -81,7 +82,12 @@ def unconfirmed_error(answer: Answer) -> ToolFailedError | None:
     """
     if answer.status in _UNCLEAR_STATUSES:
         return unusable_answer(
-            f"{answer.host} answered with {answer.status}, which does not confirm that it was done.", acts=True
+            UserText(
+                "{host} answered with {status}, which does not confirm that it was done.",
+                host=answer.host,
+                status=answer.status,
+            ),
+            acts=True,
         )
     if (
         answer.url.startswith("http:")
@@ -89,6 +95,7 @@ def unconfirmed_error(answer: Answer) -> ToolFailedError | None:
         and _HTML_PAGE.match(answer.body[:_MAX_SCANNED_BYTES])
     ):
         return unusable_answer(
-            f"{answer.host} answered with a web page. It may be the login page of this network.", acts=True
+            UserText("{host} answered with a web page. It may be the login page of this network.", host=answer.host),
+            acts=True,
         )
     return None

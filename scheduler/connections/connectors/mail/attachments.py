@@ -13,6 +13,7 @@ from scheduler.connections.safe_files import (
     sync_folder,
     write_part,
 )
+from scheduler.user_text import UserText
 
 _MAX_NAME_BYTES = 150
 _MAX_SAME_NAMES = 1000
@@ -31,11 +32,11 @@ def save_attachment(folder: str, name: str, content: bytes) -> Path:
     """The path of the saved file. The same content is not saved twice; other content gets a number."""
     place = Path(folder)
     if not folder.isprintable() or not (folder.startswith("~") or place.is_absolute()):
-        raise logic_failure('"save_to" must be the full path of a folder, starting with / or ~.')
+        raise logic_failure(UserText('"save_to" must be the full path of a folder, starting with / or ~.'))
     try:
         place = place.expanduser()
     except RuntimeError as error:
-        raise logic_failure(f"The folder {folder} does not exist.") from error
+        raise logic_failure(UserText("The folder {folder} does not exist.", folder=folder)) from error
     with converting_disk_errors(folder):
         make_folders(place)
     plain = Path(safe_name(name))
@@ -48,7 +49,9 @@ def save_attachment(folder: str, name: str, content: bytes) -> Path:
             if not os.path.lexists(target):
                 _write(target, content, folder)
                 return target
-    raise logic_failure(f"{folder} contains too many files named {stem}{suffix}.")
+    raise logic_failure(
+        UserText("{folder} contains too many files named {stem}{suffix}.", folder=folder, stem=stem, suffix=suffix)
+    )
 
 
 def _write(target: Path, content: bytes, shown_folder: str) -> None:

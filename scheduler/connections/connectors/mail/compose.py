@@ -15,6 +15,7 @@ from typing import Any
 
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.host_names import BadHostNameError, to_wire
+from scheduler.user_text import UserText
 
 MESSAGE_ID_PREFIX = "<dayhand."
 """Start of the Message-ID of every mail composed here."""
@@ -45,7 +46,7 @@ def parse_addresses(given: Any, name: str) -> list[Address]:
     """Parse one address or a list of them, each with or without a name: Anna <anna@example.org>."""
     texts = [given] if isinstance(given, str) else given or []
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise logic_failure(f'"{name}" must be an address or a list of addresses.')
+        raise logic_failure(UserText('"{name}" must be an address or a list of addresses.', name=name))
     return [parse_address(text, name) for text in texts]
 
 
@@ -53,15 +54,32 @@ def parse_address(text: str, name: str) -> Address:
     named = _NAMED.fullmatch(text)
     shown, address = (named["name"].strip('"'), named["address"]) if named else ("", text.strip())
     if _has_controls(text) or not _ADDRESS.fullmatch(address):
-        raise logic_failure(f'"{_printable(text)}" in "{name}" is not a mail address such as anna@example.org.')
+        raise logic_failure(
+            UserText(
+                '"{printable}" in "{name}" is not a mail address such as anna@example.org.',
+                printable=_printable(text),
+                name=name,
+            )
+        )
     user, _, domain = address.rpartition("@")
     try:
         return Address(display_name=shown, username=user, domain=to_wire(domain))
     except BadHostNameError as error:
-        raise logic_failure(f'"{_printable(text)}" in "{name}" has an invalid mail server. {error.sentence}') from error
+        raise logic_failure(
+            UserText(
+                '"{printable}" in "{name}" has an invalid mail server. {error}',
+                printable=_printable(text),
+                name=name,
+                error=error.sentence,
+            )
+        ) from error
     except (ValueError, IndexError) as error:
         raise logic_failure(
-            f'"{_printable(text)}" in "{name}" is not a mail address such as anna@example.org.'
+            UserText(
+                '"{printable}" in "{name}" is not a mail address such as anna@example.org.',
+                printable=_printable(text),
+                name=name,
+            )
         ) from error
 
 
@@ -83,9 +101,11 @@ def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetim
     to, cc, bcc = (parse_addresses(parameters.get(name), name) for name in ("to", "cc", "bcc"))
     everyone = tuple(dict.fromkeys(person.addr_spec for person in (*to, *cc, *bcc)))
     if not everyone:
-        raise logic_failure('Give at least one recipient in "to", "cc" or "bcc".')
+        raise logic_failure(UserText('Give at least one recipient in "to", "cc" or "bcc".'))
     if len(everyone) > _MAX_RECIPIENTS:
-        raise logic_failure(f"A mail can have at most {_MAX_RECIPIENTS} recipients.")
+        raise logic_failure(
+            UserText("A mail can have at most {max_recipients} recipients.", max_recipients=_MAX_RECIPIENTS)
+        )
     is_ascii = all(person.addr_spec.isascii() for person in (sender, *to, *cc))
     mail = EmailMessage(policy=_ASCII_POLICY if is_ascii else _UTF8_POLICY)
     mail["From"] = sender
@@ -99,22 +119,24 @@ def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetim
     _add_content(mail, parameters)
     content = mail.as_bytes()
     if len(content) > _MAX_BYTES:
-        raise logic_failure("The mail is too large; the limit is 25 MB.")
+        raise logic_failure(UserText("The mail is too large; the limit is 25 MB."))
     return OutgoingMail(message_id=identity, sender=sender.addr_spec, recipients=everyone, content=content)
 
 
 def _subject(text: str) -> str:
     if _has_controls(text):
-        raise logic_failure('"subject" must be one line without control characters.')
+        raise logic_failure(UserText('"subject" must be one line without control characters.'))
     if len(text) > _MAX_SUBJECT_CHARS:
-        raise logic_failure(f'"subject" can have at most {_MAX_SUBJECT_CHARS} characters.')
+        raise logic_failure(
+            UserText('"subject" can have at most {max_subject_chars} characters.', max_subject_chars=_MAX_SUBJECT_CHARS)
+        )
     return text
 
 
 def _add_content(mail: EmailMessage, parameters: dict[str, Any]) -> None:
     text, html = parameters.get("text"), parameters.get("html")
     if text is None and html is None:
-        raise logic_failure('Give "text" or "html".')
+        raise logic_failure(UserText('Give "text" or "html".'))
     try:
         if text is not None:
             mail.set_content(text)
@@ -123,7 +145,7 @@ def _add_content(mail: EmailMessage, parameters: dict[str, Any]) -> None:
         elif html is not None:
             mail.set_content(html, subtype="html")
     except UnicodeEncodeError as error:
-        raise logic_failure("The text contains characters that cannot be encoded as UTF-8.") from error
+        raise logic_failure(UserText("The text contains characters that cannot be encoded as UTF-8.")) from error
     for number, one in enumerate(_attachments(parameters.get("attachments")), 1):
         _attach(mail, one, number)
 
@@ -131,23 +153,33 @@ def _add_content(mail: EmailMessage, parameters: dict[str, Any]) -> None:
 def _attachments(given: Any) -> Iterable[dict[str, Any]]:
     found = given or []
     if not all(isinstance(one, dict) for one in found):
-        raise logic_failure('"attachments" must be a list of objects such as {"name": "bill.pdf", "base64": "…"}.')
+        raise logic_failure(
+            UserText('"attachments" must be a list of objects such as {"name": "bill.pdf", "base64": "…"}.')
+        )
     return list(found)
 
 
 def _attach(mail: EmailMessage, one: dict[str, Any], number: int) -> None:
     name, encoded, kind = one.get("name"), one.get("base64"), one.get("type") or "application/octet-stream"
     if unknown := set(one) - {"name", "base64", "type"}:
-        raise logic_failure(f'Attachment {number} has the unknown key "{min(unknown)}". Use name, base64 and type.')
+        raise logic_failure(
+            UserText(
+                'Attachment {number} has the unknown key "{unknown}". Use name, base64 and type.',
+                number=number,
+                unknown=min(unknown),
+            )
+        )
     if not isinstance(name, str) or not name or _has_controls(name) or "/" in name or len(name) > 200:
-        raise logic_failure(f'Attachment {number} needs a "name" such as bill.pdf.')
+        raise logic_failure(UserText('Attachment {number} needs a "name" such as bill.pdf.', number=number))
     if not isinstance(kind, str) or not _TYPE.fullmatch(kind) or kind.lower().startswith(("multipart/", "message/")):
-        raise logic_failure(f'The "type" of attachment {number} must be a media type such as application/pdf.')
+        raise logic_failure(
+            UserText('The "type" of attachment {number} must be a media type such as application/pdf.', number=number)
+        )
     try:
         content = base64.b64decode(encoded, validate=True) if isinstance(encoded, str) else None
     except (binascii.Error, ValueError):
         content = None
     if content is None:
-        raise logic_failure(f'The "base64" of attachment {number} is not valid base64.')
+        raise logic_failure(UserText('The "base64" of attachment {number} is not valid base64.', number=number))
     maintype, _, subtype = kind.partition("/")
     mail.add_attachment(content, maintype=maintype, subtype=subtype, filename=name)

@@ -14,6 +14,7 @@ from scheduler.connections.host_names import BadHostNameError, to_wire
 from scheduler.connections.sockets import open_connection, start_tls
 from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.user_text import UserText
 
 _MAX_BYTES = 80 * 1024 * 1024
 """Bytes that one call may read in total."""
@@ -65,7 +66,9 @@ class MailServer:
         try:
             host = to_wire(settings["host"].strip())
         except BadHostNameError as error:
-            raise logic_failure(f'"{settings["host"]}" is not a valid mail server. {error.sentence}') from error
+            raise logic_failure(
+                UserText('"{host}" is not a valid mail server. {error}', host=settings["host"], error=error.sentence)
+            ) from error
         return cls(
             host=host,
             port=int(settings["port"]),
@@ -95,7 +98,13 @@ class MailSocket:
 
     def __init__(self, server: MailServer, seconds: float) -> None:
         if not 0 < server.port < 65_536:  # the system would silently use another one
-            raise logic_failure(f"{server.port} is not a valid port for {server.host}. Correct it in the connection.")
+            raise logic_failure(
+                UserText(
+                    "{port} is not a valid port for {host}. Correct it in the connection.",
+                    port=server.port,
+                    host=server.host,
+                )
+            )
         self._server = server
         self._limit = TransferLimit(seconds)
         self._left = _MAX_BYTES
@@ -114,7 +123,7 @@ class MailSocket:
         host = self._server.host
         if self._buffer:
             raise MailConnectionLostError(
-                f"{host} sent unencrypted data after agreeing to encrypt, so nothing was sent."
+                UserText("{host} sent unencrypted data after agreeing to encrypt, so nothing was sent.", host=host)
             )
         self._socket = start_tls(self._socket, host, self._limit)
 
@@ -164,7 +173,9 @@ class MailSocket:
         return self.has_unread() and b"\n" in self._buffer
 
     def too_large_error(self) -> MailResponseTooLargeError:
-        return MailResponseTooLargeError(f"{self._server.host} sent too much data, so the rest was not read.")
+        return MailResponseTooLargeError(
+            UserText("{host} sent too much data, so the rest was not read.", host=self._server.host)
+        )
 
     def close(self) -> None:
         with suppress(OSError):
@@ -192,9 +203,21 @@ class MailSocket:
         if self._limit.was_too_slow():
             rate = MIN_BYTES_PER_S // 1024
             return MailConnectionLostError(
-                f"The connection to {self._server.host} is too slow: less than {rate} KB per second."
+                UserText(
+                    "The connection to {host} is too slow: less than {rate} KB per second.",
+                    host=self._server.host,
+                    rate=rate,
+                )
             )
-        return MailConnectionLostError(f"{self._server.host} did not answer within {self._limit.seconds:g} seconds.")
+        return MailConnectionLostError(
+            UserText(
+                "{host} did not answer within {seconds} seconds.",
+                host=self._server.host,
+                seconds=f"{self._limit.seconds:g}",
+            )
+        )
 
     def _broken(self) -> MailConnectionLostError:
-        return MailConnectionLostError(f"Lost the connection to {self._server.host}. It may be restarting.")
+        return MailConnectionLostError(
+            UserText("Lost the connection to {host}. It may be restarting.", host=self._server.host)
+        )

@@ -23,6 +23,7 @@ from scheduler.connections.connectors.mail.imap_session import (
 )
 from scheduler.connections.connectors.mail.imap_values import parse_flags, parse_number
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 200, 1000
 _BATCH_SIZE = 100
@@ -37,7 +38,11 @@ _HEADERS = b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID FROM TO CC SUBJECT DATE)]<0.655
 def _search(call: Call) -> list[dict[str, Any]]:
     limit = call.parameters.get("limit") or _DEFAULT_LIMIT
     if not 1 <= limit <= _MAX_LIMIT:
-        raise logic_failure(f'"limit" must be between 1 and {_MAX_LIMIT}. Use after_uid to get the next ones.')
+        raise logic_failure(
+            UserText(
+                '"limit" must be between 1 and {max_limit}. Use after_uid to get the next ones.', max_limit=_MAX_LIMIT
+            )
+        )
     with open_folder(call) as (client, box):
         after = call.parameters.get("after_uid") or call.parameters.get("since_uid") or 0
         if call.parameters.get("uidvalidity") not in (None, box.uidvalidity):
@@ -73,7 +78,7 @@ def _day(text: str) -> bytes:
     try:
         day = date.fromisoformat(text[:10])
     except ValueError as error:
-        raise logic_failure(f'"since" must be a date such as 2026-05-04, not "{text}".') from error
+        raise logic_failure(UserText('"since" must be a date such as 2026-05-04, not "{text}".', text=text)) from error
     return format_day(day)
 
 
@@ -119,7 +124,9 @@ def _read_mail(call: Call, client: ImapSession, box: OpenFolder, max_bytes: int)
     uid = read_uid(call)
     facts = client.fetch([uid], _FACTS + b" " + _HEADERS).get(uid)
     if facts is None:
-        raise logic_failure(f"There is no message {uid} in {box.name}. It may have been moved or deleted.")
+        raise logic_failure(
+            UserText("There is no message {uid} in {box}. It may have been moved or deleted.", uid=uid, box=box.name)
+        )
     content = client.fetch([uid], b"BODY.PEEK[]<0.%d>" % max_bytes).get(uid, {})
     return _describe(uid, facts, box), _bytes(content.get("BODY"))
 
@@ -145,11 +152,16 @@ def _attachment(call: Call) -> dict[str, Any]:
     with open_folder(call) as (client, box):
         summary, content = _read_mail(call, client, box, _MAX_MAIL_BYTES)
     if summary["size"] > _MAX_MAIL_BYTES:
-        raise logic_failure(f"Message {summary['uid']} is too large; the limit is 50 MB.")
+        raise logic_failure(UserText("Message {uid} is too large; the limit is 50 MB.", uid=summary["uid"]))
     found = mime_parts.find_attachments(mime_parts.split_parts(content))
     if not 1 <= number <= len(found):
         raise logic_failure(
-            f"Message {summary['uid']} has {len(found)} attachments, so there is no attachment {number}."
+            UserText(
+                "Message {uid} has {count} attachments, so there is no attachment {number}.",
+                uid=summary["uid"],
+                count=len(found),
+                number=number,
+            )
         )
     part = found[number - 1]
     described = {"number": number, "name": part.name, "type": part.kind, "size": len(part.content)}
@@ -157,8 +169,10 @@ def _attachment(call: Call) -> dict[str, Any]:
         return {**described, "path": str(save_attachment(folder, part.name or f"attachment-{number}", part.content))}
     if len(part.content) > _MAX_BASE64_BYTES:
         raise logic_failure(
-            f"{part.name or 'The attachment'} is too large for a script to read; the limit is 10 MB. "
-            'Save it instead: save_to="~/Documents".'
+            UserText(
+                '{part} is too large for a script to read; the limit is 10 MB. Save it instead: save_to="~/Documents".',
+                part=part.name or "The attachment",
+            )
         )
     return {**described, "base64": base64.b64encode(part.content).decode()}
 
@@ -174,8 +188,13 @@ def _folders(call: Call) -> list[dict[str, Any]]:
 def _test(call: Call) -> str:
     with open_session(MailServer.from_settings(call.settings), call.seconds) as client:
         count = len(client.list_folders())
-    folders = "1 folder" if count == 1 else f"{count} folders"
-    return f"Logged in to {call.settings['host']} as {call.settings['user']}; found {folders}."
+    folders = UserText("1 folder") if count == 1 else UserText("{count} folders", count=count)
+    return UserText(
+        "Logged in to {host} as {user}; found {folders}.",
+        host=call.settings["host"],
+        user=call.settings["user"],
+        folders=folders,
+    )
 
 
 _FOLDER = Parameter(ParameterKind.TEXT, required=False, help="Name of the folder; default INBOX.")
@@ -188,7 +207,7 @@ _MESSAGE = {"uid": _UID, "folder": _FOLDER, "uidvalidity": _UIDVALIDITY}
 imap = Connector(
     kind="imap",
     title="Mail (IMAP)",
-    help="Reads, moves and flags mail on a mail server.",
+    help=UserText("Reads, moves and flags mail on a mail server."),
     fields=(
         Field(name="host", label="Server", help="For example imap.example.org."),
         Field(name="port", label="Port", kind=FieldKind.NUMBER, default=993),
@@ -199,8 +218,8 @@ imap = Connector(
     tools=(
         Tool(
             name="search",
-            may="search your mail at {name}",
-            help="Search messages, oldest first, a page at a time; continue with after_uid=last uid.",
+            may=UserText("search your mail at {name}"),
+            help=UserText("Search messages, oldest first, a page at a time; continue with after_uid=last uid."),
             parameters={
                 "folder": _FOLDER,
                 "since": Parameter(
@@ -222,15 +241,15 @@ imap = Connector(
         ),
         Tool(
             name="fetch",
-            may="read your mail at {name}",
-            help="Read one message: headers, text, HTML and a list of attachments. It stays unread.",
+            may=UserText("read your mail at {name}"),
+            help=UserText("Read one message: headers, text, HTML and a list of attachments. It stays unread."),
             parameters=_MESSAGE,
             run=_fetch,
         ),
         Tool(
             name="attachment",
-            may="read attachments of your mail at {name}",
-            help="Read one attachment as base64, up to 10 MB, or save it to a folder on this computer.",
+            may=UserText("read attachments of your mail at {name}"),
+            help=UserText("Read one attachment as base64, up to 10 MB, or save it to a folder on this computer."),
             parameters={
                 **_MESSAGE,
                 "number": Parameter(ParameterKind.WHOLE, help="Number of the attachment, from fetch; the first is 1."),
@@ -240,15 +259,15 @@ imap = Connector(
         ),
         Tool(
             name="folders",
-            may="list the mail folders at {name}",
-            help="List the folders of the account.",
+            may=UserText("list the mail folders at {name}"),
+            help=UserText("List the folders of the account."),
             parameters={},
             run=_folders,
         ),
         Tool(
             name="move",
-            may="move your mail at {name}",
-            help="Move a message to another folder.",
+            may=UserText("move your mail at {name}"),
+            help=UserText("Move a message to another folder."),
             parameters={
                 **_MESSAGE,
                 "to": Parameter(ParameterKind.TEXT, help="Folder to move it to."),
@@ -263,8 +282,8 @@ imap = Connector(
         ),
         Tool(
             name="flag",
-            may="flag your mail at {name}",
-            help="Add or remove flags: seen, flagged, answered, draft, or a keyword of your own.",
+            may=UserText("flag your mail at {name}"),
+            help=UserText("Add or remove flags: seen, flagged, answered, draft, or a keyword of your own."),
             parameters={
                 **_MESSAGE,
                 "add": Parameter(ParameterKind.LIST, required=False, help='Such as ["seen"].'),

@@ -16,6 +16,7 @@ from scheduler.connections.connectors.mail.imap_session import ImapRefusedError,
 from scheduler.connections.connectors.mail.imap_values import parse_flags
 from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _SYSTEM_FLAGS = {name: f"\\{name.capitalize()}" for name in ("seen", "flagged", "answered", "draft")}
 _WORD = re.compile(r"[A-Za-z0-9$_.-]{1,60}", re.ASCII)
@@ -37,9 +38,9 @@ def _identity_of(items: dict[str, object]) -> str:
 def _parse_changes(call: Call) -> tuple[list[str], list[str]]:
     add, remove = ([_parse_flag(one) for one in call.parameters.get(name) or []] for name in ("add", "remove"))
     if not add and not remove:
-        raise logic_failure('Give "add" or "remove", such as add=["seen"].')
+        raise logic_failure(UserText('Give "add" or "remove", such as add=["seen"].'))
     if both := set(add) & set(remove):
-        raise logic_failure(f"Cannot add and remove {', '.join(sorted(both))} at the same time.")
+        raise logic_failure(UserText("Cannot add and remove {both} at the same time.", both=", ".join(sorted(both))))
     return add, remove
 
 
@@ -48,7 +49,9 @@ def _parse_flag(name: Any) -> str:
         return _SYSTEM_FLAGS[name.lower()]
     if not isinstance(name, str) or not _WORD.fullmatch(name):
         raise logic_failure(
-            "A flag must be seen, flagged, answered, draft, or a word of letters, digits, dashes and underscores."
+            UserText(
+                "A flag must be seen, flagged, answered, draft, or a word of letters, digits, dashes and underscores."
+            )
         )
     return name
 
@@ -57,7 +60,7 @@ def flag(call: Call) -> dict[str, Any]:
     add, remove = _parse_changes(call)
     with open_folder(call, change=True) as (client, box):
         uid = find_message(call, client, box).uid
-        with unsure_if_unclear("The message may have been flagged."):
+        with unsure_if_unclear(UserText("The message may have been flagged.")):
             if add:
                 _store(client, uid, b"+FLAGS.SILENT", add)
             try:
@@ -68,7 +71,12 @@ def flag(call: Call) -> dict[str, Any]:
                     raise
                 message = client.server.quote(error.text)
                 raise ToolFailedError.because(
-                    FailureClass.UNSURE, f"{client.server.host} added flags, but refused to remove others ({message})."
+                    FailureClass.UNSURE,
+                    UserText(
+                        "{host} added flags, but refused to remove others ({message}).",
+                        host=client.server.host,
+                        message=message,
+                    ),
                 ) from error
     return {"uid": uid}
 
@@ -86,7 +94,12 @@ def check_flag(call: Call) -> Checked:
     flags = (fetched or {}).get("FLAGS")
     if not isinstance(flags, list):
         raise ToolFailedError.because(
-            FailureClass.UNSURE, f"Message {uid} is no longer in {folder_name(call)}, so this cannot be checked."
+            FailureClass.UNSURE,
+            UserText(
+                "Message {uid} is no longer in {folder_name}, so this cannot be checked.",
+                uid=uid,
+                folder_name=folder_name(call),
+            ),
         )
     there = {flag_name.decode("ascii", "replace").lower() for flag_name in parse_flags(flags)}
     happened = all(one.lower() in there for one in add) and not any(one.lower() in there for one in remove)

@@ -11,6 +11,7 @@ from scheduler.connections.connectors.mail.connection import MailServer
 from scheduler.connections.connectors.mail.imap_session import ImapSession, OpenFolder, open_session
 from scheduler.connections.connectors.mail.imap_values import parse_flags, parse_number
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 INBOX = "INBOX"
 _MAX_UID = 2**32 - 1
@@ -31,7 +32,7 @@ def folder_name(call: Call) -> str:
 def read_uid(call: Call) -> int:
     uid: int = call.parameters["uid"]
     if not 1 <= uid <= _MAX_UID:
-        raise logic_failure(f'"uid" must be a message number from search, not {uid}.')
+        raise logic_failure(UserText('"uid" must be a message number from search, not {uid}.', uid=uid))
     return uid
 
 
@@ -44,7 +45,11 @@ def check_uidvalidity(call: Call, box: OpenFolder) -> None:
 
 def renumbered_error(box: OpenFolder, uid: int | None) -> ToolFailedError:
     return logic_failure(
-        f"The server has renumbered the messages in {box.name}, so {uid} may now be another message. Search again."
+        UserText(
+            "The server has renumbered the messages in {box}, so {uid} may now be another message. Search again.",
+            box=box.name,
+            uid=uid,
+        )
     )
 
 
@@ -82,9 +87,13 @@ def find_message(call: Call, talk: ImapSession, box: OpenFolder) -> ImapMessage:
     check_uidvalidity(call, box)
     found = _fetch_messages(talk, [uid]).get(uid)
     if found is None:
-        raise logic_failure(f"There is no message {uid} in {box.name}. It may have been moved or deleted.")
+        raise logic_failure(
+            UserText("There is no message {uid} in {box}. It may have been moved or deleted.", uid=uid, box=box.name)
+        )
     if call.target and call.target["traits"] != found.traits:
-        raise logic_failure(f"Message {uid} in {box.name} is not the one you approved. Search again.")
+        raise logic_failure(
+            UserText("Message {uid} in {box} is not the one you approved. Search again.", uid=uid, box=box.name)
+        )
     return found
 
 

@@ -36,6 +36,7 @@ from scheduler.connections.connectors.mail.imap_session import (
 from scheduler.connections.connectors.mail.imap_values import BadImapResponseError, ImapResponse, parse_flags
 from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText, join_texts
 
 MARKER_PREFIX = b"$dayhand-"
 _MAX_MARKED = 10
@@ -49,7 +50,7 @@ def move(call: Call) -> dict[str, Any]:
     target = call.parameters["to"]
     with open_folder(call, change=True) as (client, box):
         if _is_same(target, box.name):
-            raise logic_failure(f"Message {read_uid(call)} is already in {target}.")
+            raise logic_failure(UserText("Message {uid} is already in {target}.", uid=read_uid(call), target=target))
         message = find_message(call, client, box)
         return _Move(client, box, message, target, _marker(call, box)).run()
 
@@ -73,7 +74,11 @@ class _Move:
         if copy is None:
             if self.message.has_flag(_DELETED):  # its copy would be too, and could be removed by anyone
                 raise logic_failure(
-                    f"Message {self.message.uid} in {self.box.name} is marked as deleted, so it was not moved."
+                    UserText(
+                        "Message {uid} in {box} is marked as deleted, so it was not moved.",
+                        uid=self.message.uid,
+                        box=self.box.name,
+                    )
                 )
             self._mark()
             copy = self._copy()
@@ -84,8 +89,11 @@ class _Move:
         can_copy = b"UIDPLUS" in self.client.capabilities and self.box.takes_keywords
         if b"MOVE" not in self.client.capabilities and not can_copy:
             raise logic_failure(
-                f"{self.client.server.host} cannot move mail safely: it supports neither MOVE nor UIDPLUS with "
-                "keywords. Move the message in your mail program, or use a filter of your provider."
+                UserText(
+                    "{host} cannot move mail safely: it supports neither MOVE nor UIDPLUS with keywords. Move "
+                    "the message in your mail program, or use a filter of your provider.",
+                    host=self.client.server.host,
+                )
             )
 
     def _find_interrupted_copy(self) -> int | None:
@@ -95,8 +103,13 @@ class _Move:
         copy = self._find_copy()
         if copy is not None and b"UIDPLUS" not in self.client.capabilities:
             raise logic_failure(
-                f"Message {self.message.uid} was copied to {self.target}, but not removed from {self.box.name}. "
-                "Delete it there in your mail program."
+                UserText(
+                    "Message {uid} was copied to {target}, but not removed from {box}. Delete it there in your "
+                    "mail program.",
+                    uid=self.message.uid,
+                    target=self.target,
+                    box=self.box.name,
+                )
             )
         self._reopen()
         return copy
@@ -127,7 +140,9 @@ class _Move:
 
     def _send(self, command: bytes) -> list[ImapResponse]:
         """Send UID MOVE or UID COPY and return the responses; a clear refusal means that nothing was moved."""
-        with unsure_if_unclear(f"The message may have been moved to {self.target}. Check there."):
+        with unsure_if_unclear(
+            UserText("The message may have been moved to {target}. Check there.", target=self.target)
+        ):
             try:
                 return self.client.copy_or_move(command, self.message.uid, self.target)
             except ImapRefusedError as error:
@@ -137,7 +152,9 @@ class _Move:
                     self._store(b"-FLAGS.SILENT", self.marker)
                 if error.code in _NO_SUCH_FOLDER:
                     reason = self.client.server.quote(error.text)
-                    raise logic_failure(f"The folder {self.target} does not exist ({reason}).") from error
+                    raise logic_failure(
+                        UserText("The folder {target} does not exist ({reason}).", target=self.target, reason=reason)
+                    ) from error
                 raise
 
     def _copy(self) -> int:
@@ -147,8 +164,13 @@ class _Move:
             if copy is None:
                 raise ToolFailedError.because(
                     FailureClass.UNSURE,
-                    f"{self.client.server.host} reports that it copied the message to {self.target}, but it is not "
-                    f"there. The original is still in {self.box.name}.",
+                    UserText(
+                        "{host} reports that it copied the message to {target}, but it is not there. The original "
+                        "is still in {box}.",
+                        host=self.client.server.host,
+                        target=self.target,
+                        box=self.box.name,
+                    ),
                 )
             self._reopen()
         return copy
@@ -162,24 +184,32 @@ class _Move:
                 self.client.command(b"UID EXPUNGE", b"%d" % self.message.uid)
             except ImapRefusedError as error:  # some users may mark mail as deleted but not remove it
                 reason = self.client.server.quote(error.text)
-                result["note"] = f"The original is marked as deleted, but is still in {self.box.name} ({reason})."
+                result["note"] = UserText(
+                    "The original is marked as deleted, but is still in {box} ({reason}).",
+                    box=self.box.name,
+                    reason=reason,
+                )
         self._remove_marker(copy)
         return result
 
     @contextmanager
     def _copied(self) -> Iterator[None]:
         """There is a copy, so any error is unsure; a retry finds the copy."""
-        note = f"The message was copied to {self.target}, but the original may still be in {self.box.name}."
+        note = UserText(
+            "The message was copied to {target}, but the original may still be in {box}.",
+            target=self.target,
+            box=self.box.name,
+        )
         try:
             with unsure_if_unclear(note):
                 yield
         except ImapRefusedError as error:
-            failed = refused_failure(self.client.server, error, "refused to remove the original")
-            raise ToolFailedError.because(FailureClass.UNSURE, f"{failed.failure.sentence} {note}") from error
+            failed = refused_failure(self.client.server, error, UserText("refused to remove the original"))
+            raise _unsure(failed, note) from error
         except ToolFailedError as error:
             if error.failure.kind is FailureClass.UNSURE:
                 raise
-            raise ToolFailedError.because(FailureClass.UNSURE, f"{error.failure.sentence} {note}") from error
+            raise _unsure(error, note) from error
 
     def _remove_marker(self, copy: int | None) -> None:
         """The message is moved; errors here do not matter."""
@@ -209,7 +239,12 @@ def check_move(call: Call) -> Checked:
             return Checked(happened=True, result={"folder": target})
     raise ToolFailedError.because(
         FailureClass.UNSURE,
-        f"Message {uid} is no longer in {folder_name(call)}, and it is unclear whether it was moved to {target}.",
+        UserText(
+            "Message {uid} is no longer in {folder_name}, and it is unclear whether it was moved to {target}.",
+            uid=uid,
+            folder_name=folder_name(call),
+            target=target,
+        ),
     )
 
 
@@ -237,3 +272,7 @@ def _shows_effect(answers: Iterable[ImapResponse]) -> bool:
         _COPYUID_CODE.search(answer.lines[0]) or answer.word(1) in _REMOVED or answer.word(2) in _REMOVED
         for answer in answers
     )
+
+
+def _unsure(error: ToolFailedError, note: str) -> ToolFailedError:
+    return ToolFailedError.because(FailureClass.UNSURE, join_texts([error.failure.sentence, note], " "))

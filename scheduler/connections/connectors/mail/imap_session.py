@@ -26,6 +26,7 @@ from scheduler.connections.connectors.mail.imap_values import (
 )
 from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText, join_texts
 
 _MAX_LINE_BYTES = 16 * 1024 * 1024
 """A search over a million messages returns one line."""
@@ -74,7 +75,7 @@ class OpenFolder:
 
 def quote(text: str) -> bytes | Literal:
     if "\0" in text:
-        raise logic_failure("A text for a mail server must not contain a zero character.")
+        raise logic_failure(UserText("A text for a mail server must not contain a zero character."))
     if all(" " <= character <= "~" for character in text):
         return b'"' + text.replace("\\", "\\\\").replace('"', '\\"').encode() + b'"'
     return Literal(text.encode("utf-8", "replace"))
@@ -96,9 +97,11 @@ def open_session(server: MailServer, seconds: float) -> Iterator["ImapSession"]:
         with suppress(ToolFailedError, ImapRefusedError):
             wire.send(b"z LOGOUT\r\n")
     except BadImapResponseError as error:
-        raise MailConnectionLostError(f"{server.host} does not answer like a mail server.") from error
+        raise MailConnectionLostError(
+            UserText("{host} does not answer like a mail server.", host=server.host)
+        ) from error
     except ImapRefusedError as error:
-        raise refused_failure(server, error, "refused the request") from error
+        raise refused_failure(server, error, UserText("refused the request")) from error
     finally:
         wire.close()
 
@@ -106,9 +109,9 @@ def open_session(server: MailServer, seconds: float) -> Iterator["ImapSession"]:
 def refused_failure(server: MailServer, refused: ImapRefusedError, what: str) -> ToolFailedError:
     said = server.quote(refused.text)
     if refused.code in _TEMPORARY_CODES:
-        sentence = f"{server.host} cannot do this right now ({said})."
+        sentence = UserText("{host} cannot do this right now ({said}).", host=server.host, said=said)
         return ToolFailedError.because(FailureClass.TRANSIENT, sentence)
-    return logic_failure(f"{server.host} {what} ({said}).")
+    return logic_failure(UserText("{host} {what} ({said}).", host=server.host, what=what, said=said))
 
 
 class ImapSession:
@@ -125,7 +128,10 @@ class ImapSession:
         if self.server.security == "starttls":
             if b"STARTTLS" not in self.capabilities:
                 raise logic_failure(
-                    f"{self.server.host} does not offer STARTTLS on this port. Choose tls or another port."
+                    UserText(
+                        "{host} does not offer STARTTLS on this port. Choose tls or another port.",
+                        host=self.server.host,
+                    )
                 )
             self.command(b"STARTTLS")
             self._wire.start_tls()
@@ -133,7 +139,9 @@ class ImapSession:
         if greeting.word(1) == b"PREAUTH":
             return
         if b"LOGINDISABLED" in self.capabilities and b"AUTH=PLAIN" not in self.capabilities:
-            raise logic_failure(f"{self.server.host} requires encryption for the login. Choose tls or starttls.")
+            raise logic_failure(
+                UserText("{host} requires encryption for the login. Choose tls or starttls.", host=self.server.host)
+            )
         try:
             self._authenticate()
         except ImapRefusedError as error:
@@ -141,8 +149,12 @@ class ImapSession:
                 raise refused_failure(self.server, error, "") from error
             raise ToolFailedError.because(
                 FailureClass.AUTH,
-                f"Wrong user name or password for {self.server.user} on {self.server.host} "
-                f"({self.server.quote(error.text)}). Connect again.",
+                UserText(
+                    "Wrong user name or password for {user} on {host} ({text}). Connect again.",
+                    user=self.server.user,
+                    host=self.server.host,
+                    text=self.server.quote(error.text),
+                ),
             ) from error
         self._load_capabilities()
 
@@ -172,7 +184,12 @@ class ImapSession:
             if error.code in _TEMPORARY_CODES:
                 raise
             raise logic_failure(
-                f"The folder {name} on {self.server.host} cannot be opened ({self.server.quote(error.text)})."
+                UserText(
+                    "The folder {name} on {host} cannot be opened ({text}).",
+                    name=name,
+                    host=self.server.host,
+                    text=self.server.quote(error.text),
+                )
             ) from error
         told = [answer.lines[0] for answer in answers if answer.word(1) == b"OK"]
         validities = [int(found[1]) for line in told if (found := _VALIDITY.search(line))]
@@ -281,7 +298,9 @@ class ImapSession:
 
     def _closed_error(self, answer: ImapResponse) -> MailConnectionLostError:
         said = self.server.quote(answer.lines[0].removeprefix(b"* "))
-        return MailConnectionLostError(f"{self.server.host} closed the connection ({said}). It may be restarting.")
+        return MailConnectionLostError(
+            UserText("{host} closed the connection ({said}). It may be restarting.", host=self.server.host, said=said)
+        )
 
 
 def _folder(name: str) -> bytes | Literal:
@@ -294,6 +313,8 @@ def unsure_if_unclear(what: str) -> Iterator[None]:
     try:
         yield
     except (MailConnectionLostError, MailResponseTooLargeError) as error:
-        raise ToolFailedError.because(FailureClass.UNSURE, f"{error.failure.sentence} {what}") from error
+        raise ToolFailedError.because(FailureClass.UNSURE, join_texts([error.failure.sentence, what], " ")) from error
     except BadImapResponseError as error:
-        raise ToolFailedError.because(FailureClass.UNSURE, f"The server's response is invalid. {what}") from error
+        raise ToolFailedError.because(
+            FailureClass.UNSURE, UserText("The server's response is invalid. {what}", what=what)
+        ) from error

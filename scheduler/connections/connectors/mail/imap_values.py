@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler.user_text import UserText
+
 _TOKEN = re.compile(
     rb"""\s*(?:
         (?P<open>\()|(?P<close>\))|
@@ -136,7 +138,7 @@ def _encode_run(non_ascii: str) -> bytes:
 def _decode_run(part: str) -> str:
     encoded, end, rest = part.partition("-")
     if not end:
-        raise ValueError("base64 without its end")
+        raise ValueError(UserText("base64 without its end"))
     if not encoded:
         return "&" + rest
     padded = encoded.replace(",", "/") + "=" * (-len(encoded) % 4)

@@ -26,6 +26,7 @@ from scheduler.connections.connectors.mail.imap_folder import INBOX
 from scheduler.connections.connectors.mail.imap_session import ImapSession, format_day, quote
 from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _APPLY_WINDOW = timedelta(minutes=10)
 """A server may take ten minutes after the final dot until it accepts a mail (RFC 5321, 4.5.3.2.6), and file it only
@@ -44,7 +45,9 @@ def _send(call: Call) -> dict[str, Any]:
     try:
         _save_copy(server, call, letter)
     except ToolFailedError as error:  # it was sent anyway
-        note = f"The mail was sent, but not saved in the sent folder: {error.failure.sentence}"
+        note = UserText(
+            "The mail was sent, but not saved in the sent folder: {failure}", failure=error.failure.sentence
+        )
         return {**_describe(letter, in_sent=False), "note": note}
     return _describe(letter, in_sent=True)
 
@@ -59,7 +62,8 @@ def _check(call: Call) -> Checked:
     server = _imap_server(call)
     if server is None:
         raise ToolFailedError.because(
-            FailureClass.UNSURE, f"{call.connection} has no sent folder, so this cannot be checked."
+            FailureClass.UNSURE,
+            UserText("{connection} has no sent folder, so this cannot be checked.", connection=call.connection),
         )
     with imap_session.open_session(server, call.seconds) as client:
         folder = _open_sent_folder(client, call)
@@ -70,7 +74,7 @@ def _check(call: Call) -> Checked:
             return Checked(happened=True, result=_describe(letter, in_sent=False))
     if is_absence_proof:
         return Checked(happened=False)
-    raise ToolFailedError.because(FailureClass.TRANSIENT, f"The mail is not in {folder} yet.")
+    raise ToolFailedError.because(FailureClass.TRANSIENT, UserText("The mail is not in {folder} yet.", folder=folder))
 
 
 def _describe(letter: OutgoingMail, *, in_sent: bool) -> dict[str, Any]:
@@ -104,7 +108,9 @@ def _find_sent_folder(client: ImapSession) -> str:
     marked = [name for name, marks in folders if b"\\SENT" in marks]
     alike = [name for name, _ in folders if name.rpartition("/")[2].rpartition(".")[2].lower() == _SENT_FOLDER.lower()]
     if not marked and not alike:
-        raise logic_failure(f"No sent folder was found on {client.server.host}. Enter its name in the connection.")
+        raise logic_failure(
+            UserText("No sent folder was found on {host}. Enter its name in the connection.", host=client.server.host)
+        )
     return (marked + alike)[0]
 
 
@@ -152,13 +158,15 @@ def _was_filed(raw: object, sender: str) -> bool:
 def _test(call: Call) -> str:
     sender = parse_address(call.settings["from"], "from").addr_spec
     with smtp_session.open_session(MailServer.from_settings(call.settings), call.seconds):
-        ready = f"{call.settings['host']} is ready to send mail from {sender}."
+        ready = UserText("{host} is ready to send mail from {sender}.", host=call.settings["host"], sender=sender)
     server = _imap_server(call)
     if server is None:
-        return f"{ready} Without a sent folder, you will be asked when it is unclear whether a mail was sent."
+        return UserText(
+            "{ready} Without a sent folder, you will be asked when it is unclear whether a mail was sent.", ready=ready
+        )
     with imap_session.open_session(server, call.seconds) as client:
         folder = _open_sent_folder(client, call)
-    return f"{ready} The sent folder is {folder}."
+    return UserText("{ready} The sent folder is {folder}.", ready=ready, folder=folder)
 
 
 _WITH_IMAP = ("imap_host", ())
@@ -187,7 +195,7 @@ smtp = Connector(
             required=False,
         ),
         Field(name="imap_port", label="IMAP port", kind=FieldKind.NUMBER, default=993, when=_WITH_IMAP),
-        replace(security_field("imap_security", "IMAP encryption", "tls"), when=_WITH_IMAP),
+        replace(security_field("imap_security", UserText("IMAP encryption"), "tls"), when=_WITH_IMAP),
         Field(name="imap_user", label="IMAP user name", help="If different.", required=False, when=_WITH_IMAP),
         Field(
             name="imap_password",
@@ -208,8 +216,8 @@ smtp = Connector(
     tools=(
         Tool(
             name="send",
-            may="send mail in your name from {name}",
-            help="Send one mail, to all recipients or to none.",
+            may=UserText("send mail in your name from {name}"),
+            help=UserText("Send one mail, to all recipients or to none."),
             parameters={
                 "to": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),
                 "cc": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),

@@ -15,6 +15,7 @@ from scheduler.connections.connectors.mail.compose import OutgoingMail
 from scheduler.connections.connectors.mail.connection import MailConnectionLostError, MailServer, MailSocket
 from scheduler.connections.errors import logic_failure
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _MAX_LINES = 100
 _CLIENT_NAME = "[127.0.0.1]"
@@ -66,14 +67,17 @@ class SmtpSession:
     def log_in(self) -> None:
         greeting = self._read()
         if greeting.code != 220:
-            raise self._refusal(greeting, "refused the connection")
+            raise self._refusal(greeting, UserText("refused the connection"))
         self._greet()
         if self.server.security == "starttls":
             if "STARTTLS" not in self._capabilities:
                 raise logic_failure(
-                    f"{self.server.host} does not offer STARTTLS on this port. Choose tls or another port."
+                    UserText(
+                        "{host} does not offer STARTTLS on this port. Choose tls or another port.",
+                        host=self.server.host,
+                    )
                 )
-            self._expect(self._send_line("STARTTLS"), 220, "refused to start encryption")
+            self._expect(self._send_line("STARTTLS"), 220, UserText("refused to start encryption"))
             self._wire.start_tls()
             self._greet()
         if self.server.user:
@@ -83,21 +87,26 @@ class SmtpSession:
         """Send it to all recipients or to none. UNSURE if the final dot may have been sent and no clear reply came."""
         is_foreign = not all(address.isascii() for address in (letter.sender, *letter.recipients))
         if is_foreign and "SMTPUTF8" not in self._capabilities:
-            raise logic_failure(f"{self.server.host} does not support addresses with non-ASCII characters.")
+            raise logic_failure(
+                UserText("{host} does not support addresses with non-ASCII characters.", host=self.server.host)
+            )
         options = " BODY=8BITMIME SMTPUTF8" if is_foreign else ""
         reply = self._send_line(f"MAIL FROM:<{letter.sender}>{options}")
-        self._expect(reply, 250, f"does not accept mail from {letter.sender}")
+        self._expect(reply, 250, UserText("does not accept mail from {sender}", sender=letter.sender))
         self._send_recipients(letter)
-        self._expect(self._send_line("DATA"), 354, "refused the mail")
+        self._expect(self._send_line("DATA"), 354, UserText("refused the mail"))
         self._wire.send(_dot_stuff(letter.content))  # no server may accept it without the final dot
         try:
             reply = self._end_data()
         except ToolFailedError as error:
             raise self._unsure(error.failure.sentence, letter) from error
         if reply.is_refusal:
-            raise self._refusal(reply, "did not accept the mail")
+            raise self._refusal(reply, UserText("did not accept the mail"))
         if reply.kind != 2:
-            raise self._unsure(f"{self.server.host} gave no clear reply ({self._quote(reply)}).", letter)
+            raise self._unsure(
+                UserText("{host} gave no clear reply ({quote}).", host=self.server.host, quote=self._quote(reply)),
+                letter,
+            )
 
     def _end_data(self) -> SmtpReply:
         """Send the final dot and read the reply; ToolFailedError if it is not clear."""
@@ -106,13 +115,22 @@ class SmtpSession:
             if early.is_refusal:
                 return early
             raise MailConnectionLostError(
-                f"{self.server.host} replied before the mail was complete ({self._quote(early)})."
+                UserText(
+                    "{host} replied before the mail was complete ({quote}).",
+                    host=self.server.host,
+                    quote=self._quote(early),
+                )
             )
         self._wire.send(b".\r\n")
         reply = self._read()
         if other := self._find_contradiction(reply):
             raise MailConnectionLostError(
-                f"{self.server.host} replied {self._quote(reply)}, and then {self._quote(other)}."
+                UserText(
+                    "{host} replied {quote}, and then {second}.",
+                    host=self.server.host,
+                    quote=self._quote(reply),
+                    second=self._quote(other),
+                )
             )
         return reply
 
@@ -137,7 +155,11 @@ class SmtpSession:
     def _unsure(self, sentence: str, letter: OutgoingMail) -> ToolFailedError:
         return ToolFailedError.because(
             FailureClass.UNSURE,
-            f"{sentence} The mail to {', '.join(letter.recipients)} may have been sent anyway.",
+            UserText(
+                "{sentence} The mail to {recipients} may have been sent anyway.",
+                sentence=sentence,
+                recipients=", ".join(letter.recipients),
+            ),
         )
 
     def _send_recipients(self, letter: OutgoingMail) -> None:
@@ -147,12 +169,14 @@ class SmtpSession:
             return
         final = {address: reply for address, reply in refused.items() if not reply.is_temporary} or refused
         reply = next(iter(final.values()))
-        raise self._refusal(reply, f"does not accept mail for {', '.join(final)}, so nothing was sent")
+        raise self._refusal(
+            reply, UserText("does not accept mail for {final}, so nothing was sent", final=", ".join(final))
+        )
 
     def _greet(self) -> None:
         reply = self._send_line(f"EHLO {_CLIENT_NAME}")
         if reply.code != 250:
-            self._expect(self._send_line(f"HELO {_CLIENT_NAME}"), 250, "refused the connection")
+            self._expect(self._send_line(f"HELO {_CLIENT_NAME}"), 250, UserText("refused the connection"))
             self._capabilities = {}
             return
         words = [line.partition(" ") for line in reply.text.splitlines()[1:]]
@@ -169,17 +193,23 @@ class SmtpSession:
                 if reply.code == 334:
                     reply = self._send_line(base64.b64encode(one).decode())
         elif not offered and self.server.security == "none":
-            raise logic_failure(f"{self.server.host} requires encryption for the login. Choose tls or starttls.")
+            raise logic_failure(
+                UserText("{host} requires encryption for the login. Choose tls or starttls.", host=self.server.host)
+            )
         else:
-            raise logic_failure(f"{self.server.host} offers no supported login method.")
+            raise logic_failure(UserText("{host} offers no supported login method.", host=self.server.host))
         if reply.code == 235:
             return
         if reply.is_temporary:
             raise self._refusal(reply, "")
         raise ToolFailedError.because(
             FailureClass.AUTH,
-            f"Wrong user name or password for {self.server.user} on {self.server.host} ({self._quote(reply)}). "
-            "Connect again.",
+            UserText(
+                "Wrong user name or password for {user} on {host} ({quote}). Connect again.",
+                user=self.server.user,
+                host=self.server.host,
+                quote=self._quote(reply),
+            ),
         )
 
     def _send_line(self, line: str) -> SmtpReply:
@@ -192,7 +222,9 @@ class SmtpSession:
         while len(lines) < _MAX_LINES:
             line = self._wire.read_line()
             if not re.match(rb"[2-5]\d\d(?:[ -]|$)", line) or not line.startswith(code):
-                raise MailConnectionLostError(f"{self.server.host} does not answer like a mail server.")
+                raise MailConnectionLostError(
+                    UserText("{host} does not answer like a mail server.", host=self.server.host)
+                )
             code = line[:3]
             lines.append(line[4:].decode("utf-8", "replace"))
             if line[3:4] != b"-":
@@ -205,18 +237,30 @@ class SmtpSession:
 
     def _refusal(self, reply: SmtpReply, what: str) -> ToolFailedError:
         if reply.is_temporary:
-            sentence = f"{self.server.host} cannot do this right now ({self._quote(reply)})."
+            sentence = UserText(
+                "{host} cannot do this right now ({quote}).", host=self.server.host, quote=self._quote(reply)
+            )
             return ToolFailedError.because(FailureClass.TRANSIENT, sentence)
         if not reply.is_refusal:
             return MailConnectionLostError(
-                f"{self.server.host} does not answer like a mail server ({self._quote(reply)})."
+                UserText(
+                    "{host} does not answer like a mail server ({quote}).",
+                    host=self.server.host,
+                    quote=self._quote(reply),
+                )
             )
         if reply.code in _LOGIN_CODES:
             return ToolFailedError.because(
                 FailureClass.AUTH,
-                f"{self.server.host} requires a login ({self._quote(reply)}). Connect again with a user name.",
+                UserText(
+                    "{host} requires a login ({quote}). Connect again with a user name.",
+                    host=self.server.host,
+                    quote=self._quote(reply),
+                ),
             )
-        return logic_failure(f"{self.server.host} {what} ({self._quote(reply)}).")
+        return logic_failure(
+            UserText("{host} {what} ({said}).", host=self.server.host, what=what, said=self._quote(reply))
+        )
 
     def _quote(self, reply: SmtpReply) -> str:
         return f"{reply.code} {self.server.quote(reply.text)}".strip()

@@ -12,6 +12,7 @@ from scheduler.connections.http_errors import connection_lost, parse_retry_after
 from scheduler.connections.json_reader import JsonObject
 from scheduler.connections.urls import split_url
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.user_text import UserText
 
 SLACK_URL = "https://slack.com"
 
@@ -34,7 +35,9 @@ def call_method(call: Call, method: str, parameters: Mapping[str, Any], *, acts:
     """
     token = call.settings.get("access_token")
     if not token:
-        raise ToolFailedError.because(FailureClass.AUTH, f"{call.connection} is not signed in. Connect it.")
+        raise ToolFailedError.because(
+            FailureClass.AUTH, UserText("{connection} is not signed in. Connect it.", connection=call.connection)
+        )
     form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in parameters.items()}
     answer = http_client.request(
         "POST",
@@ -80,16 +83,24 @@ def _failure(answer: http_client.Answer, code: str, now: datetime) -> ToolFailed
     host = answer.host
     if code in _RATE_LIMIT_ERRORS:
         wait = parse_retry_after(answer.headers, now)
-        sentence = f"Too many requests to {host} ({code})."
+        sentence = UserText("Too many requests to {host} ({code}).", host=host, code=code)
         return ToolFailedError(Failure(kind=FailureClass.TRANSIENT, sentence=sentence, retry_after=wait))
     if code in _SERVER_ERRORS:
-        return connection_lost(f"{host} failed while it processed the request ({code}).", acts=answer.acts)
+        return connection_lost(
+            UserText("{host} failed while it processed the request ({code}).", host=host, code=code), acts=answer.acts
+        )
     if code in _AUTH_ERRORS:
         return ToolFailedError.because(
-            FailureClass.AUTH, f"The sign-in to {host} is no longer valid ({code}). Connect again."
+            FailureClass.AUTH,
+            UserText("The sign-in to {host} is no longer valid ({code}). Connect again.", host=host, code=code),
         )
     if code in _PERMISSION_ERRORS:
         return ToolFailedError.because(
-            FailureClass.PERMISSION, f"{host} does not allow this ({code}). Allow it there, or connect another account."
+            FailureClass.PERMISSION,
+            UserText(
+                "{host} does not allow this ({code}). Allow it there, or connect another account.", host=host, code=code
+            ),
         )
-    return ToolFailedError.because(FailureClass.LOGIC, f"{host} refused the request ({code}).")
+    return ToolFailedError.because(
+        FailureClass.LOGIC, UserText("{host} refused the request ({code}).", host=host, code=code)
+    )

@@ -23,6 +23,7 @@ from scheduler.connections.json_reader import JsonObject
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{7,}", re.ASCII)
 _CHANNEL_TYPES = "public_channel,private_channel"
@@ -59,13 +60,17 @@ def _is_after(message: JsonObject, after: str | None) -> bool:
     try:
         return not after or float(message.get("ts")) > float(after)
     except (TypeError, ValueError) as error:
-        raise logic_failure(f'"{after}" is not a message id such as 1777885200.000100.') from error
+        raise logic_failure(
+            UserText('"{after}" is not a message id such as 1777885200.000100.', after=after)
+        ) from error
 
 
 def _post(call: Call) -> dict[str, Any]:
     text = call.parameters["text"]
     if not text.strip() or len(text) > _MAX_TEXT_CHARS:
-        raise logic_failure(f'"text" must have 1 to {_MAX_TEXT_CHARS} characters.')
+        raise logic_failure(
+            UserText('"text" must have 1 to {max_text_chars} characters.', max_text_chars=_MAX_TEXT_CHARS)
+        )
     channel = _find_channel(call)
     parameters = {
         "channel": channel,
@@ -89,10 +94,12 @@ def _check_post(call: Call) -> Checked:
         ):
             return Checked(happened=True, result={"channel": channel, "id": one.get("ts")})
         if one.get("text") == text and one.get("bot_id") and "metadata" not in one:
-            raise _unclear("An app posted the same text there, but Slack does not tell whether it was this post.")
+            raise _unclear(
+                UserText("An app posted the same text there, but Slack does not tell whether it was this post.")
+            )
         count += 1
     if count == _MAX_CHECKED:
-        raise _unclear("Too many messages were posted since then to tell whether this one was.")
+        raise _unclear(UserText("Too many messages were posted since then to tell whether this one was."))
     return Checked(happened=False)
 
 
@@ -134,7 +141,7 @@ def _find_channel(call: Call) -> str:
     for one in _list_all(call, "conversations.list", "channels", parameters, 10_000):
         if one.get("name") == name:
             return one.text("id")
-    raise logic_failure(f"There is no channel #{name}, or the app was not added to it.")
+    raise logic_failure(UserText("There is no channel #{name}, or the app was not added to it.", name=name))
 
 
 def _key_digest(call: Call) -> str:
@@ -162,7 +169,7 @@ def _describe(message: JsonObject) -> dict[str, Any]:
 
 def _test(call: Call) -> str:
     given = call_method(call, "auth.test", {})
-    return f"Signed in to {given.get('team')} as {given.get('user')}."
+    return UserText("Signed in to {team} as {user}.", team=given.get("team"), user=given.get("user"))
 
 
 _CHANNEL = Parameter(ParameterKind.TEXT, help="Name such as #general, or id.")
@@ -173,7 +180,9 @@ slack = Connector(
     title="Slack",
     help="Reads and posts messages in a Slack workspace.",
     fields=(
-        *sign_in_fields("From the app that you created for your workspace, under Basic Information.", required=False),
+        *sign_in_fields(
+            UserText("From the app that you created for your workspace, under Basic Information."), required=False
+        ),
         Field(
             name="access_token",
             label="Token",
@@ -192,15 +201,15 @@ slack = Connector(
     tools=(
         Tool(
             name="list_channels",
-            may="list the channels of {name}",
-            help="List the channels that the app can see.",
+            may=UserText("list the channels of {name}"),
+            help=UserText("List the channels that the app can see."),
             parameters={"limit": _LIMIT},
             run=_channels,
         ),
         Tool(
             name="list_messages",
-            may="read messages in {name}",
-            help="List the messages in a channel, newest first.",
+            may=UserText("read messages in {name}"),
+            help=UserText("List the messages in a channel, newest first."),
             parameters={
                 "channel": _CHANNEL,
                 "after": Parameter(
@@ -212,8 +221,8 @@ slack = Connector(
         ),
         Tool(
             name="post",
-            may="post in your name in {name}",
-            help="Post a message in a channel exactly once.",
+            may=UserText("post in your name in {name}"),
+            help=UserText("Post a message in a channel exactly once."),
             parameters={
                 "channel": _CHANNEL,
                 "text": Parameter(ParameterKind.TEXT, help="Text of the message."),

@@ -19,6 +19,7 @@ from scheduler.connections.connectors.table import csv_table, sqlite_table
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _MAX_ROWS = 1000
@@ -28,13 +29,15 @@ def _path(call: Call) -> Path:
     try:
         return Path(call.settings["path"]).expanduser()
     except RuntimeError as error:
-        raise logic_failure(f"{call.settings['path']} is in a home folder that does not exist.") from error
+        raise logic_failure(
+            UserText("{path} is in a home folder that does not exist.", path=call.settings["path"])
+        ) from error
 
 
 def _table(call: Call) -> str:
     name: str = call.settings.get("table") or "rows"
     if name.lower() == "dayhand_keys" or name.lower().startswith("sqlite_"):
-        raise logic_failure(f"The table name {name} is reserved. Choose another one.")
+        raise logic_failure(UserText("The table name {name} is reserved. Choose another one.", name=name))
     return name
 
 
@@ -42,20 +45,28 @@ def _dispatch(call: Call, of_csv: Callable[[Path], Any], of_sqlite: Callable[[Pa
     place = _path(call)
     with converting_disk_errors(str(place)):
         if not place.parent.is_dir():
-            raise logic_failure(f"The folder {place.parent} does not exist. Create it, or choose another file.")
+            raise logic_failure(
+                UserText("The folder {parent} does not exist. Create it, or choose another file.", parent=place.parent)
+            )
         if place.exists() and not place.is_file():
-            raise logic_failure(f"{place} is not a file. Choose another one.")
+            raise logic_failure(UserText("{place} is not a file. Choose another one.", place=place))
         if place.suffix.lower() == ".csv":
             return of_csv(place)
         if place.suffix.lower() in _SQLITE_SUFFIXES:
             return of_sqlite(place)
-    raise logic_failure(f"{place} is not a table. Choose a file that ends in .csv, {', '.join(_SQLITE_SUFFIXES)}.")
+    raise logic_failure(
+        UserText(
+            "{place} is not a table. Choose a file that ends in .csv, {sqlite_suffixes}.",
+            place=place,
+            sqlite_suffixes=", ".join(_SQLITE_SUFFIXES),
+        )
+    )
 
 
 def _append(call: Call) -> Any:
     rows, key, seconds = call.parameters["rows"], call.key, call.seconds
     if not key:
-        raise ToolFailedError.because(FailureClass.INTERNAL, "The rows have no idempotency key.")
+        raise ToolFailedError.because(FailureClass.INTERNAL, UserText("The rows have no idempotency key."))
     return _dispatch(
         call,
         lambda place: csv_table.append(place, rows, key, seconds),
@@ -77,7 +88,7 @@ def _read(call: Call, default: int = _MAX_ROWS) -> Any:
     given = call.parameters.get("limit")
     limit = default if given is None else given
     if limit < 0:
-        raise logic_failure('"limit" must be 0 or more.')
+        raise logic_failure(UserText('"limit" must be 0 or more.'))
     return _dispatch(
         call,
         lambda place: csv_table.read(place, where, limit, call.seconds),
@@ -88,15 +99,15 @@ def _read(call: Call, default: int = _MAX_ROWS) -> Any:
 def _test(call: Call) -> str:
     place = _path(call)
     if not _dispatch(call, Path.exists, Path.exists):
-        return f"{place} will be created when the first row is added."
+        return UserText("{place} will be created when the first row is added.", place=place)
     _read(call, 1)
-    return f"{place} can be read."
+    return UserText("{place} can be read.", place=place)
 
 
 table = Connector(
     kind="table",
     title="Table",
-    help="Adds rows to a CSV or SQLite file on this computer, and reads them.",
+    help=UserText("Adds rows to a CSV or SQLite file on this computer, and reads them."),
     fields=(
         Field(
             name="path",
@@ -110,8 +121,8 @@ table = Connector(
         Tool(
             # Keeps the default apply_window: the file may be on a network disk, which may act late.
             name="append",
-            may="add rows to {name}",
-            help="Appends rows; new names become new columns.",
+            may=UserText("add rows to {name}"),
+            help=UserText("Appends rows; new names become new columns."),
             parameters={
                 "rows": Parameter(
                     ParameterKind.LIST, help="Objects by column, or lists of values in the order of the columns."
@@ -123,8 +134,8 @@ table = Connector(
         ),
         Tool(
             name="read",
-            may="read the rows of {name}",
-            help="Read the first rows as objects by column; values from CSV are text.",
+            may=UserText("read the rows of {name}"),
+            help=UserText("Read the first rows as objects by column; values from CSV are text."),
             parameters={
                 "limit": Parameter(ParameterKind.WHOLE, required=False, help="Maximum number of rows; default 1000."),
                 "where": Parameter(

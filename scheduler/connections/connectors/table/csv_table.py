@@ -25,6 +25,7 @@ from scheduler.connections.connectors.table.safe_append import (
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors, locked, open_nonblocking
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _BOM = "\ufeff".encode()
 
@@ -45,7 +46,7 @@ def check(path: Path, key: str, seconds: float) -> Checked:
     if place.exists() and not sidecar_path(place, "ledger").exists():
         raise ToolFailedError.because(
             FailureClass.UNSURE,
-            f"Dayhand's record of {place} is missing. Check whether the rows are in it.",
+            UserText("Dayhand's record of {place} is missing. Check whether the rows are in it.", place=place),
         )
     with _open_table(path, seconds) as (place, ledger):
         return _check_known(place, ledger, key)
@@ -72,7 +73,13 @@ def _find(lines: Iterator[str], where: Mapping[str, Any], limit: int) -> list[di
     columns = header.columns if header else []
     for name in where:
         if name not in columns:
-            raise logic_failure(f'The table has no column "{name}". It has: {", ".join(columns) or "none"}.')
+            raise logic_failure(
+                UserText(
+                    'The table has no column "{name}". It has: {columns}.',
+                    name=name,
+                    columns=", ".join(columns) or "none",
+                )
+            )
     wanted = {name: csv_text.format_cell(value) for name, value in where.items()}
     found: list[dict[str, str]] = []
     for values in csv_text.parse_records(rest, header.dialect) if header else ():
@@ -121,7 +128,7 @@ def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger) -> dict[str
             content = _with_columns(place, header, columns, seen) + added.encode()
             replace_content(place, content, key, result, ledger, seen)
     except UnicodeEncodeError as error:
-        raise logic_failure('"rows" contains characters that cannot be encoded as UTF-8.') from error
+        raise logic_failure(UserText('"rows" contains characters that cannot be encoded as UTF-8.')) from error
     return result
 
 
@@ -148,8 +155,12 @@ def _with_columns(place: Path, header: Header, columns: Sequence[str], seen: Fil
             if len(values) > len(header.columns):
                 require_unchanged(place, seen)  # otherwise these are other columns
                 raise logic_failure(
-                    f"A row of {place} has more cells than the table has columns ({', '.join(values)}), so no column "
-                    "can be added. Correct that row first."
+                    UserText(
+                        "A row of {place} has more cells than the table has columns ({values}), so no column can "
+                        "be added. Correct that row first.",
+                        place=place,
+                        values=", ".join(values),
+                    )
                 )
             rows.append(csv_text.format_line([*values, *[""] * (len(columns) - len(values))], header.dialect))
     with place.open("rb") as file:
@@ -164,6 +175,6 @@ def _lines(place: Path) -> Iterator[Iterator[str]]:
         with open(place, encoding="utf-8-sig", newline="", opener=open_nonblocking) as file:
             yield iter(file)
     except UnicodeDecodeError as error:
-        raise logic_failure(f"{place} is not UTF-8 text. Save it as CSV in UTF-8.") from error
+        raise logic_failure(UserText("{place} is not UTF-8 text. Save it as CSV in UTF-8.", place=place)) from error
     except csv.Error as error:
-        raise logic_failure(f"{place} is not a CSV file ({error}).") from error
+        raise logic_failure(UserText("{place} is not a CSV file ({error}).", place=place, error=error)) from error

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 MAX_COLUMNS = 1_000
 """How many columns rows may create: each row gets a cell for each of them."""
@@ -22,18 +23,23 @@ def arrange_rows(
     wanted = list(columns)
     for row in rows:
         if not isinstance(row, dict | list | tuple):
-            raise logic_failure('Each of the "rows" must be an object such as {"day": "Monday"} or a list of values.')
+            raise logic_failure(
+                UserText('Each of the "rows" must be an object such as {"day": "Monday"} or a list of values.')
+            )
         for name in row if isinstance(row, dict) else ():
             if fold(name) not in places:
                 places[fold(name)] = len(wanted)
                 wanted.append(name)
                 if len(wanted) > MAX_COLUMNS:
                     raise logic_failure(
-                        f"The table would get more than {MAX_COLUMNS:,} columns. Use the same names in each row."
+                        UserText(
+                            "The table would get more than {max_columns} columns. Use the same names in each row.",
+                            max_columns=f"{MAX_COLUMNS:,}",
+                        )
                     )
     if rows and not wanted:
         raise logic_failure(
-            "The table has no columns yet. Give the first rows as objects; their names become the columns."
+            UserText("The table has no columns yet. Give the first rows as objects; their names become the columns.")
         )
     return wanted, (_values(row, wanted, places, fold) for row in rows)
 
@@ -41,11 +47,17 @@ def arrange_rows(
 def _values(row: Any, columns: list[str], places: dict[str, int], fold: Callable[[str], str]) -> list[Any]:
     if not isinstance(row, dict):
         if len(row) > len(columns):
-            raise logic_failure(f"A row has {len(row)} values, but the table has {len(columns)} columns.")
+            raise logic_failure(
+                UserText(
+                    "A row has {count} values, but the table has {columns} columns.",
+                    count=len(row),
+                    columns=len(columns),
+                )
+            )
         return [*row, *[None] * (len(columns) - len(row))]
     values: list[Any] = [None] * len(columns)
     if len({fold(name) for name in row}) < len(row):
-        raise logic_failure(f"A row names a column twice: {', '.join(row)}.")
+        raise logic_failure(UserText("A row names a column twice: {row}.", row=", ".join(row)))
     for name, value in row.items():
         values[places[fold(name)]] = value
     return values

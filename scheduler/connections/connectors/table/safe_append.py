@@ -23,6 +23,7 @@ from scheduler.connections.safe_files import (
     write_part,
 )
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 
 class AdditionTrace(StrEnum):
@@ -59,7 +60,9 @@ class FileVersion:
 
 
 def changed_while_adding_error(place: Path) -> ToolFailedError:
-    sentence = f"{place} was changed by another program while rows were added. Check whether they are in it."
+    sentence = UserText(
+        "{place} was changed by another program while rows were added. Check whether they are in it.", place=place
+    )
     return ToolFailedError.because(FailureClass.UNSURE, sentence)
 
 
@@ -70,7 +73,7 @@ def require_unchanged(place: Path, seen: FileVersion | None) -> None:
 
 
 def _changed_before(place: Path) -> ToolFailedError:
-    sentence = f"{place} was just changed by another program, so nothing was done."
+    sentence = UserText("{place} was just changed by another program, so nothing was done.", place=place)
     return ToolFailedError.because(FailureClass.TRANSIENT, sentence)
 
 

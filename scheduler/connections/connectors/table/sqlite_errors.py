@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.rules.failures import FailureClass
+from scheduler.user_text import UserText
 
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _PERMISSION_CODES = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
@@ -18,18 +19,32 @@ def explain_database(error: sqlite3.Error, path: Path, *, perhaps_done: bool = F
     fail = ToolFailedError.because
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in _BUSY_CODES:
-        return fail(FailureClass.TRANSIENT, f"{path} is in use by another program, so nothing was done.")
+        return fail(
+            FailureClass.TRANSIENT, UserText("{path} is in use by another program, so nothing was done.", path=path)
+        )
     if code == sqlite3.SQLITE_FULL:
-        return fail(FailureClass.TRANSIENT, f"The disk of {path} is full. Free some space.")
+        return fail(FailureClass.TRANSIENT, UserText("The disk of {path} is full. Free some space.", path=path))
     if code == sqlite3.SQLITE_IOERR and perhaps_done:
-        return fail(FailureClass.UNSURE, f"The disk failed ({error}) while {path} was written. Check whether it was.")
+        return fail(
+            FailureClass.UNSURE,
+            UserText(
+                "The disk failed ({error}) while {path} was written. Check whether it was.", error=error, path=path
+            ),
+        )
     if code == sqlite3.SQLITE_IOERR:
-        return fail(FailureClass.TRANSIENT, f"The disk could not read or write {path} ({error}).")
+        return fail(
+            FailureClass.TRANSIENT,
+            UserText("The disk could not read or write {path} ({error}).", path=path, error=error),
+        )
     if code in _PERMISSION_CODES:
-        return fail(FailureClass.PERMISSION, f"{path} cannot be opened or changed. Check its permissions.")
+        return fail(
+            FailureClass.PERMISSION, UserText("{path} cannot be opened or changed. Check its permissions.", path=path)
+        )
     if code in _CORRUPT_CODES:
-        return fail(FailureClass.LOGIC, f"{path} is damaged or not a SQLite database. Replace or remove it.")
-    return fail(FailureClass.LOGIC, f"{path} rejected the change ({error}).")
+        return fail(
+            FailureClass.LOGIC, UserText("{path} is damaged or not a SQLite database. Replace or remove it.", path=path)
+        )
+    return fail(FailureClass.LOGIC, UserText("{path} rejected the change ({error}).", path=path, error=error))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from scheduler.connections.connector import Checked
 from scheduler.connections.connectors.table.rows import arrange_rows
 from scheduler.connections.connectors.table.sqlite_errors import explained_database
 from scheduler.connections.errors import logic_failure
+from scheduler.user_text import UserText
 
 _KEYS = "CREATE TABLE IF NOT EXISTS dayhand_keys (key TEXT PRIMARY KEY, result TEXT NOT NULL)"
 _MAX_INTEGER = 1 << 63
@@ -48,13 +49,18 @@ def check(path: Path, key: str, seconds: float) -> Checked:
 def read(path: Path, table: str, where: Mapping[str, Any], limit: int, seconds: float) -> list[dict[str, Any]]:
     """The first rows that match `where`."""
     if not path.exists():
-        raise logic_failure(f"{path} does not exist.")
+        raise logic_failure(UserText("{path} does not exist.", path=path))
     with _connect(path, seconds, "rw") as db:
         columns = _columns(db, table)
         for name in where:
             if name.lower() not in map(str.lower, columns):
                 raise logic_failure(
-                    f'The table {table} has no column "{name}". It has: {", ".join(columns) or "none"}.'
+                    UserText(
+                        'The table {table} has no column "{name}". It has: {columns}.',
+                        table=table,
+                        name=name,
+                        columns=", ".join(columns) or "none",
+                    )
                 )
         if not columns:
             return []
@@ -105,7 +111,9 @@ def _to_json(value: Any) -> Any:
 
 def _quote(name: str) -> str:
     if "\0" in name:
-        raise logic_failure("The name of a table or column contains a character that SQLite does not support.")
+        raise logic_failure(
+            UserText("The name of a table or column contains a character that SQLite does not support.")
+        )
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -120,4 +128,4 @@ def _connect(path: Path, seconds: float, mode: str) -> Iterator[sqlite3.Connecti
         ):
             yield db
     except UnicodeEncodeError as error:
-        raise logic_failure('"rows" contains characters that cannot be encoded as UTF-8.') from error
+        raise logic_failure(UserText('"rows" contains characters that cannot be encoded as UTF-8.')) from error

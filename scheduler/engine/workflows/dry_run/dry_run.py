@@ -23,6 +23,7 @@ from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, logs, mutations, requests, runs
 from scheduler.store.opening import close_store, open_store
 from scheduler.store.runs import RunRow
+from scheduler.user_text import UserText
 
 MAX_RUNS = 10_100
 """A week of one run a minute."""
@@ -134,7 +135,14 @@ class _DryRun:
             self._run_until_idle()
             if len(self._record.runs) // _PROGRESS_EVERY > before:
                 days = (self._clock.now() - began).days
-                progress(f"{len(self._record.runs)} runs, {days} of {span.days} days…")
+                progress(
+                    UserText(
+                        "{count} runs, {days} of {total} days…",
+                        count=len(self._record.runs),
+                        days=days,
+                        total=span.days,
+                    )
+                )
         if span and not self._is_cut:
             self._clock.move_to(began + span)
         db = runtime.database.read()
