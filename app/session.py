@@ -8,18 +8,18 @@ from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.api.backend import Result
-from app.api.dispatcher import SCRIPT_VERBS, Dispatcher
-from app.api.live_backend import LiveBackend
 from app.data.keyring_names import ensure_entries
 from app.data.temp_dir import remove_stale_temp_dirs
 from app.engine_thread import EngineThread
 from app.ipc.client import NOT_RESPONDING
 from app.ipc.server import ControlServer
+from app.live_backend import LiveBackend
 from app.platform.zone import machine_zone
 from scheduler.connections.errors import VaultError
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
+from scheduler.engine.api.backend import Result
+from scheduler.engine.api.dispatcher import SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.maintenance import Maintenance

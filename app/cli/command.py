@@ -73,9 +73,9 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
         yield from client.call(end, verb, arguments)
         return
     with convert_store_errors():
-        from app.api.backend import not_running_error
-        from app.api.dispatcher import error_message
-        from app.api.offline_backend import open_dispatcher  # the store is loaded only if no app answers
+        from scheduler.engine.api.backend import not_running_error
+        from scheduler.engine.api.dispatcher import error_message
+        from scheduler.engine.api.offline_backend import open_dispatcher  # the store is loaded only if no app answers
         from scheduler.store.lock import FolderInUseError
 
         deadline = time.monotonic() + _LOCK_TIMEOUT_S

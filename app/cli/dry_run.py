@@ -48,11 +48,11 @@ def _days(text: str) -> int:
 
 
 def _try(options: Namespace) -> CommandResult:
-    from app.api.json_values import to_json
     from app.platform.zone import machine_zone
     from scheduler.connections.registry import builtin_registry
     from scheduler.connections.secrets import SecretStore
     from scheduler.connections.vault import Vault
+    from scheduler.engine.api.json_values import to_json
     from scheduler.engine.workflows.dry_run.dry_run import DryRunEnvironment, dry_run_script
     from scheduler.engine.workflows.validation import InvalidScriptError
 

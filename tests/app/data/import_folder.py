@@ -7,12 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from app.api.dispatcher import Dispatcher
-from app.api.offline_backend import WritableBackend
 from app.cli import command_line
 from app.data.atomic_file import DataFileError
 from app.data.export import import_export
 from app.data.preferences import Preferences, read_preferences, save_preferences
+from scheduler.engine.api.dispatcher import Dispatcher
+from scheduler.engine.api.offline_backend import WritableBackend
 from scheduler.engine.data_import import SCRIPTS_FOLDER
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.settings import Settings

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from app.api.backend import Result
 from app.engine_thread import EngineThread
+from scheduler.engine.api.backend import Result
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.validation import ValidatedScript

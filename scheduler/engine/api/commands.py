@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from app.api.backend import Backend
-from app.api.json_values import to_json
+from scheduler.engine.api.backend import Backend
+from scheduler.engine.api.json_values import to_json
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.lookup import split_target

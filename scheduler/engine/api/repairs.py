@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from app.api.backend import Backend
+from scheduler.engine.api.backend import Backend
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.repair.fixer_config import KEY_FIELD, KEYRING_ENTRY, LIMITS, FixerConfig, FixerKind, read_config
 from scheduler.engine.scheduling.launcher import Announcement

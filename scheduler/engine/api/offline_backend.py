@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.api.backend import Result, not_running_error
-from app.api.dispatcher import OFFLINE_WRITE_VERBS, SCRIPT_VERBS, Dispatcher
 from app.data.keyring_names import ensure_entries
 from app.platform.zone import machine_zone
 from scheduler.connections.registry import builtin_registry
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
+from scheduler.engine.api.backend import Result, not_running_error
+from scheduler.engine.api.dispatcher import OFFLINE_WRITE_VERBS, SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.context import EngineContext
