@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TRANSLATIONS = ROOT / "resources" / "translations"
-_UNREAD = ("scheduler/job_import/", "scheduler/store/migrations/")
+_UNREAD = ("scheduler/engine/api/", "scheduler/job_import/", "scheduler/store/migrations/")
 """Shown in the terminal only, or not natural language."""
 _SILENT = {"debug", "info", "warning", "error", "exception", "critical", "compile", "execute", "executemany"} | {
     "Field", "Parameter", "ArgumentParser", "add_argument"

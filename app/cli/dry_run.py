@@ -53,7 +53,7 @@ def _try(options: Namespace) -> CommandResult:
     from scheduler.connections.secrets import SecretStore
     from scheduler.connections.vault import Vault
     from scheduler.engine.api.json_values import to_json
-    from scheduler.engine.workflows.dry_run.dry_run import DryRunEnvironment, dry_run_script
+    from scheduler.engine.dry_run.dry_run import DryRunEnvironment, dry_run_script
     from scheduler.engine.workflows.validation import InvalidScriptError
 
     require_user("try")  # it may read through every connection, even those the calling script has no permission for

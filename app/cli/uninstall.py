@@ -118,7 +118,7 @@ def _find_secrets(folder: Path) -> "Iterator[tuple[KeyringEntries, str]]":
     """The keyring entries known to the store, to stores that were set aside, and to the settings."""
     from app.data.keyring_names import read_entries
     from app.data.preferences import read_preferences
-    from scheduler.engine.repair.fixer_config import KEYRING_ENTRY
+    from scheduler.engine.fixer_config import KEYRING_ENTRY
     from scheduler.store import connections
     from scheduler.store.errors import StoreError
     from scheduler.store.opening import open_for_reading

@@ -13,7 +13,7 @@ from app.data.atomic_file import write_atomically
 from app.i18n.languages import PREFERENCES_FILE, Language
 from app.notifications.quiet_hours import QuietHours
 from app.theme.tokens import Appearance
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind, read_config
+from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 

@@ -15,7 +15,7 @@ from scheduler.connections.secrets import SecretStore
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import find_first_answer
-from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, Secrets, has_secrets, redact_failure
+from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, Secrets, redact_failure
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, requests
@@ -108,7 +108,7 @@ class ConnectionSetup:
         if row is None and any(one.secret for one in connector.fields):  # connecting it was never finished
             with suppress(ToolFailedError):
                 self._secrets.forget(name)
-        elif row is not None and has_secrets(connector, row.settings):
+        elif row is not None and connector.has_secrets(row.settings):
             self._secrets.forget(name)
         else:
             self._remove_leftover_secrets(name)
@@ -121,7 +121,7 @@ class ConnectionSetup:
         """Its connector and its stored secrets."""
         connector = self._registry.connector(self._registry.parse_name(name)[0])
         row = connections.find(self._context.database.read(), name)
-        if row is None or not has_secrets(connector, row.settings):
+        if row is None or not connector.has_secrets(row.settings):
             return connector, {}
         try:
             return connector, dict(self._secrets.read_saved(name))

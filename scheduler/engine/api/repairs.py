@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from scheduler.engine.api.backend import Backend
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.repair.fixer_config import KEY_FIELD, KEYRING_ENTRY, LIMITS, FixerConfig, FixerKind, read_config
+from scheduler.engine.fixer_config import KEY_FIELD, KEYRING_ENTRY, LIMITS, FixerConfig, FixerKind, read_config
 from scheduler.engine.scheduling.launcher import Announcement
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler.connections.registry import Registry, parse_name
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import natural_sort_key
+from scheduler.engine.lookup import natural_sort_key
 from scheduler.store import connections, workflows
 from scheduler.store.workflows import WorkflowStatus
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import find_workflow
+from scheduler.engine.lookup import find_workflow
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow, WorkflowRow
 

@@ -16,7 +16,7 @@ from scheduler.engine.runs import user_requests
 from scheduler.engine.scheduling.error_backoff import delay_after
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.workflows.deployment import Deployer
-from scheduler.engine.workflows.lookup import find_run
+from scheduler.engine.lookup import find_run
 from scheduler.rules.phases import RunStatus
 from scheduler.rules.requests import RequestKind
 from scheduler.store import key_values, repairs, runs, workflows

@@ -24,13 +24,13 @@ from scheduler.engine.repair.failure_report import (
     unmask_secrets,
 )
 from scheduler.engine.repair.fixer import BudgetSpentError, Fixer, FixerFailedError, FixerUnreachableError
-from scheduler.engine.repair.fixer_config import KEY_FIELD, KEYRING_ENTRY, FixerConfig, FixerKind
+from scheduler.engine.fixer_config import KEY_FIELD, KEYRING_ENTRY, FixerConfig, FixerKind
 from scheduler.engine.repair.proposals import Proposal, store_unused
 from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.engine.workflows.dry_run.dry_run import DryRunEnvironment, dry_run_script
-from scheduler.engine.workflows.lookup import find_run
+from scheduler.engine.dry_run.dry_run import DryRunEnvironment, dry_run_script
+from scheduler.engine.lookup import find_run
 from scheduler.engine.workflows.validation import InvalidScriptError
 from scheduler.rules.phases import RunStatus
 from scheduler.store import connections, key_values, logs, workflows

@@ -12,7 +12,7 @@ from threading import Lock, Thread
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
-from scheduler.engine.repair.protocol import NoRepairs, RepairService
+from scheduler.engine.runs.repair_service import NoRepairs, RepairService
 from scheduler.engine.runs import ready_work, recovery, start
 from scheduler.engine.runs.attempt import Attempt
 from scheduler.engine.runs.execution import EventsSkippedError, Execution, RunnerCallbacks, StoppedError

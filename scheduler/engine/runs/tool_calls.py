@@ -89,12 +89,6 @@ class NoSecrets:
         """Nothing to delete."""
 
 
-def has_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
-    """Whether a connection has secrets in the keyring; all its other fields are in the store."""
-    uses_oauth = connector.oauth is not None and connector.oauth.is_needed(settings)
-    return uses_oauth or any(one.secret and one.name not in settings for one in connector.fields)
-
-
 def find_endpoint(db: sqlite3.Connection, registry: Registry, connection: str) -> dict[str, str] | None:
     """What a connection points to now: the account, server or folder that an approval covers."""
     row = connections.find(db, connection)
@@ -254,7 +248,7 @@ class ToolCaller:
 
     def read_secrets(self, connector: Connector, row: ConnectionRow) -> Mapping[str, Any]:
         """The secrets of a connection; asks the keyring only if it has any."""
-        if not has_secrets(connector, row.settings):
+        if not connector.has_secrets(row.settings):
             return {}
         try:
             return self._secrets.read(row.name)

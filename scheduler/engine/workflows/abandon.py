@@ -6,7 +6,7 @@ from datetime import datetime
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.runs.recovery import cancel_waiting_run
 from scheduler.engine.scheduling.dispatch import Dispatch
-from scheduler.engine.workflows.lookup import find_run, find_workflow, split_target
+from scheduler.engine.lookup import find_run, find_workflow, split_target
 from scheduler.engine.workflows.run_now import CHECKING
 from scheduler.rules.mutations import MutationStatus
 from scheduler.store import lanes, mutations, runs

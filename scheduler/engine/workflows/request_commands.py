@@ -9,14 +9,14 @@ from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import Act, run_once
-from scheduler.engine.repair.protocol import NoRepairs, RepairService
+from scheduler.engine.runs.repair_service import NoRepairs, RepairService
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciliation import record_outcome
 from scheduler.engine.runs.recovery import cancel_waiting_run
 from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.script_plan import ScriptPlans
-from scheduler.engine.workflows.lookup import find_run, find_workflow
+from scheduler.engine.lookup import find_run, find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus

@@ -19,7 +19,7 @@ from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, list_open_runs
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
-from scheduler.engine.workflows.lookup import find_queued, find_workflow
+from scheduler.engine.lookup import find_queued, find_workflow
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import backfills, handlers, key_values, occurrences, runs, schedules, workflows

@@ -9,7 +9,7 @@ import pytest
 from app.data.preferences import FILE, read_preferences
 from app.session import Session
 from scheduler.connections.errors import SecretMissingError
-from scheduler.engine.repair.fixer_config import KEYRING_ENTRY, FixerKind
+from scheduler.engine.fixer_config import KEYRING_ENTRY, FixerKind
 from tests.app.cli.live_cli import CommandLine
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService

@@ -12,7 +12,7 @@ import pytest
 
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.queries.workflows import WorkflowView
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.rules.requests import RequestKind
 from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 from tests.runs.runtime_fixture import TIMEOUT_S, RuntimeFixture

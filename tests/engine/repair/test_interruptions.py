@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.engine.repair.fixer_config import FixerConfig
+from scheduler.engine.fixer_config import FixerConfig
 from scheduler.rules.requests import RequestKind
 from scheduler.store import repairs, workflows
 from tests.engine.repair.repair_fixture import GOOD, ModelServer, deploy_broken, find_request, model, run_until, shop

@@ -16,7 +16,7 @@ from scheduler.engine.repair.chat_fixer import ChatFixer
 from scheduler.engine.repair.command_fixer import CommandFixer
 from scheduler.engine.repair.failure_report import FailureReport
 from scheduler.engine.repair.fixer import FixerFailedError, RepairCancelledError
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.repair.proposer import NoRepairError, RepairProposer, make_fixer
 from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.rules.phases import RunStatus

@@ -18,7 +18,7 @@ from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.rules.phases import RunStatus
 from scheduler.store import workflows
 from tests.app.app_fixture import Wait, deploy
-from tests.engine.workflows.dry_run.test_dry_run import FILING, JOBS
+from tests.engine.dry_run.test_dry_run import FILING, JOBS
 
 STEP: dict[str, Any] = {
     "at": "2026-11-16T10:00:00+00:00",

@@ -8,7 +8,7 @@ from app.background import run_command
 from app.data.preferences import read_preferences
 from app.session import Session
 from app.window.settings.fixer_section import FixerSection
-from scheduler.engine.repair.fixer_config import KEYRING_ENTRY, FixerConfig, FixerKind
+from scheduler.engine.fixer_config import KEYRING_ENTRY, FixerConfig, FixerKind
 from tests.app.app_fixture import Wait
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService

@@ -15,8 +15,8 @@ from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.engine.workflows.dry_run.fake_tools import fake_mutating_tools
-from scheduler.engine.workflows.dry_run.steps import DryRunAction, DryRunResult, DryRunStep, group_similar
+from scheduler.engine.dry_run.fake_tools import fake_mutating_tools
+from scheduler.engine.dry_run.steps import DryRunAction, DryRunResult, DryRunStep, group_similar
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import RequestKind
