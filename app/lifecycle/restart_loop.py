@@ -30,9 +30,9 @@ from app.theme.tokens import Tone
 from app.tray.icon import TrayIcon
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
+from scheduler.engine.data_folder import StoreError
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.settings import Settings
-from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,8 @@
 """Connects, tests and disconnects accounts, off the engine thread. Secrets go to the keyring, the rest to the store."""
 
+import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -10,7 +11,7 @@ from scheduler.connections.oauth.authorization import authorize
 from scheduler.connections.oauth.browser import open_browser
 from scheduler.connections.oauth.token_refresh import LoginRenewer, retry_after_401
 from scheduler.connections.redaction import find_secrets
-from scheduler.connections.registry import Registry
+from scheduler.connections.registry import Registry, parse_name
 from scheduler.connections.secrets import SecretStore
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
@@ -227,3 +228,10 @@ class ConnectionSetup:
 
 def _without_empty(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def find_unconnected(db: sqlite3.Connection, registry: Registry, names: Iterable[str]) -> tuple[str, ...]:
+    """Those not connected yet; connectors without fields need no connecting."""
+    return tuple(
+        name for name in names if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
+    )

@@ -247,10 +247,8 @@ class SettingsPage(Page):
 
         def act() -> None:
             # The fixer is saved by its own command, perhaps elsewhere since this page read it.
-            context, fixer = session.runtime.engine.context, read_preferences(session.folder).fixer
-            whole = replace(chosen, fixer=fixer)
-            asked = session.submit_for_user(lambda _: setattr(context, "settings", whole.apply_to(context.settings)))
-            asked.result(60)
+            whole = replace(chosen, fixer=read_preferences(session.folder).fixer)
+            session.execute_for_user(lambda runtime: runtime.change_settings(whole.apply_to))
             save_preferences(session.folder, whole)
 
         self.background.run_latest("keep", act, lambda _: self.status_line.clear(), self._refuse)

@@ -318,4 +318,4 @@ class WorkflowsPage(Page):
         self.list.setFocus()
 
     def _now(self) -> Any:
-        return self.session.runtime.engine.context.clock.now()
+        return self.session.now()

@@ -8,8 +8,8 @@ from typing import Any
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
-from scheduler.engine.queries.connections import find_unconnected
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
 from scheduler.engine.scheduling.schedule_edits import refuse_parallel_runs
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan

@@ -27,7 +27,7 @@ def folder(qtbot: QtBot, tmp_path: Path) -> Path:
     made = Session(tmp_path)
     create_workflows(made, 2)
     publish(made, "chore-0", 3)
-    made.runtime.close()
+    made._runtime.close()
     made.close()
     with open_log(tmp_path):
         try:
