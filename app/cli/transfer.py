@@ -55,6 +55,7 @@ def _import_arguments(parser: ArgumentParser) -> None:
 def _import(options: Namespace) -> CommandResult:
     from app.data.atomic_file import DataFileError
     from app.data.export import import_export
+    from app.platform.zone import machine_zone
     from scheduler.engine.clock import SystemClock
     from scheduler.engine.data_folder import has_data, hold
 
@@ -67,7 +68,7 @@ def _import(options: Namespace) -> CommandResult:
                 f"{folder} already contains data. Use --replace to set it aside, or choose another --data-dir.",
             )
         try:
-            imported = import_export(folder, options.file.absolute(), SystemClock().now())
+            imported = import_export(folder, options.file.absolute(), SystemClock().now(), machine_zone())
         except DataFileError as error:
             raise RefusedError("file", str(error)) from error
     answer = {

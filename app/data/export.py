@@ -19,7 +19,6 @@ from app.data.atomic_file import DataFileError, ZipMember, write_zip
 from app.data.preferences import FILE as PREFERENCES
 from app.data.preferences import PreferencesError, read_preferences, save_preferences
 from app.data.temp_dir import remove_stale_temp_dirs, temp_dir
-from app.platform.zone import machine_zone
 from scheduler import __version__
 from scheduler.connections.registry import builtin_registry
 from scheduler.engine.data_folder import check_export as check_store
@@ -109,14 +108,14 @@ def check_export(folder: Path, path: Path) -> Export:
         return export
 
 
-def import_export(folder: Path, path: Path, now: datetime) -> ImportSummary:
+def import_export(folder: Path, path: Path, now: datetime, machine_zone: str) -> ImportSummary:
     """Replace the data in the folder with that file; the old data is set aside. The caller holds the folder's lock.
 
     Raises BundleError or StoreError; then nothing has changed.
     """
     remove_stale_temp_dirs(folder)
     with open_export(folder, path) as export:
-        imported = import_store(folder, export.store, builtin_registry(lambda *_: None), machine_zone(), now)
+        imported = import_store(folder, export.store, builtin_registry(lambda *_: None), machine_zone, now)
         try:
             save_preferences(folder, read_preferences(export.store.parent).for_other_computer())
         except PreferencesError as error:  # the imported data is complete without them

@@ -10,8 +10,8 @@ from typing import Any, get_type_hints
 from PySide6.QtCore import QCoreApplication
 
 from app.data.atomic_file import write_atomically
+from app.data.quiet_hours import QuietHours
 from app.i18n.languages import PREFERENCES_FILE, Language
-from app.notifications.quiet_hours import QuietHours
 from app.theme.tokens import Appearance
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config

@@ -24,6 +24,7 @@ from app.lifecycle.startup import StartOptions
 from app.platform.dbus import Bus
 from app.platform.detect import session_bus, system_bus, watch_machine
 from app.platform.machine_conditions import MachineConditions
+from app.platform.zone import machine_zone
 from app.session import Session
 from app.theme.stylesheet import Theme
 from app.theme.tokens import Tone
@@ -84,7 +85,7 @@ def _import(folder: Path, path: Path) -> tuple[str, Tone]:
     from app.window.settings.data_section import describe_import  # noqa: PLC0415
 
     try:
-        imported = import_export(folder, path, SystemClock().now())
+        imported = import_export(folder, path, SystemClock().now(), machine_zone())
     except (DataFileError, StoreError) as error:
         log.warning("%s was not imported: %s", path, error)
         return interpret(str(error)), Tone.BAD

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from scheduler.store.opening import StoreDamage
 
 __all__ = [
-    "FolderDescription", "FolderInUseError", "OpenFolder", "SavedConnections", "StoreError", "back_up",
+    "FolderDescription", "FolderInUseError", "OpenedFolder", "SavedConnections", "StoreError", "back_up",
     "back_up_if_due", "check_export", "check_readable", "describe", "export_store", "has_data", "hold",
     "list_saved_secrets", "open_folder", "read_connections", "restore", "shrink",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenFolder:
+class OpenedFolder:
     """A folder in use by this process, which holds its lock."""
 
     database: Database
@@ -46,14 +46,14 @@ class OpenFolder:
         close_store(self.database)
 
 
-def open_folder(folder: Path, now: datetime) -> OpenFolder:
+def open_folder(folder: Path, now: datetime) -> OpenedFolder:
     """The caller holds the folder's lock. Damage never stops the app and is always reported."""
     from scheduler.engine.keyring_names import ensure_entries
     from scheduler.store.opening import open_store
 
     opened = open_store(folder, now)
     entries = ensure_entries(folder, opened.database)
-    return OpenFolder(database=opened.database, keyring_entries=entries, damage=opened.damage)
+    return OpenedFolder(database=opened.database, keyring_entries=entries, damage=opened.damage)
 
 
 def check_readable(folder: Path) -> None:

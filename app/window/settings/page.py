@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.data.preferences import MAX_CONCURRENCY, Preferences, PreferencesError, read_preferences, save_preferences
 from app.i18n.languages import Language
-from app.lifecycle.startup import autostart_command
-from app.platform.autostart import Autostart, AutostartError, find_autostart
+from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
 from app.theme.tokens import Appearance, Space, Tone

@@ -74,7 +74,7 @@ class Home:
         shop = None
         try:
             with hold(self.folder):
-                import_export(self.folder, path, _now())
+                import_export(self.folder, path, _now(), "UTC")
         except (DataFileError, StoreError) as error:
             sentence = str(error)
             assert sentence.strip() and "\n" not in sentence and "report" not in sentence, sentence

@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.background import run_command
 from app.data.preferences import FILE, Preferences, read_preferences, save_preferences
-from app.lifecycle.startup import autostart_command
-from app.platform.autostart import Autostart, SystemAutostart
+from app.platform.autostart import Autostart, SystemAutostart, autostart_command
 from app.platform.linux_autostart import DesktopEntry
 from app.session import Session
 from app.theme.tokens import Appearance
