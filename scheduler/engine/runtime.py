@@ -87,7 +87,7 @@ class Runtime:
         self.event_commands = EventCommands(context)
         self.grant_commands = GrantCommands(context, self.plans, self.registry)
         self.request_commands = RequestCommands(context, self.plans, lifecycle, self.registry, self.repairs)
-        self.connection_setup = ConnectionSetup(context, self.registry, self.secrets)
+        self.connection_setup = ConnectionSetup(database, context.clock, self.registry, self.secrets)
 
     def _make_runner(self, parts: EngineParts) -> Runner:
         """The runner, and what it repairs scripts with."""

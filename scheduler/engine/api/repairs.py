@@ -97,7 +97,7 @@ class RepairApi:
         fixer = None if make is None else make(runtime)
         seconds = runtime.engine.context.settings.fixer.seconds
         return RepairProposer(
-            runtime.engine.context,
+            runtime.database,
             runtime.validation,
             fixer,
             seconds=seconds,

@@ -229,7 +229,7 @@ class AutoRepair:
             self._fixer = fixer
         try:
             proposer = RepairProposer(
-                self._context, self._validation, fixer, seconds=choice.seconds, dry_run=self._dry_run
+                self._context.database, self._validation, fixer, seconds=choice.seconds, dry_run=self._dry_run
             )
             return proposer.propose(row.id)
         finally:

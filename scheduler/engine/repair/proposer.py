@@ -32,6 +32,7 @@ from scheduler.engine.workflows.validation import InvalidScriptError, ScriptVali
 from scheduler.engine.workflows.workflow_commands import WorkflowCommands
 from scheduler.rules.phases import RunStatus
 from scheduler.store import key_values, logs, workflows
+from scheduler.store.database import Database
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow
 
@@ -53,14 +54,14 @@ class NoRepairError(Exception):
 class RepairProposer:
     def __init__(
         self,
-        context: EngineContext,
+        database: Database,
         validation: ScriptValidator,
         fixer: Fixer | None,
         *,
         seconds: float = TIME_LIMIT_S,
         dry_run: DryRun = lambda *_: None,
     ) -> None:
-        self._database = context.database
+        self._database = database
         self._validation = validation
         self._fixer = fixer
         self._seconds = seconds

@@ -54,8 +54,8 @@ class Runner:
         self._in_flight = in_flight
         self.workshop = workshop
         self.plans = plans
-        self.tools = ToolCaller(context, registry, secrets)
-        self._insistence = RetryingWriter(context)
+        self.tools = ToolCaller(context.database, context.clock, registry, secrets)
+        self._insistence = RetryingWriter(context.database, context.report_change)
         self._reconciling = Reconciler(context, self.tools, self._insistence)
         self._endings = AttemptFinisher(in_flight)
         self._queue: SimpleQueue[Work | None] = SimpleQueue()

@@ -52,7 +52,7 @@ def make_failed_run(shop: RuntimeFixture, source: str = BROKEN) -> str:
 
 
 def make_proposer(shop: RuntimeFixture, fixer: Fixer, **options: Any) -> RepairProposer:
-    return RepairProposer(shop.engine.context, shop.services.validation, fixer, **options)
+    return RepairProposer(shop.database, shop.services.validation, fixer, **options)
 
 
 def apply(shop: RuntimeFixture, proposal: Proposal, **options: Any) -> dict[str, Any]:
