@@ -9,7 +9,6 @@ from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.data.preferences import SavedFixer
 from app.data.temp_dir import remove_stale_temp_dirs
 from app.engine_thread import EngineThread
 from app.ipc.client import NOT_RESPONDING
@@ -19,12 +18,11 @@ from scheduler.connections.errors import VaultError
 from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
-from scheduler.engine.api.backend import Result
+from scheduler.engine.api.backend import FixerPreferences, Result
 from scheduler.engine.api.dispatcher import SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.data_folder import open_folder
-from scheduler.engine.dry_run.dry_run import find_dry_run_error
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.queries.queries import WorkflowQueries
@@ -77,7 +75,7 @@ class Session(QObject):
         show_answer: str = "Dayhand runs in a terminal, without a window.",
         is_started_by_script: bool | None = None,
     ) -> None:
-        """`is_of_script`: whether a script started this app; detected if None."""
+        """`is_started_by_script`: whether a script started this app; detected if None."""
         super().__init__()
         self.is_started_by_script = is_app_started_by_script() if is_started_by_script is None else is_started_by_script
         """If so, it runs what is deployed but accepts no answers."""
@@ -85,7 +83,6 @@ class Session(QObject):
         self._show_answer = show_answer
         self._listener: Announce = lambda _: None
         self.clock = clock or SystemClock()
-        self.fixer_preferences = SavedFixer(folder)
         remove_stale_temp_dirs(folder)
         self._opened = open_folder(folder, self.clock.now())
         self.damage = self._opened.damage
@@ -101,7 +98,7 @@ class Session(QObject):
             announce=self._announce,
             notify=self.message_sent.emit,
             secrets=SecretStore(self.clock.now, self._vault),
-            dry_run=find_dry_run_error,
+            dry_run=_dry_run,
             run_on_engine_thread=lambda act: self.engine_thread.submit(lambda _: act()),
         )
         self._runtime.script_workers.end_orphans()  # before this session has workers
@@ -141,7 +138,7 @@ class Session(QObject):
         self._runtime.close()
 
     def close(self) -> None:
-        """After `end`: close the store cleanly, so that the next start need not check it."""
+        """After `stop`: close the store cleanly, so that the next start need not check it."""
         self._opened.close()
 
     @property
@@ -160,6 +157,12 @@ class Session(QObject):
     def connection_setup(self) -> ConnectionSetup:
         """Its methods block; not for the engine's or the window's thread."""
         return self._runtime.connection_setup
+
+    @property
+    def fixer_preferences(self) -> FixerPreferences:
+        from app.data.preferences import SavedFixer  # noqa: PLC0415  loads the theme, which is slow
+
+        return SavedFixer(self.folder)
 
     def validate(self, path: str, source: str) -> ValidatedScript:
         """Check whether a script can be deployed. Blocks."""
@@ -259,3 +262,9 @@ class Session(QObject):
     def _run_forwarded(self, act: Callable[[], None], done: Event) -> None:
         act()
         done.set()
+
+
+def _dry_run(runtime: Runtime, path: str, source: str) -> str | None:
+    from scheduler.engine.dry_run.dry_run import find_dry_run_error  # noqa: PLC0415  only needed for repairs
+
+    return find_dry_run_error(runtime, path, source)
