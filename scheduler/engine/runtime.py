@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.clock import Clock, SystemClock
@@ -30,11 +30,19 @@ from scheduler.store.workflows import WorkflowStatus
 from scheduler.workers.script import Limits
 
 
+class RepairTest(Protocol):
+    """Runs a repaired script without acting and returns its error.
+
+    It needs a runtime of its own, so the caller brings it.
+    """
+
+    def __call__(self, runtime: "Runtime", path: str, source: str, /) -> str | None: ...
+
+
 class Runtime:
     """`engine` and all commands belong to one thread; `validation` and `connection_setup` to any other.
 
-    `dry_run` tests a repaired script (path, source) without acting and returns its error. It needs a runtime of its
-    own, so the caller brings it. `run_on_engine_thread` is how other threads get there; without it, nothing does.
+    Repairs get to that thread with `run_on_engine_thread`; without it, none is applied.
     """
 
     def __init__(
@@ -51,7 +59,7 @@ class Runtime:
         limits: Limits | None = None,
         announce: Announce = lambda _: None,
         notify: Callable[[str, str], None] = lambda *_: None,
-        dry_run: "Callable[[Runtime, str, str], str | None]" = lambda *_: None,
+        dry_run: RepairTest = lambda *_: None,
         run_on_engine_thread: Callable[[Callable[[], None]], object] = lambda _: None,
     ) -> None:
         self.database = database
