@@ -147,7 +147,7 @@ class AutoDeployer(QObject):
             self._report(sentence.format(file=name, why=translate_text(str(error))))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
-        validated = self._session.runtime.validation.validate(path, source)
+        validated = self._session.validate(path, source)
         if validated.slug != workflow:
             sentence = self.tr("its workflow is now called {name}, not {workflow}. Deploy it yourself.")
             raise RefusedError("another name", sentence.format(name=validated.slug, workflow=workflow))
@@ -155,8 +155,9 @@ class AutoDeployer(QObject):
         if "job" in {one["kind"] for one in validated.described["handlers"]} - known:  # a script may have saved itself
             sentence = self.tr("it now has a job, which can do anything you can. Deploy it yourself.")
             raise RefusedError("first job", sentence)
-        deploy = self._session.runtime.workflow_commands.deploy
-        answer = self._session.submit_for_user(lambda _: deploy(validated, DeployOptions())).result()
+        answer = self._session.execute_for_user(
+            lambda runtime: runtime.workflow_commands.deploy(validated, DeployOptions())
+        )
         sentence = self.tr("{workflow}: version {version} deployed, because its file was saved.")
         return sentence.format(workflow=answer["workflow"], version=answer["version"])
 

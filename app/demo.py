@@ -7,6 +7,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from app.resources import find_resource
+from scheduler.engine.api.backend import Backend
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
 
@@ -66,10 +67,15 @@ def demo_dir() -> Path:
     return user_data_path("dayhand-demo", appauthor=False)
 
 
-def prepare_demo(runtime: Runtime, folder: Path) -> None:
-    """Create receipts, connections and the workflow; existing files are kept. The engine must not run yet."""
+def prepare_demo(backend: Backend, folder: Path) -> None:
+    """Create receipts, connections and the workflow; existing files are kept."""
     ENGLISH.write_receipts(folder)
-    for name, given in ENGLISH.connection_settings(folder).items():
-        runtime.connect(name, given)
-    validated = runtime.validation.validate(str(find_resource(ENGLISH.script)), ENGLISH.read())
-    runtime.workflow_commands.deploy(validated, DeployOptions(grant=True, replace=True))
+
+    def connect(runtime: Runtime) -> None:
+        for name, given in ENGLISH.connection_settings(folder).items():
+            runtime.connect(name, given)
+
+    backend.execute(connect)
+    validated = backend.validate(str(find_resource(ENGLISH.script)), ENGLISH.read())
+    options = DeployOptions(grant=True, replace=True)
+    backend.execute(lambda runtime: runtime.workflow_commands.deploy(validated, options))

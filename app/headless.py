@@ -23,6 +23,7 @@ from app.session import Session
 from app.widgets.visible_text import escape_invisible, truncate
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
+from scheduler.engine.data_folder import StoreError
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.queries.requests import RequestView
@@ -32,7 +33,6 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import STARTED_BY_SCRIPT
 from scheduler.rules.phases import RunStatus
 from scheduler.rules.text import add_full_stop
-from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def _run(folder: Path, wanted: StartOptions) -> None:
     if session.damage is not None:
         say(session.damage.describe(_command("dayhand restore", wanted.folder_option)))
     if wanted.demo:
-        prepare_demo(session.runtime, folder)
+        prepare_demo(session, folder)
     clock = SystemClock()
     narrator = RunPrinter(session.queries, say, lambda line: _command(line, wanted.folder_option), clock.now)
     deadline = QuitDeadline()
@@ -142,7 +142,7 @@ class _IdleCheck(QTimer):
 
     def _check(self) -> None:
         if self._result is None:
-            self._result = self._session.engine_thread.submit(lambda _: self._session.is_idle())
+            self._result = self._session.submit(lambda _: self._session.is_idle())
         elif self._result.done():
             result, self._result = self._result, None
             if result.exception() is None and result.result():
@@ -171,7 +171,7 @@ class _Quitter(QTimer):
 
     def _check(self) -> None:
         if self._result is None:
-            self._result = self._session.engine_thread.submit(lambda _: self._session.queries.uninterruptible())
+            self._result = self._session.submit(lambda _: self._session.queries.uninterruptible())
         elif self._result.done():
             result, self._result = self._result, None
             if result.exception() is not None or not result.result():

@@ -13,7 +13,6 @@ from app.i18n.time_text import format_day_and_time
 from scheduler.rules.workflow_state import WorkflowState
 
 if TYPE_CHECKING:  # the tray icon is shown before the engine is loaded
-    from app.requests.call_summary import CallSummary
     from scheduler.engine.queries.requests import RequestView
     from scheduler.engine.queries.workflows import WorkflowView
 
@@ -22,13 +21,24 @@ OPEN_ENDED_PAUSE = timedelta(days=3650)
 translate = QCoreApplication.translate
 
 
+@dataclass(frozen=True, slots=True)
+class CallSummary:
+    """What the call of a request would do, in a sentence."""
+
+    text: str
+    is_complete: bool
+    """Whether somebody who has read only this may approve it."""
+    headline: str = field(default="", compare=False)
+    """The same without the values that no sentence has a place for, to stand above them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     now: datetime
     zone: ZoneInfo
     workflows: "tuple[WorkflowView, ...]" = ()
     requests: "tuple[RequestView, ...]" = ()
-    summaries: "Mapping[str, CallSummary]" = field(default_factory=dict)
+    summaries: Mapping[str, CallSummary] = field(default_factory=dict)
     """By request id: what its call would do."""
     paused_until: datetime | None = None
     """The end of the user's pause of everything."""

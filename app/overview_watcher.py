@@ -17,11 +17,11 @@ _DEBOUNCE_MS = 150
 
 def load_overview(session: Session, conditions: Conditions | None = None) -> Overview:
     """May be called in any thread."""
-    context, views, registry = session.runtime.engine.context, session.queries, session.runtime.registry
+    views, registry = session.queries, session.registry
     requests = tuple(views.attention())
     return Overview(
-        now=context.clock.now(),
-        zone=find_zone(context.machine_zone),
+        now=session.now(),
+        zone=find_zone(session.zone),
         workflows=tuple(views.workflows()),
         requests=requests,
         summaries={one.id: summarize_call(one.call, registry) for one in requests if one.call},

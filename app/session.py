@@ -1,26 +1,28 @@
-"""A data folder opened by the app: its store, engine, API and control socket."""
+"""One open data folder for everything the app shows: commands, queries, clock, zone and signals of change."""
 
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.api.backend import Result
-from app.api.dispatcher import SCRIPT_VERBS, Dispatcher
-from app.api.live_backend import LiveBackend
-from app.data.keyring_names import ensure_entries
 from app.data.temp_dir import remove_stale_temp_dirs
 from app.engine_thread import EngineThread
 from app.ipc.client import NOT_RESPONDING
 from app.ipc.server import ControlServer
 from app.platform.zone import machine_zone
 from scheduler.connections.errors import VaultError
+from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
+from scheduler.engine.api.backend import FixerPreferences, Result
+from scheduler.engine.api.dispatcher import SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import Clock, SystemClock
+from scheduler.engine.connection_setup import ConnectionSetup
+from scheduler.engine.data_folder import open_folder
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.queries.queries import WorkflowQueries
@@ -30,9 +32,11 @@ from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce, Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import make_script_app_refusal
-from scheduler.store.opening import StoreDamage, close_store, open_store
+from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.workers.origin import is_app_started_by_script
 
+_COMMAND_TIMEOUT_S = 120.0
+"""How long a command may wait for the engine's thread."""
 _IDLE_MS = 3_000
 """Without announcements, before maintenance starts."""
 _URGENT_MS, _URGENT_STEP_MS = 1_000, 50
@@ -44,7 +48,10 @@ _KEYRING_POLL_MS = 3_000
 
 
 class Session(QObject):
-    """The caller holds the folder's lock. Signals arrive in the thread that created it."""
+    """The caller holds the folder's lock. Signals arrive in the thread that created it.
+
+    It is the backend of the API: commands run on the engine's thread, queries on the caller's.
+    """
 
     announced = Signal(object)
     """An Announcement: something changed that may be on the screen."""
@@ -68,37 +75,37 @@ class Session(QObject):
         show_answer: str = "Dayhand runs in a terminal, without a window.",
         is_started_by_script: bool | None = None,
     ) -> None:
-        """`is_of_script`: whether a script started this app; detected if None."""
+        """`is_started_by_script`: whether a script started this app; detected if None."""
         super().__init__()
         self.is_started_by_script = is_app_started_by_script() if is_started_by_script is None else is_started_by_script
         """If so, it runs what is deployed but accepts no answers."""
         self.folder = folder
         self._show_answer = show_answer
         self._listener: Announce = lambda _: None
-        clock = clock or SystemClock()
+        self.clock = clock or SystemClock()
         remove_stale_temp_dirs(folder)
-        opened = open_store(folder, clock.now())
-        self.damage: StoreDamage | None = opened.damage
-        self.database = opened.database
-        self._vault = Vault(changed=self._on_keyring_change, entries=ensure_entries(folder, opened.database))
-        self._has_ended = False
-        self.runtime = Runtime(
-            opened.database,
+        self._opened = open_folder(folder, self.clock.now())
+        self.damage = self._opened.damage
+        self._vault = Vault(changed=self._on_keyring_change, entries=self._opened.keyring_entries)
+        self._has_started = self._has_ended = False
+        self._runtime = Runtime(
+            self._opened.database,
             folder,
             machine_zone=machine_zone(),
-            clock=clock,
+            clock=self.clock,
             conditions=conditions,
             settings=settings,
             announce=self._announce,
             notify=self.message_sent.emit,
-            secrets=SecretStore(clock.now, self._vault),
+            secrets=SecretStore(self.clock.now, self._vault),
+            dry_run=_dry_run,
+            run_on_engine_thread=lambda act: self.engine_thread.submit(lambda _: act()),
         )
-        self.runtime.script_workers.end_orphans()  # before this session has workers
-        self.queries = WorkflowQueries(self.runtime.engine.context, self.runtime.plans, self.runtime.registry)
-        self.engine_thread = EngineThread(self._give_engine, clock)
+        self._runtime.script_workers.end_orphans()  # before this session has workers
+        self.queries = WorkflowQueries(self._runtime.engine.context, self._runtime.plans, self._runtime.registry)
+        self.engine_thread = EngineThread(self._give_engine, self.clock)
         self.engine_thread.announced.connect(self.announced)
-        self.runtime.repairs.run_on_engine_thread = lambda act: self.engine_thread.submit(lambda _: act())
-        self._maintenance = Maintenance(self.runtime.engine.context, clean_up=self.runtime.remove_unused_environments)
+        self._maintenance = Maintenance(self._runtime.engine.context, clean_up=self._runtime.remove_unused_environments)
         self._idle_timer = QTimer(self, singleShot=True, interval=_IDLE_MS)
         self._idle_timer.timeout.connect(self._run_maintenance)
         self._urgent_timer = QTimer(self, singleShot=True)
@@ -110,12 +117,12 @@ class Session(QObject):
         self._keyring_timer.timeout.connect(self._vault.check_availability)
         self._keyring_changed.connect(self._poll_keyring)
         self._forwarded.connect(self._run_forwarded)
-        backend = LiveBackend(self.engine_thread, self.runtime, self.queries, show=self._show, quit_app=self._quit)
-        self.api = Dispatcher(backend, make_script_app_refusal if self.is_started_by_script else None)
+        self.api = Dispatcher(self, make_script_app_refusal if self.is_started_by_script else None)
         self.control_server = ControlServer(folder, self.api.dispatch, script_verbs=SCRIPT_VERBS)
 
     def start(self) -> None:
         """OSError if the control socket cannot be opened; the engine runs anyway."""
+        self._has_started = True
         self.engine_thread.start()
         self.control_server.open()
 
@@ -123,27 +130,75 @@ class Session(QObject):
         """Accept no more commands and stop all runs; they continue at the next start."""
         self._has_ended = True
         self._keyring_timer.stop()
-        self.runtime.connection_setup.cancel_sign_in()
+        self._runtime.connection_setup.cancel_sign_in()
         self._idle_timer.stop()
         self._urgent_timer.stop()
         self.control_server.close()
         self.engine_thread.stop()
-        self.runtime.close()
+        self._runtime.close()
 
     def close(self) -> None:
-        """After `end`: close the store cleanly, so that the next start need not check it."""
-        close_store(self.database)
+        """After `stop`: close the store cleanly, so that the next start need not check it."""
+        self._opened.close()
 
-    def submit_for_user(self, command: Callable[[Engine], Result]) -> "Future[Result]":
-        """Run what only the user may do, on the engine's thread. RefusedError if a script started this app."""
+    @property
+    def zone(self) -> str:
+        """The machine's time zone; it may change."""
+        return self._runtime.engine.context.machine_zone
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    @property
+    def registry(self) -> Registry:
+        return self._runtime.registry
+
+    @property
+    def connection_setup(self) -> ConnectionSetup:
+        """Its methods block; not for the engine's or the window's thread."""
+        return self._runtime.connection_setup
+
+    @property
+    def fixer_preferences(self) -> FixerPreferences:
+        from app.data.preferences import SavedFixer  # noqa: PLC0415  loads the theme, which is slow
+
+        return SavedFixer(self.folder)
+
+    def validate(self, path: str, source: str) -> ValidatedScript:
+        """Check whether a script can be deployed. Blocks."""
+        return self._runtime.validation.validate(path, source)
+
+    def submit(self, command: Callable[[Runtime], Result]) -> "Future[Result]":
+        """Run a command on the engine's thread."""
+        return self.engine_thread.submit(lambda _: command(self._runtime))
+
+    def execute(self, command: Callable[[Runtime], Result]) -> Result:
+        """Run a command on the engine's thread, and wait for it. Before `start`, that is the caller's thread."""
+        return self.submit(command).result(_COMMAND_TIMEOUT_S) if self._has_started else command(self._runtime)
+
+    def execute_for_user(self, command: Callable[[Runtime], Result]) -> Result:
+        """Execute what only the user may do. RefusedError if a script started this app."""
         if self.is_started_by_script:
             raise make_script_app_refusal()
-        return self.engine_thread.submit(command)
+        return self.execute(command)
 
     def is_idle(self) -> bool:
         """Nothing is running, ready or due. To be called on the engine's thread."""
-        in_flight, repairs = self.runtime.engine.dispatch.in_flight, self.runtime.repairs
+        in_flight, repairs = self._runtime.engine.dispatch.in_flight, self._runtime.repairs
         return in_flight == 0 and self.queries.is_idle() and not repairs.is_repairing
+
+    def lower_worker_priority(self, *, on: bool) -> None:
+        """So that scripts do not slow down what the user is looking at."""
+        self._runtime.script_workers.lower_priority(on=on)
+
+    def show_window(self, file: str) -> str:
+        """From any thread but the GUI's: bring the window to the front; return a sentence for the user."""
+        self._forward(lambda: self.show_requested.emit(file))
+        return self._show_answer
+
+    def quit(self) -> None:
+        """From any thread but the GUI's: ask the app to quit."""
+        self._forward(self.quit_requested.emit)
 
     @Slot()
     def _schedule_maintenance(self) -> None:
@@ -177,7 +232,7 @@ class Session(QObject):
         if self._has_ended:
             return
         if error is None:
-            self.engine_thread.submit(lambda _: self.runtime.grant_commands.resume_keyring_waits())
+            self.engine_thread.submit(lambda _: self._runtime.grant_commands.resume_keyring_waits())
         self._keyring_changed.emit(error is None)
 
     @Slot(bool)
@@ -193,14 +248,7 @@ class Session(QObject):
 
     def _give_engine(self, announce: Announce) -> Engine:
         self._listener = announce
-        return self.runtime.engine
-
-    def _show(self, file: str) -> str:
-        self._forward(lambda: self.show_requested.emit(file))
-        return self._show_answer
-
-    def _quit(self) -> None:
-        self._forward(self.quit_requested.emit)
+        return self._runtime.engine
 
     def _forward(self, act: Callable[[], None]) -> None:
         """Call `act` on the GUI thread, from any other; RefusedError if that thread hangs."""
@@ -214,3 +262,9 @@ class Session(QObject):
     def _run_forwarded(self, act: Callable[[], None], done: Event) -> None:
         act()
         done.set()
+
+
+def _dry_run(runtime: Runtime, path: str, source: str) -> str | None:
+    from scheduler.engine.dry_run.dry_run import find_dry_run_error  # noqa: PLC0415  only needed for repairs
+
+    return find_dry_run_error(runtime, path, source)

@@ -5,12 +5,15 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.cli.command_line import CommandOutput
 from app.data.data_dir import convert_store_errors, data_dir
 from app.ipc import client
 from scheduler.engine.errors import RefusedError
+
+if TYPE_CHECKING:
+    from scheduler.engine.api.backend import FixerPreferences
 
 _LOCK_TIMEOUT_S = 15.0
 """How long to wait for another command to release the folder, or for a starting app to listen."""
@@ -73,15 +76,19 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
         yield from client.call(end, verb, arguments)
         return
     with convert_store_errors():
-        from app.api.backend import not_running_error
-        from app.api.dispatcher import error_message
-        from app.api.offline_backend import open_dispatcher  # the store is loaded only if no app answers
-        from scheduler.store.lock import FolderInUseError
+        from app.platform.zone import machine_zone
+        from scheduler.engine.api.backend import not_running_error
+        from scheduler.engine.api.dispatcher import error_message
+        from scheduler.engine.api.offline_backend import open_dispatcher  # the store is loaded only if no app answers
+        from scheduler.engine.data_folder import FolderInUseError
 
+        zone = machine_zone()
         deadline = time.monotonic() + _LOCK_TIMEOUT_S
         while True:
             try:
-                with open_dispatcher(folder, verb) as dispatcher:
+                with open_dispatcher(
+                    folder, verb, machine_zone=zone, fixer_preferences=_fixer_preferences
+                ) as dispatcher:
                     for message in dispatcher.dispatch(verb, arguments):
                         if message is None:  # it waits for something that only a running app can do
                             yield error_message(not_running_error())
@@ -96,3 +103,9 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
                 time.sleep(_RETRY_S)
             else:
                 return
+
+
+def _fixer_preferences(folder: Path) -> "FixerPreferences":
+    from app.data.preferences import SavedFixer  # loads Qt
+
+    return SavedFixer(folder)

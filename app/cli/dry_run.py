@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.cli.command import Command, CommandResult
 from app.cli.deploy import read_script
@@ -18,9 +18,6 @@ from app.cli.formatting import format_status, format_time, now
 from app.data.data_dir import add_data_dir, data_dir
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.user_only import require_user
-
-if TYPE_CHECKING:
-    from scheduler.connections.keyring_entries import KeyringEntries
 
 _MAX_DAYS = 400
 _MAX_CHARS = 200
@@ -48,22 +45,23 @@ def _days(text: str) -> int:
 
 
 def _try(options: Namespace) -> CommandResult:
-    from app.api.json_values import to_json
     from app.platform.zone import machine_zone
     from scheduler.connections.registry import builtin_registry
     from scheduler.connections.secrets import SecretStore
     from scheduler.connections.vault import Vault
-    from scheduler.engine.workflows.dry_run.dry_run import DryRunEnvironment, dry_run_script
+    from scheduler.engine.api.json_values import to_json
+    from scheduler.engine.data_folder import read_connections
+    from scheduler.engine.dry_run.dry_run import DryRunEnvironment, dry_run_script
     from scheduler.engine.workflows.validation import InvalidScriptError
 
     require_user("try")  # it may read through every connection, even those the calling script has no permission for
     path = options.file.absolute()
     source = read_script(path)
-    connections, entries = _connections(data_dir(options))
+    connections = read_connections(data_dir(options))
     around = DryRunEnvironment(
         registry=builtin_registry(lambda *_: None),
-        secrets=SecretStore(now, Vault(entries=entries)),
-        connections=connections,
+        secrets=SecretStore(now, Vault(entries=connections.keyring_entries)),
+        connections=connections.settings,
         machine_zone=machine_zone(),
         now=now().replace(microsecond=0),
     )
@@ -93,25 +91,6 @@ def _terminated_cleanly() -> Iterator[None]:
 def _print_progress(sentence: str) -> None:
     if sys.stderr is not None and sentence:
         sys.stderr.write(f"{sentence}\n")
-
-
-def _connections(folder: Path) -> "tuple[dict[str, dict[str, Any]], KeyringEntries]":
-    """The connections of the data folder and the names of their keyring entries; empty if there is no store."""
-    from app.data.keyring_names import read_entries
-    from scheduler.connections.keyring_entries import KeyringEntries
-    from scheduler.store import connections
-    from scheduler.store.errors import StoreError
-    from scheduler.store.opening import open_for_reading
-
-    try:
-        database = open_for_reading(folder)
-    except StoreError:
-        return {}, KeyringEntries()
-    try:
-        known = {row.name: row.settings for row in connections.list_all(database.read())}
-        return known, read_entries(folder, database.read())
-    finally:
-        database.close()
 
 
 def _render(answer: dict[str, Any], file: str) -> Iterator[str]:

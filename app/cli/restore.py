@@ -18,8 +18,7 @@ def _restore(options: Namespace) -> CommandResult:
     require_user("restore")
     folder = data_dir(options)
     with convert_store_errors():
-        from scheduler.store.lock import hold
-        from scheduler.store.opening import restore
+        from scheduler.engine.data_folder import hold, restore
 
         with hold(folder):
             return CommandResult({"backup": restore(folder, SystemClock().now()).name}, _render)

@@ -108,7 +108,7 @@ def has_display(environment: Mapping[str, str] = os.environ, system: str = sys.p
 @contextmanager
 def _locked(folder: Path, wanted: StartOptions, *, alone: bool) -> Iterator[None]:
     """Hold the folder's lock. If another app has it, show that one, or with `alone`, refuse to start."""
-    from scheduler.store.lock import FolderInUseError, hold
+    from scheduler.engine.data_folder import FolderInUseError, hold
 
     deadline = time.monotonic() + _LOCK_TIMEOUT_S
     while True:

@@ -24,14 +24,14 @@ def _export(options: Namespace) -> CommandResult:
     from app.data.atomic_file import DataFileError
     from app.data.export import write_export
     from scheduler.engine.clock import SystemClock
-    from scheduler.store.opening import open_for_reading
+    from scheduler.engine.data_folder import check_readable
 
     target: Path = options.file.absolute()
     if target.exists():
         raise RefusedError("file", f"{target} already exists; choose another name.")
     folder = data_dir(options)
     with convert_store_errors():
-        open_for_reading(folder).close()
+        check_readable(folder)
         try:
             write_export(folder, target, SystemClock().now(), history=not options.without_history)
         except DataFileError as error:
@@ -54,9 +54,10 @@ def _import_arguments(parser: ArgumentParser) -> None:
 
 def _import(options: Namespace) -> CommandResult:
     from app.data.atomic_file import DataFileError
-    from app.data.export import has_data, import_export
+    from app.data.export import import_export
+    from app.platform.zone import machine_zone
     from scheduler.engine.clock import SystemClock
-    from scheduler.store.lock import hold
+    from scheduler.engine.data_folder import has_data, hold
 
     require_user("import")
     folder = data_dir(options)
@@ -67,7 +68,7 @@ def _import(options: Namespace) -> CommandResult:
                 f"{folder} already contains data. Use --replace to set it aside, or choose another --data-dir.",
             )
         try:
-            imported = import_export(folder, options.file.absolute(), SystemClock().now())
+            imported = import_export(folder, options.file.absolute(), SystemClock().now(), machine_zone())
         except DataFileError as error:
             raise RefusedError("file", str(error)) from error
     answer = {

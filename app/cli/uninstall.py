@@ -1,11 +1,9 @@
 """`uninstall-data`: delete the user's data, passwords and autostart entry, after showing them."""
 
 import shutil
-import sqlite3
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -18,13 +16,9 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.user_only import require_user
 
 if TYPE_CHECKING:
-    from scheduler.connections.keyring_entries import KeyringEntries
-    from scheduler.store.connections import ConnectionRow
+    from scheduler.engine.keyring_names import SavedSecret
 
 _STORE = "dayhand.db"
-_SET_ASIDE = "dayhand-*-*.db"
-_UNCERTAIN = "?"
-"""Prefix of names that may have no keyring entry; they are deleted but not listed."""
 _LOCK = "dayhand.lock"
 _OWN_FILES = (
     "backups", "connectors", "control", "environments", "logs", "sample", "workers", "preferences.json*", "window.ini*",
@@ -42,8 +36,7 @@ class _Plan:
     folder: Path
     files: dict[str, int]
     """Top-level names and their size in bytes."""
-    secrets: "tuple[tuple[KeyringEntries, str], ...]"
-    """Keyring entries with the name of their connection."""
+    secrets: "tuple[SavedSecret, ...]"
     starts_at_login: bool
     stays: tuple[str, ...]
 
@@ -57,7 +50,7 @@ class _Plan:
         }
 
     def connections(self) -> list[str]:
-        return sorted({name for _, name in self.secrets if not name.startswith(_UNCERTAIN)})
+        return sorted({secret.name for secret in self.secrets if secret.is_certain})
 
     def lines(self) -> Iterator[str]:
         yield f"In {self.folder}:"
@@ -84,7 +77,7 @@ def _uninstall(options: Namespace) -> CommandResult:
     if not (folder / _STORE).exists():
         raise RefusedError("nothing", f"There is no Dayhand data in {folder}.")
     with convert_store_errors():
-        from scheduler.store.lock import hold
+        from scheduler.engine.data_folder import hold
 
         with hold(folder):
             plan = _make_plan(folder, keep_keyring=options.keep_keyring, is_default=options.data_dir is None)
@@ -114,54 +107,18 @@ def _make_plan(folder: Path, *, keep_keyring: bool, is_default: bool) -> _Plan:
     )
 
 
-def _find_secrets(folder: Path) -> "Iterator[tuple[KeyringEntries, str]]":
-    """The keyring entries known to the store, to stores that were set aside, and to the settings."""
-    from app.data.keyring_names import read_entries
+def _find_secrets(folder: Path) -> "list[SavedSecret]":
     from app.data.preferences import read_preferences
-    from scheduler.engine.repair.fixer_config import KEYRING_ENTRY
-    from scheduler.store import connections
-    from scheduler.store.errors import StoreError
-    from scheduler.store.opening import open_for_reading
-    from scheduler.store.sqlite import connect
+    from scheduler.engine.data_folder import StoreError, list_saved_secrets
 
     try:
-        database = open_for_reading(folder)
-        try:
-            entries = read_entries(folder, database.read())
-            rows = connections.list_all(database.read())
-        finally:
-            database.close()
+        return list_saved_secrets(folder, has_fixer_key=read_preferences(folder).fixer.has_key)
     except StoreError as error:
         raise RefusedError(
             "store",
             f"{error} Dayhand's passwords cannot be identified without it, so nothing was deleted. "
             "Use --keep-keyring to delete everything else.",
         ) from error
-    if entries.identity or entries.owns_old:  # otherwise they belong to another folder
-        if read_preferences(folder).fixer.has_key:
-            yield entries, KEYRING_ENTRY
-        yield from ((entries, name) for name in _with_secrets(rows))
-    for aside in sorted(folder.glob(_SET_ASIDE)):
-        with suppress(StoreError, sqlite3.Error, ValueError), closing(connect(aside, read_only=True)) as db:
-            entries, rows = read_entries(folder, db), connections.list_all(db)
-            if entries.identity:
-                yield from ((entries, name) for name in (*_with_secrets(rows), _UNCERTAIN + KEYRING_ENTRY))
-
-
-def _with_secrets(rows: "Iterable[ConnectionRow]") -> Iterator[str]:
-    from scheduler.connections.errors import ConnectionRuleError
-    from scheduler.connections.registry import builtin_registry, parse_name
-    from scheduler.engine.runs.tool_calls import has_secrets
-
-    registry = builtin_registry(lambda _title, _text: None)
-    for row in rows:
-        try:
-            connector = registry.connector(parse_name(row.name)[0])
-        except ConnectionRuleError:
-            yield row.name  # its connector is no longer installed; it may have secrets
-        else:
-            if has_secrets(connector, row.settings):
-                yield row.name
 
 
 def _confirm(plan: _Plan, *, to_stderr: bool) -> None:
@@ -199,9 +156,9 @@ def _delete_secrets(plan: _Plan) -> None:
     from scheduler.connections.errors import VaultError
     from scheduler.connections.vault import Vault
 
-    for entries, name in plan.secrets:
+    for secret in plan.secrets:
         try:
-            Vault(entries=entries).remove(name.removeprefix(_UNCERTAIN))
+            Vault(entries=secret.entries).remove(secret.name)
         except VaultError as error:
             raise RefusedError("keyring", f"{error} Your data was not deleted.") from error
 

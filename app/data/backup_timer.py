@@ -8,9 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QTimer
 
 from scheduler.engine.clock import Clock
-from scheduler.store.backups import back_up_if_due
-from scheduler.store.errors import StoreError
-from scheduler.store.free_pages import shrink
+from scheduler.engine.data_folder import StoreError, back_up_if_due, shrink
 
 _CHECK_INTERVAL_MS = 3_600_000
 _MIN_INTERVAL_S = 20 * 3600.0

@@ -22,7 +22,7 @@ def data_dir(options: Namespace) -> Path:
 @contextmanager
 def convert_store_errors() -> Iterator[None]:
     """Turn a StoreError into a RefusedError."""
-    from scheduler.store.errors import StoreError  # noqa: PLC0415  SQLite is loaded only where it is needed
+    from scheduler.engine.data_folder import StoreError  # noqa: PLC0415  SQLite is loaded only where it is needed
 
     try:
         yield

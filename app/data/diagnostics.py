@@ -74,27 +74,17 @@ def _version_of(name: str) -> str | None:
 
 def _describe_store(folder: Path, known: list[str]) -> Iterator[ZipMember]:
     """Adds the values of connection settings to `known`: they must not appear in later members."""
-    from scheduler.store import connections  # noqa: PLC0415  SQLite is loaded only where it is needed
-    from scheduler.store.diagnostics import describe_store  # noqa: PLC0415
-    from scheduler.store.errors import StoreError  # noqa: PLC0415
-    from scheduler.store.opening import open_for_reading  # noqa: PLC0415
+    from scheduler.engine.data_folder import StoreError, describe  # noqa: PLC0415  SQLite is loaded when it is needed
 
     try:
-        database = open_for_reading(folder)
+        found = describe(folder)
     except StoreError as error:
         yield "store.json", _json({"error": redact(str(error))})
         return
-    try:
-        db = database.read()
-        found = asdict(describe_store(db))
-        known.extend(value for row in connections.list_all(db) for value in list_values(row.settings))
-    except (StoreError, sqlite3.Error) as error:
-        yield "store.json", _json({"error": type(error).__name__})
-        return
-    finally:
-        database.close()
-    yield "schema.sql", found.pop("schema").encode()
-    yield "store.json", _json({**found, "bytes": (folder / "dayhand.db").stat().st_size})
+    known.extend(value for settings in found.connection_settings for value in list_values(settings))
+    store = asdict(found.store)
+    yield "schema.sql", store.pop("schema").encode()
+    yield "store.json", _json({**store, "bytes": found.size})
 
 
 def _tail(folder: Path) -> str:

@@ -19,13 +19,11 @@ from app.data.atomic_file import DataFileError, ZipMember, write_zip
 from app.data.preferences import FILE as PREFERENCES
 from app.data.preferences import PreferencesError, read_preferences, save_preferences
 from app.data.temp_dir import remove_stale_temp_dirs, temp_dir
-from app.platform.zone import machine_zone
 from scheduler import __version__
 from scheduler.connections.registry import builtin_registry
+from scheduler.engine.data_folder import check_export as check_store
+from scheduler.engine.data_folder import export_store
 from scheduler.engine.data_import import ImportSummary, import_store
-from scheduler.store import transfer
-from scheduler.store.backups import STORE_FILE as STORE
-from scheduler.store.errors import StoreError
 from scheduler.timing.instants import format_instant
 
 log = logging.getLogger(__name__)
@@ -33,6 +31,7 @@ translate = QCoreApplication.translate
 
 _ABOUT = "export.json"
 _FORMAT = 1
+_STORE = "dayhand.db"
 _MAX_TEXT_BYTES = 1_000_000
 _MAX_STORE_BYTES = 16 * 1024**3
 _ZIP_ERRORS = (
@@ -61,8 +60,8 @@ class Export:
 def write_export(folder: Path, target: Path, now: datetime, *, history: bool = True) -> None:
     """Works while an app runs. Raises BundleError or StoreError."""
     with temp_dir(folder) as made:
-        copy = made / STORE
-        transfer.export_store(folder, copy, now, history=history)
+        copy = made / _STORE
+        export_store(folder, copy, now, history=history)
         about = {
             "format": _FORMAT,
             "dayhand": __version__,
@@ -71,7 +70,7 @@ def write_export(folder: Path, target: Path, now: datetime, *, history: bool = T
         }
         preferences = json.dumps(read_preferences(folder).to_json(), indent=2)
         parts: list[ZipMember] = [(_ABOUT, json.dumps(about, indent=2).encode()), (PREFERENCES, preferences.encode())]
-        write_zip(target, [*parts, (STORE, copy)])
+        write_zip(target, [*parts, (_STORE, copy)])
 
 
 @contextmanager
@@ -94,11 +93,11 @@ def open_export(folder: Path, path: Path) -> Iterator[Export]:
         except OSError as error:
             sentence = translate("export", "{path} cannot be read: {why}. Nothing was changed.")
             raise DataFileError(sentence.format(path=path, why=error.strerror or error)) from error
-        transfer.check_file(made / STORE)
+        check_store(made / _STORE)
         yield Export(
             version=str(about.get("dayhand")),
             made=str(about.get("made")),
-            store=made / STORE,
+            store=made / _STORE,
             has_history=about.get("history") is not False,
         )
 
@@ -109,35 +108,19 @@ def check_export(folder: Path, path: Path) -> Export:
         return export
 
 
-def import_export(folder: Path, path: Path, now: datetime) -> ImportSummary:
+def import_export(folder: Path, path: Path, now: datetime, machine_zone: str) -> ImportSummary:
     """Replace the data in the folder with that file; the old data is set aside. The caller holds the folder's lock.
 
     Raises BundleError or StoreError; then nothing has changed.
     """
     remove_stale_temp_dirs(folder)
     with open_export(folder, path) as export:
-        imported = import_store(folder, export.store, builtin_registry(lambda *_: None), machine_zone(), now)
+        imported = import_store(folder, export.store, builtin_registry(lambda *_: None), machine_zone, now)
         try:
             save_preferences(folder, read_preferences(export.store.parent).for_other_computer())
         except PreferencesError as error:  # the imported data is complete without them
             log.warning("%s", error)
     return imported
-
-
-def has_data(folder: Path) -> bool:
-    """Whether the folder contains data that an import would set aside."""
-    from scheduler.store.opening import open_for_reading  # noqa: PLC0415  loaded when needed
-
-    if not (folder / STORE).exists():
-        return False
-    try:
-        database = open_for_reading(folder)
-    except StoreError:
-        return True
-    try:
-        return transfer.has_data(database.read())
-    finally:
-        database.close()
 
 
 def _read(bundle: zipfile.ZipFile, name: str) -> bytes:
@@ -147,12 +130,12 @@ def _read(bundle: zipfile.ZipFile, name: str) -> bytes:
 
 def _unpack(bundle: zipfile.ZipFile, place: Path, path: Path) -> None:
     """Only known members, under our own names, and only if there is enough disk space."""
-    info = bundle.getinfo(STORE)
+    info = bundle.getinfo(_STORE)
     if info.file_size > min(shutil.disk_usage(place).free // 3, _MAX_STORE_BYTES):
         sentence = translate(
             "export", "There is not enough disk space to import {file}. Free some space; nothing was changed."
         )
         raise DataFileError(sentence.format(file=path.name))
     (place / PREFERENCES).write_bytes(_read(bundle, PREFERENCES))
-    with bundle.open(STORE) as source, (place / STORE).open("wb") as file:
+    with bundle.open(_STORE) as source, (place / _STORE).open("wb") as file:
         shutil.copyfileobj(source, file)

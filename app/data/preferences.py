@@ -10,10 +10,11 @@ from typing import Any, get_type_hints
 from PySide6.QtCore import QCoreApplication
 
 from app.data.atomic_file import write_atomically
+from app.data.quiet_hours import QuietHours
 from app.i18n.languages import PREFERENCES_FILE, Language
-from app.notifications.quiet_hours import QuietHours
 from app.theme.tokens import Appearance
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind, read_config
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -132,6 +133,23 @@ def save_preferences(folder: Path, chosen: Preferences) -> None:
             "Check that you have write permission in {folder}.",
         )
         raise PreferencesError(sentence.format(why=why, folder=folder)) from error
+
+
+class SavedFixer:
+    """The chosen fixer as part of the preferences."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self) -> FixerConfig:
+        return read_preferences(self._folder).fixer
+
+    def save(self, chosen: FixerConfig) -> None:
+        """RefusedError if it cannot be written."""
+        try:
+            save_preferences(self._folder, replace(read_preferences(self._folder), fixer=chosen))
+        except PreferencesError as error:
+            raise RefusedError("settings", str(error)) from error
 
 
 def _to_json(value: object) -> object:

@@ -76,9 +76,8 @@ class DesktopUi(QObject):
         self._pending_import: Path | None = None
         self.bubbles = TrayBubbleBackend()
         self.notification_backend: NotificationBackend = choose_backend(bus, self.bubbles)
-        context = session.runtime.engine.context
         self.notifier = Notifier(
-            self.notification_backend, context.clock, lambda: find_zone(context.machine_zone), _rules(preferences)
+            self.notification_backend, session.clock, lambda: find_zone(session.zone), _rules(preferences)
         )
         self._preferences = preferences
         self.tray = tray
@@ -171,7 +170,7 @@ class DesktopUi(QObject):
         self.tray.close()
         if self._window is not None:
             self._window.shut_down()
-        self._session.runtime.connection_setup.cancel_sign_in()
+        self._session.connection_setup.cancel_sign_in()
         close_background_tasks()
 
     def _connect(self, conditions: MachineConditions) -> None:
@@ -270,8 +269,8 @@ class DesktopUi(QObject):
         else:
             arguments = dict(choice.arguments)
             if choice.pause_end is not None:
-                context = self._session.runtime.engine.context
-                _, end = list_pause_ends(context.clock.now(), find_zone(context.machine_zone))[choice.pause_end]
+                now, zone = self._session.now(), find_zone(self._session.zone)
+                _, end = list_pause_ends(now, zone)[choice.pause_end]
                 arguments |= end
             self._command(choice.verb, arguments, f"refused:{choice.verb}")
 

@@ -24,15 +24,16 @@ from app.lifecycle.startup import StartOptions
 from app.platform.dbus import Bus
 from app.platform.detect import session_bus, system_bus, watch_machine
 from app.platform.machine_conditions import MachineConditions
+from app.platform.zone import machine_zone
 from app.session import Session
 from app.theme.stylesheet import Theme
 from app.theme.tokens import Tone
 from app.tray.icon import TrayIcon
 from scheduler import __version__
 from scheduler.engine.clock import SystemClock
+from scheduler.engine.data_folder import StoreError
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.settings import Settings
-from scheduler.store.errors import StoreError
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ def _import(folder: Path, path: Path) -> tuple[str, Tone]:
     from app.window.settings.data_section import describe_import  # noqa: PLC0415
 
     try:
-        imported = import_export(folder, path, SystemClock().now())
+        imported = import_export(folder, path, SystemClock().now(), machine_zone())
     except (DataFileError, StoreError) as error:
         log.warning("%s was not imported: %s", path, error)
         return translate_text(str(error)), Tone.BAD

@@ -1,14 +1,8 @@
-"""Starting the process: its options, the command that starts it, and a faster import of PySide6. Must not load Qt."""
+"""Starting the process: its options, and a faster import of PySide6. Must not load Qt."""
 
 import linecache
-import sys
-from argparse import Namespace
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-
-from app.data.data_dir import data_dir
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,20 +21,6 @@ class StartOptions:
     """Do not show the window."""
     script: str = ""
     """Absolute path of a script to show in the window."""
-
-
-def program_command() -> list[str]:
-    """The command that starts this very program, whatever else is installed under its name."""
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app.main"]
-
-
-def autostart_command(folder: Path, system: str = sys.platform) -> Sequence[str]:
-    """The command that starts Dayhand at login, with this data folder."""
-    program, *arguments = program_command()
-    if system == "win32" and arguments:  # python.exe would open a console window
-        program = str(Path(program).with_name("pythonw.exe"))
-    is_default = folder == data_dir(Namespace(data_dir=None))
-    return [program, *arguments, "start", "--background", *([] if is_default else ["--data-dir", str(folder)])]
 
 
 def skip_source_scan() -> None:

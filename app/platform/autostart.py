@@ -1,10 +1,14 @@
 """Starting at login: one switch, however the operating system stores it."""
 
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication
+
+from app.data.data_dir import data_dir
 
 translate = QCoreApplication.translate
 
@@ -109,3 +113,17 @@ def _find_entry(command: Sequence[str], platform: str) -> AutostartEntry | None:
 
         return DesktopEntry(command)
     return None
+
+
+def program_command() -> list[str]:
+    """The command that starts this very program, whatever else is installed under its name."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app.main"]
+
+
+def autostart_command(folder: Path, system: str = sys.platform) -> Sequence[str]:
+    """The command that starts Dayhand at login, with this data folder."""
+    program, *arguments = program_command()
+    if system == "win32" and arguments:  # python.exe would open a console window
+        program = str(Path(program).with_name("pythonw.exe"))
+    is_default = folder == data_dir(Namespace(data_dir=None))
+    return [program, *arguments, "start", "--background", *([] if is_default else ["--data-dir", str(folder)])]

@@ -8,12 +8,12 @@ one that could is quoted, and to be reviewed.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
 from app.i18n.time_text import format_number
+from app.overview import CallSummary
 from app.widgets.server_names import find_look_alikes
 from app.widgets.value_text import escape_hidden, format_key, format_line
 from app.widgets.visible_text import ELLIPSIS, truncate
@@ -34,15 +34,6 @@ _QUOTES = re.compile(
 )
 """What could be taken for the end of a quoted text."""
 translate = QCoreApplication.translate
-
-
-@dataclass(frozen=True, slots=True)
-class CallSummary:
-    text: str
-    is_complete: bool
-    """Whether somebody who has read only this may approve it."""
-    headline: str = field(default="", compare=False)
-    """The same without the values that no sentence has a place for, to stand above them."""
 
 
 def summarize_call(call: Any, registry: Registry) -> CallSummary:

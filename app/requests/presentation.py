@@ -6,17 +6,17 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.i18n import request_text
 from app.i18n.connector_labels import parameter_labels, translate_connector_text
-from app.i18n.request_text import describe_target
 from app.i18n.time_text import format_day_and_time, format_number
 from app.i18n.translate import translate_text
 from app.notifications.content import OpenProblem
 from app.notifications.notification import Urgency
 from app.overview import Overview
+from app.requests import request_text
 from app.requests.actions import OfferedAction, list_actions
 from app.requests.call_summary import summarize_call
 from app.requests.labels import sign_request
+from app.requests.request_text import describe_target
 from app.theme.tokens import Tone
 from app.widgets.details import DetailSection, Pairs, TextBlock, make_sections
 from app.widgets.request_card import CardAction, CardContent

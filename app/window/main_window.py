@@ -162,11 +162,11 @@ class MainWindow(QMainWindow):
         """A hidden window needs no pixmap cache, and workers need not run at a lower priority for it."""
         super().hideEvent(event)
         QPixmapCache.setCacheLimit(0)
-        self._session.runtime.script_workers.lower_priority(on=False)
+        self._session.lower_worker_priority(on=False)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         QPixmapCache.setCacheLimit(_PIXMAP_CACHE_KB)
-        self._session.runtime.script_workers.lower_priority(on=True)
+        self._session.lower_worker_priority(on=True)
         super().showEvent(event)
         if self.focusWidget() is None:
             self.navigation.setFocus()  # else the status line, which was created first, gets it

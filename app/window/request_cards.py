@@ -115,7 +115,7 @@ class RequestCards(QWidget):
 
     def _add_card(self, one: RequestView, overview: Overview, old: RequestCard | None) -> None:
         """Append a card, or replace an outdated one."""
-        card = RequestCard(make_card(one, overview, self._session.runtime.registry))
+        card = RequestCard(make_card(one, overview, self._session.registry))
         card.action_chosen.connect(self._answer)
         self.cards[one.id] = card
         if old is None:

@@ -168,6 +168,11 @@ class Connector:
             if settings.get(one.name) not in (None, "") and one.is_used_with(settings)
         }
 
+    def has_secrets(self, settings: Mapping[str, Any]) -> bool:
+        """Whether a connection has secrets in the keyring; all its other fields are in the store."""
+        uses_oauth = self.oauth is not None and self.oauth.is_needed(settings)
+        return uses_oauth or any(one.secret and one.name not in settings for one in self.fields)
+
     def __post_init__(self) -> None:
         if not _KIND.fullmatch(self.kind):
             raise ValueError(

@@ -59,7 +59,7 @@ _SHAPES = {**_LOOKS_LATIN, **_SIMILAR_LATIN, **_LOOKS_LIKE_LETTER}
 
 
 class BadHostNameError(ConnectionRuleError):
-    """An invalid host name, or one that programs interpret differently."""
+    """An invalid host name, or one that programs translate_text differently."""
 
 
 class HostWarningKind(StrEnum):

@@ -16,7 +16,6 @@ from scheduler.connections.errors import (
     UnknownToolError,
 )
 from scheduler.connections.json_values import with_storable_results
-from scheduler.connections.oauth.token_refresh import LoginRenewer, with_retry_after_401
 from scheduler.connections.redaction import with_redacted_results
 from scheduler.connections.validation import check_parameters, check_settings
 from scheduler.user_text import UserText
@@ -64,7 +63,6 @@ class Registry:
         self._installed: Callable[[], tuple[list[Connector], list[str]]] | None = installed
         self._warnings: list[str] = []
         self._lock = RLock()
-        self._keeper: LoginRenewer | None = None
         self._add(connectors)
 
     @property
@@ -127,15 +125,7 @@ class Registry:
         tool = with_storable_results(tools[name])
         if connector.oauth is not None or any(one.secret for one in connector.fields):
             tool = with_redacted_results(tool, connector)
-        return (
-            with_retry_after_401(tool, self._keeper)
-            if self._keeper is not None and connector.oauth is not None
-            else tool
-        )
-
-    def refresh_logins_with(self, keeper: LoginRenewer) -> None:
-        """Retry tools once with a login refreshed by the keeper when the old one is rejected."""
-        self._keeper = keeper
+        return tool
 
     def describe_ability(self, connection: str, name: str) -> str:
         """What a tool of a connection does, reads after "may" or "wants to"."""

@@ -1,7 +1,8 @@
 """Connects, tests and disconnects accounts, off the engine thread. Secrets go to the keyring, the rest to the store."""
 
+import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -10,15 +11,16 @@ from scheduler.connections.oauth.authorization import authorize
 from scheduler.connections.oauth.browser import open_browser
 from scheduler.connections.oauth.token_refresh import LoginRenewer, retry_after_401
 from scheduler.connections.redaction import find_secrets
-from scheduler.connections.registry import Registry
+from scheduler.connections.registry import Registry, parse_name
 from scheduler.connections.secrets import SecretStore
-from scheduler.engine.context import EngineContext
+from scheduler.engine.clock import Clock
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import find_first_answer
-from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, Secrets, has_secrets, redact_failure
+from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, Secrets, redact_failure
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, requests
+from scheduler.store.database import Database
 from scheduler.user_text import UserText
 
 Save = Callable[[dict[str, Any]], dict[str, Any]]
@@ -35,12 +37,14 @@ class ConnectionSetup:
 
     def __init__(
         self,
-        context: EngineContext,
+        database: Database,
+        clock: Clock,
         registry: Registry,
         secrets: Secrets,
         open_browser: Callable[[str], None] = open_browser,
     ) -> None:
-        self._context = context
+        self._database = database
+        self._clock = clock
         self._registry = registry
         self._secrets = secrets
         self._open_browser = open_browser
@@ -48,8 +52,6 @@ class ConnectionSetup:
         self._signing_in: dict[str, threading.Event] = {}
         self._has_ended = False
         self._keeper = secrets if isinstance(secrets, LoginRenewer) else None
-        if self._keeper is not None:
-            registry.refresh_logins_with(self._keeper)
         if isinstance(secrets, SecretStore):
             secrets.block_dialogs_while(self._is_keyring_asked_for)
 
@@ -66,7 +68,7 @@ class ConnectionSetup:
 
         Raises ConnectionRuleError or ToolFailedError; nothing has changed then.
         """
-        if (first := find_first_answer(self._context.database.read(), "connect", idempotency_key)) is not None:
+        if (first := find_first_answer(self._database.read(), "connect", idempotency_key)) is not None:
             return first
         connector, before = self._find(name)
         settings = self._check(connector, {**before, **_without_empty(given)}, given)
@@ -87,7 +89,7 @@ class ConnectionSetup:
     def test(self, name: str, given: Mapping[str, Any] | None = None) -> str:
         """A sentence on whether it works, with the given settings over the stored ones."""
         connector, before = self._find(name)
-        row = connections.find(self._context.database.read(), name)
+        row = connections.find(self._database.read(), name)
         known = {} if row is None or given is not None else row.settings
         if before and given is None:
             before = dict(self._secrets.read(name))
@@ -105,24 +107,24 @@ class ConnectionSetup:
     def disconnect(self, name: str, forget: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Delete the secrets first: if that is interrupted, the row left behind asks for a reconnect."""
         connector = self._registry.connector(self._registry.parse_name(name)[0])
-        row = connections.find(self._context.database.read(), name)
+        row = connections.find(self._database.read(), name)
         if row is None and any(one.secret for one in connector.fields):  # connecting it was never finished
             with suppress(ToolFailedError):
                 self._secrets.forget(name)
-        elif row is not None and has_secrets(connector, row.settings):
+        elif row is not None and connector.has_secrets(row.settings):
             self._secrets.forget(name)
         else:
             self._remove_leftover_secrets(name)
         return forget()
 
     def _is_keyring_asked_for(self) -> bool:
-        return any(one.kind is RequestKind.KEYRING for one in requests.list_open(self._context.database.read()))
+        return any(one.kind is RequestKind.KEYRING for one in requests.list_open(self._database.read()))
 
     def _find(self, name: str) -> tuple[Connector, dict[str, Any]]:
         """Its connector and its stored secrets."""
         connector = self._registry.connector(self._registry.parse_name(name)[0])
-        row = connections.find(self._context.database.read(), name)
-        if row is None or not has_secrets(connector, row.settings):
+        row = connections.find(self._database.read(), name)
+        if row is None or not connector.has_secrets(row.settings):
             return connector, {}
         try:
             return connector, dict(self._secrets.read_saved(name))
@@ -133,7 +135,7 @@ class ConnectionSetup:
 
     def _sign_in(self, connector: Connector, name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Sign in with the browser, as the connection's account if it already has one."""
-        row = connections.find(self._context.database.read(), name)
+        row = connections.find(self._database.read(), name)
         known = None if row is None else row.settings.get("account")
         stop = threading.Event()
         with self._lock:
@@ -149,7 +151,7 @@ class ConnectionSetup:
                 connector,
                 settings,
                 connection=name,
-                now=self._context.clock.now,
+                now=self._clock.now,
                 previous_account=known or settings.get("account") or None,
                 open_browser=self._open_browser,
                 stop=stop,
@@ -164,7 +166,7 @@ class ConnectionSetup:
         """The account of the given token: approvals do not carry over to another account under the same name."""
         if connector.oauth is None or "access_token" not in kept or "account" not in plain:
             return {}
-        settings, now = {**plain, **kept}, self._context.clock.now()
+        settings, now = {**plain, **kept}, self._clock.now()
         call = Call(parameters={}, settings=settings, key="", now=now, seconds=CALL_TIMEOUT_S, connection=name)
         return {"account": connector.oauth.account(call)}
 
@@ -179,7 +181,7 @@ class ConnectionSetup:
         self, name: str, plain: Mapping[str, Any], kept: Mapping[str, Any], before: Mapping[str, Any]
     ) -> Iterator[None]:
         """Store the secrets before the caller saves the rest; put the old ones back if that fails."""
-        row = connections.find(self._context.database.read(), name)
+        row = connections.find(self._database.read(), name)
         is_marked = row is not None and row.trouble is None and kept != before and plain != row.settings
         if is_marked:
             self._set_trouble(name, UserText("Connecting {name} was interrupted. Connect it again.", name=name))
@@ -202,7 +204,7 @@ class ConnectionSetup:
             self._secrets.delete_leftovers(name)
 
     def _set_trouble(self, name: str, trouble: str | None) -> None:
-        with self._context.database.write() as db:
+        with self._database.write() as db:
             connections.set_trouble(db, name, trouble)
 
     def _replace_secrets(self, name: str, secrets: Mapping[str, Any], before: Mapping[str, Any]) -> None:
@@ -215,7 +217,7 @@ class ConnectionSetup:
         self, connector: Connector, name: str, settings: dict[str, Any], keeper: LoginRenewer | None = None
     ) -> str:
         """With a keeper, a token that the server refuses is renewed."""
-        now = self._context.clock.now()
+        now = self._clock.now()
         call = Call(parameters={}, settings=settings, key="", now=now, seconds=CALL_TIMEOUT_S, connection=name)
         try:
             return connector.test(call) if keeper is None else retry_after_401(connector.test, call, keeper)
@@ -235,3 +237,10 @@ class ConnectionSetup:
 
 def _without_empty(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def find_unconnected(db: sqlite3.Connection, registry: Registry, names: Iterable[str]) -> tuple[str, ...]:
+    """Those not connected yet; connectors without fields need no connecting."""
+    return tuple(
+        name for name in names if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
+    )

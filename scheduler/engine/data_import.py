@@ -14,7 +14,6 @@ from dayhand._workflow import make_slug
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, is_connection_name
-from scheduler.engine.runs.tool_calls import has_secrets
 from scheduler.engine.script_plan import ScriptPlan
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, requests, schedules, transfer, workflows
@@ -118,7 +117,7 @@ def _ask_to_reconnect(db: sqlite3.Connection, registry: Registry, now: datetime)
             connector = registry.connector(registry.parse_name(row.name)[0])
         except ConnectionRuleError:
             continue
-        if not has_secrets(connector, row.settings):
+        if not connector.has_secrets(row.settings):
             continue
         sentence = UserText("{name} was imported without its password. Connect it again.", name=row.name)
         connections.set_trouble(db, row.name, sentence)

@@ -1,21 +1,21 @@
 """Assembles the runtime of one data folder: store, engine, runner, commands and queries."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
-from scheduler.engine.context import EngineContext
 from scheduler.engine.repair.auto_repair import AutoRepair
 from scheduler.engine.runs.runner import Runner
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.runs.tool_calls import NoSecrets, Secrets
 from scheduler.engine.scheduling.conditions import Conditions
-from scheduler.engine.scheduling.engine import Engine
-from scheduler.engine.scheduling.in_flight import InFlight
+from scheduler.engine.scheduling.engine import Engine, EngineParts
 from scheduler.engine.scheduling.launcher import Announce
+from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deployment import Deployer
@@ -30,8 +30,20 @@ from scheduler.store.workflows import WorkflowStatus
 from scheduler.workers.script import Limits
 
 
+class RepairTest(Protocol):
+    """Runs a repaired script without acting and returns its error.
+
+    It needs a runtime of its own, so the caller brings it.
+    """
+
+    def __call__(self, runtime: "Runtime", path: str, source: str, /) -> str | None: ...
+
+
 class Runtime:
-    """`engine` and all commands belong to one thread; `validation` and `connecting` to any other."""
+    """`engine` and all commands belong to one thread; `validation` and `connection_setup` to any other.
+
+    Repairs get to that thread with `run_on_engine_thread`; without it, none is applied.
+    """
 
     def __init__(
         self,
@@ -47,45 +59,65 @@ class Runtime:
         limits: Limits | None = None,
         announce: Announce = lambda _: None,
         notify: Callable[[str, str], None] = lambda *_: None,
+        dry_run: RepairTest = lambda *_: None,
+        run_on_engine_thread: Callable[[Callable[[], None]], object] = lambda _: None,
     ) -> None:
         self.database = database
         self.folder = folder
         self.registry = registry or builtin_registry(notify)
+        self.secrets: Secrets = secrets or NoSecrets()
         self.plans = ScriptPlans()
         self.script_workers = ScriptWorkers(
             folder, limits, max_workers=max(8, 2 * (settings or Settings()).concurrency)
         )
-
-        def make(context: EngineContext, in_flight: InFlight) -> Runner:
-            return Runner(context, in_flight, self.registry, self.script_workers, self.plans, secrets)
-
+        self._dry_run = dry_run
+        self._run_on_engine_thread = run_on_engine_thread
         self.engine = Engine(
             database,
-            make,
+            self._make_runner,
             machine_zone=machine_zone,
             clock=clock or SystemClock(),
             conditions=conditions,
             settings=settings,
             announce=announce,
         )
-        context, dispatch = self.engine.context, self.engine.dispatch
-        layer = self.engine.launcher
-        assert isinstance(layer, Runner)
-        self.runner = layer
+        context, lifecycle = self.engine.context, self.engine.lifecycle
         self.schedule_commands = self.engine.commands
-        self.validation = ScriptValidator(context, self.registry, self.script_workers)
-        deploying = Deployer(
-            context, self.schedule_commands.edits, self.plans, dispatch, self.script_workers, self.registry
-        )
         self.workflow_commands = WorkflowCommands(
-            context, self.plans, layer, dispatch, self.schedule_commands, deploying
+            context,
+            self.plans,
+            self.script_workers,
+            self.engine.dispatch,
+            lifecycle,
+            self.schedule_commands,
+            self._deployer,
         )
         self.event_commands = EventCommands(context)
         self.grant_commands = GrantCommands(context, self.plans, self.registry)
-        self.request_commands = RequestCommands(context, self.plans, dispatch, self.registry)
-        self.secrets: Secrets = secrets or NoSecrets()
-        self.repairs = layer.repairs = self.request_commands.repairs = AutoRepair(self, context, deploying)
-        self.connection_setup = ConnectionSetup(context, self.registry, self.secrets)
+        self.request_commands = RequestCommands(context, self.plans, lifecycle, self.registry, self.repairs)
+        self.connection_setup = ConnectionSetup(database, context.clock, self.registry, self.secrets)
+
+    def _make_runner(self, parts: EngineParts) -> Runner:
+        """The runner, and what it repairs scripts with."""
+        context, edits = parts.context, ScheduleEdits(parts.context, parts.emission)
+        self.validation = ScriptValidator(context, self.registry, self.script_workers)
+        self._deployer = Deployer(context, edits, self.plans, parts.lifecycle, self.script_workers, self.registry)
+        self.repairs = AutoRepair(
+            context,
+            self._deployer,
+            self.validation,
+            self.secrets,
+            dry_run=partial(self._dry_run, self),
+            run_on_engine_thread=self._run_on_engine_thread,
+        )
+        self.runner = Runner(
+            context, parts.in_flight, self.registry, self.script_workers, self.plans, self.secrets, self.repairs
+        )
+        return self.runner
+
+    def change_settings(self, change: Callable[[Settings], Settings]) -> None:
+        """On the engine's thread."""
+        self.engine.context.settings = change(self.engine.context.settings)
 
     def recover(self) -> None:
         """Once, before the first tick."""

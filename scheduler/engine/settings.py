@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from scheduler.engine.repair.fixer_config import FixerConfig
+from scheduler.engine.fixer_config import FixerConfig
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Catchup, Overlap, Policies
 from scheduler.user_text import UserText

@@ -351,5 +351,5 @@ class Worker:
 def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
     return ScriptFailed(
         fault=Fault.TOO_LARGE,
-        message=UserText("the input of {phase} was {error}", phase=phase or "the worker", error=error),
+        message=UserText("the input of {phase} was {error}", phase=phase or UserText("the worker"), error=error),
     )

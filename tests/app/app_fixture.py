@@ -62,7 +62,7 @@ def empty(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
 def installation(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
     """A running session with the sample workflow, which soon asks to add three receipts to a table."""
     made = Session(tmp_path)
-    prepare_demo(made.runtime, tmp_path)
+    prepare_demo(made, tmp_path)
     with started(made):
         yield made
 
@@ -84,9 +84,9 @@ def deploy(installation: Session, name: str, body: str, *, when: str = 'cron="0 
     source = f"{head}@flow.job({when})\ndef go(ctx):\n    {body}\n"
     path = installation.folder / f"{name.lower()}.py"
     path.write_text(source, encoding="utf-8")
-    validated = installation.runtime.validation.validate(str(path), source)
+    validated = installation._runtime.validation.validate(str(path), source)
     installation.engine_thread.submit(
-        lambda _: installation.runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
+        lambda _: installation._runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
     ).result(60)
 
 

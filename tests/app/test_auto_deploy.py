@@ -25,9 +25,9 @@ class WatchedWorkflow:
         self.script = script
         self.messages: list[str] = []
         script.write_text(job())
-        validated = installation.runtime.validation.validate(str(script), job())
+        validated = installation._runtime.validation.validate(str(script), job())
         installation.engine_thread.submit(
-            lambda _: installation.runtime.workflow_commands.deploy(validated, DeployOptions(watch=True))
+            lambda _: installation._runtime.workflow_commands.deploy(validated, DeployOptions(watch=True))
         ).result(30)
         self.watching = AutoDeployer(installation, self.messages.append, poll_s=0.1)
 
@@ -59,7 +59,7 @@ def test_a_saved_file_is_redeployed(watched: WatchedWorkflow) -> None:
 
 def test_a_first_job_is_not_deployed_automatically(watched: WatchedWorkflow) -> None:
     """A script may have written it into its own file, to escape its sandbox."""
-    file, house = watched.script.with_name("receipts.py"), watched.installation.runtime
+    file, house = watched.script.with_name("receipts.py"), watched.installation._runtime
     file.write_text(ASKING)
     validated = house.validation.validate(str(file), ASKING)
     watched.installation.engine_thread.submit(
@@ -124,7 +124,7 @@ def test_a_renamed_workflow_is_not_deployed(watched: WatchedWorkflow) -> None:
 
 def test_an_unwatched_file_is_not_deployed(watched: WatchedWorkflow) -> None:
     watched.installation.engine_thread.submit(
-        lambda _: watched.installation.runtime.workflow_commands.watch("backup", on=False)
+        lambda _: watched.installation._runtime.workflow_commands.watch("backup", on=False)
     ).result(30)
     watched.script.write_text(job('ctx.done("New")'))
     watched.watching.check_files()
@@ -134,7 +134,7 @@ def test_an_unwatched_file_is_not_deployed(watched: WatchedWorkflow) -> None:
 def test_it_polls_only_while_files_are_watched(watched: WatchedWorkflow) -> None:
     assert watched.watching.check_files()
     watched.installation.engine_thread.submit(
-        lambda _: watched.installation.runtime.workflow_commands.watch("backup", on=False)
+        lambda _: watched.installation._runtime.workflow_commands.watch("backup", on=False)
     ).result(30)
     assert not watched.watching.check_files()
 

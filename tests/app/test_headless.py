@@ -59,7 +59,7 @@ def test_quitting_waits_for_outside_actions(
 ) -> None:
     source = job(LONG.format(folder=str(tmp_path)).strip())
     with running_session(tmp_path / "data") as installation:
-        house, ended, checks = installation.runtime, [], []
+        house, ended, checks = installation._runtime, [], []
         validated = house.validation.validate(str(tmp_path / "backup.py"), source)
         installation.engine_thread.submit(lambda _: house.workflow_commands.deploy(validated, DeployOptions())).result(
             30

@@ -120,7 +120,7 @@ main()
 
 def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if another copy is installed."""
-    from app.lifecycle.startup import autostart_command
+    from app.platform.autostart import autostart_command
 
     (tmp_path / "dayhand").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -131,7 +131,7 @@ def test_a_frozen_app_is_started_at_login_as_itself(tmp_path: Path, monkeypatch:
 
 
 def test_on_windows_it_is_started_at_login_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.lifecycle.startup import autostart_command
+    from app.platform.autostart import autostart_command
 
     monkeypatch.setattr(sys, "executable", "/opt/dayhand/python.exe")
     assert autostart_command(tmp_path, "win32")[:4] == ["/opt/dayhand/pythonw.exe", "-m", "app.main", "start"]

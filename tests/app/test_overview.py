@@ -86,7 +86,7 @@ def test_the_watcher_refreshes_at_the_end_of_a_pause(qtbot: QtBot, empty: Sessio
     """Without any other change."""
     deploy(empty, "Chore", "pass")
     watcher = OverviewWatcher(empty)
-    end = empty.runtime.engine.context.clock.now() + timedelta(seconds=2)
+    end = empty.now() + timedelta(seconds=2)
     run_command(empty, "pause", everything=True, until=f"{end:%Y-%m-%dT%H:%M:%SZ}")
     qtbot.waitUntil(lambda: watcher.latest is not None and watcher.latest.is_paused, timeout=LIMIT)
     qtbot.waitUntil(lambda: watcher.latest is not None and not watcher.latest.is_paused, timeout=LIMIT)

@@ -63,16 +63,16 @@ def installation(tmp_path: Path, qapp: QApplication) -> Iterator[Session]:
 
 
 def deploy(installation: Session, source: str) -> None:
-    validated = installation.runtime.validation.validate("script.py", source)
+    validated = installation._runtime.validation.validate("script.py", source)
     installation.engine_thread.submit(
-        lambda _: installation.runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
+        lambda _: installation._runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
     ).result(LIMIT)
 
 
 def test_the_history_is_indexed_when_idle(installation: Session) -> None:
     deploy(installation, job())
-    installation.engine_thread.submit(lambda _: installation.runtime.workflow_commands.run("backup")).result(LIMIT)
-    db = installation.database.read()
+    installation.engine_thread.submit(lambda _: installation._runtime.workflow_commands.run("backup")).result(LIMIT)
+    db = installation._runtime.database.read()
     wait_for(lambda: history_index.count_unindexed(db))
     wait_for(lambda: not history_index.count_unindexed(db))
     assert db.execute("SELECT count(*) FROM history").fetchone()[0] == 1
@@ -80,10 +80,10 @@ def test_the_history_is_indexed_when_idle(installation: Session) -> None:
 
 def test_the_history_is_indexed_despite_constant_announcements(installation: Session) -> None:
     deploy(installation, job())
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         for number in range(300):
             add_ended_run(db, f"r{number}", workflow="backup")
-    db = installation.database.read()
+    db = installation._runtime.database.read()
     assert history_index.count_unindexed(db) == 300
 
     def announce_more() -> bool:
@@ -97,7 +97,7 @@ def test_a_message_of_a_workflow_is_emitted(installation: Session) -> None:
     messages: list[tuple[str, str]] = []
     installation.message_sent.connect(lambda title, text: messages.append((title, text)))
     deploy(installation, NOTIFYING)
-    publish = installation.runtime.event_commands.publish
+    publish = installation._runtime.event_commands.publish
     installation.engine_thread.submit(lambda _: publish("notes", "things", "1", title="World")).result(LIMIT)
     wait_for(lambda: messages)
     assert messages == [("Hello", "World")]
@@ -139,7 +139,7 @@ def test_a_hanging_window_is_reported(installation: Session, tmp_path: Path, mon
 def test_it_is_idle_when_there_is_nothing_left_to_do(installation: Session) -> None:
     deploy(installation, job())
     assert installation.engine_thread.submit(lambda _: installation.is_idle()).result(LIMIT)
-    installation.engine_thread.submit(lambda _: installation.runtime.workflow_commands.run("backup")).result(LIMIT)
+    installation.engine_thread.submit(lambda _: installation._runtime.workflow_commands.run("backup")).result(LIMIT)
     wait_for(lambda: installation.queries.last_run_number() == 1)
     wait_for(lambda: installation.engine_thread.submit(lambda _: installation.is_idle()).result(LIMIT))
     assert installation.queries.workflow("backup").recent[0].status == "committed"
@@ -149,7 +149,7 @@ def test_a_locked_keyring_is_reported_and_runs_continue_when_unlocked(
     installation: Session, service: SecretService
 ) -> None:
     """The keyring is locked and unlocked while the app runs; the session must notice it itself."""
-    installation.runtime.registry._connectors["door"] = door
+    installation._runtime.registry._connectors["door"] = door
     with service.keyring("pw"), PasswordServer().working() as server:
         given = {"name": "door:home", "settings": {"url": server.url}, "secrets": {"password": "hunter2"}}
         run_command(installation, "connect", **given)

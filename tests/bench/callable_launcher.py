@@ -7,8 +7,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from scheduler.engine.clock import Clock, SystemClock
-from scheduler.engine.context import EngineContext
-from scheduler.engine.scheduling.in_flight import InFlight
+from scheduler.engine.scheduling.engine import EngineParts
 from scheduler.engine.scheduling.launcher import Outcome, Result, Work
 from scheduler.rules.lanes import Candidate
 from scheduler.store.database import Database
@@ -19,9 +18,9 @@ Task = Callable[[Work], None]
 class NullLauncher:
     """Starts nothing: for measuring what comes before a start."""
 
-    def attach(self, _: EngineContext, in_flight: InFlight) -> "NullLauncher":
+    def attach(self, parts: EngineParts) -> "NullLauncher":
         """Called by an engine to get its launcher."""
-        self._in_flight = in_flight
+        self._in_flight = parts.in_flight
         return self
 
     def list_ready(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 def main() -> None:
     who, path = sys.argv[1], Path(sys.argv[2])
     if who == "ours":
+        from scheduler.engine.queries.schedules import ScheduleQueries
         from tests.bench import our_engine
 
         start = time.perf_counter()
@@ -16,7 +17,7 @@ def main() -> None:
             engine.tick(datetime.now(UTC))
             opened = time.perf_counter() - start
             start = time.perf_counter()
-            found = list(engine.schedule_queries.schedules())
+            found = list(ScheduleQueries(engine.context).schedules())
             listed = time.perf_counter() - start
     else:
         from tests.bench import apscheduler_peer

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.timing.catchup import plan_catchup
 from scheduler.timing.compiled import UnrecordedTimes
 from scheduler.timing.policies import Catchup
@@ -104,7 +105,10 @@ def ticking(folder: Path) -> list[Figure]:
                 while engine._dispatch.in_flight:
                     engine.tick(clock.now())
                 engine.tick(clock.now())
-            assert engine.schedule_queries.statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded == TICKS
+            assert (
+                ScheduleQueries(engine.context).statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded
+                == TICKS
+            )
             return statistics.median(taken) * 1000
 
     def them() -> float:

@@ -158,7 +158,7 @@ def _open(tray: TrayIcon) -> tuple[MainWindow, float]:
 
 def _filter(page: HistoryPage) -> tuple[list[float], list[float]]:
     """The milliseconds until each result was shown and until it was counted, while events arrive."""
-    read = page.session.database.read()
+    read = page.session._runtime.database.read()
     answers, counts, end = list[float](), list[float](), time.monotonic() + _TIMEOUT_S
     (already,) = read.execute(_COUNT).fetchone()
     while read.execute(_COUNT).fetchone()[0] - already < EVENTS:

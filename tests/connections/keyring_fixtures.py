@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.data.keyring_names import read_entries
 from scheduler.connections.vault import Vault
+from scheduler.engine.keyring_names import read_entries
 from scheduler.store.opening import open_for_reading
 from tests.connections.secret_service import SecretService
 from tests.connections.waiting import collecting_garbage, wait_until

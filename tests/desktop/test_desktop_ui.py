@@ -116,8 +116,8 @@ def _flatten(node: Any) -> Iterator[tuple[int, str]]:
 def program(qtbot: QtBot, desk: Desktop, tmp_path: Path) -> Iterator[Program]:
     """With the sample workflow, which requests one approval; not started yet."""
     prepared = Session(tmp_path)
-    prepare_demo(prepared.runtime, tmp_path)
-    prepared.runtime.close()
+    prepare_demo(prepared, tmp_path)
+    prepared._runtime.close()
     prepared.close()
     made = Program(desk, tmp_path)
     yield made

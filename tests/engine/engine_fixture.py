@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from scheduler.engine.context import EngineContext
-from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.queries.schedules import ScheduleQueries
+from scheduler.engine.scheduling.engine import Engine, EngineParts
 from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Announcement, Outcome, Result, Work
 from scheduler.engine.settings import Settings
@@ -174,8 +174,8 @@ class Bench:
     def open(self) -> None:
         self.database = open_store(self.folder, self.clock.wall).database
 
-        def make_launcher(_: EngineContext, in_flight: InFlight) -> ManualLauncher:
-            self.launcher = ManualLauncher(self.database, self.clock, in_flight, self.resting)
+        def make_launcher(parts: EngineParts) -> ManualLauncher:
+            self.launcher = ManualLauncher(self.database, self.clock, parts.in_flight, self.resting)
             return self.launcher
 
         self.engine = Engine(
@@ -187,7 +187,7 @@ class Bench:
             settings=self.settings,
             announce=self.announcements.append,
         )
-        self.commands, self.schedule_queries = self.engine.commands, self.engine.schedule_queries
+        self.commands, self.schedule_queries = self.engine.commands, ScheduleQueries(self.engine.context)
         self.engine.recover()
 
     def crash(self, off: timedelta = timedelta()) -> None:

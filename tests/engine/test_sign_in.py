@@ -22,7 +22,6 @@ from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.runs.tool_calls import has_secrets
 from scheduler.store import connections
 from tests.connections import emulator_fixtures
 from tests.connections.chromium import running_chromium
@@ -210,7 +209,7 @@ def test_a_web_api_with_another_kind_of_sign_in_opens_no_browser(shop: RuntimeFi
     shop.services.connect("http:me", {"base_url": front.url, "auth": "bearer", "secret": "t0ken"}, test=False)
     assert Vault().get("http:me") == {"secret": "t0ken"}
     shop.services.connect("http:open", {"base_url": front.url}, test=False)
-    assert not has_secrets(http, {"auth": "none", "secret": None, "client_secret": None})
+    assert not http.has_secrets({"auth": "none", "secret": None, "client_secret": None})
 
 
 @pytest.mark.parametrize("address", ["", "http://example.org/oauth", "example.org", "http://[::1"])

@@ -201,7 +201,7 @@ class SimulatedUserSession(Session):
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         super().__init__(folder, **settings)
-        record_changes(self.database.read())
+        record_changes(self._runtime.database.read())
         self._wanted: set[str] = set()
         """Workflows still to be started manually."""
         self._look = QTimer(interval=15)
@@ -224,13 +224,13 @@ class SimulatedUserSession(Session):
 
     def _begin(self) -> None:
         """Deploy what is not deployed yet, and publish the work, some of it again."""
-        house = self.runtime
+        house = self._runtime
         house.connect("table:rows", {"path": str(self.folder / "rows.csv")})
         for name, source in (("first", FIRST), ("second", SECOND)):
-            if workflows.find(self.database.read(), name) is None:
+            if workflows.find(self._runtime.database.read(), name) is None:
                 validated = house.validation.validate(f"{name}.py", source)
                 house.workflow_commands.deploy(validated, DeployOptions(grant=True))
-        known = {row[0] for row in self.database.read().execute("SELECT id FROM events WHERE topic = 'news'")}
+        known = {row[0] for row in self._runtime.database.read().execute("SELECT id FROM events WHERE topic = 'news'")}
         ids = (self.folder / "ids.txt").read_text().split()
         for one in [*ids[-5:], *(one for one in ids if one not in known)]:
             house.event_commands.publish("second", "news", one)
@@ -238,24 +238,24 @@ class SimulatedUserSession(Session):
 
     def _look_around(self) -> None:
         """Answer as a user would who knows what really happened."""
-        open_requests = requests.read_open(self.database.read())
+        open_requests = requests.read_open(self._runtime.database.read())
         for one in open_requests:
             self._answer(one)
         for name in sorted(self._wanted):
             with suppress(RefusedError):  # blocked by what a kill left open; tried again soon
-                self.runtime.workflow_commands.run(name, when_finished=True)
+                self._runtime.workflow_commands.run(name, when_finished=True)
                 self._wanted.discard(name)
-        if not open_requests and is_done(self.folder, self.database.read()):
+        if not open_requests and is_done(self.folder, self._runtime.database.read()):
             self.quit_requested.emit()
 
     def _answer(self, one: RequestRow) -> None:
         assert one.run is not None
-        answering = self.runtime.request_commands
+        answering = self._runtime.request_commands
         match one.kind:
             case RequestKind.APPROVAL | RequestKind.PERMISSION:
                 answering.approve(one.id)
             case RequestKind.UNSURE:
-                mutation = mutations.find(self.database.read(), one.run)
+                mutation = mutations.find(self._runtime.database.read(), one.run)
                 assert mutation is not None
                 truth = happened(self.folder, mutation.parameters["into"], mutation.key)
                 answering.resolve(one.run, "happened" if truth else "not-happened")

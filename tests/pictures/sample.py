@@ -59,7 +59,7 @@ CHORES = {
 
 def prepare(installation: Session, folder: Path) -> None:
     """Call it before the engine starts."""
-    house = installation.runtime
+    house = installation._runtime
     ENGLISH.write_receipts(folder)
     for name, given in ENGLISH.connection_settings(folder).items():
         house.connect(name, given)
@@ -67,7 +67,7 @@ def prepare(installation: Session, folder: Path) -> None:
     script = folder / "receipts.py"
     script.write_text(source, encoding="utf-8")
     house.workflow_commands.deploy(house.validation.validate(str(script), source), DeployOptions(grant=True))
-    now = house.engine.context.clock.now()
+    now = installation.now()
     midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
     _add_receipts(installation, midnight)
     for number, (name, (cron, past)) in enumerate(CHORES.items()):

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
+from scheduler.engine.dry_run.dry_run import find_dry_run_error
 from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.launcher import Announcement
@@ -123,6 +125,8 @@ class RuntimeFixture:
 
     def open(self) -> None:
         self.database = open_store(self.folder, self.clock.wall).database
+        self.engine_calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        """What other threads want to be done on the engine's."""
         self.services = Runtime(
             self.database,
             self.folder,
@@ -133,6 +137,8 @@ class RuntimeFixture:
             registry=self.service.registry(),
             announce=self._on_announcement,
             secrets=self.secrets,
+            dry_run=find_dry_run_error,
+            run_on_engine_thread=self.engine_calls.put,
         )
         self.engine, self.commands, self.request_commands = (
             self.services.engine,

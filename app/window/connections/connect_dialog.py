@@ -21,7 +21,7 @@ from scheduler.connections.registry import is_connection_name
 
 def check_connection(session: Session, name: str, given: dict[str, Any] | None = None) -> str:
     """Test these settings, or the stored ones; the result as a sentence. Blocks; raises what is wrong."""
-    return session.runtime.connection_setup.test(name, given)
+    return session.connection_setup.test(name, given)
 
 
 def describe_connection_error(error: Exception) -> str:
@@ -57,7 +57,7 @@ class ConnectDialog(Dialog):
         self._is_connected = settings is not None
         self.kind = QComboBox()
         self.kind.setAccessibleName(self.tr("Type"))
-        registry = session.runtime.registry
+        registry = session.registry
         for kind in registry.kinds():
             if registry.connector(kind).fields:
                 self.kind.addItem(translate_connector_text(registry.connector(kind).title), kind)
@@ -91,7 +91,7 @@ class ConnectDialog(Dialog):
 
     def reject(self) -> None:
         """Also stop waiting for a sign-in in the browser."""
-        self._session.runtime.connection_setup.cancel_sign_in(self.connection_name)
+        self._session.connection_setup.cancel_sign_in(self.connection_name)
         super().reject()
 
     def values(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class ConnectDialog(Dialog):
         self.add_buttons(self.test, others=[self.cancel], last=self.connect_button)
 
     def _make_fields(self) -> None:
-        connector: Connector = self._session.runtime.registry.connector(self.kind.currentData())
+        connector: Connector = self._session.registry.connector(self.kind.currentData())
         self.help.setText(translate_connector_text(connector.help))
         self.fields.show_connector(connector, self._known, is_connected=self._is_connected)
 
@@ -142,7 +142,7 @@ class ConnectDialog(Dialog):
             return
         session, name, given = self._session, self.connection_name, self.values()
         secrets = {field: given.pop(field) for field in self.fields.secret_names & given.keys()}
-        oauth = session.runtime.registry.connector(self.kind.currentData()).oauth
+        oauth = session.registry.connector(self.kind.currentData()).oauth
         signs_in = oauth is not None and oauth.is_needed({**given, **secrets})
         self._wait(self.tr("Sign in using the browser window that opened") if signs_in else self.tr("Connecting…"))
         self._background.run(

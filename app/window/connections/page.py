@@ -219,10 +219,8 @@ class ConnectionsPage(Page):
         return row.kind
 
     def _format_time(self, at: datetime) -> str:
-        context = self.session.runtime.engine.context
-        return format_day_and_time(
-            at.replace(second=0, microsecond=0), ZoneInfo(context.machine_zone), context.clock.now()
-        )
+        zone, now = ZoneInfo(self.session.zone), self.session.now()
+        return format_day_and_time(at.replace(second=0, microsecond=0), zone, now)
 
     def _test(self) -> None:
         row = self.selected_row()

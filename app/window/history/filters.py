@@ -14,8 +14,8 @@ from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import name_combo_box, refill_combo_box
 from app.widgets.search_field import SearchField
 from app.window.history.run_details import describe_trigger
+from scheduler.engine.lookup import natural_sort_key
 from scheduler.engine.queries.history import HistoryFilter
-from scheduler.engine.workflows.lookup import natural_sort_key
 from scheduler.timing.occurrences import OccurrenceReason
 
 _STATUSES = {

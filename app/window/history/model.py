@@ -34,9 +34,11 @@ class HistoryColumn(IntEnum):
 
 
 class HistoryModel(QStandardItemModel):
-    """Does not read data itself: it requests more through `more`."""
+    """Does not read data itself: it calls `fetch_page` with its cursor, and the owner answers with `append`."""
 
-    def __init__(self, zone: ZoneInfo, parent: QObject | None = None) -> None:
+    def __init__(
+        self, zone: ZoneInfo, parent: QObject | None = None, *, fetch_page: Callable[[str], None] = lambda _: None
+    ) -> None:
         super().__init__(0, len(HistoryColumn), parent)
         self._zone, self._now = zone, SystemClock().now().astimezone(zone)
         self._rows: list[HistoryRow] = []
@@ -44,8 +46,7 @@ class HistoryModel(QStandardItemModel):
         self._minutes: dict[datetime, str] = {}
         self._cursor: str | None = None
         self._is_loading = False
-        self.fetch_page: Callable[[str], None] = lambda _: None
-        """Called with the cursor when the view needs more rows; the owner answers with `append`."""
+        self._fetch_page = fetch_page
         self.setHorizontalHeaderLabels(
             [
                 translate("history", "When"),
@@ -122,7 +123,7 @@ class HistoryModel(QStandardItemModel):
     def fetchMore(self, parent: Index) -> None:  # noqa: N802  # Qt's name
         if self.canFetchMore(parent) and self._cursor is not None:
             self._is_loading = True
-            self.fetch_page(self._cursor)
+            self._fetch_page(self._cursor)
 
     def tooltip(self, index: Index) -> str:
         """The tooltip of a cell."""

@@ -50,10 +50,9 @@ class HistoryPage(Page):
         """Number of filter changes: a new search need not wait for the refresh of an old one."""
         self._total: int | None = None
         """Number of all matching rows, once known."""
-        zone = ZoneInfo(session.runtime.engine.context.machine_zone)
+        zone = ZoneInfo(session.zone)
         self.filters = HistoryFilters(zone, self._now().astimezone(zone))
-        self.model = HistoryModel(zone, self)
-        self.model.fetch_page = self._read_more
+        self.model = HistoryModel(zone, self, fetch_page=self._read_more)
         self.table = HistoryTable(self.model)
         self.pane = RunPane(session)
         self.status_line = StatusLine()
@@ -288,7 +287,7 @@ class HistoryPage(Page):
         self.status_line.show_message(said, tone)
 
     def _now(self) -> datetime:
-        return self.session.runtime.engine.context.clock.now()
+        return self.session.now()
 
 
 def _describe_not_run(row: HistoryRow) -> str:

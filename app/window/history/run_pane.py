@@ -54,7 +54,7 @@ class RunPane(CardArea):
         inner = QWidget()
         super().__init__(inner)
         self._session, self._background = session, BackgroundTasks(self)
-        self._zone = ZoneInfo(session.runtime.engine.context.machine_zone)
+        self._zone = ZoneInfo(session.zone)
         self.run_id, self._name = "", ""
         self.details: RunDetails | None = None
         self._part = 0
@@ -151,7 +151,7 @@ class RunPane(CardArea):
         return box
 
     def _describe_time(self, found: RunDetails) -> str:
-        now = self._session.runtime.engine.context.clock.now()
+        now = self._session.now()
         at = found.began or found.planned
         when = "" if at is None else format_time_range(at, found.ended, self._zone, now)
         parts = [self._name or found.workflow, when, describe_trigger(found.trigger)]
@@ -211,7 +211,7 @@ class RunPane(CardArea):
             "unsure": self.tr("What may have been done"),
         }
         layout.addWidget(make_heading(titles.get(found.call.status, self.tr("What was requested")), TextStyle.STRONG))
-        registry, name = self._session.runtime.registry, found.call.connection
+        registry, name = self._session.registry, found.call.connection
         for words in (describe_tool(name, found.call.tool, registry), describe_connection(name, registry)):
             layout.addWidget(make_label(escape_invisible(words), "muted"))
         layout.addWidget(DetailsView(make_sections(found.call.parameters, parameter_labels())))

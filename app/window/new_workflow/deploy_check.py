@@ -7,15 +7,13 @@ from typing import Any
 
 from app.i18n.translate import translate_text
 from app.session import Session
+from scheduler.engine.queries.permissions import ToolPermission
+from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.engine.workflows.permissions import capitalize_first, list_permissions
+from scheduler.engine.workflows.permissions import capitalize_first
 from scheduler.engine.workflows.validation import ValidatedScript
-from scheduler.store import grants
-from scheduler.store.grants import GrantKind
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.spec import ScheduleSpec
-
-_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,32 +40,27 @@ class CheckedScript:
     is_update: bool
 
 
+def describe_permission(one: ToolPermission) -> UsedTool:
+    words = capitalize_first(translate_text(one.sentence))
+    return UsedTool(connection=one.connection, tool=one.tool, words=words, is_allowed=one.is_allowed)
+
+
 def check_script(session: Session, path: Path) -> CheckedScript:
     """Read and validate the script; slow. InvalidScriptError, or OSError if it cannot be read."""
     source = path.read_text(encoding="utf-8")
-    validated = session.runtime.validation.validate(str(path), source)
-    context, registry = session.runtime.engine.context, session.runtime.registry
+    validated = session.validate(str(path), source)
     plan = validated.plan(0)
-    db = context.database.read()
     times = []
     for handler in plan.handlers.values():
         if handler.schedule is not None:
-            spec = ScheduleSpec.read(handler.schedule, machine_zone=context.machine_zone, now=context.clock.now())
-            times.append(translate_text(describe_schedule(spec, viewer_zone=context.machine_zone)))
+            spec = ScheduleSpec.read(handler.schedule, machine_zone=session.zone, now=session.now())
+            times.append(translate_text(describe_schedule(spec, viewer_zone=session.zone)))
     return CheckedScript(
         validated=validated,
         name=plan.name,
         description=str(validated.described.get("docstring") or ""),
         times=tuple(dict.fromkeys(times)),
-        uses=tuple(
-            UsedTool(
-                connection=one.connection,
-                tool=one.tool,
-                words=capitalize_first(translate_text(one.sentence)),
-                is_allowed=grants.has(db, validated.slug, "", one.connection, one.tool, GrantKind.PERMISSION),
-            )
-            for one in list_permissions(registry, plan, validated.uses)
-        ),
+        uses=tuple(map(describe_permission, session.queries.permissions_of_script(validated))),
         missing=session.queries.unconnected(plan.connections),
         is_update=validated.slug in session.queries.names(),
     )
@@ -75,12 +68,11 @@ def check_script(session: Session, path: Path) -> CheckedScript:
 
 def deploy(session: Session, offer: CheckedScript, wish: DeployOptions, allowed: Iterable[UsedTool]) -> dict[str, Any]:
     """Deploy on the engine's thread; blocks."""
-    house = session.runtime
 
-    def act(_: object) -> dict[str, Any]:
-        answer = house.workflow_commands.deploy(offer.validated, wish)
+    def act(runtime: Runtime) -> dict[str, Any]:
+        answer = runtime.workflow_commands.deploy(offer.validated, wish)
         for use in allowed:
-            house.grant_commands.grant(offer.validated.slug, use.connection, use.tool)
+            runtime.grant_commands.grant(offer.validated.slug, use.connection, use.tool)
         return answer
 
-    return session.submit_for_user(act).result(_TIMEOUT_S)
+    return session.execute_for_user(act)

@@ -151,7 +151,7 @@ class DryRunDialog(QDialog):
         """Runs `source`, or else the file as it is when the test run starts."""
         super().__init__(parent)
         self._path, self._source = path, source
-        self._zone = session.runtime.engine.context.machine_zone
+        self._zone = session.zone
         self._hidden_steps: list[dict[str, Any]] = []
         self.process = DryRunProcess(session.folder, self)
         self.setWindowTitle(self.tr("Test run"))

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from app.i18n.translate import translate_text
-from app.lifecycle.startup import program_command
+from app.platform.autostart import program_command
 
 _CLEANUP_MS = 5_000
 """Time for a cancelled process to clean up before it is killed."""

@@ -116,7 +116,7 @@ class NewWorkflowDialog(QDialog):
 
     def _default(self, question: TemplateQuestion) -> str:
         if question.kind is QuestionKind.ZONE:
-            return self._session.runtime.engine.context.machine_zone
+            return self._session.zone
         return question.default_text()
 
     def _add(self, layout: QVBoxLayout, words: str, line: QLineEdit, kind: QuestionKind = QuestionKind.TEXT) -> None:

@@ -19,10 +19,8 @@ from app.widgets.confirm_dialog import make_message_box
 from app.widgets.details_view import make_label
 from app.widgets.file_dialog import choose_file, choose_save_path
 from app.window.feedback import StatusLine, make_button
+from scheduler.engine.data_folder import StoreError, back_up, has_data
 from scheduler.engine.data_import import ImportSummary
-from scheduler.store import transfer
-from scheduler.store.backups import back_up
-from scheduler.store.errors import StoreError
 
 translate = QCoreApplication.translate
 
@@ -80,7 +78,7 @@ class DataSection(QWidget):
         grid.addWidget(self.status_line, len(rows), 0, 1, 2)
 
     def write_export(self, target: Path) -> None:
-        folder, clock = self._session.folder, self._session.runtime.engine.context.clock
+        folder, clock = self._session.folder, self._session.clock
         done = self.tr("Exported to {path}. Passwords are not included.").format(path=target)
         self._do(self.tr("Exporting…"), lambda: write_export(folder, target, clock.now()), done)
 
@@ -91,11 +89,11 @@ class DataSection(QWidget):
 
     def check_import(self, path: Path) -> None:
         """Check the file, then ask for confirmation."""
-        folder, database = self._session.folder, self._session.database
+        folder = self._session.folder
 
         def check() -> bool:
             check_export(folder, path)
-            return transfer.has_data(database.read())
+            return has_data(folder)
 
         self.status_line.show_message(self.tr("Checking {file}…").format(file=path.name), Tone.QUIET)
         self._background.run(check, lambda used: self._ask(path, used=used), self._refuse)
@@ -123,7 +121,7 @@ class DataSection(QWidget):
             self.import_requested.emit(str(path))
 
     def _back_up(self) -> None:
-        folder, clock = self._session.folder, self._session.runtime.engine.context.clock
+        folder, clock = self._session.folder, self._session.clock
         self.status_line.show_message(self.tr("Backing up…"), Tone.QUIET)
 
         def show(path: Path) -> None:
@@ -155,7 +153,7 @@ class DataSection(QWidget):
             self.check_import(Path(found))
 
     def _choose_target(self, name: str) -> Path | None:
-        now = self._session.runtime.engine.context.clock.now().astimezone()
+        now = self._session.now().astimezone()
         proposed = str(Path.home() / f"{name}-{now:%Y-%m-%d}.zip")
         found = choose_save_path(self, self.tr("Save as"), proposed, self.tr("Zip files (*.zip)"))
         return Path(found) if found else None

@@ -13,7 +13,7 @@ from app.theme.tokens import Space, Tone
 from app.widgets.details_view import make_label
 from app.window.feedback import StatusLine, add_row, make_button
 from app.window.settings.labels import APPLY_CHOICES, FIXERS, SEND_CHOICES, label_text
-from scheduler.engine.repair.fixer_config import LIMITS, FixerConfig, FixerKind
+from scheduler.engine.fixer_config import LIMITS, FixerConfig, FixerKind
 
 _FIELD_WIDTH = 360
 _NUMBER_WIDTH = 110

@@ -4,7 +4,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.i18n.languages import LANGUAGE_NAMES, Language
 from app.theme.tokens import Appearance
-from scheduler.engine.repair.fixer_config import FixerKind
+from scheduler.engine.fixer_config import FixerKind
 from scheduler.timing.policies import Catchup, Overlap
 
 OVERLAPS: dict[Overlap, object] = {

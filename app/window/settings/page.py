@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.data.preferences import MAX_CONCURRENCY, Preferences, PreferencesError, read_preferences, save_preferences
 from app.i18n.languages import Language
-from app.lifecycle.startup import autostart_command
-from app.platform.autostart import Autostart, AutostartError, find_autostart
+from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
 from app.theme.tokens import Appearance, Space, Tone
@@ -247,10 +246,8 @@ class SettingsPage(Page):
 
         def act() -> None:
             # The fixer is saved by its own command, perhaps elsewhere since this page read it.
-            context, fixer = session.runtime.engine.context, read_preferences(session.folder).fixer
-            whole = replace(chosen, fixer=fixer)
-            asked = session.submit_for_user(lambda _: setattr(context, "settings", whole.apply_to(context.settings)))
-            asked.result(60)
+            whole = replace(chosen, fixer=read_preferences(session.folder).fixer)
+            session.execute_for_user(lambda runtime: runtime.change_settings(whole.apply_to))
             save_preferences(session.folder, whole)
 
         self.background.run_latest("keep", act, lambda _: self.status_line.clear(), self._refuse)

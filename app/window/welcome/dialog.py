@@ -12,8 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.background import BackgroundTasks
-from app.lifecycle.startup import autostart_command
-from app.platform.autostart import Autostart, AutostartError, find_autostart
+from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
 from app.theme.icons import draw_glyph, load_app_icon
 from app.theme.tokens import Space, TextStyle, Tone, colours_of

@@ -7,22 +7,21 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.demo import ENGLISH, GERMAN
 from app.session import Session
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.store import connections
 
 translate = QCoreApplication.translate
 FOLDER = "sample"
-_TIMEOUT_S = 120.0
 
 
 def start_sample(session: Session) -> str:
     """Write its files, connect what it uses and deploy it; its slug. Blocks: never in the GUI thread."""
-    house, folder = session.runtime, session.folder / FOLDER
+    folder = session.folder / FOLDER
     sample = GERMAN if QLocale().language() is QLocale.Language.German else ENGLISH
     wanted = sample.connection_settings(folder)
+    connected = {one.connection: one.settings for one in session.queries.connections() if one.is_connected}
     for name, given in wanted.items():
-        known = connections.find(session.database.read(), name)
-        if known is not None and known.settings.get("path") != given["path"]:
+        if name in connected and connected[name].get("path") != given["path"]:
             sentence = translate(
                 "welcome", "The sample needs {name}, which you already use. Add your own workflow instead."
             )
@@ -37,12 +36,12 @@ def start_sample(session: Session) -> str:
         why = error.strerror or str(error)
         sentence = translate("welcome", "The sample's files could not be written to {folder}: {why}.")
         raise RefusedError("file", sentence.format(folder=folder, why=why)) from error
-    validated = house.validation.validate(str(script), source)
+    validated = session.validate(str(script), source)
 
-    def act(_: object) -> None:
+    def act(runtime: Runtime) -> None:
         for name, given in wanted.items():
-            house.connect(name, given)
-        house.workflow_commands.deploy(validated, DeployOptions(grant=True))
+            runtime.connect(name, given)
+        runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
 
-    session.submit_for_user(act).result(_TIMEOUT_S)
+    session.execute_for_user(act)
     return validated.slug

@@ -15,10 +15,9 @@ from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, add_row, make_button
-from app.window.workflows.workflow_data import RangeCount, ScheduleData, count_times
+from scheduler.engine.queries.schedule_data import RangeCount, ScheduleData
 
 MAX_TIMES = 100_000
-_TIMEOUT_S = 120.0
 _COUNT_DELAY_MS = 150
 
 
@@ -30,9 +29,8 @@ class BackfillDialog(Dialog):
         self.set_titles(self.tr("Run missed times"))
         self._session, self._background = session, BackgroundTasks(self)
         self._schedule = schedule
-        context = session.runtime.engine.context
-        self._zone = ZoneInfo(context.machine_zone)
-        now = context.clock.now().astimezone(self._zone)
+        self._zone = ZoneInfo(session.zone)
+        now = session.now().astimezone(self._zone)
         self.start = self._make_field(self.tr("From"), now.replace(hour=0, minute=0, second=0) - timedelta(days=1))
         self.end = self._make_field(self.tr("Until"), now)
         self.only_missed = QCheckBox(self.tr("&Only times that did not run"))
@@ -79,7 +77,7 @@ class BackfillDialog(Dialog):
         self.run_button.setEnabled(False)
         self._background.run_latest(
             "count",
-            lambda: count_times(session, identity, first, last, MAX_TIMES),
+            lambda: session.queries.count_times(identity, first, last, MAX_TIMES),
             self._show,
             self.status_line.show_error,
         )
@@ -109,9 +107,10 @@ class BackfillDialog(Dialog):
         self.run_button.setEnabled(False)
 
         def act() -> int:
-            backfill = session.runtime.schedule_commands.backfill
-            asked = session.submit_for_user(lambda _: backfill(schedule.id, [span], missing=missing))
-            return asked.result(_TIMEOUT_S).total or 0
+            answer = session.execute_for_user(
+                lambda runtime: runtime.schedule_commands.backfill(schedule.id, [span], missing=missing)
+            )
+            return answer.total or 0
 
         self._background.run(act, self._finish, self._refuse)
 

@@ -23,8 +23,8 @@ from app.widgets.outcome_strip import describe_strip
 from app.widgets.status_signs import workflow_sign
 from app.widgets.visible_text import tooltip_text
 from app.window.history.history_data import read_outcomes
+from scheduler.engine.lookup import natural_sort_key
 from scheduler.engine.queries.workflows import WorkflowView
-from scheduler.engine.workflows.lookup import natural_sort_key
 from scheduler.rules.workflow_state import WorkflowState
 
 Index = QModelIndex | QPersistentModelIndex

@@ -22,7 +22,8 @@ from app.window.history.model import HistoryColumn, HistoryModel
 from app.window.history.table import HistoryTable
 from app.window.page import make_section_heading
 from app.window.workflows.pending_events import PendingEventsList
-from app.window.workflows.workflow_data import ScheduleData, WorkflowData
+from app.window.workflows.workflow_data import WorkflowData
+from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.zones import LOCAL, find_zone
 
@@ -57,7 +58,7 @@ class ScheduleBlock(QFrame):
         self.progress.setAccessibleName(self.tr("Catch-up runs"))
         self.made = QLabel()
         self.cancel = make_button(self.tr("Cancel"))
-        self.cancel.clicked.connect(lambda: self.acted.emit("cancel", self.schedule.backfills[0].id))
+        self.cancel.clicked.connect(lambda: self.acted.emit("cancel", self.schedule.backfills[0].backfill))
         self._backfill_row = QHBoxLayout()
         for widget in (self.made, self.progress, self.cancel):
             self._backfill_row.addWidget(widget)
@@ -147,7 +148,7 @@ class OverviewTab(QScrollArea):
         self.more = make_button(self.tr("Details"))
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_events)
-        self.model = HistoryModel(ZoneInfo(session.runtime.engine.context.machine_zone), self)
+        self.model = HistoryModel(ZoneInfo(session.zone), self)
         self.table = HistoryTable(self.model)
         self.table.setColumnHidden(HistoryColumn.WORKFLOW, True)  # noqa: FBT003  # Qt takes it so
         self.table.setAccessibleName(self.tr("Recent runs"))

@@ -29,7 +29,7 @@ from app.window.page import Page
 from app.window.workflows.list_model import ROW, RowReader, WorkflowListRow, WorkflowsFilter, WorkflowsModel
 from app.window.workflows.list_view import WorkflowsList
 from app.window.workflows.workflow_pane import WorkflowPane
-from scheduler.engine.workflows.lookup import natural_sort_key
+from scheduler.engine.lookup import natural_sort_key
 from scheduler.rules.workflow_state import WorkflowState
 
 _NEXT_UPDATE_MS = 15_000
@@ -318,4 +318,4 @@ class WorkflowsPage(Page):
         self.list.setFocus()
 
     def _now(self) -> Any:
-        return self.session.runtime.engine.context.clock.now()
+        return self.session.now()

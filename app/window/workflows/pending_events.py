@@ -1,9 +1,7 @@
 """The pending events of a workflow, one per line; each can be skipped."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -17,41 +15,9 @@ from app.theme.tokens import Space, Tone
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button
 from scheduler.engine.errors import RefusedError
-from scheduler.store import events
+from scheduler.engine.queries.events import PendingEvent, PendingEvents
 
 _MAX_EVENTS = 20
-_TIMEOUT_S = 120.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingEvent:
-    topic: str
-    id: str
-    title: str
-    since: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingEvents:
-    shown: tuple[PendingEvent, ...]
-    """The oldest of each topic."""
-    more: int
-    zone: ZoneInfo
-    now: datetime
-
-
-def read_pending_events(session: Session, workflow: str) -> PendingEvents:
-    """Works in any thread."""
-    db, context = session.database.read(), session.runtime.engine.context
-    numbers = events.count_pending(db, workflow)
-    found = (
-        PendingEvent(topic=row.topic, id=row.id, title=row.title or row.id, since=row.published)
-        for topic in numbers
-        for row in events.peek(db, workflow, topic, _MAX_EVENTS)
-    )
-    shown = tuple(islice(found, _MAX_EVENTS))
-    zone = ZoneInfo(context.machine_zone)
-    return PendingEvents(shown=shown, more=sum(numbers.values()) - len(shown), zone=zone, now=context.clock.now())
 
 
 class PendingEventsList(QFrame):
@@ -89,7 +55,7 @@ class PendingEventsList(QFrame):
         session, workflow = self._session, self._workflow
         self._background.run_latest(
             "waiting",
-            lambda: read_pending_events(session, workflow),
+            lambda: session.queries.pending_events(workflow, _MAX_EVENTS),
             lambda facts: self._show(workflow, facts),
             self.status_line.show_error,
         )
@@ -100,7 +66,7 @@ class PendingEventsList(QFrame):
         while len(self.rows) < len(facts.shown):
             self.rows.append(_EventRow(self._grid, len(self.rows), self._skip, self))
         for row, one in zip(self.rows, facts.shown, strict=False):
-            row.show(one, facts)
+            row.show(one, ZoneInfo(self._session.zone), facts.now)
         for row in self.rows[len(facts.shown) :]:
             row.hide()
         self.more.setText(self.tr("And {number} more.").format(number=format_number(facts.more)))
@@ -110,8 +76,7 @@ class PendingEventsList(QFrame):
         session, workflow = self._session, self._workflow
 
         def act() -> object:
-            skip = session.runtime.event_commands.skip
-            return session.submit_for_user(lambda _: skip(workflow, one.topic, one.id)).result(_TIMEOUT_S)
+            return session.execute_for_user(lambda runtime: runtime.event_commands.skip(workflow, one.topic, one.id))
 
         def done(_: object) -> None:
             self.status_line.show_message(
@@ -144,9 +109,9 @@ class _EventRow:
         for column, widget in enumerate(self._widgets()):
             grid.addWidget(widget, place + 1, column, Qt.AlignmentFlag.AlignVCenter)
 
-    def show(self, one: PendingEvent, facts: PendingEvents) -> None:
+    def show(self, one: PendingEvent, zone: ZoneInfo, now: datetime) -> None:
         self.event = one
-        self.when.setText(format_day_and_time(one.since.replace(second=0, microsecond=0), facts.zone, facts.now))
+        self.when.setText(format_day_and_time(one.since.replace(second=0, microsecond=0), zone, now))
         self.title.setText(escape_invisible(one.title))
         self.button.setAccessibleDescription(escape_invisible(one.title))
         for widget in self._widgets():

@@ -11,11 +11,9 @@ from app.widgets.details_view import make_label
 from app.widgets.schedule_editor import ScheduleEditor
 from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, make_button
-from app.window.workflows.workflow_data import ScheduleData, find_schedule
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.timing.errors import BadScheduleError
-
-_TIMEOUT_S = 120.0
 
 
 class ScheduleDialog(Dialog):
@@ -48,10 +46,9 @@ class ScheduleDialog(Dialog):
         self._edit(schedule)
 
     def _edit(self, schedule: ScheduleData) -> None:
-        context = self._session.runtime.engine.context
         self.schedule = schedule
-        now = context.clock.now()
-        self.editor.set_schedule(schedule.spec, machine_zone=context.machine_zone, now=now, ran=schedule.run_count)
+        zone, now = self._session.zone, self._session.now()
+        self.editor.set_schedule(schedule.spec, machine_zone=zone, now=now, ran=schedule.run_count)
         self._enable_save()
 
     def _enable_save(self) -> None:
@@ -65,9 +62,8 @@ class ScheduleDialog(Dialog):
         self.save.setEnabled(False)
 
         def act() -> object:
-            edit = session.runtime.schedule_commands.edit
-            return session.submit_for_user(lambda _: edit(schedule.id, version=schedule.version, spec=value)).result(
-                _TIMEOUT_S
+            return session.execute_for_user(
+                lambda runtime: runtime.schedule_commands.edit(schedule.id, version=schedule.version, spec=value)
             )
 
         self._background.run(act, lambda _: self._finish(), self._refuse)
@@ -81,7 +77,9 @@ class ScheduleDialog(Dialog):
         self._enable_save()
         if isinstance(error, RefusedError) and error.code == "stale":
             session, identity = self._session, self.schedule.id
-            self._background.run(lambda: find_schedule(session, identity), self._show_both, self.status_line.show_error)
+            self._background.run(
+                lambda: session.queries.schedule(identity), self._show_both, self.status_line.show_error
+            )
         elif isinstance(error, BadScheduleError):
             self.status_line.show_message(translate_text(error.sentence), Tone.BAD)
         else:

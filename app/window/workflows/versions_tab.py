@@ -13,7 +13,7 @@ from app.theme.tokens import Space
 from app.widgets.diff import DiffView
 from app.window.feedback import make_button
 from app.window.workflows.list_view import make_text_list
-from app.window.workflows.workflow_data import WorkflowData, read_sources
+from app.window.workflows.workflow_data import WorkflowData
 from scheduler.engine.queries.versions import VersionView
 
 _WIDE_PX = 640
@@ -92,7 +92,10 @@ class VersionsTab(QWidget):
         session, slug, number = self._session, self._slug, chosen.version
         self._background.run_latest(
             "sources",
-            lambda: read_sources(session, slug, before, number),
+            lambda: (
+                "" if before is None else session.queries.source(slug, before),
+                session.queries.source(slug, number),
+            ),
             lambda texts: self._show(texts, before, number),
         )
 

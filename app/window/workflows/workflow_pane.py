@@ -30,11 +30,10 @@ from app.window.workflows.permissions_tab import PermissionsTab
 from app.window.workflows.schedule_dialog import ScheduleDialog
 from app.window.workflows.settings_tab import WorkflowSettingsTab
 from app.window.workflows.versions_tab import VersionsTab
-from app.window.workflows.workflow_data import ScheduleData, WorkflowData, read_sources, read_workflow
+from app.window.workflows.workflow_data import WorkflowData, read_workflow
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.rules.workflow_state import WorkflowState
-
-_TIMEOUT_S = 120.0
 
 
 class WorkflowPane(QWidget):
@@ -207,8 +206,7 @@ class WorkflowPane(QWidget):
     def _list_pauses(self) -> None:
         """Only those with an end; the Pause button has none."""
         self.pauses.clear()
-        context = self._session.runtime.engine.context
-        for words, end in list_pause_ends(context.clock.now(), ZoneInfo(context.machine_zone)):
+        for words, end in list_pause_ends(self._session.now(), ZoneInfo(self._session.zone)):
             if end:
                 said = self.tr("Paused; it will not run until then.")
                 action = self.pauses.addAction(words)
@@ -222,12 +220,10 @@ class WorkflowPane(QWidget):
             return
         session, slug, details = self._session, self.slug, self.data.details
 
-        def show(sources: tuple[str, str]) -> None:
-            DryRunDialog(session, Path(details.path), name=details.name, source=sources[1], parent=self).open()
+        def show(source: str) -> None:
+            DryRunDialog(session, Path(details.path), name=details.name, source=source, parent=self).open()
 
-        self._background.run(
-            lambda: read_sources(session, slug, None, details.version), show, self.status_line.show_error
-        )
+        self._background.run(lambda: session.queries.source(slug, details.version), show, self.status_line.show_error)
 
     def _permit(self, verb: str, connection: str, tool: str, said: str) -> None:
         self._command(said, verb, workflow=self.slug, connection=connection, tool=tool)
@@ -263,8 +259,7 @@ class WorkflowPane(QWidget):
         session = self._session
 
         def act() -> object:
-            cancel = session.runtime.schedule_commands.cancel_backfill
-            return session.submit_for_user(lambda _: cancel(backfill)).result(_TIMEOUT_S)
+            return session.execute_for_user(lambda runtime: runtime.schedule_commands.cancel_backfill(backfill))
 
         self._background.run(act, lambda _: self._done(self.tr("Catch-up cancelled.")), self.status_line.show_error)
 

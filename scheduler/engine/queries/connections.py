@@ -1,14 +1,11 @@
 """Connections: their settings, trouble and users. Knows no secrets."""
 
-import sqlite3
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.lookup import natural_sort_key
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import natural_sort_key
 from scheduler.store import connections, workflows
 from scheduler.store.workflows import WorkflowStatus
 
@@ -50,10 +47,3 @@ def find_all(snapshot: Snapshot) -> list[ConnectionView]:
             )
         )
     return found
-
-
-def find_unconnected(db: sqlite3.Connection, registry: Registry, names: Iterable[str]) -> tuple[str, ...]:
-    """Those not connected yet; connectors without fields need no connecting."""
-    return tuple(
-        name for name in names if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
-    )

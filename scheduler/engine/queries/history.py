@@ -5,9 +5,9 @@ from datetime import datetime
 from heapq import merge
 
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.lookup import find_workflow
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.rules.phases import RunStatus
 from scheduler.store import history
 from scheduler.store.database import to_ms

@@ -4,25 +4,33 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from scheduler.connections.registry import Registry
+from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.queries import (
     connections,
+    events,
     history,
+    permissions,
     requests,
     runs,
+    schedule_data,
     statistics,
     versions,
     workflows,
 )
 from scheduler.engine.queries.connections import ConnectionView
+from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.history import HistoryFilter, HistoryResult
+from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.runs import LogPart, RunChanges, RunDetails, RunStatusView
+from scheduler.engine.queries.schedule_data import RangeCount, ScheduleData
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.statistics import Statistics
 from scheduler.engine.queries.versions import VersionDiff, VersionView
 from scheduler.engine.queries.workflows import NextTime, WatchedWorkflow, WorkflowDetails, WorkflowView
 from scheduler.engine.script_plan import ScriptPlans
+from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.workflow_state import WorkflowState
 
 
@@ -55,6 +63,27 @@ class WorkflowQueries:
     def next_times(self, name: str | None = None, limit: int = 10) -> list[NextTime]:
         return workflows.find_next_times(self._snapshot(), name, limit)
 
+    def schedules(self, workflow: str) -> list[ScheduleData]:
+        return schedule_data.find_all(self._snapshot(), workflow)
+
+    def schedule(self, schedule: str) -> ScheduleData | None:
+        """The current state; None if it was removed."""
+        return schedule_data.find(self._snapshot(), schedule)
+
+    def count_times(self, schedule: str, start: datetime, end: datetime, limit: int) -> RangeCount:
+        """Count the planned times in a past range, up to that many."""
+        return schedule_data.count_times(self._snapshot(), schedule, start, end, limit)
+
+    def pending_events(self, workflow: str, limit: int) -> PendingEvents:
+        return events.find_pending(self._snapshot(), workflow, limit)
+
+    def permissions(self, workflow: str) -> WorkflowPermissions:
+        return permissions.find_of_workflow(self._snapshot(), workflow)
+
+    def permissions_of_script(self, script: ValidatedScript) -> tuple[ToolPermission, ...]:
+        """What a script would use, and whether it may already."""
+        return permissions.find_of_script(self._snapshot(), script)
+
     def history(self, filters: HistoryFilter, cursor: str | None = None, limit: int = 50) -> HistoryResult:
         return history.find(self._snapshot(), filters, cursor, limit)
 
@@ -83,6 +112,10 @@ class WorkflowQueries:
     def versions(self, name: str) -> list[VersionView]:
         return versions.find_all(self._snapshot(), name)
 
+    def source(self, workflow: str, version: int) -> str:
+        """The script of one version; empty if there is none."""
+        return versions.find_source(self._snapshot(), workflow, version)
+
     def difference(self, name: str, old: int | None = None, new: int | None = None) -> VersionDiff:
         return versions.compare(self._snapshot(), name, old, new)
 
@@ -92,7 +125,7 @@ class WorkflowQueries:
     def unconnected(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the names that still need to be connected."""
         snapshot = self._snapshot()
-        return connections.find_unconnected(snapshot.db, snapshot.registry, names)
+        return find_unconnected(snapshot.db, snapshot.registry, names)
 
     def paused_until(self) -> datetime | None:
         """The end of the pause of everything, if it is paused."""

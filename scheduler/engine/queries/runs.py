@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from scheduler.engine.lookup import find_queued, find_run
 from scheduler.engine.queries.requests import RequestView, view_request
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import find_queued, find_run
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store import history, logs, mutations, occurrences, requests, runs, workflow_status
 from scheduler.store.history import PastRun

@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
+from scheduler.engine.lookup import find_workflow
 from scheduler.engine.queries.schedules import Counters, ScheduleQueries
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.rules.phases import RunStatus
 from scheduler.store import history, schedules, workflows
 from scheduler.store.history import RunCount

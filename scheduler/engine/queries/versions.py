@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.lookup import find_workflow
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow, WorkflowRow
 from scheduler.user_text import UserText
@@ -45,6 +45,12 @@ def find_all(snapshot: Snapshot, name: str) -> list[VersionView]:
         )
         for script in workflows.list_scripts(snapshot.db, row.slug)
     ]
+
+
+def find_source(snapshot: Snapshot, workflow: str, version: int) -> str:
+    """Empty if there is no such version."""
+    script = workflows.find_script(snapshot.db, workflow, version)
+    return "" if script is None else script.source
 
 
 def compare(snapshot: Snapshot, name: str, old: int | None, new: int | None) -> VersionDiff:

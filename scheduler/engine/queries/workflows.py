@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from heapq import nsmallest
 
+from scheduler.engine.lookup import find_workflow, natural_sort_key
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule, describe_state
 from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.engine.script_plan import HandlerPlan
-from scheduler.engine.workflows.lookup import find_workflow, natural_sort_key
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, RequestKind

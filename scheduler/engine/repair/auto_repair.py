@@ -5,18 +5,18 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
+from scheduler.engine.lookup import find_run
 from scheduler.engine.runs import user_requests
+from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.scheduling.error_backoff import delay_after
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.workflows.deployment import Deployer
-from scheduler.engine.workflows.lookup import find_run
+from scheduler.engine.workflows.validation import ScriptValidator
 from scheduler.rules.phases import RunStatus
 from scheduler.rules.requests import RequestKind
 from scheduler.store import key_values, repairs, runs, workflows
@@ -29,7 +29,6 @@ from scheduler.user_text import UserText
 if TYPE_CHECKING:
     from scheduler.engine.repair.fixer import Fixer
     from scheduler.engine.repair.proposals import Proposal
-    from scheduler.engine.runtime import Runtime
 
 log = logging.getLogger(__name__)
 
@@ -43,22 +42,31 @@ _CLOSE_TIMEOUT_S = 10.0
 class AutoRepair:
     """The store records what is being repaired, so that a repair continues after a crash at any point.
 
-    A fixer's answer is applied on the engine thread: `hand_over` passes it there.
+    A fixer's answer is applied on the engine thread.
     """
 
-    def __init__(self, runtime: "Runtime", context: EngineContext, deployment: Deployer) -> None:
-        self._runtime = runtime
+    def __init__(
+        self,
+        context: EngineContext,
+        deployment: Deployer,
+        validation: ScriptValidator,
+        secrets: Secrets,
+        *,
+        dry_run: Callable[[str, str], str | None],
+        run_on_engine_thread: Callable[[Callable[[], None]], object],
+    ) -> None:
         self._context = context
         self._deployment = deployment
+        self._validation = validation
+        self._secrets = secrets
+        self._dry_run = dry_run
+        self._run_on_engine_thread = run_on_engine_thread
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._fixer: Fixer | None = None
         self._handed_over: set[str] = set()
         self._closing = threading.Event()
-        self.engine_calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        """Calls for the engine thread, as long as `hand_over` is not replaced."""
-        self.run_on_engine_thread: Callable[[Callable[[], None]], object] = self.engine_calls.put
 
     def repair_failed_run(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
         if not self._context.settings.fixer.is_on:
@@ -231,26 +239,26 @@ class AutoRepair:
 
     def _ask(self, row: RunRow) -> "Proposal":
         from scheduler.engine.repair.fixer import RepairCancelledError  # noqa: PLC0415  as above
-        from scheduler.engine.repair.proposer import RepairProposer, find_dry_run_error, make_fixer  # noqa: PLC0415
+        from scheduler.engine.repair.proposer import RepairProposer, make_fixer  # noqa: PLC0415
 
         choice = self._context.settings.fixer
-        fixer = make_fixer(choice, self._runtime.secrets)
+        fixer = make_fixer(choice, self._secrets)
         with self._lock:
             if self._closing.is_set():
                 raise RepairCancelledError
             self._fixer = fixer
         try:
-            fixing = RepairProposer(
-                self._runtime, fixer, seconds=choice.seconds, dry_run=partial(find_dry_run_error, self._runtime)
+            proposer = RepairProposer(
+                self._context.database, self._validation, fixer, seconds=choice.seconds, dry_run=self._dry_run
             )
-            return fixing.propose(row.id)
+            return proposer.propose(row.id)
         finally:
             with self._lock:
                 self._fixer = None
 
     def _finish(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int = 1) -> None:
         if not self._closing.is_set():
-            self.run_on_engine_thread(lambda: self._store_result(row, proposal, why, tries))
+            self._run_on_engine_thread(lambda: self._store_result(row, proposal, why, tries))
 
     def _store_result(self, row: RunRow, proposal: "Proposal | None", why: str, tries: int) -> None:
         """On the engine thread: end the repair and store its result in one transaction."""

@@ -73,7 +73,7 @@ def compare_scripts(old: str, new: str) -> Comparison:
         return Comparison(refused=refused, asks=tuple(_questions(old, new, before, after)))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Comparison(
-            refused=(UserText("It cannot be read as Python: {error}.", error=str(error) or "it is too long"),)
+            refused=(UserText("It cannot be read as Python: {error}.", error=str(error) or UserText("it is too long")),)
         )
 
 

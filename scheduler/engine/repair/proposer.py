@@ -5,12 +5,13 @@ import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.fixer_config import KEY_FIELD, KEYRING_ENTRY, FixerConfig, FixerKind
+from scheduler.engine.lookup import find_run
 from scheduler.engine.repair.auto_repair import MAX_ATTEMPTS, attempts_key
 from scheduler.engine.repair.chat_fixer import ChatFixer
 from scheduler.engine.repair.checks import compare_descriptions, compare_scripts
@@ -24,16 +25,14 @@ from scheduler.engine.repair.failure_report import (
     unmask_secrets,
 )
 from scheduler.engine.repair.fixer import BudgetSpentError, Fixer, FixerFailedError, FixerUnreachableError
-from scheduler.engine.repair.fixer_config import KEY_FIELD, KEYRING_ENTRY, FixerConfig, FixerKind
 from scheduler.engine.repair.proposals import Proposal, store_unused
 from scheduler.engine.runs.tool_calls import Secrets
-from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.engine.workflows.dry_run.dry_run import DryRunEnvironment, dry_run_script
-from scheduler.engine.workflows.lookup import find_run
-from scheduler.engine.workflows.validation import InvalidScriptError
+from scheduler.engine.workflows.validation import InvalidScriptError, ScriptValidator
+from scheduler.engine.workflows.workflow_commands import WorkflowCommands
 from scheduler.rules.phases import RunStatus
-from scheduler.store import connections, key_values, logs, workflows
+from scheduler.store import key_values, logs, workflows
+from scheduler.store.database import Database
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow
 from scheduler.user_text import UserText, join_texts
@@ -55,21 +54,28 @@ class NoRepairError(Exception):
 
 class RepairProposer:
     def __init__(
-        self, runtime: Runtime, fixer: Fixer | None, *, seconds: float = TIME_LIMIT_S, dry_run: DryRun = lambda *_: None
+        self,
+        database: Database,
+        validation: ScriptValidator,
+        fixer: Fixer | None,
+        *,
+        seconds: float = TIME_LIMIT_S,
+        dry_run: DryRun = lambda *_: None,
     ) -> None:
-        self._runtime = runtime
+        self._database = database
+        self._validation = validation
         self._fixer = fixer
         self._seconds = seconds
-        self._rehearse = dry_run
+        self._dry_run = dry_run
 
     def describe(self, run: str, *, private: bool = False) -> FailureReport:
         """What would be sent about a failed run; with `private`, nothing is left out."""
-        db = self._runtime.database.read()
+        db = self._database.read()
         return describe_failure(db, find_run(db, run), private=private)
 
     def propose(self, run: str) -> Proposal:
         """Ask the fixer, at most three times in one chain of failures; on any thread but the engine's."""
-        db = self._runtime.database.read()
+        db = self._database.read()
         row = find_run(db, run)
         problem = self.describe(row.id)
         flow = workflows.find(db, row.workflow)
@@ -107,23 +113,6 @@ class RepairProposer:
             ]
         )
 
-    def apply(self, proposal: Proposal, *, automatic: bool = False) -> dict[str, Any]:
-        """Deploy it, on the engine thread; if the script has changed since, it is stored but not used."""
-        if automatic and proposal.asks:
-            raise RefusedError(
-                "asks", UserText("This repair needs your approval. {asks}", asks=join_texts(proposal.asks, " "))
-            )
-        flow = workflows.find(self._runtime.database.read(), proposal.workflow)
-        if flow is None:
-            raise RefusedError("unknown", UserText("The workflow no longer exists."))
-        if flow.script != proposal.base:
-            now = self._runtime.engine.context.clock.now()
-            with self._runtime.database.write() as db:
-                number = store_unused(db, proposal.workflow, proposal.validated, now)
-            return {"workflow": proposal.workflow, "version": number, "applied": False}
-        answer = self._runtime.workflow_commands.deploy(proposal.validated, DeployOptions(origin=ScriptOrigin.FIX))
-        return {**answer, "applied": True}
-
     def _attempt(self, problem: FailureReport, flow: WorkflowRow, row: RunRow, seconds: float) -> Proposal:
         assert self._fixer is not None, "propose needs a fixer"
         try:
@@ -136,7 +125,7 @@ class RepairProposer:
 
     def check(self, run: str, source: str) -> Proposal:
         """Check a script from elsewhere by the same rules. Raises NoFixError with what it breaks."""
-        db = self._runtime.database.read()
+        db = self._database.read()
         row = find_run(db, run)
         flow = workflows.find(db, row.workflow)
         assert flow is not None
@@ -152,14 +141,14 @@ class RepairProposer:
         if compared.refused:
             raise _UnusableError(list(compared.refused))
         try:
-            validated = self._runtime.validation.validate(flow.path, new)
+            validated = self._validation.validate(flow.path, new)
         except InvalidScriptError as error:
             raise _UnusableError(error.sentences) from error
-        before = workflows.find_script(self._runtime.database.read(), row.workflow, row.script)
+        before = workflows.find_script(self._database.read(), row.workflow, row.script)
         assert before is not None
         if refused := compare_descriptions(before.described, validated.described):
             raise _UnusableError(refused)
-        if (trouble := self._rehearse(flow.path, new)) is not None:
+        if (trouble := self._dry_run(flow.path, new)) is not None:
             raise _UnusableError([UserText("It fails in a test run: {trouble}", trouble=trouble)])
         return Proposal(
             workflow=flow.slug,
@@ -177,11 +166,11 @@ class RepairProposer:
         )
 
     def _set_count(self, row: RunRow, number: int) -> None:
-        with self._runtime.database.write() as db:
+        with self._database.write() as db:
             key_values.write(db, attempts_key(row.chain), str(number))
 
     def _count(self, row: RunRow) -> int:
-        return int(key_values.read(self._runtime.database.read(), attempts_key(row.chain)) or 0)
+        return int(key_values.read(self._database.read(), attempts_key(row.chain)) or 0)
 
 
 def describe_failure(db: sqlite3.Connection, row: RunRow, *, private: bool = False) -> FailureReport:
@@ -230,19 +219,21 @@ def make_fixer(choice: FixerConfig, secrets: Secrets) -> Fixer:
     return ChatFixer(base_url=choice.url, model=choice.model, key=read_key, tokens=choice.tokens)
 
 
-def find_dry_run_error(runtime: Runtime, path: str, source: str) -> str | None:
-    """Dry-run a script in a folder of its own; returns an error of its own code. Failed connections do not count."""
-    context = runtime.engine.context
-    around = DryRunEnvironment(
-        registry=runtime.registry,
-        secrets=None,
-        connections={row.name: row.settings for row in connections.list_all(runtime.database.read())},
-        machine_zone=context.machine_zone,
-        now=context.clock.now(),
-    )
-    with TemporaryDirectory(prefix="dayhand-try-") as folder:
-        tried = dry_run_script(path, source, Path(folder), around)
-    return next((step.error for step in tried.steps if step.status == "failed:logic"), None)
+def apply_proposal(
+    context: EngineContext, commands: WorkflowCommands, proposal: Proposal, *, automatic: bool = False
+) -> dict[str, Any]:
+    """Deploy it, on the engine thread; if the script has changed since, it is stored but not used."""
+    if automatic and proposal.asks:
+        raise RefusedError("asks", UserText("This repair needs your approval. {asks}", asks=" ".join(proposal.asks)))
+    flow = workflows.find(context.database.read(), proposal.workflow)
+    if flow is None:
+        raise RefusedError("unknown", UserText("The workflow no longer exists."))
+    if flow.script != proposal.base:
+        with context.database.write() as db:
+            number = store_unused(db, proposal.workflow, proposal.validated, context.clock.now())
+        return {"workflow": proposal.workflow, "version": number, "applied": False}
+    answer = commands.deploy(proposal.validated, DeployOptions(origin=ScriptOrigin.FIX))
+    return {**answer, "applied": True}
 
 
 class _UnusableError(Exception):

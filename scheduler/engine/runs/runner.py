@@ -12,13 +12,13 @@ from threading import Lock, Thread
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
-from scheduler.engine.repair.protocol import NoRepairs, RepairService
 from scheduler.engine.runs import ready_work, recovery, start
 from scheduler.engine.runs.attempt import Attempt
 from scheduler.engine.runs.execution import EventsSkippedError, Execution, RunnerCallbacks, StoppedError
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.ready_work import WorkItem
 from scheduler.engine.runs.reconciliation import Reconciler
+from scheduler.engine.runs.repair_service import RepairService
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
 from scheduler.engine.runs.tool_calls import AttemptFailedError, Secrets, ToolCaller
 from scheduler.engine.runs.write_retry import RetryingWriter
@@ -48,14 +48,15 @@ class Runner:
         registry: Registry,
         workshop: ScriptWorkers,
         plans: ScriptPlans,
-        secrets: Secrets | None = None,
+        secrets: Secrets,
+        repairs: RepairService,
     ) -> None:
         self._context = context
         self._in_flight = in_flight
         self.workshop = workshop
         self.plans = plans
-        self.tools = ToolCaller(context, registry, secrets)
-        self._insistence = RetryingWriter(context)
+        self.tools = ToolCaller(context.database, context.clock, registry, secrets)
+        self._insistence = RetryingWriter(context.database, context.report_change)
         self._reconciling = Reconciler(context, self.tools, self._insistence)
         self._endings = AttemptFinisher(in_flight)
         self._queue: SimpleQueue[Work | None] = SimpleQueue()
@@ -63,7 +64,7 @@ class Runner:
         self._threads: list[Thread] = []
         self._idle = 0
         self._is_closing = False
-        self.repairs: RepairService = NoRepairs()
+        self._repairs = repairs
 
     def list_ready(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
         return ready_work.find_ready_work(db, self.plans, now)
@@ -88,7 +89,7 @@ class Runner:
             recovery.cancel_waiting_run(db, row, now, UserText("The next time had come."))
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
-        self.repairs.recover(db, now)
+        self._repairs.recover(db, now)
         return recovery.recover(db, self.plans, self.tools, now)
 
     def close(self) -> None:
@@ -214,7 +215,7 @@ class Runner:
             attempt = self._record_start(db, work, errand, plan)
             if attempt is not None:
                 self._endings.fail(attempt, failure, None, db, self._context.clock.now())
-                self.repairs.repair_failed_run(db, attempt.id, self._context.clock.now())
+                self._repairs.repair_failed_run(db, attempt.id, self._context.clock.now())
 
         with suppress(start.NewVersionError):  # the next tick starts that version
             self._insistence.write(write)
@@ -258,7 +259,7 @@ class Runner:
             if text:
                 logs.append(db, story.attempt.id, text)
             ending(db, self._context.clock.now())
-            self.repairs.repair_failed_run(db, story.attempt.id, self._context.clock.now())
+            self._repairs.repair_failed_run(db, story.attempt.id, self._context.clock.now())
 
         self._insistence.write(write)
 

@@ -17,15 +17,17 @@ from scheduler.connections.connector import Call, Checked, Connector, Tool, Tool
 from scheduler.connections.connectors.secret import SECRET_FIELD
 from scheduler.connections.errors import ConnectionRuleError, VaultError, VaultUnavailableError
 from scheduler.connections.json_values import storable_or_note
+from scheduler.connections.oauth.token_refresh import LoginRenewer, with_retry_after_401
 from scheduler.connections.redaction import find_secrets, redact_result, redact_text, url_spellings
-from scheduler.connections.registry import Registry
-from scheduler.engine.context import EngineContext
+from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.clock import Clock
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.runs.user_requests import KEYRING_SUBJECT
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.script_limits import HAND_OVER_TOOL, MAX_TOOL_RESULT_BYTES
 from scheduler.store import connections, grants
 from scheduler.store.connections import ConnectionRow
+from scheduler.store.database import Database
 from scheduler.store.errors import StoreError
 from scheduler.store.grants import GrantKind
 from scheduler.store.mutations import MutationRow
@@ -90,12 +92,6 @@ class NoSecrets:
         """Nothing to delete."""
 
 
-def has_secrets(connector: Connector, settings: Mapping[str, Any]) -> bool:
-    """Whether a connection has secrets in the keyring; all its other fields are in the store."""
-    uses_oauth = connector.oauth is not None and connector.oauth.is_needed(settings)
-    return uses_oauth or any(one.secret and one.name not in settings for one in connector.fields)
-
-
 def find_endpoint(db: sqlite3.Connection, registry: Registry, connection: str) -> dict[str, str] | None:
     """What a connection points to now: the account, server or folder that an approval covers."""
     row = connections.find(db, connection)
@@ -113,10 +109,11 @@ def redact_failure(failure: Failure, secrets: Iterable[str]) -> Failure:
 class ToolCaller:
     """Thread-safe."""
 
-    def __init__(self, context: EngineContext, registry: Registry, secrets: Secrets | None = None) -> None:
-        self._context = context
+    def __init__(self, database: Database, clock: Clock, registry: Registry, secrets: Secrets) -> None:
+        self._database = database
+        self._clock = clock
         self.registry = registry
-        self._secrets = secrets or NoSecrets()
+        self._secrets = secrets
         self._last_uses: dict[str, datetime] = {}
         """By connection: the last stored use."""
 
@@ -130,7 +127,7 @@ class ToolCaller:
                 connection=call.connection,
             )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
-        self.require_grant(self._context.database.read(), attempt, call)
+        self.require_grant(self._database.read(), attempt, call)
         ready = self.prepare_call(attempt.workflow, call)
         return self._run(replace(tool, run=partial(_run_in_thread, tool, is_ending)), ready)
 
@@ -144,14 +141,21 @@ class ToolCaller:
             )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         self.find(attempt, call)
-        self.require_grant(self._context.database.read(), attempt, call)
+        self.require_grant(self._database.read(), attempt, call)
         secret = str(self.prepare_call(attempt.workflow, call).settings[SECRET_FIELD])
         self._note_use(connection)
         return secret
 
+    def _tool(self, connection: str, name: str) -> Tool:
+        """With one retry after a rejected login, where a login can be refreshed."""
+        tool, connector = self.registry.tool(connection, name), self.registry.connector(parse_name(connection)[0])
+        if connector.oauth is None or not isinstance(self._secrets, LoginRenewer):
+            return tool
+        return with_retry_after_401(tool, self._secrets)
+
     def _tools_of(self, connection: str) -> tuple[Tool, ...]:
         try:
-            return self.registry.connector(self.registry.parse_name(connection)[0]).tools
+            return self.registry.connector(parse_name(connection)[0]).tools
         except ConnectionRuleError as error:
             raise AttemptFailedError.because(FailureClass.LOGIC, error.sentence) from error
 
@@ -170,7 +174,7 @@ class ToolCaller:
         return replace(pinned, target=json.loads(json.dumps(found)))  # as the store will return it
 
     def _endpoint(self, connection: str) -> dict[str, str] | None:
-        with self._context.database.quick_read() as db:
+        with self._database.quick_read() as db:
             return find_endpoint(db, self.registry, connection)
 
     def find(self, attempt: Attempt, call: OutsideCall) -> Tool:
@@ -183,7 +187,7 @@ class ToolCaller:
             )
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
         try:
-            tool = self.registry.tool(call.connection, call.tool)
+            tool = self._tool(call.connection, call.tool)
             self.registry.check_parameters(tool, call.parameters)
         except ConnectionRuleError as error:
             raise AttemptFailedError.because(FailureClass.LOGIC, error.sentence) from error
@@ -204,7 +208,7 @@ class ToolCaller:
     def find_checker(self, mutation: MutationRow) -> Tool | None:
         """The tool if it has a checker."""
         try:
-            tool = self.registry.tool(mutation.connection, mutation.tool)
+            tool = self._tool(mutation.connection, mutation.tool)
         except ConnectionRuleError:
             return None
         return None if tool.check is None else tool
@@ -248,7 +252,7 @@ class ToolCaller:
     def prepare_call(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets. Makes no outside call."""
         connector = self.registry.connector(call.connection.partition(":")[0])
-        with self._context.database.quick_read() as db:
+        with self._database.quick_read() as db:
             row = connections.find(db, call.connection)
         if row is None and connector.fields:
             raise AttemptFailedError.because(
@@ -267,7 +271,7 @@ class ToolCaller:
             parameters=call.parameters,
             settings={} if row is None else {**row.settings, **self.read_secrets(connector, row)},
             key=key,
-            now=self._context.clock.now(),
+            now=self._clock.now(),
             seconds=CALL_TIMEOUT_S,
             connection=call.connection,
             workflow=workflow,
@@ -276,7 +280,7 @@ class ToolCaller:
 
     def read_secrets(self, connector: Connector, row: ConnectionRow) -> Mapping[str, Any]:
         """The secrets of a connection; asks the keyring only if it has any."""
-        if not has_secrets(connector, row.settings):
+        if not connector.has_secrets(row.settings):
             return {}
         try:
             return self._secrets.read(row.name)
@@ -286,11 +290,11 @@ class ToolCaller:
 
     def _note_use(self, connection: str) -> None:
         """Store the use at most once a minute; a store error does not fail the call."""
-        now = self._context.clock.now()
+        now = self._clock.now()
         last_use = self._last_uses.get(connection)
         if last_use is None or abs(now - last_use) >= _USE_INTERVAL:
             self._last_uses[connection] = now
-            with suppress(StoreError), self._context.database.write() as db:
+            with suppress(StoreError), self._database.write() as db:
                 connections.note_use(db, connection, now)
 
     def _run(self, tool: Tool, ready: Call) -> Any:
@@ -318,7 +322,7 @@ class ToolCaller:
 
     def _is_outdated(self, connector: Connector, ready: Call) -> bool:
         """Whether the connection was changed during the call, so that the failure no longer matters."""
-        row = connections.find(self._context.database.read(), ready.connection)
+        row = connections.find(self._database.read(), ready.connection)
         if row is None or row.trouble is not None:
             return False
         try:

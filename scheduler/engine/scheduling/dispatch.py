@@ -9,7 +9,7 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.scheduling.conditions import list_unmet
 from scheduler.engine.scheduling.emission import Emission
 from scheduler.engine.scheduling.in_flight import InFlight
-from scheduler.engine.scheduling.launcher import Announcement, Launcher, Outcome, Result, Work, lane_name
+from scheduler.engine.scheduling.launcher import Announcement, Launcher, Work, lane_name
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.rules.lanes import Candidate, LanePriority, choose_next, producer_candidate
 from scheduler.store import occurrences
@@ -19,7 +19,6 @@ from scheduler.timing.catchup import GRACE
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap, Policies
-from scheduler.user_text import UserText
 
 _MAX_CONSIDERED = 100
 """How many occurrences of a long queue are considered at once."""
@@ -136,22 +135,6 @@ class Dispatch:
             if self._lifecycle.cancel(db, key, reason, now):
                 self._launcher.abandon(db, key, now)
         self._context.announce(Announcement("runs"))
-
-    def cancel_occurrence(
-        self,
-        db: sqlite3.Connection,
-        key: str,
-        now: datetime,
-        reason: OccurrenceReason = OccurrenceReason.STOPPED,
-        detail: str | None = None,
-    ) -> None:
-        """An occurrence whose attempts are over ends, in the caller's transaction."""
-        self._lifecycle.cancel(db, key, reason, now, detail)
-
-    def resolve_interrupted(self, db: sqlite3.Connection, key: str, now: datetime, *, happened: bool) -> None:
-        """The user says what became of an interrupted job."""
-        outcome = Outcome(Result.SUCCEEDED) if happened else Outcome(Result.CANCELLED, UserText("You left it at that."))
-        self._lifecycle.end(db, key, outcome, now, None)
 
     def next_retry(self, now: datetime) -> datetime | None:
         """When the first lane that is held back may be tried again."""

@@ -1,12 +1,11 @@
 """The engine's tick: records what is due, starts what can start, and returns when to tick next."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.context import EngineContext
-from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.engine.scheduling.backfill import BackfillEmission
 from scheduler.engine.scheduling.clock_rollback import CLOCK_TOLERANCE, ClockRollback
 from scheduler.engine.scheduling.conditions import Conditions, UnknownConditions
@@ -34,13 +33,23 @@ _ZONE = "zone"
 """The stored key for the machine's time zone at the last start."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineParts:
+    """What an engine has before its launcher, which may need it."""
+
+    context: EngineContext
+    emission: Emission
+    lifecycle: OccurrenceLifecycle
+    in_flight: InFlight
+
+
 class Engine:
     """`tick` and commands belong to one thread; a launcher may report from any."""
 
     def __init__(
         self,
         database: Database,
-        make_launcher: Callable[[EngineContext, InFlight], Launcher],
+        make_launcher: Callable[[EngineParts], Launcher],
         *,
         machine_zone: str,
         clock: Clock | None = None,
@@ -61,13 +70,14 @@ class Engine:
         self._emission = Emission(self._context)
         self._backfilling = BackfillEmission(self._context, self._emission)
         self._rewinding = ClockRollback(self._context, self._emission)
-        lifecycle = OccurrenceLifecycle(self._context, self._emission)
+        self.lifecycle = lifecycle = OccurrenceLifecycle(self._context, self._emission)
         in_flight = InFlight(self._context, lifecycle)
-        self.launcher = make_launcher(self._context, in_flight)
-        self._dispatch = Dispatch(self._context, self.launcher, self._emission, lifecycle, in_flight)
+        launcher = make_launcher(
+            EngineParts(context=self._context, emission=self._emission, lifecycle=lifecycle, in_flight=in_flight)
+        )
+        self._dispatch = Dispatch(self._context, launcher, self._emission, lifecycle, in_flight)
         self.dispatch = self._dispatch
         self.commands = ScheduleCommands(self._context, self._emission, self._dispatch)
-        self.schedule_queries = ScheduleQueries(self._context)
         self._must_check = True
         self._wake: datetime | None = None
         self._seen: datetime | None = None

@@ -81,6 +81,11 @@ class OccurrenceLifecycle:
         """Cancel an occurrence that has started and waits for its next attempt; returns whether there was one."""
         return self._close(db, key, OccurrenceState.CANCELLED, reason, detail, now)
 
+    def resolve_interrupted(self, db: sqlite3.Connection, key: str, now: datetime, *, happened: bool) -> None:
+        """The user says what became of an interrupted job."""
+        outcome = Outcome(Result.SUCCEEDED) if happened else Outcome(Result.CANCELLED, UserText("You left it at that."))
+        self.end(db, key, outcome, now, None)
+
     def interrupt(self, db: sqlite3.Connection, continuing: set[str], now: datetime) -> None:
         """After a restart: fail what was started and ended with the process, unless its attempts continue."""
         for one, *_ in list(occurrences.iter_started(db)):

@@ -44,7 +44,7 @@ class ScheduleCommands:
     def __init__(self, context: EngineContext, emission: Emission, dispatch: Dispatch) -> None:
         self._context = context
         self._emission = emission
-        self._definition = self.edits = ScheduleEdits(context, emission)
+        self._definition = ScheduleEdits(context, emission)
         self._dispatch = dispatch
 
     def add(

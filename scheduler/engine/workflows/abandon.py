@@ -4,31 +4,34 @@ import sqlite3
 from datetime import datetime
 
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.lookup import find_run, find_workflow, split_target
 from scheduler.engine.runs.recovery import cancel_waiting_run
-from scheduler.engine.scheduling.dispatch import Dispatch
-from scheduler.engine.workflows.lookup import find_run, find_workflow, split_target
+from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.workflows.run_now import CHECKING
 from scheduler.rules.mutations import MutationStatus
 from scheduler.store import lanes, mutations, runs
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import WorkflowRow
+from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.user_text import UserText
 
 
-def abandon_run(db: sqlite3.Connection, dispatch: Dispatch, row: RunRow, now: datetime, note: str) -> None:
+def abandon_run(db: sqlite3.Connection, lifecycle: OccurrenceLifecycle, row: RunRow, now: datetime, note: str) -> None:
     cancel_waiting_run(db, row, now, note)
     if row.occurrence is not None:
-        dispatch.cancel_occurrence(db, row.occurrence, now, detail=note)
+        lifecycle.cancel(db, row.occurrence, OccurrenceReason.STOPPED, now, note)
 
 
-def abandon_all_runs(db: sqlite3.Connection, dispatch: Dispatch, workflow: str, now: datetime, note: str) -> None:
+def abandon_all_runs(
+    db: sqlite3.Connection, lifecycle: OccurrenceLifecycle, workflow: str, now: datetime, note: str
+) -> None:
     """All waiting runs of a workflow, including interrupted jobs that wait for an answer."""
     for row in runs.list_unfinished(db, workflow):
-        abandon_run(db, dispatch, row, now, note)
+        abandon_run(db, lifecycle, row, now, note)
     for lane in lanes.of_workflow(db, workflow):
         blocking = None if lane.run is None else runs.find(db, lane.run)
         if blocking is not None:
-            abandon_run(db, dispatch, blocking, now, note)
+            abandon_run(db, lifecycle, blocking, now, note)
 
 
 def list_open_runs(db: sqlite3.Connection, target: str) -> list[RunRow]:
@@ -41,7 +44,7 @@ def list_open_runs(db: sqlite3.Connection, target: str) -> list[RunRow]:
     return [run for run in runs.list_unfinished(db, row.slug) if handler in (None, run.handler)]
 
 
-def close_open_runs(db: sqlite3.Connection, dispatch: Dispatch, row: WorkflowRow, now: datetime) -> None:
+def close_open_runs(db: sqlite3.Connection, lifecycle: OccurrenceLifecycle, row: WorkflowRow, now: datetime) -> None:
     """Before a workflow is archived or removed; refused while it acts, runs, or the outcome of an action is unknown."""
     unresolved = mutations.list_unresolved(db, row.slug)
     if any(one.status is MutationStatus.IN_FLIGHT for one in unresolved):
@@ -64,4 +67,4 @@ def close_open_runs(db: sqlite3.Connection, dispatch: Dispatch, row: WorkflowRow
         raise RefusedError(
             "busy", UserText("{name} is running now; first: dayhand stop {slug}", name=row.name, slug=row.slug)
         )
-    abandon_all_runs(db, dispatch, row.slug, now, UserText("The workflow was archived."))
+    abandon_all_runs(db, lifecycle, row.slug, now, UserText("The workflow was archived."))

@@ -10,7 +10,7 @@ from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.runs.script_workers import ScriptWorkers
-from scheduler.engine.scheduling.dispatch import Dispatch
+from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, schedule_id
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, ScriptPlans
 from scheduler.engine.workflows import run_now
@@ -76,12 +76,12 @@ class Deployer:
         context: EngineContext,
         definition: ScheduleEdits,
         plans: ScriptPlans,
-        dispatch: Dispatch,
+        lifecycle: OccurrenceLifecycle,
         workshop: ScriptWorkers,
         registry: Registry,
     ) -> None:
         self._context = context
-        self._dispatch = dispatch
+        self._lifecycle = lifecycle
         self._definition = definition
         self._plans = plans
         self._workshop = workshop
@@ -245,9 +245,9 @@ class Deployer:
             if way is Continuation.RECONCILE:
                 continue
             if way is Continuation.RESTART and not _is_retried(row, plan, wish):
-                abandon_run(db, self._dispatch, row, now, note)
+                abandon_run(db, self._lifecycle, row, now, note)
             elif row.handler not in plan.handlers:
-                abandon_run(db, self._dispatch, row, now, _removed_handler_note(db, row))
+                abandon_run(db, self._lifecycle, row, now, _removed_handler_note(db, row))
             else:
                 requests.close(db, now, RequestAnswer.SOLVED, run=row.id)
                 runs.schedule_resume(db, row.id, now)
@@ -259,7 +259,7 @@ class Deployer:
                 continue
             blocking = None if lane.run is None else runs.find(db, lane.run)
             if lane.blocked is Block.INTERRUPTED and blocking is not None:
-                abandon_run(db, self._dispatch, blocking, now, UserText("The job was removed."))
+                abandon_run(db, self._lifecycle, blocking, now, UserText("The job was removed."))
             open_runs = runs.list_unfinished(db, plan.workflow)
             if not any(lanes.lane_of(row.handler, row.kind) == lane.name for row in open_runs):
                 lanes.remove(db, plan.workflow, lane.name)

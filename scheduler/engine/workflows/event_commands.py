@@ -10,7 +10,7 @@ from dayhand._values import check
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
-from scheduler.engine.workflows.lookup import find_workflow
+from scheduler.engine.lookup import find_workflow
 from scheduler.store import events, handlers
 from scheduler.user_text import UserText
 

@@ -8,9 +8,9 @@ from scheduler.connections.registry import Registry, parse_name
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
+from scheduler.engine.lookup import find_workflow
 from scheduler.engine.runs import user_requests
 from scheduler.engine.script_plan import ScriptPlans
-from scheduler.engine.workflows.lookup import find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, grants, mutations, requests, runs

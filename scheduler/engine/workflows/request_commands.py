@@ -9,14 +9,14 @@ from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import Act, run_once
-from scheduler.engine.repair.protocol import NoRepairs, RepairService
+from scheduler.engine.lookup import find_run, find_workflow
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciliation import record_outcome
 from scheduler.engine.runs.recovery import cancel_waiting_run
+from scheduler.engine.runs.repair_service import RepairService
 from scheduler.engine.runs.tool_calls import find_endpoint
-from scheduler.engine.scheduling.dispatch import Dispatch
+from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
-from scheduler.engine.workflows.lookup import find_run, find_workflow
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
@@ -35,12 +35,19 @@ _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 class RequestCommands:
     """Belongs to the engine's thread. The first answer counts; the same again changes nothing, another is refused."""
 
-    def __init__(self, context: EngineContext, plans: ScriptPlans, dispatch: Dispatch, registry: Registry) -> None:
+    def __init__(
+        self,
+        context: EngineContext,
+        plans: ScriptPlans,
+        lifecycle: OccurrenceLifecycle,
+        registry: Registry,
+        repairs: RepairService,
+    ) -> None:
         self._context = context
         self._registry = registry
         self._plans = plans
-        self._dispatch = dispatch
-        self.repairs: RepairService = NoRepairs()
+        self._lifecycle = lifecycle
+        self._repairs = repairs
 
     def approve(self, request: str, *, always: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
         """Yes: to an outside action, exactly as it was shown, or to the use of a tool."""
@@ -137,7 +144,7 @@ class RequestCommands:
 
     def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
         if REQUESTS[row.kind].concerns_repair:
-            self.repairs.accept(db, row, now)
+            self._repairs.accept(db, row, now)
             return
         if row.kind is RequestKind.PERMISSION:
             workflow, _, asked = row.subject.partition(" ")
@@ -161,7 +168,7 @@ class RequestCommands:
 
     def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
         if REQUESTS[row.kind].concerns_repair:
-            self.repairs.decline(db, row, now)
+            self._repairs.decline(db, row, now)
             return
         if row.kind is RequestKind.PERMISSION:
             for one in runs.list_waiting_for(db, FailureClass.PERMISSION, row.subject):
@@ -205,7 +212,7 @@ class RequestCommands:
         else:
             lanes.unblock(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
             if row.occurrence is not None:
-                self._dispatch.resolve_interrupted(db, row.occurrence, now, happened=given is RequestAnswer.HAPPENED)
+                self._lifecycle.resolve_interrupted(db, row.occurrence, now, happened=given is RequestAnswer.HAPPENED)
 
     def _find_blocking_runs(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
         """The attempts that failed or wait for an answer, of a workflow or of one run's chain."""
@@ -220,7 +227,7 @@ class RequestCommands:
 
     def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
         if run.occurrence is not None:
-            self._dispatch.cancel_occurrence(db, run.occurrence, now, OccurrenceReason.BY_USER)
+            self._lifecycle.cancel(db, run.occurrence, OccurrenceReason.BY_USER, now)
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:

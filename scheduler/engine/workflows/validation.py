@@ -8,8 +8,8 @@ from typing import Any
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
-from scheduler.engine.queries.connections import find_unconnected
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
 from scheduler.engine.scheduling.schedule_edits import refuse_parallel_runs
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
@@ -18,7 +18,7 @@ from scheduler.store import workflows
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
-from scheduler.user_text import UserText, join_texts
+from scheduler.user_text import UserText, join_texts, join_words
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
 from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 
@@ -219,7 +219,7 @@ def _competing_consumers(plan: ScriptPlan) -> list[str]:
     return [
         UserText(
             "{names} both take events from {topic}: each event goes to the one that reserves it first.",
-            names=" and ".join(names),
+            names=join_words(names),
             topic=topic,
         )
         for topic, names in subscribers.items()

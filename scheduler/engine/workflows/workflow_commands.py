@@ -8,18 +8,19 @@ from typing import Any
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import Act, run_once
-from scheduler.engine.runs.runner import Runner
+from scheduler.engine.lookup import find_queued, find_workflow
+from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.runs.start import run_id
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.scheduling.engine import PAUSED_UNTIL_KEY
 from scheduler.engine.scheduling.launcher import lane_name
+from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer, ScheduleCommands
 from scheduler.engine.scheduling.schedule_edits import schedule_id
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, list_open_runs
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
-from scheduler.engine.workflows.lookup import find_queued, find_workflow
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import backfills, handlers, key_values, occurrences, runs, schedules, workflows
@@ -40,15 +41,17 @@ class WorkflowCommands:
         self,
         context: EngineContext,
         plans: ScriptPlans,
-        layer: Runner,
+        workshop: ScriptWorkers,
         dispatch: Dispatch,
+        lifecycle: OccurrenceLifecycle,
         schedule_commands: ScheduleCommands,
         deploying: Deployer,
     ) -> None:
         self._context = context
         self._plans = plans
-        self._layer = layer
+        self._workshop = workshop
         self._dispatch = dispatch
+        self._lifecycle = lifecycle
         self._schedules = schedule_commands
         self._deploying = deploying
 
@@ -149,7 +152,7 @@ class WorkflowCommands:
                     key = self._dispatch.find_running(row.occurrence, lane_name(row.workflow, row.handler, row.kind))
                     active_keys.extend([] if key is None else [key])
                 else:
-                    abandon_run(db, self._dispatch, row, now, UserText("It was stopped."))
+                    abandon_run(db, self._lifecycle, row, now, UserText("It was stopped."))
                     if row.kind is HandlerKind.CONSUMER:
                         handlers.reset_after_stop(db, row.workflow, row.handler, now)
                 stopped.append(row.id)
@@ -297,7 +300,7 @@ class WorkflowCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
-            close_open_runs(db, self._dispatch, row, now)
+            close_open_runs(db, self._lifecycle, row, now)
             self._schedules.record_all_due(db, row.slug, now)
             workflows.set_status(db, row.slug, WorkflowStatus.ARCHIVED)
             schedules.set_held(db, row.slug, held=True)
@@ -310,12 +313,12 @@ class WorkflowCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
-            close_open_runs(db, self._dispatch, row, now)
+            close_open_runs(db, self._lifecycle, row, now)
             for one in schedules.list_all(db, workflow=row.slug):
                 self._schedules.remove_in_transaction(db, one, now)
             workflows.remove(db, row.slug)
             self._plans.forget(row.slug)
-            self._layer.workshop.forget(row.slug)
+            self._workshop.forget(row.slug)
             return {"workflow": row.slug, "state": "removed"}
 
         return self._do("remove", workflow, idempotency_key, act)

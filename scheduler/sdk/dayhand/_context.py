@@ -276,7 +276,9 @@ class JobContext(_Reads, _Reports):
             that can be read once; the script never sees it.
         """
         if isinstance(command, (str, bytes)) or not isinstance(command, Sequence) or not command:
-            self._refuse(UserText("run takes a command as a list; write ctx.run({command}).", command=repr(_split(command))))
+            self._refuse(
+                UserText("run takes a command as a list; write ctx.run({command}).", command=repr(_split(command)))
+            )
         for number, part in enumerate(command):
             if not isinstance(part, str) or "\0" in part:
                 self._refuse(

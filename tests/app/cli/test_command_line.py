@@ -23,6 +23,19 @@ def test_version_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"dayhand {__version__}\n"
 
 
+def test_version_loads_neither_qt_nor_the_store_nor_the_engine() -> None:
+    script = (
+        "import sys; sys.argv[1:] = ['--version']\nfrom app.main import main\ntry: main()\nfinally: print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "app.cli.command_line" in loaded
+    assert (
+        not {"sqlite3", "PySide6", "scheduler.store", "scheduler.engine.data_folder", "scheduler.engine.runtime"}
+        & loaded
+    )
+
+
 def test_help_lists_every_command_with_its_description(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         command_line.run(["--help"])

@@ -162,7 +162,7 @@ def read_until(terminal: int, wanted: bytes) -> bytes:
 
 @pytest.fixture
 def server(app: Session, keyring: SecretService) -> Any:
-    app.runtime.registry._connectors["door"] = door
+    app._runtime.registry._connectors["door"] = door
     with PasswordServer().working() as server:
         yield server
 
@@ -177,7 +177,7 @@ def test_a_running_app_tests_and_saves_the_connection(
     from_stdin(monkeypatch, {"password": "hunter2"})
     cli.run_json("connect", "door:home", "--url", server.url, "--secrets-from-stdin")
     assert (server.seen, server.let_in) == (["wrong", "hunter2"], ["/test"])
-    assert app.runtime.connection_setup.test("door:home") == "The doorman knows you."
+    assert app._runtime.connection_setup.test("door:home") == "The doorman knows you."
     assert b"hunter2" not in read_folder(cli.folder)
 
 

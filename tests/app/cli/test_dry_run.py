@@ -4,7 +4,7 @@ from pathlib import Path
 
 from scheduler.store.backups import STORE_FILE
 from tests.app.cli.live_cli import CommandLine
-from tests.engine.workflows.dry_run.test_dry_run import FILING, JOBS
+from tests.engine.dry_run.test_dry_run import FILING, JOBS
 
 
 def write(cli: CommandLine, source: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from app.data.preferences import FILE, read_preferences
 from app.session import Session
 from scheduler.connections.errors import SecretMissingError
-from scheduler.engine.repair.fixer_config import KEYRING_ENTRY, FixerKind
+from scheduler.engine.fixer_config import KEYRING_ENTRY, FixerKind
 from tests.app.cli.live_cli import CommandLine
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService
@@ -45,7 +45,7 @@ def test_a_choice_is_saved_without_an_app_and_changes_only_what_is_given(cli: Co
 
 def test_a_running_app_applies_the_choice_immediately(cli: CommandLine, app: Session) -> None:
     cli.run_json("fixer", "command", "llm", "--tokens", "5000", "--look-first")
-    applied = app.runtime.engine.context.settings.fixer
+    applied = app._runtime.engine.context.settings.fixer
     assert (applied.kind, applied.tokens, applied.shows) == (FixerKind.COMMAND, 5_000, True)
     assert "Nothing is sent before" in cli.run_text("fixer")
     assert not cli.run_json("fixer", "--at-once")["shows"]

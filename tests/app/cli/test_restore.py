@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import command_line
+from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.store import workflows
 from scheduler.store.backups import back_up
@@ -41,7 +42,7 @@ def test_restored_schedules_are_paused_with_a_note(tmp_path: Path, capsys: pytes
     close_store(engine(tmp_path)._context.database)
     assert command_line.run(["restore", "--data-dir", str(tmp_path)]) == 0
     assert "Restored the backup dayhand-" in capsys.readouterr().out
-    [view] = engine(tmp_path).schedule_queries.schedules()
+    [view] = ScheduleQueries(engine(tmp_path).context).schedules()
     assert view.state == "paused"
     assert "Restored from the backup" in (view.row.pause_note or "")
 
@@ -68,7 +69,7 @@ def test_the_suggested_command_can_be_pasted_as_it_is(tmp_path: Path) -> None:
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     (wanted,) = re.findall(r"quit and run: dayhand (.*)", output)
     assert command_line.run(shlex.split(wanted)) == 0
-    assert [view.state for view in engine(tmp_path).schedule_queries.schedules()] == ["paused"]
+    assert [view.state for view in ScheduleQueries(engine(tmp_path).context).schedules()] == ["paused"]
 
 
 def test_actions_since_the_backup_are_not_repeated(tmp_path: Path) -> None:

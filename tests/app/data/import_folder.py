@@ -7,12 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from app.api.dispatcher import Dispatcher
-from app.api.offline_backend import WritableBackend
 from app.cli import command_line
 from app.data.atomic_file import DataFileError
 from app.data.export import import_export
-from app.data.preferences import Preferences, read_preferences, save_preferences
+from app.data.preferences import Preferences, SavedFixer, read_preferences, save_preferences
+from scheduler.engine.api.dispatcher import Dispatcher
+from scheduler.engine.api.offline_backend import WritableBackend
 from scheduler.engine.data_import import SCRIPTS_FOLDER
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.settings import Settings
@@ -74,7 +74,7 @@ class Home:
         shop = None
         try:
             with hold(self.folder):
-                import_export(self.folder, path, _now())
+                import_export(self.folder, path, _now(), "UTC")
         except (DataFileError, StoreError) as error:
             sentence = str(error)
             assert sentence.strip() and "\n" not in sentence and "report" not in sentence, sentence
@@ -134,7 +134,7 @@ def _check_it_works(shop: QueryRuntimeFixture) -> None:
     for step in (0, 1, 24):
         shop.clock.move(timedelta(hours=step))
         shop.services.engine.tick(shop.clock.wall)
-    desk = Dispatcher(WritableBackend(shop.database, shop.services))
+    desk = Dispatcher(WritableBackend(shop.services, SavedFixer))
     for verb, arguments in _queries(shop):
         for message in desk.dispatch(verb, arguments):
             error = (message or {}).get("error")

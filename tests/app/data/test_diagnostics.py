@@ -16,7 +16,7 @@ from app.data.diagnostics import REDACTED, list_values, redact, write_diagnostic
 from app.data.log_file import open_log
 from app.data.preferences import Preferences, save_preferences
 from app.session import Session
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.store.opening import close_store, open_store
 from tests.app.window.sample_data import create_workflows, publish
 
@@ -27,7 +27,7 @@ def folder(qtbot: QtBot, tmp_path: Path) -> Path:
     made = Session(tmp_path)
     create_workflows(made, 2)
     publish(made, "chore-0", 3)
-    made.runtime.close()
+    made._runtime.close()
     made.close()
     with open_log(tmp_path):
         try:

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from app.cli import command_line
-from app.data.export import check_export, has_data
+from app.data.export import check_export
 from app.data.preferences import Preferences, read_preferences, save_preferences
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
+from scheduler.engine.data_folder import has_data
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.rules.mutations import MutationStatus
 from scheduler.store import connections, mutations, runs, schedules, workflows
 from scheduler.store.lock import hold

@@ -15,7 +15,7 @@ from app.data.preferences import (
     set_aside_damaged,
 )
 from app.theme.tokens import Appearance
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 

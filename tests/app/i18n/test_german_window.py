@@ -65,7 +65,7 @@ def with_problems(in_german: None, empty: Session, wait: Wait) -> Session:
     """Five workflows, each with a different problem."""
     folder = empty.folder / "ablage"
     folder.mkdir()
-    house = empty.runtime
+    house = empty._runtime
     for name, path in (("files:ablage", folder), ("files:fort", folder)):
         empty.engine_thread.submit(lambda _, name=name, path=path: house.connect(name, {"path": str(path)})).result(60)
     missing = empty.folder / "weg"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.i18n.request_text import repair_sections
+from app.requests.request_text import repair_sections
 from app.widgets.details import TextBlock
 from scheduler.engine.repair.checks import compare_scripts
 

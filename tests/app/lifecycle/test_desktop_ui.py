@@ -92,7 +92,7 @@ def test_reconnecting_from_a_notification_opens_the_form_and_then_resumes_the_ru
         return next((number for number, shown in screen.shown.items() if "reconnect" in shown[5]), None)
 
     shell = make_shell(installation)
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
     run_command(installation, "approve", request=request_.id)
     screen.press(wait(find_lost), "reconnect")
@@ -252,7 +252,7 @@ def test_a_pause_starts_when_it_is_chosen(
     """The menu may have been built hours ago."""
     deploy(empty, "Chore", "pass")
     shell = make_shell(empty)
-    now = empty.runtime.engine.context.clock.now()
+    now = empty.now()
     given: list[dict[str, object]] = []
     monkeypatch.setattr(shell, "_command", lambda verb, arguments, _: given.append({"verb": verb, **arguments}))
     shell.tray.chosen.emit(MenuChoice(verb="pause", arguments=(("everything", True),), pause_end=0))
@@ -322,7 +322,7 @@ def test_an_app_started_by_a_script_says_so_and_accepts_no_answers(
     qtbot: QtBot, tmp_path: Path, make_shell: Callable[..., DesktopUi], screen: FakeDaemon, wait: Wait
 ) -> None:
     made = Session(tmp_path, is_started_by_script=True)
-    prepare_demo(made.runtime, tmp_path)
+    prepare_demo(made, tmp_path)
     with started(made):
         [request] = wait(made.queries.attention)
         shell = make_shell(made)
@@ -336,7 +336,7 @@ def test_an_app_started_by_a_script_says_so_and_accepts_no_answers(
         with pytest.raises(RefusedError, match="Dayhand was started by a script"):
             run_command(made, "approve", request=request.id)
         with pytest.raises(RefusedError, match="Dayhand was started by a script"):
-            made.submit_for_user(lambda _: None)
+            made.execute_for_user(lambda _: None)
         shell.import_and_restart(str(tmp_path / "export.zip"))
         assert shell.import_path is None
         assert made.queries.attention() == [request]

@@ -139,10 +139,10 @@ def test_an_outside_action_is_in_progress_from_its_start_to_its_outcome(
         status=MutationStatus.IN_FLIGHT,
         begun=now,
     )
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         mutations.begin(db, row)
     assert installation.queries.uninterruptible() == ("Receipts",)
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         mutations.record_outcome(db, row.run, MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, now)
     assert installation.queries.uninterruptible() == ()
 
@@ -160,4 +160,8 @@ def test_a_job_is_in_progress_unless_it_may_be_repeated(
     wait(started.exists)
     assert installation.queries.uninterruptible() == (("Backup",) if counts else ())
     done.touch()
-    wait(lambda: installation.queries.uninterruptible() == () and not runs.list_active(installation.database.read()))
+    wait(
+        lambda: (
+            installation.queries.uninterruptible() == () and not runs.list_active(installation._runtime.database.read())
+        )
+    )

@@ -56,10 +56,10 @@ print(json.dumps([code, starts[:2], len(starts)]))
 @pytest.fixture
 def export(qtbot: QtBot, tmp_path: Path) -> Path:
     made = Session(tmp_path / "old")
-    prepare_demo(made.runtime, tmp_path / "old")
-    made.runtime.close()
+    prepare_demo(made, tmp_path / "old")
+    made._runtime.close()
     made.close()
-    write_export(tmp_path / "old", tmp_path / "all.zip", made.runtime.engine.context.clock.now())
+    write_export(tmp_path / "old", tmp_path / "all.zip", made.now())
     return tmp_path / "all.zip"
 
 

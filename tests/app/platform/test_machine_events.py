@@ -15,6 +15,7 @@ from app.platform.dbus import Bus
 from app.platform.detect import watch_machine
 from app.platform.machine_conditions import UnknownNetwork
 from app.platform.zone_watch import ZoneWatch
+from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce
 from scheduler.store.opening import open_store
@@ -118,7 +119,10 @@ def test_after_resume_a_run_waits_for_the_network_and_then_starts_once(
         logind.emit("PrepareForSleep", "b", (False,))
     qtbot.waitUntil(
         lambda: (
-            [row.state.value for row in machine.ask(lambda engine: engine.schedule_queries.describe("w/h").recent)]
+            [
+                row.state.value
+                for row in machine.ask(lambda engine: ScheduleQueries(engine.context).describe("w/h").recent)
+            ]
             == ["queued"]
         ),
         timeout=LIMIT,
@@ -135,7 +139,7 @@ def test_a_zone_change_moves_the_schedules_in_local_time(qtbot: QtBot, machine: 
     machine.ask(lambda engine: engine.commands.add("w", "fixed", {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}))
 
     def next_time(name: str) -> datetime:
-        return machine.ask(lambda engine: engine.schedule_queries.upcoming(f"w/{name}", 1))[0]
+        return machine.ask(lambda engine: ScheduleQueries(engine.context).upcoming(f"w/{name}", 1))[0]
 
     assert next_time("local") == next_time("fixed") == datetime(2026, 11, 17, 8, 0, tzinfo=UTC)
     machine.set_zone("Asia/Tokyo")

@@ -9,8 +9,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.api.commands import CommandApi
-from app.api.request_commands import RequestApi
 from app.notifications.notification import Urgency
 from app.overview import Overview
 from app.requests.actions import OPEN, RECONNECT, SENT, find_action, list_actions
@@ -20,6 +18,8 @@ from app.tray.menu import make_entries
 from app.widgets.details import DetailSection, DetailTable, Pairs, TextBlock, TextDiff
 from app.widgets.request_card import ButtonImportance, CardContent
 from scheduler.connections.registry import builtin_registry
+from scheduler.engine.api.commands import CommandApi
+from scheduler.engine.api.request_commands import RequestApi
 from scheduler.engine.queries.requests import FaultView, RequestView
 from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.requests import RequestKind

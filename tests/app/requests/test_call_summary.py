@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.requests.call_summary import MAX_SUMMARY, CallSummary, summarize_call
+from app.overview import CallSummary
+from app.requests.call_summary import MAX_SUMMARY, summarize_call
 from scheduler.connections.connector import Connector, Parameter, ParameterKind, Tool
 from scheduler.connections.registry import Registry, builtin_registry
 

@@ -117,7 +117,7 @@ def deploy(
         uses=tuple(find_tool_uses(text)),
     )
     Path(new.path).write_text(text, encoding="utf-8")
-    installation.runtime.workflow_commands.deploy(new, DeployOptions(**{"grant": True} | wish))
+    installation._runtime.workflow_commands.deploy(new, DeployOptions(**{"grant": True} | wish))
 
 
 def add_run(installation: Session, run: str, workflow: str, at: datetime, **facts: Any) -> None:
@@ -140,14 +140,14 @@ def add_run(installation: Session, run: str, workflow: str, at: datetime, **fact
         ended=at + timedelta(seconds=4),
         summary="Filed 3 receipts",
     )
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         runs.insert(db, row._replace(**facts))
 
 
 def add_not_run(
     installation: Session, schedule: str, at: datetime, state: OccurrenceState, reason: OccurrenceReason | None
 ) -> None:
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         occurrences.insert(
             db,
             OccurrenceRow(
@@ -166,7 +166,7 @@ def add_not_run(
 
 def add_call(installation: Session, run: str, workflow: str, at: datetime) -> None:
     rows = [{"shop": "Corner Bakery", "total": 7.4}, {"shop": "Paper Moon Books", "total": 24.9}]
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         mutations.begin(
             db,
             MutationRow(
@@ -186,10 +186,10 @@ def add_call(installation: Session, run: str, workflow: str, at: datetime) -> No
 
 def create_workflows(installation: Session, number: int, *, cron: str = SELDOM, consumer: bool = False) -> None:
     """Create workflows with some history; the first ones show every kind of entry."""
-    now = installation.runtime.engine.context.clock.now().replace(microsecond=0)
+    now = installation.now().replace(microsecond=0)
     if number:
-        installation.runtime.connect("table:expenses", {"path": str(installation.folder / "expenses.csv")})
-        installation.runtime.connect("files:receipts", {"path": str(installation.folder)})
+        installation._runtime.connect("table:expenses", {"path": str(installation.folder / "expenses.csv")})
+        installation._runtime.connect("files:receipts", {"path": str(installation.folder)})
     for place in range(number):
         slug = f"chore-{place}"
         name = NAMES[place] if place < len(NAMES) else f"Chore {place}"
@@ -221,8 +221,8 @@ def create_workflows(installation: Session, number: int, *, cron: str = SELDOM, 
 
 
 def publish(installation: Session, workflow: str, number: int) -> None:
-    now = installation.runtime.engine.context.clock.now()
-    with installation.database.write() as db:
+    now = installation.now()
+    with installation._runtime.database.write() as db:
         for place in range(number):
             events.publish(db, workflow, "mails", f"m{place}", f"Receipt {place}", {}, now)
 

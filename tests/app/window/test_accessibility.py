@@ -28,7 +28,6 @@ from app.window.settings.page import SettingsPage
 from app.window.workflows.backfill_dialog import BackfillDialog
 from app.window.workflows.page import WorkflowsPage
 from app.window.workflows.schedule_dialog import ScheduleDialog
-from app.window.workflows.workflow_data import find_schedule
 from app.window.workflows.workflow_pane import WorkflowPane
 from tests.app.app_fixture import Wait
 from tests.app.window.sample_data import few
@@ -54,7 +53,7 @@ NAMES = [
 @pytest.fixture(params=NAMES)
 def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Session, wait: Wait) -> QWidget:
     """Each page and dialog, with content."""
-    schedule = find_schedule(few, "chore-0/poll")
+    schedule = few.queries.schedule("chore-0/poll")
     assert schedule is not None
     made: QWidget
     match request.param:

@@ -414,7 +414,7 @@ def test_a_removed_card_does_not_affect_the_buttons_of_the_next(
     """The focus moves on when the focused button is disabled. A wrapper that `nextInFocusChain` returned belongs to the
     widget it was called on, and is deleted with it."""
     monkeypatch.setattr("app.window.request_cards.ANSWERED_CARD_MS", 0)
-    with installation.database.write() as db:
+    with installation._runtime.database.write() as db:
         requests.add(db, RequestRow("later", RequestKind.APPROVAL, request_.workflow, "later", "May I?", START))
     window = open_window(installation)
     window.open_page("attention")

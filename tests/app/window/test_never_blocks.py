@@ -136,7 +136,7 @@ def test_neither_running_workflows_nor_filtering_read_the_store_in_the_gui_threa
     window.open_page("history")
     page = window.page
     assert isinstance(page, HistoryPage)
-    few.engine_thread.submit(lambda _: [few.runtime.workflow_commands.run(f"busy{one}") for one in range(BUSY)])
+    few.engine_thread.submit(lambda _: [few._runtime.workflow_commands.run(f"busy{one}") for one in range(BUSY)])
     wait(lambda: sum(row.what == "Did it" for row in page.model.rows) == BUSY)
     for word in ("rare", "Filed", ""):
         page.filters.search_field.setText(word)

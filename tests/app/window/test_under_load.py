@@ -30,7 +30,7 @@ def busy(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
 
 
 def count_events(installation: Session) -> int:
-    (number,) = installation.database.read().execute("SELECT sum(sequence) FROM workflows").fetchone()
+    (number,) = installation._runtime.database.read().execute("SELECT sum(sequence) FROM workflows").fetchone()
     return int(number)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.queries.workflows import WorkflowView
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
 from scheduler.rules.requests import RequestKind
 from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 from tests.runs.runtime_fixture import TIMEOUT_S, RuntimeFixture
@@ -70,8 +70,8 @@ def run_until(shop: RuntimeFixture, holds: Callable[[], Any]) -> None:
     """Tick and run what is handed to the engine thread, as the host does, until the condition holds."""
 
     def run_handed_over() -> bool:
-        while not shop.services.repairs.engine_calls.empty():
-            shop.services.repairs.engine_calls.get()()
+        while not shop.engine_calls.empty():
+            shop.engine_calls.get()()
         return bool(holds())
 
     shop.wait(run_handed_over)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.engine.repair.fixer_config import FixerConfig
+from scheduler.engine.fixer_config import FixerConfig
 from scheduler.rules.requests import RequestKind
 from scheduler.store import repairs, workflows
 from tests.engine.repair.repair_fixture import GOOD, ModelServer, deploy_broken, find_request, model, run_until, shop
@@ -60,7 +60,7 @@ def test_a_fixer_that_crashes_the_app_is_asked_three_times(shop: RuntimeFixture,
 
 def test_a_crash_before_the_answer_is_stored_loses_only_the_answer(shop: RuntimeFixture, model: ModelServer) -> None:
     deploy_broken(shop)
-    shop.wait(lambda: not shop.services.repairs.engine_calls.empty())
+    shop.wait(lambda: not shop.engine_calls.empty())
     gone = shop.services.repairs
     shop.crash()
     gone.close()
@@ -106,7 +106,7 @@ def test_a_repair_of_an_archived_or_removed_workflow_asks_nothing(
     assert model.entered.wait(TIMEOUT_S)
     getattr(shop.commands, verb)("w")
     model.gate.set()
-    shop.wait(lambda: not shop.services.repairs.engine_calls.empty())
+    shop.wait(lambda: not shop.engine_calls.empty())
     run_until(shop, lambda: True)
     assert (shop.requests(), repairs.list_repairing(shop.database.read())) == ([], [])
 
@@ -134,7 +134,7 @@ def test_closing_does_not_wait_for_a_slow_fixer(tmp_path: Path, model: ModelServ
 
 def test_temporary_store_errors_leave_nothing_stuck(shop: RuntimeFixture, model: ModelServer) -> None:
     deploy_broken(shop)
-    errands = shop.services.repairs.engine_calls
+    errands = shop.engine_calls
     shop.wait(lambda: not errands.empty())
     with locked_store(shop) as let_go:
         errands.get()()

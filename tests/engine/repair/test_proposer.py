@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.repair.auto_repair import MAX_ATTEMPTS
 from scheduler.engine.repair.chat_fixer import ChatFixer
 from scheduler.engine.repair.command_fixer import CommandFixer
 from scheduler.engine.repair.failure_report import FailureReport
-from scheduler.engine.repair.fixer import FixerFailedError, RepairCancelledError
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind
-from scheduler.engine.repair.proposer import NoRepairError, RepairProposer, make_fixer
+from scheduler.engine.repair.fixer import Fixer, FixerFailedError, RepairCancelledError
+from scheduler.engine.repair.proposals import Proposal
+from scheduler.engine.repair.proposer import NoRepairError, RepairProposer, apply_proposal, make_fixer
 from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.rules.phases import RunStatus
 from scheduler.store import workflows
@@ -49,6 +51,14 @@ def make_failed_run(shop: RuntimeFixture, source: str = BROKEN) -> str:
     return run.id
 
 
+def make_proposer(shop: RuntimeFixture, fixer: Fixer, **options: Any) -> RepairProposer:
+    return RepairProposer(shop.database, shop.services.validation, fixer, **options)
+
+
+def apply(shop: RuntimeFixture, proposal: Proposal, **options: Any) -> dict[str, Any]:
+    return apply_proposal(shop.engine.context, shop.commands, proposal, **options)
+
+
 def answer(*scripts: str) -> list[Reply]:
     return [
         Reply(body=json.dumps({"choices": [{"message": {"content": f"```python\n{script}\n```"}}]}).encode())
@@ -67,12 +77,12 @@ def test_a_repair_waits_for_approval_and_continues_without_acting_again(shop: Ru
     run = make_failed_run(shop)
     assert len(shop.service.calls) == 1
     with serving(answer(GOOD)) as (fixer, asked):
-        fixing = RepairProposer(shop.services, fixer)
+        fixing = make_proposer(shop, fixer)
         proposal = fixing.propose(run)
     shop.tick()
     assert shop.runs()[-1].id == run
     assert '-        ctx.done(1 / 0 * "Did "' in proposal.difference
-    assert fixing.apply(proposal)["applied"]
+    assert apply(shop, proposal)["applied"]
     shop.tick()
     last = shop.runs()[-1]
     assert (last.status, last.summary, last.script) == (RunStatus.COMMITTED, "Did 1", 2)
@@ -101,7 +111,7 @@ def test_a_repair_with_more_rights_is_refused(shop: RuntimeFixture, old: str, ne
     run = make_failed_run(shop)
     assert old in GOOD
     with serving(answer(GOOD.replace(old, new))) as (fixer, asked), pytest.raises(NoRepairError, match=reason):
-        RepairProposer(shop.services, fixer).propose(run)
+        make_proposer(shop, fixer).propose(run)
     assert len(asked) == 3
     assert reason in json.loads(asked[1].body)["messages"][1]["content"]
     assert shop.workflow().script == 1
@@ -112,7 +122,7 @@ def test_a_setting_behind_a_name_is_refused(shop: RuntimeFixture) -> None:
     run = make_failed_run(shop, source)
     evasive = source.replace("1 / 0 * ", "").replace('ASK = "never"', 'ASK = "first"')
     with serving(answer(evasive)) as (fixer, _), pytest.raises(NoRepairError, match="asks you"):
-        RepairProposer(shop.services, fixer).propose(run)
+        make_proposer(shop, fixer).propose(run)
 
 
 def test_a_changed_id_is_never_applied_without_approval(shop: RuntimeFixture) -> None:
@@ -126,19 +136,19 @@ def test_a_changed_id_is_never_applied_without_approval(shop: RuntimeFixture) ->
     )
     run = make_failed_run(shop, publishing.replace('ctx.done("Did "', 'ctx.done(1 / 0 * "Did "'))
     with serving(answer(publishing.replace('id="x"', 'id="y"'))) as (fixer, _):
-        fixing = RepairProposer(shop.services, fixer)
+        fixing = make_proposer(shop, fixer)
         proposal = fixing.propose(run)
     assert "id=" in proposal.asks[0]
     with pytest.raises(RefusedError, match="needs your approval"):
-        fixing.apply(proposal, automatic=True)
-    assert fixing.apply(proposal)["applied"]
+        apply(shop, proposal, automatic=True)
+    assert apply(shop, proposal)["applied"]
 
 
 def test_a_fixer_is_asked_three_times_per_chain(shop: RuntimeFixture) -> None:
     run = make_failed_run(shop)
     replies = [Reply(500), Reply(body=b"nonsense"), *answer(BROKEN)]
     with serving(replies) as (fixer, asked):
-        fixing = RepairProposer(shop.services, fixer)
+        fixing = make_proposer(shop, fixer)
         with pytest.raises(NoRepairError) as caught:
             fixing.propose(run)
         assert len(asked) == 3
@@ -153,9 +163,7 @@ def test_an_answer_that_fails_its_dry_run_is_refused_and_the_next_one_used(shop:
     run = make_failed_run(shop)
     still = GOOD.replace('ctx.done("Did "', 'ctx.done(2 / 0 * "Did "')
     with serving(answer("import dayhand\nflow = (", still, GOOD)) as (fixer, asked):
-        fixing = RepairProposer(
-            shop.services, fixer, dry_run=lambda _, source: "It broke." if "2 / 0" in source else None
-        )
+        fixing = make_proposer(shop, fixer, dry_run=lambda _, source: "It broke." if "2 / 0" in source else None)
         assert fixing.propose(run).validated.source.strip() == GOOD.strip()
     assert "It fails in a test run" in json.loads(asked[2].body)["messages"][1]["content"]
 
@@ -163,10 +171,10 @@ def test_an_answer_that_fails_its_dry_run_is_refused_and_the_next_one_used(shop:
 def test_a_repair_that_comes_too_late_is_kept_and_not_used(shop: RuntimeFixture) -> None:
     run = make_failed_run(shop)
     with serving(answer(GOOD)) as (fixer, _):
-        fixing = RepairProposer(shop.services, fixer)
+        fixing = make_proposer(shop, fixer)
         proposal = fixing.propose(run)
     shop.deploy(GOOD + "\n# mine\n")
-    assert fixing.apply(proposal) == {"workflow": "w", "version": 3, "applied": False}
+    assert apply(shop, proposal) == {"workflow": "w", "version": 3, "applied": False}
     assert shop.workflow().script == 2
     shop.commands.rollback("w", 3)
     assert shop.workflow().script == 4
@@ -195,7 +203,7 @@ def test_an_interrupted_answer_counts_as_an_attempt(shop: RuntimeFixture) -> Non
         serving([Reply(body=b"x" * 5_000_000)]) as (fixer, asked),
         pytest.raises(NoRepairError, match="more than 4 MB"),
     ):
-        RepairProposer(shop.services, fixer).propose(run)
+        make_proposer(shop, fixer).propose(run)
     assert len(asked) == MAX_ATTEMPTS
 
 
@@ -207,7 +215,7 @@ def test_a_malformed_answer_is_refused(body: bytes) -> None:
 
 def test_what_is_sent_can_be_reviewed_and_holds_nothing_private(shop: RuntimeFixture) -> None:
     run = make_failed_run(shop, BROKEN.replace("[event.id for event in batch]", '[{"text": "dear you"}]'))
-    fixing = RepairProposer(shop.services, CommandFixer(["true"]))
+    fixing = make_proposer(shop, CommandFixer(["true"]))
     assert "dear you" not in fixing.describe(run).prompt().partition("What it worked on")[2]
     assert "dear you" in fixing.describe(run, private=True).prompt().partition("What it worked on")[2]
     shop.deploy(GOOD)
@@ -220,7 +228,7 @@ def test_a_secret_in_the_script_is_not_sent_and_not_lost(shop: RuntimeFixture) -
     broken, good = (f'TOKEN = "hunter2"\n{source}' for source in (BROKEN, GOOD))
     run = make_failed_run(shop, broken)
     with serving(answer(good.replace("hunter2", "(secret 1, left out)"))) as (fixer, asked):
-        proposal = RepairProposer(shop.services, fixer).propose(run)
+        proposal = make_proposer(shop, fixer).propose(run)
     assert b"hunter2" not in asked[0].body and b"(secret 1, left out)" in asked[0].body
     assert proposal.validated.source.strip() == good.strip()
     assert "hunter2" not in proposal.sent
@@ -233,8 +241,8 @@ def test_a_command_reads_the_problem_and_writes_the_script(shop: RuntimeFixture,
         "import re, sys\nasked = sys.stdin.read()\n"
         "print(re.findall(r'```python\\n(.*?)```', asked, re.DOTALL)[-1].replace('1 / 0 * ', ''))\n"
     )
-    fixing = RepairProposer(shop.services, CommandFixer([sys.executable, str(tool)]))
-    assert fixing.apply(fixing.propose(run))["applied"]
+    fixing = make_proposer(shop, CommandFixer([sys.executable, str(tool)]))
+    assert apply(shop, fixing.propose(run))["applied"]
     shop.tick()
     assert shop.runs()[-1].summary == "Did 1"
 
@@ -260,7 +268,7 @@ def test_a_repair_stays_within_its_token_limit(shop: RuntimeFixture) -> None:
     with http_server(lambda _: Reply(body=json.dumps(told).encode())) as server:
         fixer = ChatFixer(base_url=server.url, model="m", tokens=3_000)
         with pytest.raises(NoRepairError, match="3000 tokens"):
-            RepairProposer(shop.services, fixer).propose(run)
+            make_proposer(shop, fixer).propose(run)
     assert len(server.asked) == 2
     first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
     assert second < first < 3_000
@@ -303,14 +311,14 @@ def test_a_prompt_beyond_the_limit_is_not_sent(shop: RuntimeFixture) -> None:
     run = make_failed_run(shop)
     with serving(answer(GOOD)) as (_, asked):
         with pytest.raises(NoRepairError, match="no room"):
-            RepairProposer(shop.services, ChatFixer(base_url="http://127.0.0.1:9", model="m", tokens=600)).propose(run)
+            make_proposer(shop, ChatFixer(base_url="http://127.0.0.1:9", model="m", tokens=600)).propose(run)
         assert asked == []
 
 
 def test_a_repair_stays_within_its_time_limit(shop: RuntimeFixture) -> None:
     run = make_failed_run(shop)
     with serving(answer(GOOD)) as (fixer, asked), pytest.raises(NoRepairError, match="seconds"):
-        RepairProposer(shop.services, fixer, seconds=0).propose(run)
+        make_proposer(shop, fixer, seconds=0).propose(run)
     assert asked == []
 
 
@@ -361,10 +369,10 @@ def test_an_unreachable_fixer_does_not_count_as_an_attempt(
     run = make_failed_run(shop)
     for _ in range(4):
         with pytest.raises(NoRepairError, match="could not be") as caught:
-            RepairProposer(shop.services, fixer).propose(run)
+            make_proposer(shop, fixer).propose(run)
         assert len(caught.value.sentences) == 1
     with serving(answer(GOOD)) as (other, _):
-        assert RepairProposer(shop.services, other).propose(run).base == 1
+        assert make_proposer(shop, other).propose(run).base == 1
 
 
 def test_an_unreadable_key_is_reported_and_nothing_is_sent(shop: RuntimeFixture) -> None:
@@ -372,5 +380,5 @@ def test_an_unreadable_key_is_reported_and_nothing_is_sent(shop: RuntimeFixture)
     with http_server(lambda _: Reply()) as server:
         choice = FixerConfig(kind=FixerKind.SERVER, url=server.url, model="m", has_key=True)
         with pytest.raises(NoRepairError, match="keyring"):
-            RepairProposer(shop.services, make_fixer(choice, NoSecrets())).propose(run)
+            make_proposer(shop, make_fixer(choice, NoSecrets())).propose(run)
     assert server.asked == []

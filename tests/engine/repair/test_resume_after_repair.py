@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.fixer_config import FixerConfig
 from scheduler.engine.queries.queries import WorkflowQueries
-from scheduler.engine.repair.fixer_config import FixerConfig
 from scheduler.rules.requests import RequestKind
 from tests.engine.repair.repair_fixture import BROKEN, GOOD, ModelServer, find_request, model, run_until, shop
 from tests.runs.runtime_fixture import RuntimeFixture

@@ -171,7 +171,7 @@ def _attachment(call: Call) -> dict[str, Any]:
         raise logic_failure(
             UserText(
                 '{part} is too large for a script to read; the limit is 10 MB. Save it instead: save_to="~/Documents".',
-                part=part.name or "The attachment",
+                part=part.name or UserText("The attachment"),
             )
         )
     return {**described, "base64": base64.b64encode(part.content).decode()}

@@ -129,7 +129,7 @@ def test_an_applied_repair_is_deployed_and_can_be_rolled_back_from_the_card(
     card.buttons["rollback"].click()
     wait(lambda: "Rolled back to the previous version." in texts(card))
     assert version(empty) == 3
-    assert "1 / 0" in empty.runtime.plans.current(empty.database.read(), "sums").source
+    assert "1 / 0" in empty._runtime.plans.current(empty._runtime.database.read(), "sums").source
     assert not any(button.isVisibleTo(card) for button in card.buttons.values())
 
 

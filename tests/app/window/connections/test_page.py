@@ -79,8 +79,8 @@ def test_a_connection_shows_its_type_its_users_and_when_it_was_last_used(
     assert facts(page)["Name in scripts"] == "table:expenses"
     assert facts(page)["Connected since"].startswith("today ")
     assert facts(page)["Last used"] == "never"
-    with few.database.write() as db:
-        connections.note_use(db, "table:expenses", few.runtime.engine.context.clock.now())
+    with few._runtime.database.write() as db:
+        connections.note_use(db, "table:expenses", few.now())
     page.refresh()
     wait(lambda: facts(page)["Last used"].startswith("today "))
     choose(page, "files:receipts")
@@ -104,7 +104,7 @@ def test_a_connection_with_trouble_shows_the_reason_and_can_be_reconnected(
     page: ConnectionsPage, few: Session, wait: Wait
 ) -> None:
     choose(page, "table:expenses")
-    with few.database.write() as db:
+    with few._runtime.database.write() as db:
         connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
     page.refresh()
     wait(lambda: page.chip.text() == "Reconnect")
@@ -126,7 +126,7 @@ def test_a_new_connection_is_created_from_the_fields_of_its_type(
     line(dialog, "path").setText("not a full path")
     dialog.connect_button.click()
     wait(lambda: "full path" in dialog.status_line.message)
-    assert connections.find(few.database.read(), "files:inbox") is None
+    assert connections.find(few._runtime.database.read(), "files:inbox") is None
     line(dialog, "path").setText(str(tmp_path))
     dialog.connect_button.click()
     wait(lambda: page.model.find_row("files:inbox") >= 0)
@@ -161,7 +161,7 @@ def test_an_invalid_name_is_refused_in_the_form(page: ConnectionsPage, name: str
 
 
 def test_secrets_are_masked_and_never_filled_in(qtbot: QtBot, few: Session, wait: Wait) -> None:
-    few.runtime.registry._connectors["mail"] = MAIL
+    few._runtime.registry._connectors["mail"] = MAIL
     known = {"server": "mail.example", "password": "kept elsewhere"}
     dialog = ConnectDialog(few, "mail:home", known)
     qtbot.addWidget(dialog)
@@ -185,7 +185,7 @@ def test_an_error_of_the_connector_is_shown_and_the_form_stays_open(qtbot: QtBot
     def fail(_: Call) -> str:
         raise OSError("The line is dead.")
 
-    few.runtime.registry._connectors["mail"] = Connector(
+    few._runtime.registry._connectors["mail"] = Connector(
         kind="mail", title="Mail", help="", fields=MAIL.fields[:1], tools=(), test=fail
     )
     dialog = ConnectDialog(few, "mail:home", {"server": "mail.example"})
@@ -208,7 +208,7 @@ def test_disconnecting_needs_confirmation(
     page.disconnect_button.click()
     if sure:
         wait(lambda: page.model.rowCount() == 1)
-    assert (connections.find(few.database.read(), "files:receipts") is None) is sure
+    assert (connections.find(few._runtime.database.read(), "files:receipts") is None) is sure
 
 
 def test_a_connection_needed_by_a_workflow_but_not_connected_is_listed(
@@ -233,7 +233,7 @@ def test_the_empty_page_explains_connections(qtbot: QtBot, empty: Session, wait:
 def test_secrets_go_to_the_keyring_and_an_empty_field_keeps_the_stored_one(
     qtbot: QtBot, few: Session, wait: Wait, keyring: SecretService
 ) -> None:
-    few.runtime.registry._connectors["door"] = door
+    few._runtime.registry._connectors["door"] = door
     with PasswordServer().working() as doorman:
         dialog = ConnectDialog(few, "door:home")
         qtbot.addWidget(dialog)
@@ -248,7 +248,7 @@ def test_secrets_go_to_the_keyring_and_an_empty_field_keeps_the_stored_one(
         with qtbot.waitSignal(dialog.connected, timeout=60_000):
             dialog.connect_button.click()
         assert vault_of(few.folder).get("door:home") == {"password": "hunter2"}
-        row = connections.find(few.database.read(), "door:home")
+        row = connections.find(few._runtime.database.read(), "door:home")
         assert row is not None and row.settings == {"url": doorman.url, "badge": None}
         again = ConnectDialog(few, "door:home", dict(row.settings))
         qtbot.addWidget(again)
@@ -265,7 +265,7 @@ def test_opening_a_connection_with_trouble_opens_the_dialog(page: ConnectionsPag
     page.refresh()
     wait(lambda: page.name.text() == "receipts")
     assert page.findChild(ConnectDialog) is None
-    with few.database.write() as db:
+    with few._runtime.database.write() as db:
         connections.set_trouble(db, "table:expenses", "The disk is not there. Plug it in and connect again.")
     page.open_subject("table:expenses")
     page.refresh()

@@ -97,9 +97,9 @@ def test_a_first_page_without_known_rows_replaces_all(model: HistoryModel) -> No
     assert keys(model) == ["z", "y"]
 
 
-def test_more_rows_are_requested_once_at_a_time(model: HistoryModel) -> None:
+def test_more_rows_are_requested_once_at_a_time(qtbot: QtBot) -> None:
     asked: list[str] = []
-    model.fetch_page = asked.append
+    model = HistoryModel(ZoneInfo("UTC"), fetch_page=asked.append)
     model.replace_rows(HistoryRows(rows=(row("b"),), cursor="here"), NOW)
     for _ in range(3):
         model.fetchMore(QModelIndex())
@@ -123,7 +123,7 @@ def test_a_waiting_row_below_the_first_page_fails_once_another_attempt_follows(
 
 def test_an_attempt_followed_by_another_is_listed_as_failed(few: Session) -> None:
     """And not among the waiting ones."""
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     add_run(few, "lost", "chore-0", now, status=RunStatus.APPROVAL, followed=True, summary="")
     add_run(few, "asks", "chore-0", now, status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, ended=None, summary="")
     add_run(few, "crashed", "chore-0", now, status=RunStatus.CRASHED, followed=True, summary="")
@@ -155,7 +155,7 @@ def test_every_time_that_did_not_run_has_a_row_with_its_reason(page: HistoryPage
 
 
 def test_rows_are_filtered_by_text_and_workflow(page: HistoryPage, few: Session, wait: Wait) -> None:
-    add_run(few, "special", "chore-1", few.runtime.engine.context.clock.now(), summary="Found a rare stamp")
+    add_run(few, "special", "chore-1", few.now(), summary="Found a rare stamp")
     page.filters.search_field.setText("stamp")
     wait(lambda: [one.run for one in page.model.rows] == ["special"])
     page.filters.search_field.setText("nothing like it")
@@ -170,7 +170,7 @@ def test_rows_are_filtered_by_text_and_workflow(page: HistoryPage, few: Session,
 def test_a_new_search_does_not_wait_for_an_old_one(
     page: HistoryPage, few: Session, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_run(few, "special", "chore-1", few.runtime.engine.context.clock.now(), summary="Found a rare stamp")
+    add_run(few, "special", "chore-1", few.now(), summary="Found a rare stamp")
     started, may_continue = Event(), Event()
 
     def read_slowly(installation: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
@@ -194,7 +194,7 @@ def test_a_new_search_does_not_wait_for_an_old_one(
 
 
 def test_the_count_follows_the_filters(page: HistoryPage, few: Session, wait: Wait) -> None:
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     for number in range(120):
         add_run(few, f"shell{number:03}", "chore-1", now, summary="Found a shell")
     for number in range(60):
@@ -209,7 +209,7 @@ def test_the_count_follows_the_filters(page: HistoryPage, few: Session, wait: Wa
 
 
 def test_rows_are_filtered_by_a_custom_range(page: HistoryPage, few: Session, wait: Wait) -> None:
-    context = few.runtime.engine.context
+    context = few._runtime.engine.context
     begin = context.clock.now().astimezone(ZoneInfo(context.machine_zone)).replace(hour=0, minute=0, second=0)
     days = [begin + timedelta(days=day) for day in range(2, 6)]
     for at in (days[1] - timedelta(seconds=1), days[1], days[3] - timedelta(seconds=1), days[3]):
@@ -230,14 +230,14 @@ def test_workflows_are_sorted_naturally(page: HistoryPage) -> None:
 
 
 def test_rows_are_filtered_by_trigger(page: HistoryPage, few: Session, wait: Wait) -> None:
-    add_run(few, "asked", "chore-1", few.runtime.engine.context.clock.now(), trigger="manual")
+    add_run(few, "asked", "chore-1", few.now(), trigger="manual")
     page.filters.trigger.setCurrentIndex(page.filters.trigger.findData("manual"))
     assert page.filters.trigger.currentText() == "Started by you"
     wait(lambda: [one.run for one in page.model.rows] == ["asked"])
 
 
 def test_a_long_history_is_loaded_while_scrolling(page: HistoryPage, few: Session, wait: Wait) -> None:
-    begin = few.runtime.engine.context.clock.now() - timedelta(days=300)
+    begin = few.now() - timedelta(days=300)
     for number in range(900):
         add_run(few, f"old{number:05}", "chore-2", begin + timedelta(minutes=number))
     page.filters.workflow.setCurrentIndex(page.filters.workflow.findData("chore-2"))
@@ -258,7 +258,7 @@ def test_a_long_history_is_loaded_while_scrolling(page: HistoryPage, few: Sessio
 def test_a_new_run_appears_on_top_and_keeps_the_selection(page: HistoryPage, few: Session, wait: Wait) -> None:
     page.table.selectRow(3)
     chosen = page.table.selected_row()
-    add_run(few, "brand new", "chore-0", few.runtime.engine.context.clock.now())
+    add_run(few, "brand new", "chore-0", few.now())
     page.refresh()
     wait(lambda: page.model.rows[0].run == "brand new")
     assert page.table.selected_row() == chosen
@@ -341,7 +341,7 @@ def test_a_failure_shows_its_file_and_line_and_can_be_retried(qtbot: QtBot, empt
 
 
 def test_a_long_reason_is_shown_in_full(page: HistoryPage, few: Session, wait: Wait) -> None:
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     reason = "The server said that " + "it is very sorry, and that it cannot answer now; " * 20
     add_run(few, "sorry", "chore-0", now, status=RunStatus.CANCELLED, error={"sentence": reason}, summary=None)
     page.open_subject("sorry")
@@ -381,7 +381,7 @@ def test_a_waiting_run_shows_its_question(installation: Session, request_: Reque
 
 
 def test_a_waiting_run_without_a_question_says_that_it_waits(few: Session) -> None:
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     add_run(few, "waits", "chore-0", now, status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, summary=None, ended=None)
     [waiting] = [one for one in read_page(few, HistoryFilter(), None, 50).rows if one.state is RunState.WAITING]
     assert waiting.what == "Waiting for your answer."

@@ -18,7 +18,7 @@ from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.rules.phases import RunStatus
 from scheduler.store import workflows
 from tests.app.app_fixture import Wait, deploy
-from tests.engine.workflows.dry_run.test_dry_run import FILING, JOBS
+from tests.engine.dry_run.test_dry_run import FILING, JOBS
 
 STEP: dict[str, Any] = {
     "at": "2026-11-16T10:00:00+00:00",
@@ -72,7 +72,7 @@ def test_every_outside_action_is_shown_instead_of_done(qtbot: QtBot, empty: Sess
     assert dialog.status_line.message.startswith("2 runs; nothing was changed.")
     assert dialog.start_button.isEnabled() and not dialog.busy.isVisible()
     assert not (inbox.parent / "out.csv").exists()
-    assert workflows.list_all(empty.database.read()) == []
+    assert workflows.list_all(empty._runtime.database.read()) == []
 
 
 def test_a_week_of_its_schedule_is_run_and_shown_in_parts(qtbot: QtBot, empty: Session, wait: Wait) -> None:
@@ -155,7 +155,7 @@ def test_a_dropped_script_can_be_tested_before_it_is_added(qtbot: QtBot, empty: 
     trying.start_button.click()
     wait(lambda: len(trying.list_steps()) == 1)
     trying.reject()
-    assert dialog.isVisible() and workflows.list_all(empty.database.read()) == []
+    assert dialog.isVisible() and workflows.list_all(empty._runtime.database.read()) == []
 
 
 def test_a_workflow_is_tested_in_its_deployed_version(qtbot: QtBot, empty: Session, wait: Wait) -> None:

@@ -79,12 +79,12 @@ def test_a_script_is_written_reviewed_deployed_paused_and_opened(
     assert f'"{inbox}"' in path.read_text(encoding="utf-8")
     assert deploying.checked_script.name == "Tidy up" and deploying.paused.isChecked()
     assert deploying.allowed() == list(deploying.checked_script.uses) != []
-    assert workflows.list_all(empty.database.read()) == [], "nothing is deployed before the user confirms"
+    assert workflows.list_all(empty._runtime.database.read()) == [], "nothing is deployed before the user confirms"
     deploying.accept_button.click()
     wait(lambda: opened == [str(path)])
     assert run_command(empty, "show", workflow="tidy-up")["state"] == "paused"
     wait(lambda: page.pane.data is not None and page.pane.slug == "tidy-up")
-    row = connections.find(empty.database.read(), "files:inbox")
+    row = connections.find(empty._runtime.database.read(), "files:inbox")
     assert row is not None and row.settings["path"] == str(inbox)
 
 
@@ -98,7 +98,7 @@ def test_cancelling_deletes_the_script_and_opens_no_editor(
     assert (documents / "Dayhand" / "nightly_command.py").exists()
     deploying.reject()
     wait(lambda: not (documents / "Dayhand" / "nightly_command.py").exists())
-    assert opened == [] and workflows.list_all(empty.database.read()) == []
+    assert opened == [] and workflows.list_all(empty._runtime.database.read()) == []
 
 
 def test_an_invalid_answer_is_reported_with_its_field(page: WorkflowsPage, documents: Path) -> None:
@@ -163,7 +163,7 @@ def test_an_existing_connection_is_not_changed(
     dialog.continue_button.click()
     wait(lambda: str(elsewhere) in dialog.status_line.message)
     assert list((documents / "Dayhand").iterdir()) == []
-    row = connections.find(empty.database.read(), "files:inbox")
+    row = connections.find(empty._runtime.database.read(), "files:inbox")
     assert row is not None and row.settings["path"] == str(elsewhere)
     dialog.reject()
 
@@ -180,7 +180,7 @@ def test_an_invalid_connection_is_refused_and_an_unreachable_one_is_saved(
     dialog.inputs["PAGE"].setText("http://127.0.0.1:9/lamp")
     dialog.continue_button.click()
     wait(lambda: proposal(page)).reject()
-    row = connections.find(empty.database.read(), "http:page")
+    row = connections.find(empty._runtime.database.read(), "http:page")
     assert row is not None and row.settings["base_url"] == "http://127.0.0.1:9"
 
 

@@ -80,7 +80,7 @@ def test_an_import_asks_first_and_says_what_happens_to_the_current_data(
     wait: Wait,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now = installation.runtime.engine.context.clock.now()
+    now = installation.now()
     write_export(installation.folder, tmp_path / "all.zip", now)
     choose(monkeypatch, tmp_path / "all.zip")
     section.import_button.click()
@@ -94,7 +94,7 @@ def test_an_import_asks_first_and_says_what_happens_to_the_current_data(
 def test_a_cancelled_import_changes_nothing(
     qtbot: QtBot, section: DataSection, installation: Session, tmp_path: Path, wait: Wait
 ) -> None:
-    write_export(installation.folder, tmp_path / "all.zip", installation.runtime.engine.context.clock.now())
+    write_export(installation.folder, tmp_path / "all.zip", installation.now())
     received: list[str] = []
     section.import_requested.connect(received.append)
     section.check_import(tmp_path / "all.zip")

@@ -8,7 +8,7 @@ from app.background import run_command
 from app.data.preferences import read_preferences
 from app.session import Session
 from app.window.settings.fixer_section import FixerSection
-from scheduler.engine.repair.fixer_config import KEYRING_ENTRY, FixerConfig, FixerKind
+from scheduler.engine.fixer_config import KEYRING_ENTRY, FixerConfig, FixerKind
 from tests.app.app_fixture import Wait
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService
@@ -57,7 +57,7 @@ def test_a_command_is_saved_and_applied_once_it_is_entered(section: FixerSection
     pick(section, "shows", True)  # noqa: FBT003
     section.seconds.setValue(60)
     wait(lambda: (read_saved(empty).applies, read_saved(empty).shows, read_saved(empty).seconds) == (True, True, 60))
-    wait(lambda: empty.runtime.engine.context.settings.fixer == read_saved(empty))
+    wait(lambda: empty._runtime.engine.context.settings.fixer == read_saved(empty))
 
 
 def test_a_server_is_used_only_with_an_address_and_a_model(section: FixerSection, empty: Session, wait: Wait) -> None:
@@ -100,7 +100,7 @@ def test_a_key_goes_to_the_keyring_and_the_field_is_cleared(
     assert section.key.echoMode() is QLineEdit.EchoMode.Password and not section.delete_key_button.isVisible()
     write(section.key, "k3y")
     assert section.key.text() == ""
-    wait(lambda: empty.runtime.engine.context.settings.fixer.has_key)
+    wait(lambda: empty._runtime.engine.context.settings.fixer.has_key)
     wait(section.delete_key_button.isVisible)
     assert vault_of(empty.folder).get(KEYRING_ENTRY) == {"key": "k3y"}
     section.delete_key_button.click()

@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.background import run_command
 from app.data.preferences import FILE, Preferences, read_preferences, save_preferences
-from app.lifecycle.startup import autostart_command
-from app.platform.autostart import Autostart, SystemAutostart
+from app.platform.autostart import Autostart, SystemAutostart, autostart_command
 from app.platform.linux_autostart import DesktopEntry
 from app.session import Session
 from app.theme.tokens import Appearance
@@ -59,7 +58,7 @@ def test_a_change_is_saved_announced_and_applied_by_the_engine(page: SettingsPag
     pick(page, "history_age", 30)
     pick(page, "appearance", Appearance.DARK)
     wait(lambda: read_preferences(empty.folder).appearance is Appearance.DARK)
-    settings = empty.runtime.engine.context.settings
+    settings = empty._runtime.engine.context.settings
     assert (settings.concurrency, settings.catchup, settings.overlap["job"]) == (9, Catchup.NONE, Overlap.BUFFER_ALL)
     assert changed[-1] == read_preferences(empty.folder)
     assert changed[-1].keep_days == 30 and settings.kept == timedelta(days=30)
@@ -100,7 +99,7 @@ def test_a_change_that_cannot_be_saved_is_reported_and_still_takes_effect(
     (empty.folder / FILE / "in the way").touch()
     page.concurrency.setValue(7)
     wait(lambda: "could not be saved" in page.status_line.message)
-    assert empty.runtime.engine.context.settings.concurrency == 7
+    assert empty._runtime.engine.context.settings.concurrency == 7
 
 
 def test_the_autostart_box_shows_the_actual_state(page: SettingsPage, entry: Autostart, wait: Wait) -> None:
@@ -148,6 +147,6 @@ def test_a_change_does_not_overwrite_fixer_settings_saved_elsewhere(
     page.concurrency.setValue(7)
     wait(lambda: read_preferences(empty.folder).concurrency == 7)
     assert read_preferences(empty.folder).fixer.command == "llm"
-    assert empty.runtime.engine.context.settings.fixer.is_on
+    assert empty._runtime.engine.context.settings.fixer.is_on
     page.refresh()
     wait(lambda: page.fixer.command.text() == "llm")

@@ -77,7 +77,7 @@ def test_a_failure_is_listed_with_its_reason(empty: Session, wait: Wait) -> None
 
 
 def test_of_several_attempts_only_the_last_is_listed(few: Session) -> None:
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     lost = {"sentence": "The server did not answer."}
     add_run(few, "one", "chore-1", now, status=RunStatus.TRANSIENT, followed=True, error=lost, summary=None)
     add_run(few, "two", "chore-1", now, chain="one", attempt=2, retry_of="one", summary="Filed after all")
@@ -92,7 +92,7 @@ def test_of_several_attempts_only_the_last_is_listed(few: Session) -> None:
 
 
 def test_a_run_that_started_before_midnight_is_part_of_the_day(few: Session) -> None:
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     start, _ = local_day(now, overview_of(few).zone)
     hour = timedelta(hours=1)
     add_run(few, "over", "chore-1", start - hour, ended=start + timedelta(seconds=1), summary="Saved all")
@@ -104,7 +104,7 @@ def test_a_run_that_started_before_midnight_is_part_of_the_day(few: Session) -> 
 
 
 def test_other_days_appear_on_the_timeline_but_not_in_the_list(few: Session) -> None:
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     add_run(few, "old", "chore-1", now - timedelta(days=2), summary="Long ago")
     add_run(few, "new", "chore-1", now, summary="Just now")
     day = read_day(few, (now - timedelta(days=3), now + timedelta(days=3)))
@@ -120,7 +120,7 @@ def test_what_the_timeline_leaves_out_is_marked(few: Session, monkeypatch: pytes
     monkeypatch.setattr("app.window.today.today_data._PAGE_SIZE", 2)
     monkeypatch.setattr("app.window.today.today_data._MAX_PAGES", 1)
     monkeypatch.setattr("app.window.today.today_data._MAX_COMING", 1)
-    now = few.runtime.engine.context.clock.now().replace(microsecond=0)
+    now = few.now().replace(microsecond=0)
     for number in range(5):
         add_run(few, f"r{number}", "chore-1", now - timedelta(seconds=5 - number))
     end = now + timedelta(days=2)

@@ -167,7 +167,7 @@ def test_a_sample_that_cannot_be_written_is_reported_and_can_be_retried(
 
 def test_the_sample_does_not_touch_an_existing_connection(empty: Session) -> None:
     own = {"path": str(empty.folder / "mine.csv")}
-    empty.engine_thread.submit(lambda _: empty.runtime.connect("table:expenses", own)).result(60)
+    empty.engine_thread.submit(lambda _: empty._runtime.connect("table:expenses", own)).result(60)
     with pytest.raises(RefusedError, match="you already use"):
         start_sample(empty)
     assert empty.queries.workflows() == []

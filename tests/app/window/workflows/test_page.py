@@ -136,7 +136,7 @@ def test_outcomes_are_read_again_only_for_changed_workflows(few: Session, qtbot:
     reader = RowReader(few)
     before = {row.view.workflow: row.outcomes for row in reader.read()}
     assert RunState.SKIPPED in before["chore-1"]
-    add_run(few, "fresh", "chore-1", few.runtime.engine.context.clock.now(), summary="Again")
+    add_run(few, "fresh", "chore-1", few.now(), summary="Again")
     after = {row.view.workflow: row.outcomes for row in reader.read()}
     assert after["chore-1"] == (*before["chore-1"], RunState.DONE)
     assert after["chore-0"] == before["chore-0"]
@@ -144,7 +144,7 @@ def test_outcomes_are_read_again_only_for_changed_workflows(few: Session, qtbot:
 
 def test_several_attempts_count_as_one_outcome(few: Session) -> None:
     before = read_outcomes(few, ["chore-1"])["chore-1"]
-    now = few.runtime.engine.context.clock.now()
+    now = few.now()
     add_run(few, "one", "chore-1", now, status=RunStatus.TRANSIENT, followed=True)
     add_run(few, "two", "chore-1", now, chain="one", attempt=2, retry_of="one")
     assert read_outcomes(few, ["chore-1"])["chore-1"] == (*before, RunState.DONE)
@@ -242,7 +242,7 @@ def test_refreshing_three_hundred_unchanged_workflows_updates_no_row(qtbot: QtBo
     assert changed == []
     assert page.count.text() == "300 workflows"
     close_background_tasks()
-    installation.runtime.close()
+    installation._runtime.close()
     installation.close()
 
 
@@ -268,7 +268,7 @@ def test_a_dropped_script_gets_only_the_checked_permissions(qtbot: QtBot, empty:
     dialog.permission_list.item(0).setCheckState(Qt.CheckState.Checked)
     dialog.accept_button.click()
     wait(lambda: page.pane.name.text() == "Receipts")
-    found = grants.of_workflow(empty.database.read(), "receipts")
+    found = grants.of_workflow(empty._runtime.database.read(), "receipts")
     assert [(one.connection, one.tool) for one in found] == [("table:expenses", "append")]
 
 
@@ -280,7 +280,7 @@ def test_an_unchecked_permission_is_not_granted(qtbot: QtBot, empty: Session, wa
     dialog.paused.setChecked(True)
     dialog.accept_button.click()
     wait(lambda: deployed == ["receipts"])
-    assert grants.of_workflow(empty.database.read(), "receipts") == []
+    assert grants.of_workflow(empty._runtime.database.read(), "receipts") == []
 
 
 def test_an_invalid_script_shows_the_reason_and_can_be_checked_again(qtbot: QtBot, empty: Session, wait: Wait) -> None:
@@ -310,9 +310,9 @@ def test_replacing_another_file_needs_a_second_press(qtbot: QtBot, few: Session,
     wait(lambda: dialog.checked_script is not None)
     dialog.accept_button.click()
     wait(lambda: dialog.accept_button.text() == "Replace")
-    before = workflows.find(few.database.read(), "chore-0")
+    before = workflows.find(few._runtime.database.read(), "chore-0")
     assert before is not None and not before.path.endswith("new_script.py")
     dialog.accept_button.click()
     wait(lambda: deployed == ["chore-0"])
-    after = workflows.find(few.database.read(), "chore-0")
+    after = workflows.find(few._runtime.database.read(), "chore-0")
     assert after is not None and after.path.endswith("new_script.py")

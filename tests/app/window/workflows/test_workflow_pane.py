@@ -16,9 +16,10 @@ from app.session import Session
 from app.window.workflows.backfill_dialog import BackfillDialog
 from app.window.workflows.overview_tab import describe_next_times
 from app.window.workflows.schedule_dialog import ScheduleDialog
-from app.window.workflows.workflow_data import ScheduleData, count_times, find_schedule, read_workflow
+from app.window.workflows.workflow_data import read_workflow
 from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
@@ -48,14 +49,14 @@ def show(qtbot: QtBot, installation: Session, wait: Wait, slug: str) -> Workflow
 
 
 def schedule_of(installation: Session, identity: str = POLL) -> ScheduleData:
-    found = find_schedule(installation, identity)
+    found = installation.queries.schedule(identity)
     assert found is not None
     return found
 
 
 def change_times(installation: Session, every: str) -> None:
     """Edit the schedule elsewhere."""
-    edit, seen = installation.runtime.schedule_commands.edit, schedule_of(installation)
+    edit, seen = installation._runtime.schedule_commands.edit, schedule_of(installation)
     installation.engine_thread.submit(lambda _: edit(POLL, version=seen.version, spec={"every": every})).result(60)
 
 
@@ -90,20 +91,20 @@ def test_a_part_can_be_stopped_while_another_waits_for_an_answer(
     pane = show(qtbot, installation, wait, request_.workflow)
     wait(pane.answer.isVisible)
     assert not pane.stop.isVisible()
-    now = installation.runtime.engine.context.clock.now()
+    now = installation.now()
     active = {"handler": "look", "kind": HandlerKind.PRODUCER, "status": RunStatus.ACTIVE, "phase": RunPhase.PREPARING}
     add_run(installation, "r9", request_.workflow, now, ended=None, **active)
     pane.refresh()
     wait(pane.stop.isVisible)
     assert pane.answer.isVisible()
     stopped: list[str] = []
-    stop = installation.runtime.workflow_commands.stop
+    stop = installation._runtime.workflow_commands.stop
 
     def note(target: str, **more: Any) -> Any:
         stopped.append(target)
         return stop(target, **more)
 
-    monkeypatch.setattr(installation.runtime.workflow_commands, "stop", note)
+    monkeypatch.setattr(installation._runtime.workflow_commands, "stop", note)
     pane.stop.click()
     wait(lambda: stopped == [f"{request_.workflow}/look"])
     assert [one.id for one in installation.queries.attention()] == [request_.id], "the request is still open"
@@ -148,7 +149,7 @@ def test_a_pending_event_can_be_skipped(qtbot: QtBot, held: Session, wait: Wait)
     wait(lambda: waiting.status_line.message == "Receipt 1 skipped.")
     shown = wait(lambda: [row.event.title for row in waiting.rows if row.event] == ["Receipt 0", "Receipt 2"])
     assert shown
-    assert [row.id for row in events.peek(held.database.read(), "chore-9", "mails", 10)] == ["m0", "m2"]
+    assert [row.id for row in events.peek(held._runtime.database.read(), "chore-9", "mails", 10)] == ["m0", "m2"]
     wait(lambda: pane.refresh() or pane.overview.pending_label.text() == "2 items pending")
 
 
@@ -157,7 +158,7 @@ def test_an_event_no_longer_pending_is_not_skipped_and_leaves_the_list(qtbot: Qt
     pane.overview.more.click()
     waiting = pane.overview.events
     wait(lambda: waiting.rows and waiting.rows[0].event)
-    with held.database.write() as db:
+    with held._runtime.database.write() as db:
         events.skip_pending(db, "chore-9", "mails", "m0")
     waiting.rows[0].button.click()
     wait(lambda: "nothing was skipped" in waiting.status_line.message)
@@ -181,7 +182,7 @@ def closing() -> Iterator[list[Session]]:
     yield made
     close_background_tasks()
     for one in made:
-        one.runtime.close()
+        one._runtime.close()
         one.close()
 
 
@@ -247,10 +248,10 @@ def test_missed_times_are_counted_before_they_run_and_can_be_cancelled(
     wait(lambda: dialog.preview.text() == "3 runs in this range.")
     dialog.run_button.click()
     wait(lambda: pane.status_line.message == "Started 3 catch-up runs.")
-    [row] = backfills.of_schedule(few.database.read(), DIGEST)
+    [row] = backfills.of_schedule(few._runtime.database.read(), DIGEST)
     assert row.total == 3
     pane._act("cancel", row.id)
-    wait(lambda: (backfills.find(few.database.read(), row.id) or row).ended is not None)
+    wait(lambda: (backfills.find(few._runtime.database.read(), row.id) or row).ended is not None)
 
 
 def test_a_range_without_runs_says_so(qtbot: QtBot, few: Session, wait: Wait) -> None:
@@ -280,9 +281,9 @@ def test_times_that_ran_are_not_counted_as_missed(qtbot: QtBot, few: Session, wa
 
 def test_both_ends_of_a_range_count_and_the_future_does_not(few: Session) -> None:
     nine = [datetime(year, 1, 1, 9, tzinfo=ZoneInfo("America/New_York")) for year in (2024, 2026, 2999)]
-    assert count_times(few, DIGEST, nine[0], nine[1], 100).number == 3
-    assert count_times(few, DIGEST, nine[1] + timedelta(days=1), nine[2], 100).number == 0
-    assert count_times(few, DIGEST, nine[1], nine[0], 100).number == 0
+    assert few.queries.count_times(DIGEST, nine[0], nine[1], 100).number == 3
+    assert few.queries.count_times(DIGEST, nine[1] + timedelta(days=1), nine[2], 100).number == 0
+    assert few.queries.count_times(DIGEST, nine[1], nine[0], 100).number == 0
 
 
 def test_versions_are_compared_and_can_be_rolled_back(
@@ -296,14 +297,14 @@ def test_versions_are_compared_and_can_be_rolled_back(
     asked: list[str] = []
     monkeypatch.setattr(WorkflowPane, "_confirm", lambda _, action, *words: asked.append(action) or True)
     pane.versions.back.click()
-    wait(lambda: len(workflows.list_scripts(few.database.read(), "chore-0")) == 3)
+    wait(lambda: len(workflows.list_scripts(few._runtime.database.read(), "chore-0")) == 3)
     assert asked == ["Roll back"]
     wait(lambda: pane.versions.list.count() == 3 and "rolled back" in pane.versions.list.item(0).text())
 
 
 def test_a_permission_can_be_revoked_and_allowed(pane: WorkflowPane, few: Session, wait: Wait) -> None:
     def allowed() -> list[Any]:
-        return grants.of_workflow(few.database.read(), "chore-0")
+        return grants.of_workflow(few._runtime.database.read(), "chore-0")
 
     tab = pane.permissions
     assert tab.list.item(0).text().endswith("without asking")
@@ -335,8 +336,8 @@ def test_it_is_paused_for_an_hour_and_resumed(pane: WorkflowPane, few: Session, 
     assert [one.text() for one in pane.pauses.actions()] == ["30 minutes", "1 hour", "Until tomorrow"]
     pane.pauses.actions()[1].trigger()
     wait(lambda: pane.pause.text() == "Resume" and not pane.pause_for.isVisibleTo(pane))
-    ends = {one.paused_until for one in schedules.list_all(few.database.read(), workflow="chore-0")}
-    now = few.runtime.engine.context.clock.now()
+    ends = {one.paused_until for one in schedules.list_all(few._runtime.database.read(), workflow="chore-0")}
+    now = few.now()
     assert all(end is not None and timedelta(minutes=55) < end - now < timedelta(minutes=65) for end in ends)
     pane.pause.click()
     wait(lambda: pane.pause.text() == "Pause" and pane.pause_for.isVisibleTo(pane))
@@ -348,7 +349,7 @@ def test_it_is_paused_and_its_file_watched_from_the_pane(pane: WorkflowPane, few
     assert pane.overview.blocks[0].times.labels[0].text().startswith("Paused")
     pane.settings.watch_box.click()
     wait(lambda: read_workflow(few, "chore-0").details.watching)
-    row = schedules.find(few.database.read(), POLL)
+    row = schedules.find(few._runtime.database.read(), POLL)
     assert row is not None and row.held
 
 
@@ -365,7 +366,7 @@ def test_archiving_and_removing_need_confirmation(
     monkeypatch.setattr(WorkflowPane, "_confirm", lambda *_: sure)
     pane.settings.archive_button.click()
     if not sure:
-        row = workflows.find(few.database.read(), "chore-0")
+        row = workflows.find(few._runtime.database.read(), "chore-0")
         assert row is not None and row.status is WorkflowStatus.ACTIVE and not left
         return
     wait(lambda: left == ["Receipts archived."])
@@ -373,7 +374,7 @@ def test_archiving_and_removing_need_confirmation(
     pane.refresh()
     wait(lambda: pane.data is not None)
     pane.settings.remove_button.click()
-    wait(lambda: workflows.find(few.database.read(), "chore-0") is None)
+    wait(lambda: workflows.find(few._runtime.database.read(), "chore-0") is None)
 
 
 def test_a_workflow_removed_elsewhere_leads_back_to_the_list(pane: WorkflowPane, few: Session, wait: Wait) -> None:

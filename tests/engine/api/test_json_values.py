@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from app.api.json_values import format_instant, to_json
+from scheduler.engine.api.json_values import format_instant, to_json
 from scheduler.rules.phases import RunStatus
 
 

@@ -1,4 +1,4 @@
-"""The interface between failed runs and the repair of their scripts, and its Null object."""
+"""The interface between failed runs and the repair of their scripts."""
 
 import sqlite3
 from datetime import datetime
@@ -19,19 +19,3 @@ class RepairService(Protocol):
 
     def decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
         """The user rejected it."""
-
-
-class NoRepairs:
-    """Repairs nothing."""
-
-    def repair_failed_run(self, db: sqlite3.Connection, run: str, now: datetime) -> None:
-        pass
-
-    def recover(self, db: sqlite3.Connection, now: datetime) -> None:
-        pass
-
-    def accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
-        pass
-
-    def decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
-        pass

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from app.api.backend import Backend
 from scheduler.connections.connector import FieldKind
 from scheduler.connections.registry import Registry, parse_name
+from scheduler.engine.api.backend import Backend
 from scheduler.engine.errors import RefusedError
 
 

@@ -6,11 +6,21 @@ from typing import Protocol, TypeVar
 from scheduler.connections.registry import Registry
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.fixer_config import FixerConfig
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.validation import ValidatedScript
 
 Result = TypeVar("Result")
+
+
+class FixerPreferences(Protocol):
+    """Where the user's choice of fixer is kept."""
+
+    def read(self) -> FixerConfig: ...
+
+    def save(self, chosen: FixerConfig) -> None:
+        """RefusedError if it cannot be written."""
 
 
 class Backend(Protocol):
@@ -27,6 +37,9 @@ class Backend(Protocol):
     @property
     def connection_setup(self) -> ConnectionSetup:
         """Its methods block; not for the engine's or the window's thread."""
+
+    @property
+    def fixer_preferences(self) -> FixerPreferences: ...
 
     def execute(self, command: Callable[[Runtime], Result]) -> Result:
         """Run a command on the engine's thread, if there is one."""

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.api.request_commands import parse_fields
 from scheduler.connections.connector import Connector, Field, FieldKind
 from scheduler.connections.registry import Registry
+from scheduler.engine.api.request_commands import parse_fields
 from scheduler.engine.errors import RefusedError
 
 MAIL = Connector(

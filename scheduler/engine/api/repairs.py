@@ -7,13 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from app.api.backend import Backend
+from scheduler.engine.api.backend import Backend, FixerPreferences
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.repair.fixer_config import KEY_FIELD, KEYRING_ENTRY, LIMITS, FixerConfig, FixerKind, read_config
+from scheduler.engine.fixer_config import KEY_FIELD, KEYRING_ENTRY, LIMITS, FixerConfig, FixerKind, read_config
+from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.scheduling.launcher import Announcement
 
 if TYPE_CHECKING:
-    from app.data.preferences import Preferences
     from scheduler.engine.repair.fixer import Fixer
     from scheduler.engine.repair.proposer import RepairProposer
     from scheduler.engine.runtime import Runtime
@@ -58,35 +58,51 @@ class RepairApi:
 
     def fix_apply(self, run: str, source: str, *, automatic: bool = False) -> dict[str, Any]:
         """Use a proposed script that the user approved; it is checked again."""
-        from scheduler.engine.repair.proposer import NoRepairError
+        from scheduler.engine.repair.proposer import NoRepairError, apply_proposal
 
-        fixing = self._proposer()
         try:
-            proposal = fixing.check(run, source)
+            proposal = self._proposer().check(run, source)
         except NoRepairError as error:
             raise RefusedError("no fix", "\n".join(error.sentences)) from error
-        return self._backend.execute(lambda _: fixing.apply(proposal, automatic=automatic))
+        return self._backend.execute(
+            lambda runtime: apply_proposal(
+                runtime.engine.context, runtime.workflow_commands, proposal, automatic=automatic
+            )
+        )
 
     def fixer(self, settings: dict[str, Any] | None = None, *, secrets: dict[str, Any] | None = None) -> dict[str, Any]:
         """The chosen fixer; settings and secrets change it, the rest is kept."""
-        runtime = self._backend.execute(lambda runtime: runtime)
-        return save_fixer_choice(runtime, settings or {}, secrets or {}, self._apply_choice).write()
+        saved = self._backend.fixer_preferences
+        with _choice_lock:
+            before = saved.read()
+            if not settings and not secrets:
+                return before.write()
+            keyring = self._backend.execute(lambda runtime: runtime.secrets)
+            chosen = _save_choice(saved, keyring, _change(before, settings or {}), _read_key(secrets or {}))
+            self._apply_choice(chosen)
+        return chosen.write()
 
     def _apply_choice(self, chosen: FixerConfig) -> None:
         def apply(runtime: "Runtime") -> None:
-            context = runtime.engine.context
-            context.settings = replace(context.settings, fixer=chosen)
-            context.report_change(Announcement("settings"))
+            runtime.change_settings(lambda settings: replace(settings, fixer=chosen))
+            runtime.engine.context.report_change(Announcement("settings"))
 
         self._backend.execute(apply)
 
     def _proposer(self, make: "Callable[[Runtime], Fixer] | None" = None) -> "RepairProposer":
-        from scheduler.engine.repair.proposer import RepairProposer, find_dry_run_error
+        from scheduler.engine.dry_run.dry_run import find_dry_run_error
+        from scheduler.engine.repair.proposer import RepairProposer
 
         runtime = self._backend.execute(lambda runtime: runtime)
         fixer = None if make is None else make(runtime)
         seconds = runtime.engine.context.settings.fixer.seconds
-        return RepairProposer(runtime, fixer, seconds=seconds, dry_run=partial(find_dry_run_error, runtime))
+        return RepairProposer(
+            runtime.database,
+            runtime.validation,
+            fixer,
+            seconds=seconds,
+            dry_run=partial(find_dry_run_error, runtime),
+        )
 
 
 def _read_fixer(given: dict[str, Any], runtime: "Runtime") -> "Fixer":
@@ -110,53 +126,23 @@ def _read_fixer(given: dict[str, Any], runtime: "Runtime") -> "Fixer":
     raise RefusedError("fixer", "Choose a fixer: a command, or the address and model of a server.")
 
 
-if TYPE_CHECKING:
-    from app.data.preferences import Preferences
-    from scheduler.engine.runtime import Runtime
-
-
-def save_fixer_choice(
-    runtime: "Runtime", settings: dict[str, Any], secrets: dict[str, Any], apply: Callable[[FixerConfig], None]
-) -> FixerConfig:
-    """Change what is given, save it and call `follow`. Blocks: the keyring may show a dialog.
+def _save_choice(saved: FixerPreferences, keyring: Secrets, chosen: FixerConfig, key: str | None) -> FixerConfig:
+    """Blocks: the keyring may show a dialog.
 
     `has_key` is set before the keyring stores the key and until it is deleted, so that an uninstall finds every key.
     """
-    with _choice_lock:
-        return _save_choice(runtime, settings, secrets, apply)
-
-
-def _save_choice(
-    runtime: "Runtime", settings: dict[str, Any], secrets: dict[str, Any], follow: Callable[[FixerConfig], None]
-) -> FixerConfig:
-    from app.data.preferences import PreferencesError, read_preferences  # loads Qt
-
-    before = read_preferences(runtime.folder)
-    if not settings and not secrets:
-        return before.fixer
-    chosen = _change(before.fixer, settings)
-    key = _read_key(secrets)
-    is_other_server = _server(chosen.url) != _server(before.fixer.url)
-    drops_key = before.fixer.has_key and (key == "" or (key is None and is_other_server))
-    chosen = replace(chosen, has_key=bool(key) or before.fixer.has_key)
-    try:
-        _write_choice(runtime, before, chosen)
-        if key:
-            runtime.secrets.keep(KEYRING_ENTRY, {KEY_FIELD: key})
-        elif drops_key:
-            runtime.secrets.forget(KEYRING_ENTRY)
-            chosen = replace(chosen, has_key=False)
-            _write_choice(runtime, before, chosen)
-    except PreferencesError as error:
-        raise RefusedError("settings", str(error)) from error
-    follow(chosen)
+    before = saved.read()
+    is_other_server = _server(chosen.url) != _server(before.url)
+    drops_key = before.has_key and (key == "" or (key is None and is_other_server))
+    chosen = replace(chosen, has_key=bool(key) or before.has_key)
+    saved.save(chosen)
+    if key:
+        keyring.keep(KEYRING_ENTRY, {KEY_FIELD: key})
+    elif drops_key:
+        keyring.forget(KEYRING_ENTRY)
+        chosen = replace(chosen, has_key=False)
+        saved.save(chosen)
     return chosen
-
-
-def _write_choice(runtime: "Runtime", before: "Preferences", chosen: FixerConfig) -> None:
-    from app.data.preferences import save_preferences
-
-    save_preferences(runtime.folder, replace(before, fixer=chosen))
 
 
 def _change(before: FixerConfig, settings: dict[str, Any]) -> FixerConfig:

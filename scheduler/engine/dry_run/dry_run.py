@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from dayhand._dry_run import MARK
 
 from scheduler.connections.registry import Registry
+from scheduler.engine.dry_run.fake_tools import fake_mutating_tools
+from scheduler.engine.dry_run.steps import DryRunAction, DryRunResult, DryRunStep, group_similar
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.engine.workflows.dry_run.fake_tools import fake_mutating_tools
-from scheduler.engine.workflows.dry_run.steps import DryRunAction, DryRunResult, DryRunStep, group_similar
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import RequestKind
@@ -107,6 +108,21 @@ def dry_run_script(
     finally:
         runtime.close()
         close_store(database)
+
+
+def find_dry_run_error(runtime: Runtime, path: str, source: str) -> str | None:
+    """Dry-run a script in a folder of its own; returns an error of its own code. Failed connections do not count."""
+    context = runtime.engine.context
+    around = DryRunEnvironment(
+        registry=runtime.registry,
+        secrets=None,
+        connections={row.name: row.settings for row in connections.list_all(runtime.database.read())},
+        machine_zone=context.machine_zone,
+        now=context.clock.now(),
+    )
+    with TemporaryDirectory(prefix="dayhand-try-") as folder:
+        tried = dry_run_script(path, source, Path(folder), around)
+    return next((step.error for step in tried.steps if step.status == "failed:logic"), None)
 
 
 class _DryRun:

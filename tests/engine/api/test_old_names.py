@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from app.api.commands import CommandApi
-from app.api.dispatcher import _use_current_names
-from app.api.queries import QueryApi
-from app.api.request_commands import RequestApi
+from scheduler.engine.api.commands import CommandApi
+from scheduler.engine.api.dispatcher import _use_current_names
+from scheduler.engine.api.queries import QueryApi
+from scheduler.engine.api.request_commands import RequestApi
 
 
 @pytest.mark.parametrize(

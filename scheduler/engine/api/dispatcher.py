@@ -5,13 +5,13 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
-from app.api.backend import Backend
-from app.api.commands import CommandApi
-from app.api.queries import QueryApi
-from app.api.repairs import RepairApi
-from app.api.request_commands import RequestApi
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
+from scheduler.engine.api.backend import Backend
+from scheduler.engine.api.commands import CommandApi
+from scheduler.engine.api.queries import QueryApi
+from scheduler.engine.api.repairs import RepairApi
+from scheduler.engine.api.request_commands import RequestApi
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.workflows.validation import InvalidScriptError
 from scheduler.rules.failures import FailureClass

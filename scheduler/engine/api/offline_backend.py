@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.api.backend import Result, not_running_error
-from app.api.dispatcher import OFFLINE_WRITE_VERBS, SCRIPT_VERBS, Dispatcher
-from app.data.keyring_names import ensure_entries
-from app.platform.zone import machine_zone
 from scheduler.connections.registry import builtin_registry
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
+from scheduler.engine.api.backend import FixerPreferences, Result, not_running_error
+from scheduler.engine.api.dispatcher import OFFLINE_WRITE_VERBS, SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.context import EngineContext
+from scheduler.engine.data_folder import hold, open_folder
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.script_plan import ScriptPlans
@@ -21,28 +20,31 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import require_user
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.store.database import Database
-from scheduler.store.lock import hold
-from scheduler.store.opening import close_store, open_for_reading, open_store
+from scheduler.store.opening import open_for_reading
 
 
 class ReadOnlyBackend:
     """Reads the store; refuses everything else."""
 
-    def __init__(self, database: Database) -> None:
-        self.zone = machine_zone()
+    def __init__(self, database: Database, machine_zone: str) -> None:
+        self.zone = machine_zone
         context = EngineContext(
             database=database,
             clock=SystemClock(),
             announce=lambda _: None,
             report_change=lambda _: None,
             settings=Settings(),
-            machine_zone=self.zone,
+            machine_zone=machine_zone,
         )
         self.registry = builtin_registry(lambda *_: None)
         self.queries = WorkflowQueries(context, ScriptPlans(), self.registry)
 
     @property
     def connection_setup(self) -> ConnectionSetup:
+        raise not_running_error()
+
+    @property
+    def fixer_preferences(self) -> FixerPreferences:
         raise not_running_error()
 
     def execute(self, command: Callable[[Runtime], Result]) -> Result:  # noqa: ARG002  part of the interface
@@ -61,13 +63,18 @@ class ReadOnlyBackend:
 class WritableBackend(ReadOnlyBackend):
     """Also writes to the store; nothing runs."""
 
-    def __init__(self, database: Database, runtime: Runtime) -> None:
-        super().__init__(database)
+    def __init__(self, runtime: Runtime, fixer_preferences: Callable[[Path], FixerPreferences]) -> None:
+        super().__init__(runtime.database, runtime.engine.context.machine_zone)
         self._runtime = runtime
+        self._fixer_preferences = fixer_preferences
 
     @property
     def connection_setup(self) -> ConnectionSetup:
         return self._runtime.connection_setup
+
+    @property
+    def fixer_preferences(self) -> FixerPreferences:
+        return self._fixer_preferences(self._runtime.folder)
 
     def execute(self, command: Callable[[Runtime], Result]) -> Result:
         return command(self._runtime)
@@ -77,24 +84,26 @@ class WritableBackend(ReadOnlyBackend):
 
 
 @contextmanager
-def open_dispatcher(folder: Path, verb: str) -> Iterator[Dispatcher]:
+def open_dispatcher(
+    folder: Path, verb: str, *, machine_zone: str, fixer_preferences: Callable[[Path], FixerPreferences]
+) -> Iterator[Dispatcher]:
     """Read-only unless the verb writes; then FolderInUseError if another process has the folder."""
     if verb not in SCRIPT_VERBS:
         require_user(verb)
     if verb not in OFFLINE_WRITE_VERBS:
         database = open_for_reading(folder)
         try:
-            yield Dispatcher(ReadOnlyBackend(database))
+            yield Dispatcher(ReadOnlyBackend(database, machine_zone))
         finally:
             database.close()
         return
     with hold(folder):
         clock = SystemClock()
-        database = open_store(folder, clock.now()).database
-        keeper = SecretStore(clock.now, Vault(entries=ensure_entries(folder, database)))
-        runtime = Runtime(database, folder, machine_zone=machine_zone(), clock=clock, secrets=keeper)
+        opened = open_folder(folder, clock.now())
+        secrets = SecretStore(clock.now, Vault(entries=opened.keyring_entries))
+        runtime = Runtime(opened.database, folder, machine_zone=machine_zone, clock=clock, secrets=secrets)
         try:
-            yield Dispatcher(WritableBackend(database, runtime))
+            yield Dispatcher(WritableBackend(runtime, fixer_preferences))
         finally:
             runtime.close()
-            close_store(database)
+            opened.close()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.repair.fixer_config import FixerConfig, FixerKind, read_config
+from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.repair.proposer import make_fixer
 from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.engine.settings import Settings

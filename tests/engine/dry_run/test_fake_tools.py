@@ -7,7 +7,7 @@ import pytest
 
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
-from scheduler.engine.workflows.dry_run.fake_tools import fake_mutating_tools, fake_result
+from scheduler.engine.dry_run.fake_tools import fake_mutating_tools, fake_result
 
 START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from app.api.backend import Backend
-from app.api.json_values import to_json
 from scheduler.connections.registry import parse_name
+from scheduler.engine.api.backend import Backend
+from scheduler.engine.api.json_values import to_json
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.history import HistoryFilter
 from scheduler.rules.workflow_state import WorkflowState

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scheduler.engine.workflows.dry_run.steps import MAX_SIMILAR, DryRunAction, DryRunStep, group_similar
+from scheduler.engine.dry_run.steps import MAX_SIMILAR, DryRunAction, DryRunStep, group_similar
 
 START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 ADD = DryRunAction(connection="table:out", tool="append", parameters={})
