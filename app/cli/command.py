@@ -11,6 +11,7 @@ from app.cli.command_line import CommandOutput
 from app.data.data_dir import convert_store_errors, data_dir
 from app.ipc import client
 from scheduler.engine.errors import RefusedError
+from scheduler.user_text import unpack
 
 if TYPE_CHECKING:
     from scheduler.engine.api.backend import FixerPreferences
@@ -64,10 +65,15 @@ def stream_api(options: Namespace, verb: str, **arguments: Any) -> Iterator[dict
     try:
         for message in _messages(folder, verb, arguments):
             if "error" in message:
-                raise RefusedError(message["error"]["code"], message["error"]["message"])
+                raise RefusedError(message["error"]["code"], _sentence(message["error"]))
             yield message
     except client.NoAnswerError as error:
         raise RefusedError("lost", str(error)) from error
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    """It can still be translated, unless an earlier version sent it."""
+    return unpack(error.get("text")) or str(error["message"])
 
 
 def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from app.widgets.visible_text import escape_invisible
 from scheduler import __version__
 from scheduler.engine.errors import RefusedError
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import pack
 
 if TYPE_CHECKING:
     from app.cli.command import Command
@@ -169,7 +170,8 @@ def run(arguments: Sequence[str]) -> int:
         for line in error.sentence.splitlines():
             _print_error(line)
         if wants_json:
-            _print([json.dumps({"error": {"code": error.code, "message": error.sentence}})])
+            answer = {"code": error.code, "message": error.sentence, "text": pack(error.sentence)}
+            _print([json.dumps({"error": answer})])
         return 1
     except KeyboardInterrupt:
         return 130

@@ -18,6 +18,7 @@ from app.cli.formatting import format_status, format_time, now
 from app.data.data_dir import add_data_dir, data_dir
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.user_only import require_user
+from scheduler.user_text import join_texts, pack
 
 _MAX_DAYS = 400
 _MAX_CHARS = 200
@@ -65,14 +66,22 @@ def _try(options: Namespace) -> CommandResult:
         machine_zone=machine_zone(),
         now=now().replace(microsecond=0),
     )
+    progress = _print_packed if options.json else _print_progress
     with _terminated_cleanly(), TemporaryDirectory(prefix="dayhand-try-") as folder:
         try:
             tried = dry_run_script(
-                str(path), source, Path(folder), around, span=timedelta(days=options.days), progress=_print_progress
+                str(path),
+                source,
+                Path(folder),
+                around,
+                span=timedelta(days=options.days),
+                progress=progress,
             )
         except InvalidScriptError as error:
-            raise RefusedError("not valid", "\n".join(error.sentences)) from error
+            raise RefusedError("not valid", join_texts(error.sentences, "\n")) from error
     answer: dict[str, Any] = to_json(tried)
+    for record, step in zip(answer["steps"], tried.steps, strict=True):
+        record["error_text"] = pack(step.error)
     failed = [step for step in answer["steps"] if step["error"]]
     failure = f"{failed[0]['handler']} failed." if failed else None
     return CommandResult(answer, lambda result: _render(result, options.file.name), failure)
@@ -91,6 +100,11 @@ def _terminated_cleanly() -> Iterator[None]:
 def _print_progress(sentence: str) -> None:
     if sys.stderr is not None and sentence:
         sys.stderr.write(f"{sentence}\n")
+
+
+def _print_packed(sentence: str) -> None:
+    """For the window, which says it in the user's language."""
+    _print_progress(pack(sentence) or "")
 
 
 def _render(answer: dict[str, Any], file: str) -> Iterator[str]:

@@ -38,6 +38,7 @@ from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.history.history_data import state_of_run
 from app.window.new_workflow.dry_run_process import DryRunProcess
 from scheduler.rules.phases import RunStatus
+from scheduler.user_text import unpack
 
 translate = QCoreApplication.translate
 
@@ -66,7 +67,7 @@ def parse_step(record: Mapping[str, Any]) -> StepResult:
         at=datetime.fromisoformat(record["at"]),
         handler=record["handler"],
         status=RunStatus(record["status"]),
-        sentence=translate_text(record["error"] or "") or record["summary"] or "",
+        sentence=translate_text(unpack(record["error_text"]) or "") or record["summary"] or "",
         has_failed=bool(record["error"]),
         question=record["asked"] or "",
         tool=action.get("tool", ""),

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironm
 
 from app.i18n.translate import translate_text
 from app.platform.autostart import program_command
+from scheduler.user_text import unpack
 
 _CLEANUP_MS = 5_000
 """Time for a cancelled process to clean up before it is killed."""
@@ -72,7 +73,7 @@ class DryRunProcess(QObject):
         if self._process is not None:
             lines = bytes(self._process.readAllStandardError().data()).decode(errors="replace").splitlines()
             if lines and lines[-1].strip():
-                self.progress.emit(lines[-1].strip())
+                self.progress.emit(translate_text(unpack(lines[-1].strip()) or ""))
 
     def _finish(self) -> None:
         process, self._process = self._process, None
@@ -85,8 +86,8 @@ class DryRunProcess(QObject):
         if "steps" in answer:
             self.ended.emit(answer)
         else:
-            known = answer.get("error", {}).get("message")
-            self.failed.emit(translate_text(known or "") or self.tr("The test run ended without a result. Try again."))
+            known = unpack(answer.get("error", {}).get("text")) or ""
+            self.failed.emit(translate_text(known) or self.tr("The test run ended without a result. Try again."))
 
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:

@@ -17,6 +17,7 @@ from scheduler.engine.workflows.validation import InvalidScriptError
 from scheduler.rules.failures import FailureClass
 from scheduler.store.errors import StoreError
 from scheduler.timing.errors import BadScheduleError
+from scheduler.user_text import join_texts, pack
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ def _check_arguments(verb: str, found: Callable[..., Any], arguments: dict[str, 
 
 def error_message(error: Exception) -> dict[str, Any]:
     code, sentence = _explain(error)
-    return {"error": {"code": code, "message": sentence}}
+    return {"error": {"code": code, "message": sentence, "text": pack(sentence)}}
 
 
 def _explain(error: Exception) -> tuple[str, str]:
@@ -114,7 +115,7 @@ def _explain(error: Exception) -> tuple[str, str]:
         case RefusedError():
             return error.code, error.sentence
         case InvalidScriptError():
-            return "not valid", "\n".join(error.sentences)
+            return "not valid", join_texts(error.sentences, "\n")
         case BadScheduleError():
             return error.field, error.sentence
         case ConnectionRuleError():

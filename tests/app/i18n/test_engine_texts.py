@@ -84,5 +84,6 @@ def test_sentences_for_the_user_can_be_translated() -> None:
     assert [
         f"{path.relative_to(CLONE)}:{line}"
         for path in sorted((CLONE / "scheduler").rglob("*.py"))
+        if path.parent.name != "api"  # answers to the command line, which speaks English
         for line in plain_sentences(path.read_text(encoding="utf-8"))
     ] == []
