@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from scheduler.rules.history_query import HistoryCursor, HistorySearch, split_words
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_instant, to_ms
 from scheduler.store.history_index import count_numbers, find_numbers
-from scheduler.store.history_query import HistoryCursor, HistorySearch, split_words
 from scheduler.timing.occurrences import UNFINISHED_STATES, OccurrenceOrigin, OccurrenceReason, OccurrenceState
 
 _RUN = (

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
+from scheduler.rules.history_query import FOLLOWED, RunFilter, split_words
 from scheduler.store import key_values
-from scheduler.store.history_query import FOLLOWED, RunFilter, split_words
 
 _LAST_INDEXED = "history indexed"
 """The key of the number of the last indexed run."""

@@ -10,9 +10,9 @@ import pytest
 from scheduler.engine.context import EngineContext
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.settings import Settings
+from scheduler.rules.history_query import HistoryCursor, HistorySearch
 from scheduler.store import history, history_index
 from scheduler.store.database import Database
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.store.opening import close_store, open_store
 from tests.engine.engine_fixture import START, ManualClock
 from tests.store.history_samples import add_ended_run

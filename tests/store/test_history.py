@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from scheduler.rules.history_query import HistoryCursor, HistorySearch
 from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.store import events, gaps, history, history_index, key_values, runs, workflows
 from scheduler.store.database import Database
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.timing.catchup import Gap
 from scheduler.timing.compiled import Count
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scheduler.rules.history_query import HistoryCursor, HistorySearch
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.rules.requests import Block, RequestKind
@@ -26,7 +27,6 @@ from scheduler.store import (
 )
 from scheduler.store.database import Database
 from scheduler.store.events import EventState
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.store.lanes import LaneRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.requests import RequestRow

@@ -8,11 +8,11 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.workflows.lookup import find_workflow
+from scheduler.rules.history_query import FOLLOWED, HistoryCursor, HistorySearch
 from scheduler.rules.phases import RunStatus
 from scheduler.store import history
 from scheduler.store.database import to_ms
 from scheduler.store.history import NotRunRow, PastRun
-from scheduler.store.history_query import FOLLOWED, HistoryCursor, HistorySearch
 from scheduler.timing.occurrences import OccurrenceState
 
 MAX_PAGE_ROWS = 1_000

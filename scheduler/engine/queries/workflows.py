@@ -10,12 +10,12 @@ from scheduler.engine.queries.status_text import describe_schedule, describe_sta
 from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.engine.script_plan import HandlerPlan
 from scheduler.engine.workflows.lookup import find_workflow, natural_sort_key
+from scheduler.rules.history_query import HistoryCursor, HistorySearch
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state
 from scheduler.store import backfills, events, grants, handlers, history, lanes, mutations, runs, schedules, workflows
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflow_status import StoredWorkflow, load
 from scheduler.store.workflows import WorkflowStatus
