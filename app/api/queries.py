@@ -9,7 +9,7 @@ from app.api.backend import Backend
 from app.api.json_values import to_json
 from scheduler.connections.registry import parse_name
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.zones import find_zone
@@ -48,15 +48,15 @@ class QueryApi:
         cursor: str | None = None,
         count: int = 50,
     ) -> dict[str, Any]:
-        wanted = HistoryFilter(
+        query = HistoryQuery(
             workflow=workflow,
             handler=handler,
-            status=status,
+            statuses=() if status is None else (status,),
             since=self._parse_time(since, "since"),
             until=self._parse_time(until, "until", end_of_day=True),
             text=text,
         )
-        page: dict[str, Any] = to_json(self._backend.queries.history(wanted, cursor, count))
+        page: dict[str, Any] = to_json(self._backend.queries.history(query, cursor, count))
         return page
 
     def run_show(self, run: str) -> dict[str, Any]:

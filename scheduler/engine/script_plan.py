@@ -8,9 +8,9 @@ from threading import Lock
 from typing import Any
 
 from scheduler.connections.connector import Tool
+from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
-from scheduler.store.lanes import lane_of
 from scheduler.store.workflows import ScriptRow
 from scheduler.timing.backoff import MAX_FAILURES
 from scheduler.timing.durations import parse_duration
@@ -50,7 +50,7 @@ class HandlerPlan:
 
     @property
     def lane(self) -> str:
-        return lane_of(self.name, self.kind)
+        return lane_name(self.name, self.kind)
 
     @property
     def needs(self) -> tuple[Need, ...]:

@@ -16,6 +16,7 @@ from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.handler_ids import handler_id
 from scheduler.store import events, handlers, lanes, logs, mutations, occurrences, requests, runs, schedules, workflows
 from scheduler.store.events import EventRow
 from scheduler.store.handlers import HandlerRow
@@ -231,13 +232,13 @@ class RuntimeFixture:
 
     def occurrences(self, handler: str, workflow: str = "w") -> list[OccurrenceRow]:
         """The planned times, manual and deploy runs of a handler, oldest first."""
-        return occurrences.recent(self.database.read(), f"{workflow}/{handler}", 10_000)[::-1]
+        return occurrences.recent(self.database.read(), handler_id(workflow, handler), 10_000)[::-1]
 
     def states(self, handler: str, workflow: str = "w") -> list[str]:
         return [row.state.value for row in self.occurrences(handler, workflow)]
 
     def schedule(self, handler: str, workflow: str = "w") -> ScheduleRow:
-        row = schedules.find(self.database.read(), f"{workflow}/{handler}")
+        row = schedules.find(self.database.read(), handler_id(workflow, handler))
         assert row is not None
         return row
 

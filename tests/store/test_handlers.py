@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block
 from scheduler.store import events, handlers, lanes, workflows
@@ -42,7 +43,7 @@ def publish(database: Database, identity: str, topic: str = "mails", data: Any =
 
 
 def ready(database: Database, now: datetime = NOW) -> list[str]:
-    return [f"{one.workflow}/{one.name}" for one in handlers.list_ready(database.read(), now)]
+    return [handler_id(one.workflow, one.name) for one in handlers.list_ready(database.read(), now)]
 
 
 def test_state_is_kept_by_the_name_of_its_handler(database: Database) -> None:

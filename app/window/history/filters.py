@@ -14,8 +14,8 @@ from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import name_combo_box, refill_combo_box
 from app.widgets.search_field import SearchField
 from app.window.history.run_details import describe_trigger
-from scheduler.engine.queries.history import HistoryFilter
 from scheduler.engine.workflows.lookup import natural_sort_key
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.timing.occurrences import OccurrenceReason
 
 _STATUSES = {
@@ -55,12 +55,12 @@ class HistoryFilters(QWidget):
         for edit in (self.first, self.last):
             edit.dateChanged.connect(lambda _: self.changed.emit())
 
-    def query(self, now: datetime) -> HistoryFilter:
+    def query(self, now: datetime) -> HistoryQuery:
         since, until = self._find_range(now)
-        text = self.search_field.text().strip()
-        return HistoryFilter(
+        text, status = self.search_field.text().strip(), self.result.currentData()
+        return HistoryQuery(
             workflow=self.workflow.currentData() or None,
-            status=self.result.currentData() or None,
+            statuses=(status,) if status else (),
             since=since,
             until=until,
             text=text,

@@ -9,13 +9,13 @@ from app.i18n.translate import interpret
 from app.session import Session
 from app.window.history.history_data import HistoryRow, make_rows, read_questions
 from app.window.new_workflow.deploy_check import UsedTool
-from scheduler.engine.queries.history import HistoryFilter
 from scheduler.engine.queries.statistics import Statistics
 from scheduler.engine.queries.versions import VersionView
 from scheduler.engine.queries.workflows import WorkflowDetails
 from scheduler.engine.scheduling.backfill import count_missing
 from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.engine.workflows.permissions import capitalize_first, list_permissions
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.store import backfills, grants, schedules, workflows
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.grants import GrantKind
@@ -76,7 +76,7 @@ def read_workflow(session: Session, slug: str) -> WorkflowData:
     allowed = {(one.connection, one.tool) for one in granted if one.kind is GrantKind.PERMISSION}
     unasked = {(one.connection, one.tool) for one in granted if one.kind is GrantKind.APPROVAL}
     said = {(one.connection, one.tool): one.sentence for one in list_permissions(registry, plan, uses, unasked)}
-    page = views.history(HistoryFilter(workflow=slug), None, _MAX_RECENT)
+    page = views.history(HistoryQuery(workflow=slug), None, _MAX_RECENT)
     rows = make_rows(page, {slug: details.name}, read_questions(session, page))[:_MAX_RECENT]
     return WorkflowData(
         details=details,

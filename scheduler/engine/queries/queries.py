@@ -15,7 +15,7 @@ from scheduler.engine.queries import (
     workflows,
 )
 from scheduler.engine.queries.connections import ConnectionView
-from scheduler.engine.queries.history import HistoryFilter, HistoryResult
+from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.runs import LogPart, RunChanges, RunDetails, RunStatusView
 from scheduler.engine.queries.snapshot import Snapshot
@@ -23,6 +23,7 @@ from scheduler.engine.queries.statistics import Statistics
 from scheduler.engine.queries.versions import VersionDiff, VersionView
 from scheduler.engine.queries.workflows import NextTime, WatchedWorkflow, WorkflowDetails, WorkflowView
 from scheduler.engine.script_plan import ScriptPlans
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
 
 
@@ -55,11 +56,11 @@ class WorkflowQueries:
     def next_times(self, name: str | None = None, limit: int = 10) -> list[NextTime]:
         return workflows.find_next_times(self._snapshot(), name, limit)
 
-    def history(self, filters: HistoryFilter, cursor: str | None = None, limit: int = 50) -> HistoryResult:
-        return history.find(self._snapshot(), filters, cursor, limit)
+    def history(self, query: HistoryQuery, cursor: str | None = None, limit: int = 50) -> HistoryResult:
+        return history.find(self._snapshot(), query, cursor, limit)
 
-    def count_history(self, filters: HistoryFilter) -> int:
-        return history.count(self._snapshot(), filters)
+    def count_history(self, query: HistoryQuery) -> int:
+        return history.count(self._snapshot(), query)
 
     def run(self, run: str) -> RunDetails:
         return runs.describe(self._snapshot(), run)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase
 from scheduler.store.events import EventRow
@@ -68,7 +69,7 @@ class Attempt:
 
     @property
     def subject(self) -> str:
-        return f"{self.row.workflow}/{self.row.handler}"
+        return handler_id(self.row.workflow, self.row.handler)
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """The facts that every phase gets."""

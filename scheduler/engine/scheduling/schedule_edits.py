@@ -10,6 +10,7 @@ from typing import Any
 from scheduler.engine.context import EngineContext, late_columns
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.emission import Emission
+from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
@@ -17,10 +18,6 @@ from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, Occ
 from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
 from scheduler.timing.spec import ScheduleKind, ScheduleSpec
-
-
-def schedule_id(workflow: str, handler: str) -> str:
-    return f"{workflow}/{handler}"
 
 
 class ScheduleEdits:
@@ -40,7 +37,7 @@ class ScheduleEdits:
         kind: str,
         now: datetime,
     ) -> int:
-        identity = schedule_id(workflow, handler)
+        identity = handler_id(workflow, handler)
         old = schedules.find(db, identity)
         if old is not None and old.removed is None:
             raise RefusedError("exists", f"A schedule {identity} already exists.")

@@ -5,8 +5,8 @@ from datetime import datetime
 from uuid import uuid4
 
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.scheduling.schedule_edits import schedule_id
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, unblock_hint
 from scheduler.rules.text import add_full_stop
@@ -34,14 +34,14 @@ def choose_handlers(plan: ScriptPlan, handler: str | None) -> list[str]:
     if not jobs:
         sentence = "has nothing to start: it runs when something arrives."
         raise RefusedError("consumer", f"{plan.name} {sentence}")
-    raise RefusedError("which", f"Choose one: {', '.join(f'{plan.workflow}/{name}' for name in jobs)}.")
+    raise RefusedError("which", f"Choose one: {', '.join(handler_id(plan.workflow, name) for name in jobs)}.")
 
 
 def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: HandlerPlan, *, when_finished: bool) -> None:
     """RefusedError with what to do first: resume, fix, answer or wait."""
     if row.status is not WorkflowStatus.ACTIVE:
         raise RefusedError("paused", f"{row.name} is {row.status.value}; first: dayhand resume {row.slug}")
-    schedule = schedules.find(db, schedule_id(row.slug, handler.name))
+    schedule = schedules.find(db, handler_id(row.slug, handler.name))
     if schedule is not None and schedule.trouble is not None:
         raise RefusedError("trouble", f"{schedule.id} cannot run: {schedule.trouble} Fix that first.")
     if row.fixing:
@@ -52,7 +52,7 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
         if lane.blocked is Block.UNSURE and mutations.is_being_checked(db, row.slug):
             help_line = CHECKING
         raise RefusedError("blocked", f"{row.name} is blocked: {add_full_stop(lane.sentence or '')} {help_line}")
-    is_busy = any(lanes.lane_of(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
+    is_busy = any(lane_name(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
     if is_busy and not when_finished:
         raise RefusedError(
             "busy", f"{row.name} is running now; dayhand run {row.slug} --when-finished starts it afterwards."
