@@ -18,18 +18,18 @@ from scheduler.engine.workflows.lookup import natural_sort_key
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.timing.occurrences import OccurrenceReason
 
-_STATUSES = {
-    RunState.DONE: "done",
-    RunState.FAILED: "failed",
-    RunState.WAITING: "waiting",
-    RunState.RETRYING: "retrying",
-    RunState.RUNNING: "running",
-    RunState.CANCELLED: "cancelled",
-    RunState.SKIPPED: "skipped",
-    RunState.MISSED: "missed",
-    RunState.REPLACED: "replaced",
-    RunState.DROPPED: "dropped",
-}
+_STATUSES = (
+    RunState.DONE,
+    RunState.FAILED,
+    RunState.WAITING,
+    RunState.RETRYING,
+    RunState.RUNNING,
+    RunState.CANCELLED,
+    RunState.SKIPPED,
+    RunState.MISSED,
+    RunState.REPLACED,
+    RunState.DROPPED,
+)
 _CUSTOM_DAYS = -1
 """In place of a number of days: the user chooses a range."""
 _TICK = timedelta(milliseconds=1)
@@ -91,8 +91,8 @@ class HistoryFilters(QWidget):
         self.workflow.setMaximumWidth(240)
         name_combo_box(self.result, self.tr("Result"))
         self.result.addItem(self.tr("All results"), "")
-        for state, word in _STATUSES.items():
-            self.result.addItem(run_state_label(state), word)
+        for state in _STATUSES:
+            self.result.addItem(run_state_label(state), state.value)
         name_combo_box(self.trigger, self.tr("Why it ran"))
         self.trigger.addItem(self.tr("Any reason"), "")
         for trigger in ("automatic", "event", "manual", "backfill", "deploy"):
