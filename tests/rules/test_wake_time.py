@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.rules.readiness import ConsumerReadiness, is_ready, parse_wake
+from scheduler.rules.wake_time import ConsumerReadiness, is_ready, parse_wake
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
