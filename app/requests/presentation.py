@@ -50,9 +50,7 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
         title=name,
         text="\n".join(line for line in (summarize_request(one, overview), _quote_script(one)) if line),
         actions=tuple((answer.id, answer.label) for answer in answers),
-        urgency=Urgency.CRITICAL
-        if one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE)
-        else Urgency.NORMAL,
+        urgency=Urgency.CRITICAL if one.kind in _URGENT else Urgency.NORMAL,
         group=group,
         is_question=one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION),
         since=one.created,

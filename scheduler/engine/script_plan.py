@@ -110,7 +110,6 @@ class ScriptPlan:
     path: str
     source: str
     connections: tuple[str, ...]
-    topics: tuple[str, ...]
     tags: tuple[str, ...]
     handlers: Mapping[str, HandlerPlan]
     dependencies: Dependencies
@@ -130,7 +129,6 @@ class ScriptPlan:
             path=path,
             source=source,
             connections=tuple(described["connections"]),
-            topics=tuple(described["topics"]),
             tags=tuple(described["tags"]),
             handlers={one["name"]: HandlerPlan.from_description(one) for one in described["handlers"]},
             dependencies=needs,

@@ -120,11 +120,6 @@ def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
     return None if row is None else _from_sql(row)
 
 
-def state_of(db: sqlite3.Connection, key: str) -> OccurrenceState | None:
-    row = db.execute("SELECT state FROM occurrences WHERE key = ?", (key,)).fetchone()
-    return None if row is None else parse_enum(OccurrenceState, row[0], OccurrenceState.DROPPED)
-
-
 def is_recorded(db: sqlite3.Connection, key: str) -> bool:
     """Whether the occurrence exists, unless it was dropped because of a wrong clock."""
     query = f"SELECT 1 FROM occurrences WHERE key = ? AND {_HAD_ITS_TIME}"

@@ -17,7 +17,20 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handler_ids import handler_id
-from scheduler.store import events, handlers, lanes, logs, mutations, occurrences, requests, runs, schedules, workflows
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
+from scheduler.store import (
+    events,
+    handlers,
+    history,
+    lanes,
+    logs,
+    mutations,
+    occurrences,
+    requests,
+    runs,
+    schedules,
+    workflows,
+)
 from scheduler.store.events import EventRow
 from scheduler.store.handlers import HandlerRow
 from scheduler.store.lanes import LaneRow
@@ -189,8 +202,10 @@ class RuntimeFixture:
 
     def runs(self, handler: str | None = None, workflow: str = "w") -> list[RunRow]:
         """All attempts, oldest first."""
-        rows = runs.list_recent(self.database.read(), workflow, 1000)[::-1]
-        return [row for row in rows if handler in (None, row.handler)]
+        db = self.database.read()
+        found = history.find_runs(db, HistoryQuery(workflow=workflow), HistoryCursor(), 1000)[::-1]
+        rows = [runs.find(db, one.id) for one in found if handler in (None, one.handler)]
+        return [row for row in rows if row is not None]
 
     def active(self) -> list[RunRow]:
         return runs.list_active(self.database.read())

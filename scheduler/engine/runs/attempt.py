@@ -91,7 +91,6 @@ class OutsideCall:
     connection: str
     tool: str
     parameters: Mapping[str, Any]
-    line: int | None = None
     target: Any = None
     """The object it would change, as identified by the tool on the host; never given by the script."""
     endpoint: Mapping[str, str] | None = None
@@ -106,7 +105,6 @@ class OutsideCall:
             connection=message["connection"],
             tool=message["tool"],
             parameters=message["parameters"],
-            line=message.get("line"),
         )
 
     @classmethod

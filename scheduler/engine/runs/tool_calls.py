@@ -129,9 +129,9 @@ class ToolCaller:
         ready = self.prepare_call(attempt.workflow, call)
         return self._run(replace(tool, run=partial(_run_in_thread, tool, is_ending)), ready)
 
-    def read_command_secret(self, attempt: Attempt, connection: str, line: int | None) -> str:
+    def read_command_secret(self, attempt: Attempt, connection: str) -> str:
         """The secret of a connection, for a command of a job; needs permission like any tool."""
-        call = OutsideCall(connection=connection, tool=HAND_OVER_TOOL, parameters={}, line=line)
+        call = OutsideCall(connection=connection, tool=HAND_OVER_TOOL, parameters={})
         if not any(tool.name == HAND_OVER_TOOL for tool in self._tools_of(connection)):
             sentence = f"{connection} has no secret for commands. Connect one that has, such as secret:mine."
             raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
