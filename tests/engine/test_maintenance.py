@@ -14,7 +14,8 @@ from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.store import history, history_index
 from scheduler.store.database import Database
 from scheduler.store.opening import close_store, open_store
-from tests.engine.engine_fixture import START, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import START
 from tests.store.history_samples import add_ended_run
 from tests.store.workflow_rows import add_workflow
 

@@ -41,7 +41,8 @@ from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow
-from tests.engine.engine_fixture import FakeConditions, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import FakeConditions
 
 TIMEOUT_S = 60
 """How many seconds a real process may take on a busy machine."""
