@@ -7,7 +7,6 @@ from typing import Any
 
 from app.api.backend import Backend
 from app.api.json_values import to_json
-from scheduler.connections.registry import parse_name
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
@@ -111,7 +110,7 @@ class QueryApi:
 
         With settings, only the fields that apply to them.
         """
-        connector = self._backend.registry.connector(parse_name(name)[0])
+        connector = self._backend.registry.connector_of(name)
         row = next((one for one in self._backend.queries.connections() if one.connection == name), None)
         known = {} if row is None else row.settings
         is_connected = row is not None and row.is_connected

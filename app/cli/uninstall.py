@@ -150,13 +150,13 @@ def _find_secrets(folder: Path) -> "Iterator[tuple[KeyringEntries, str]]":
 
 def _with_secrets(rows: "Iterable[ConnectionRow]") -> Iterator[str]:
     from scheduler.connections.errors import ConnectionRuleError
-    from scheduler.connections.registry import builtin_registry, parse_name
+    from scheduler.connections.registry import builtin_registry
     from scheduler.engine.runs.tool_calls import has_secrets
 
     registry = builtin_registry(lambda _title, _text: None)
     for row in rows:
         try:
-            connector = registry.connector(parse_name(row.name)[0])
+            connector = registry.connector_of(row.name)
         except ConnectionRuleError:
             yield row.name  # its connector is no longer installed; it may have secrets
         else:

@@ -193,7 +193,7 @@ def describe_connection(name: str, registry: Registry) -> str:
 def _say_endpoint(connection: str, endpoint: Any, registry: Registry) -> list[tuple[str, str]]:
     """The account or folder behind the connection, by the names of its fields."""
     try:
-        fields = registry.connector(parse_name(connection)[0]).fields
+        fields = registry.connector_of(connection).fields
     except ConnectionRuleError:
         return []
     given = endpoint if isinstance(endpoint, Mapping) else {}

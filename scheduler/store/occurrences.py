@@ -110,6 +110,13 @@ def move(db: sqlite3.Connection, key: str, old: OccurrenceState, new: Occurrence
         raise StaleError(f"The occurrence {key[:8]} is no longer {old}.")
 
 
+def coalesce(db: sqlite3.Connection, keys: Iterable[str], now: datetime) -> None:
+    """Queued ones that a later one replaces."""
+    for key in keys:
+        replaced = OccurrenceReason.REPLACED
+        move(db, key, OccurrenceState.QUEUED, OccurrenceState.COALESCED, reason=replaced, ended=now)
+
+
 def update_if(db: sqlite3.Connection, key: str, old: OccurrenceState, /, **changes: Any) -> bool:
     """Change columns of an occurrence that is still in `old`; returns whether it was."""
     return _change(db, key, old, **changes)

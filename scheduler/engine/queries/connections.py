@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from scheduler.connections.registry import Registry, parse_name
+from scheduler.connections.registry import Registry
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.workflows.lookup import natural_sort_key
 from scheduler.store import connections, workflows
@@ -54,6 +54,4 @@ def find_all(snapshot: Snapshot) -> list[ConnectionView]:
 
 def find_unconnected(db: sqlite3.Connection, registry: Registry, names: Iterable[str]) -> tuple[str, ...]:
     """Those not connected yet; connectors without fields need no connecting."""
-    return tuple(
-        name for name in names if connections.find(db, name) is None and registry.connector(parse_name(name)[0]).fields
-    )
+    return tuple(name for name in names if connections.find(db, name) is None and registry.connector_of(name).fields)

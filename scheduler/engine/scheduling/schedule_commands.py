@@ -182,15 +182,7 @@ class ScheduleCommands:
             decision = decide_overlap(overlap or Overlap.BUFFER_ALL, others)
             if decision.state is OccurrenceState.SKIPPED:
                 raise RefusedError("busy", f"{schedule} is still running; it was not started again.")
-            for waiting in decision.replaced:
-                occurrences.move(
-                    db,
-                    waiting,
-                    OccurrenceState.QUEUED,
-                    OccurrenceState.COALESCED,
-                    reason=OccurrenceReason.REPLACED,
-                    ended=now,
-                )
+            occurrences.coalesce(db, decision.replaced, now)
             occurrences.insert(
                 db,
                 OccurrenceRow(

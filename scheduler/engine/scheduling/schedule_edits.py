@@ -146,15 +146,7 @@ class ScheduleEdits:
             if not one.is_replaceable:
                 seen.append(one)
                 continue
-            for key in decision.replaced:
-                occurrences.move(
-                    db,
-                    key,
-                    OccurrenceState.QUEUED,
-                    OccurrenceState.COALESCED,
-                    reason=OccurrenceReason.REPLACED,
-                    ended=now,
-                )
+            occurrences.coalesce(db, decision.replaced, now)
             seen = [other for other in seen if other.key not in decision.replaced]
             if decision.state is OccurrenceState.QUEUED:
                 seen.append(one)
