@@ -1,4 +1,7 @@
-"""The ids of handlers and lanes, made and split only here. The schedule of a handler has the handler's id."""
+"""The ids of handlers and lanes: how they are made and split. The schedule of a handler has the handler's id.
+
+Some queries in `store` know the same forms: `history`, `occurrences` and `transfer`.
+"""
 
 from scheduler.rules.phases import HandlerKind
 
