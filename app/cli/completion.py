@@ -7,6 +7,7 @@ from typing import Any
 
 from app.cli import command_line
 from scheduler.engine.errors import RefusedError
+from scheduler.rules.handler_ids import handler_id
 
 FILES = ":files"
 """Returned instead of words: the shell completes file names itself."""
@@ -86,7 +87,9 @@ class _TypedWords:
                     yield from ((one["id"], one["sentence"]) for one in self._ask("attention", "requests"))
                 case "RUN":
                     runs = self._ask("history", "runs", "--limit", _MAX_RUNS)
-                    yield from ((one["id"], f"{one['workflow']}/{one['handler']} {one['status']}") for one in runs)
+                    yield from (
+                        (one["id"], f"{handler_id(one['workflow'], one['handler'])} {one['status']}") for one in runs
+                    )
                 case "CONNECTION" | "KIND:NAME":
                     yield from ((one["connection"], "") for one in self._ask("connections", "connections"))
                 case "TEMPLATE":

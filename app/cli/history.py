@@ -18,6 +18,7 @@ from app.cli.formatting import (
 )
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
+from scheduler.rules.handler_ids import split_target
 
 
 def _history_arguments(parser: ArgumentParser) -> None:
@@ -36,13 +37,13 @@ def _history_arguments(parser: ArgumentParser) -> None:
 
 
 def _history(options: Namespace) -> CommandResult:
-    workflow, _, handler = (options.target or "").partition("/")
+    workflow, handler = split_target(options.target or "")
     return CommandResult(
         call_api(
             options,
             "history",
             workflow=options.workflow or workflow or None,
-            handler=options.handler or handler or None,
+            handler=options.handler or handler,
             status=options.status,
             since=options.since,
             until=options.until,

@@ -13,6 +13,7 @@ from typing import Any
 from app.data.atomic_file import ZipMember, write_zip
 from app.data.log_file import log_path
 from scheduler import __version__
+from scheduler.connections.redaction import HIDDEN, hide_home, list_texts, redact_text
 
 _MAX_LOG_BYTES = 200_000
 _LIBRARIES = ("PySide6-Essentials", "croniter", "idna", "jeepney", "keyring", "platformdirs", "tzdata", "urllib3", "uv")
@@ -20,26 +21,25 @@ _README = """Included: versions, your app settings, the number of rows in the da
 app's log without addresses, values and quoted text. Not included: scripts, events, history, connection settings,
 passwords. Look through it before you send it to anyone.
 """
-REDACTED = "•••"
 _MIN_VALUE_CHARS = 4
 """Shorter values would also hide parts of ordinary words."""
 _ERROR = re.compile(r"^(?P<kind>[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Timeout)): .*", re.MULTILINE)
 _RULES = (
-    (re.compile(r"\b(\w+)://\S+"), rf"\1://{REDACTED}"),
-    (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), REDACTED),
-    (re.compile(r"(?i)\b(authorization)(\W{1,4})(?:(?:bearer|basic|digest)\s+)?[^\s,;]+"), rf"\1\2{REDACTED}"),
+    (re.compile(r"\b(\w+)://\S+"), rf"\1://{HIDDEN}"),
+    (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), HIDDEN),
+    (re.compile(r"(?i)\b(authorization)(\W{1,4})(?:(?:bearer|basic|digest)\s+)?[^\s,;]+"), rf"\1\2{HIDDEN}"),
     (
         re.compile(r"(?i)\b(pass\w*|token\w*|secret\w*|bearer|cookie|api[_-]?key\w*)(\W{1,4})[^\s,;]+"),
-        rf"\1\2{REDACTED}",
+        rf"\1\2{HIDDEN}",
     ),
-    (re.compile(r"(?<![\w/.])(?=\S*\d)[\w+=-]{24,}"), REDACTED),
+    (re.compile(r"(?<![\w/.])(?=\S*\d)[\w+=-]{24,}"), HIDDEN),
 )
 _FILE = re.compile(r'^(  File )"([^"]+)"', re.MULTILINE)
 _QUOTED = re.compile(r"'[^'\n]+'|\"[^\"\n]+\"|“[^”\n]+”")
 
 
 def write_diagnostics(folder: Path, target: Path) -> None:
-    """Works while an app runs. An unreadable data file is reported inside. Raises BundleError."""
+    """Works while an app runs. An unreadable data file is reported inside. Raises DataFileError."""
     write_zip(target, _members(folder))
 
 
@@ -81,7 +81,7 @@ def _describe_store(folder: Path, known: list[str]) -> Iterator[ZipMember]:
     except StoreError as error:
         yield "store.json", _json({"error": redact(str(error))})
         return
-    known.extend(value for settings in found.connection_settings for value in list_values(settings))
+    known.extend(value for settings in found.connection_settings for value in list_texts(settings))
     store = asdict(found.store)
     yield "schema.sql", store.pop("schema").encode()
     yield "store.json", _json({**store, "bytes": found.size})
@@ -107,21 +107,9 @@ def _json(value: Any) -> bytes:
 
 def redact(text: str, known: Iterable[str] = (), home: Path | None = None) -> str:
     """Hide private values and error messages, which may quote anything; keep error types and lines of code."""
-    for value in sorted({one for one in known if len(one) >= _MIN_VALUE_CHARS}, key=len, reverse=True):
-        text = text.replace(value, REDACTED)
-    text = _ERROR.sub(rf"\g<kind>: {REDACTED}", text)
+    text = redact_text(text, {value for value in known if len(value) >= _MIN_VALUE_CHARS})
+    text = _ERROR.sub(rf"\g<kind>: {HIDDEN}", text)
     for rule, replacement in _RULES:
         text = rule.sub(replacement, text)
-    text = "\n".join(line if _FILE.match(line) else _QUOTED.sub(REDACTED, line) for line in text.split("\n"))
-    return text.replace(str(home or Path.home()), "~")
-
-
-def list_values(settings: Any) -> Iterator[str]:
-    """Every text and number in the settings of a connection."""
-    if isinstance(settings, dict):
-        settings = list(settings.values())
-    if isinstance(settings, list):
-        for one in settings:
-            yield from list_values(one)
-    elif settings is not None and not isinstance(settings, bool):
-        yield str(settings)
+    text = "\n".join(line if _FILE.match(line) else _QUOTED.sub(HIDDEN, line) for line in text.split("\n"))
+    return hide_home(text, home)

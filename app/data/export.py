@@ -9,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -47,18 +46,8 @@ class NotAnExportError(DataFileError):
         super().__init__(sentence.format(file=path.name))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
-    """The header of an export, and its unpacked store."""
-
-    version: str
-    made: str
-    store: Path
-    has_history: bool
-
-
 def write_export(folder: Path, target: Path, now: datetime, *, history: bool = True) -> None:
-    """Works while an app runs. Raises BundleError or StoreError."""
+    """Works while an app runs. Raises DataFileError or StoreError."""
     with temp_dir(folder) as made:
         copy = made / _STORE
         export_store(folder, copy, now, history=history)
@@ -74,8 +63,11 @@ def write_export(folder: Path, target: Path, now: datetime, *, history: bool = T
 
 
 @contextmanager
-def open_export(folder: Path, path: Path) -> Iterator[Export]:
-    """Unpack a file into that data folder and check it, for the duration. Raises BundleError or StoreError."""
+def open_export(folder: Path, path: Path) -> Iterator[Path]:
+    """Unpack a file into that data folder and check it; its store exists for the duration.
+
+    Raises DataFileError or StoreError.
+    """
     with temp_dir(folder) as made:
         try:
             with zipfile.ZipFile(path) as bundle:
@@ -94,30 +86,25 @@ def open_export(folder: Path, path: Path) -> Iterator[Export]:
             sentence = translate("export", "{path} cannot be read: {why}. Nothing was changed.")
             raise DataFileError(sentence.format(path=path, why=error.strerror or error)) from error
         check_store(made / _STORE)
-        yield Export(
-            version=str(about.get("dayhand")),
-            made=str(about.get("made")),
-            store=made / _STORE,
-            has_history=about.get("history") is not False,
-        )
+        yield made / _STORE
 
 
-def check_export(folder: Path, path: Path) -> Export:
-    """The header of a valid export; what was unpacked is deleted again."""
-    with open_export(folder, path) as export:
-        return export
+def check_export(folder: Path, path: Path) -> None:
+    """Raises DataFileError or StoreError if it is not valid."""
+    with open_export(folder, path):
+        pass
 
 
 def import_export(folder: Path, path: Path, now: datetime, machine_zone: str) -> ImportSummary:
     """Replace the data in the folder with that file; the old data is set aside. The caller holds the folder's lock.
 
-    Raises BundleError or StoreError; then nothing has changed.
+    Raises DataFileError or StoreError; then nothing has changed.
     """
     remove_stale_temp_dirs(folder)
-    with open_export(folder, path) as export:
-        imported = import_store(folder, export.store, builtin_registry(lambda *_: None), machine_zone, now)
+    with open_export(folder, path) as store:
+        imported = import_store(folder, store, builtin_registry(lambda *_: None), machine_zone, now)
         try:
-            save_preferences(folder, read_preferences(export.store.parent).for_other_computer())
+            save_preferences(folder, read_preferences(store.parent).for_other_computer())
         except PreferencesError as error:  # the imported data is complete without them
             log.warning("%s", error)
     return imported

@@ -11,7 +11,7 @@ from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 OPEN, RECONNECT, EDIT = RequestAction.OPEN, RequestAction.RECONNECT, RequestAction.EDIT
 """Actions that open something instead of giving a command."""
-ROLLBACK, SENT, SEND = RequestAction.ROLLBACK, RequestAction.SHOW_SENT, RequestAction.REPAIR
+SENT, SEND = RequestAction.SHOW_SENT, RequestAction.REPAIR
 _SHORTCUTS = {RequestAction.APPROVE: "Ctrl+Return", RequestAction.REJECT: "Ctrl+Backspace"}
 _PRIMARY = (RequestAction.APPROVE, RequestAction.RECONNECT, RequestAction.RETRY)
 

@@ -50,9 +50,7 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
         title=name,
         text="\n".join(line for line in (summarize_request(one, overview), _quote_script(one)) if line),
         actions=tuple((answer.id, answer.label) for answer in answers),
-        urgency=Urgency.CRITICAL
-        if one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE)
-        else Urgency.NORMAL,
+        urgency=Urgency.CRITICAL if one.kind in _URGENT else Urgency.NORMAL,
         group=group,
         is_question=one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION),
         since=one.created,
@@ -195,7 +193,7 @@ def describe_connection(name: str, registry: Registry) -> str:
 def _say_endpoint(connection: str, endpoint: Any, registry: Registry) -> list[tuple[str, str]]:
     """The account or folder behind the connection, by the names of its fields."""
     try:
-        fields = registry.connector(parse_name(connection)[0]).fields
+        fields = registry.connector_of(connection).fields
     except ConnectionRuleError:
         return []
     given = endpoint if isinstance(endpoint, Mapping) else {}

@@ -41,7 +41,6 @@ class Space(IntEnum):
     MEDIUM = 12
     LARGE = 16
     WIDE = 24
-    HUGE = 40
 
 
 class TextStyle(StrEnum):

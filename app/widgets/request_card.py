@@ -28,8 +28,6 @@ class ButtonImportance(StrEnum):
     PRIMARY = "primary"
     """The usual answer; at most one per card."""
     NORMAL = "normal"
-    RISKY = "risky"
-    """Cannot be undone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,20 +80,12 @@ class ScheduleEditor(QWidget):
                 self.zone.setCurrentText(str(zone))
         self._refresh()
 
-    def set_now(self, now: datetime) -> None:
-        self._now = now
-        self._refresh()
-
     def value(self) -> dict[str, Any] | None:
         """The edited schedule, or None while it is invalid."""
         return self._value
 
     def is_changed(self) -> bool:
         return self._value is not None and self._value != self._written
-
-    def invalid_field(self) -> str:
-        """The name of the invalid part, or ""."""
-        return self._error.field if self._error else ""
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         """Make labels as tall as one line of a field, so that they align with its first line."""

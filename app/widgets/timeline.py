@@ -5,7 +5,7 @@ from datetime import datetime
 from math import ceil
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -92,10 +92,6 @@ class Timeline(QAbstractScrollArea):
         scene.set_bars(lanes, bars)
         self._measure()
 
-    def set_now(self, now: datetime) -> None:
-        self._scene.now = now
-        self._arrange()
-
     def show_span(self, start: datetime, end: datetime) -> None:
         """Show this span, limited to SHORTEST and LONGEST."""
         if self._scene.set_span(start, end):
@@ -119,14 +115,6 @@ class Timeline(QAbstractScrollArea):
         start, end = self.span
         step = (end - start) * share
         self.show_span(start + step, end + step)
-
-    def run_rect(self, bar_id: str) -> QRect:
-        """The rectangle of the run's mark in the viewport; empty if there is none."""
-        if (found := self._scene.find_mark(bar_id)) is None:
-            return QRect()
-        rect = self._scene.rect_of(*found)
-        unit = self._unit
-        return QRectF(rect.topLeft() * unit, rect.size() * unit).toRect()
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         size = QSize(720, min(self._scene.lane_tops[-1], _MAX_HEIGHT) + AXIS_HEIGHT + Space.TIGHT) * self._unit

@@ -8,6 +8,7 @@ import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -80,7 +81,7 @@ def redact_result(answer: Any, connector: Connector, settings: Mapping[str, Any]
 def find_secrets(connector: Connector, settings: Mapping[str, Any]) -> list[str]:
     """All texts among the settings except those of non-secret fields."""
     plain = _plain_fields(connector)
-    return [text for name, value in settings.items() if name not in plain for text in _texts(value)]
+    return [text for name, value in settings.items() if name not in plain for text in list_texts(value)]
 
 
 def _plain_fields(connector: Connector) -> set[str]:
@@ -105,12 +106,19 @@ def redact_text(text: str, spellings: set[str]) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _texts(value: Any) -> Iterator[str]:
+def hide_home(text: str, home: Path | None = None) -> str:
+    """The text with ~ for the user's home folder, whose name may be that of the user."""
+    folder = str(home or Path.home())
+    return text.replace(folder, "~") if len(folder) > 1 else text
+
+
+def list_texts(value: Any) -> Iterator[str]:
+    """Every text and number in the settings of a connection."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
         for one in value:
-            yield from _texts(one)
+            yield from list_texts(one)
     elif value not in (None, "") and not isinstance(value, bool):
         yield str(value)
 

@@ -44,7 +44,6 @@ def parse_name(text: str) -> tuple[str, str]:
 class Registry:
     """The connectors by kind. Thread-safe. `warnings` says which plugins were skipped, and why."""
 
-    parse_name = staticmethod(parse_name)
     check_parameters = staticmethod(check_parameters)
 
     def __init__(
@@ -88,6 +87,10 @@ class Registry:
             )
         return found
 
+    def connector_of(self, connection: str) -> Connector:
+        """The connector of a connection written as kind:name."""
+        return self.connector(parse_name(connection)[0])
+
     def _load_installed(self) -> None:
         with self._lock:
             installed, self._installed = self._installed, None
@@ -111,7 +114,7 @@ class Registry:
 
     def tool(self, connection: str, name: str) -> Tool:
         """A tool of a connection such as table:expenses."""
-        connector = self.connector(parse_name(connection)[0])
+        connector = self.connector_of(connection)
         tools = {tool.name: tool for tool in connector.tools}
         if name not in tools:
             raise UnknownToolError(

@@ -89,10 +89,6 @@ class Vault:
         with suppress(VaultError):
             self._run(tidy, report=False)
 
-    def clear_cache(self) -> None:
-        """Clear the cache."""
-        self._cache.clear()
-
     def check_availability(self) -> None:
         """Check in the background, without a dialog, whether an unavailable keyring is available again."""
         if not isinstance(self._state, type) or not self._call_lock.acquire(blocking=False):

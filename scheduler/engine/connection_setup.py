@@ -106,7 +106,7 @@ class ConnectionSetup:
 
     def disconnect(self, name: str, forget: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Delete the secrets first: if that is interrupted, the row left behind asks for a reconnect."""
-        connector = self._registry.connector(self._registry.parse_name(name)[0])
+        connector = self._registry.connector_of(name)
         row = connections.find(self._database.read(), name)
         if row is None and any(one.secret for one in connector.fields):  # connecting it was never finished
             with suppress(ToolFailedError):
@@ -122,7 +122,7 @@ class ConnectionSetup:
 
     def _find(self, name: str) -> tuple[Connector, dict[str, Any]]:
         """Its connector and its stored secrets."""
-        connector = self._registry.connector(self._registry.parse_name(name)[0])
+        connector = self._registry.connector_of(name)
         row = connections.find(self._database.read(), name)
         if row is None or not connector.has_secrets(row.settings):
             return connector, {}
@@ -199,7 +199,7 @@ class ConnectionSetup:
 
     def _remove_leftover_secrets(self, name: str) -> None:
         """A crash may have left a keyring entry for a connection that has no secrets."""
-        connector = self._registry.connector(self._registry.parse_name(name)[0])
+        connector = self._registry.connector_of(name)
         if isinstance(self._secrets, SecretStore) and any(one.secret for one in connector.fields):
             self._secrets.delete_leftovers(name)
 

@@ -114,7 +114,7 @@ def _ask_to_reconnect(db: sqlite3.Connection, registry: Registry, now: datetime)
     lost = []
     for row in connections.list_all(db):
         try:
-            connector = registry.connector(registry.parse_name(row.name)[0])
+            connector = registry.connector_of(row.name)
         except ConnectionRuleError:
             continue
         if not connector.has_secrets(row.settings):

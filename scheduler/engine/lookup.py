@@ -52,9 +52,3 @@ def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
     """A sort key that ignores case and puts Chore 2 before Chore 10."""
     parts = re.findall(r"\d+|\D+", name.casefold())
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
-
-
-def split_target(text: str) -> tuple[str, str | None]:
-    """The workflow, and the handler after the slash if there is one."""
-    workflow, _, handler = text.partition("/")
-    return workflow, handler or None

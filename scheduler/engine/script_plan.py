@@ -8,9 +8,9 @@ from threading import Lock
 from typing import Any
 
 from scheduler.connections.connector import Tool
+from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
-from scheduler.store.lanes import lane_of
 from scheduler.store.workflows import ScriptRow
 from scheduler.timing.backoff import MAX_FAILURES
 from scheduler.timing.durations import parse_duration
@@ -51,7 +51,7 @@ class HandlerPlan:
 
     @property
     def lane(self) -> str:
-        return lane_of(self.name, self.kind)
+        return lane_name(self.name, self.kind)
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -111,7 +111,6 @@ class ScriptPlan:
     path: str
     source: str
     connections: tuple[str, ...]
-    topics: tuple[str, ...]
     tags: tuple[str, ...]
     handlers: Mapping[str, HandlerPlan]
     dependencies: Dependencies
@@ -131,7 +130,6 @@ class ScriptPlan:
             path=path,
             source=source,
             connections=tuple(described["connections"]),
-            topics=tuple(described["topics"]),
             tags=tuple(described["tags"]),
             handlers={one["name"]: HandlerPlan.from_description(one) for one in described["handlers"]},
             dependencies=needs,

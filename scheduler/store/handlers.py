@@ -89,11 +89,6 @@ def reset_failures(db: sqlite3.Connection, workflow: str, name: str | None = Non
     db.execute(query, (workflow, name))
 
 
-def of_workflow(db: sqlite3.Connection, workflow: str) -> list[HandlerRow]:
-    rows = db.execute(f"{_ALL} WHERE workflow = ? AND removed = 0 ORDER BY name", (workflow,))
-    return [_from_sql(row) for row in rows]
-
-
 def find(db: sqlite3.Connection, workflow: str, name: str) -> HandlerRow | None:
     row = db.execute(f"{_ALL} WHERE workflow = ? AND name = ?", (workflow, name)).fetchone()
     return None if row is None else _from_sql(row)

@@ -2,13 +2,15 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from scheduler.rules.handler_ids import handler_id, handler_id_bounds, split_handler_id
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery, NotRunTime, split_words
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_instant, to_ms
-from scheduler.store.history_index import count_numbers, find_numbers
-from scheduler.store.history_query import HistoryCursor, HistorySearch, split_words
+from scheduler.store.history_index import count_numbers, find_numbers, needs_index
 from scheduler.store.runs import read_error
 from scheduler.timing.occurrences import UNFINISHED_STATES, OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.user_text import unpack
@@ -48,42 +50,42 @@ class PastRun(NamedTuple):
     followed: bool
 
 
-def find_runs(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor, most: int) -> list[PastRun]:
-    if search.text and not search.run_filter.words:
+def find_runs(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[PastRun]:
+    if query.matches_nothing:
         return []
-    first, before = _number_range(db, search, page)
-    if search.run_filter.needs_index:
-        numbers = find_numbers(db, search.run_filter, first, before, most)
+    first, before = _number_range(db, query, page)
+    if needs_index(query):
+        numbers = find_numbers(db, query, first, before, most)
         marks = ", ".join("?" * len(numbers))
         rows = db.execute(f"{_RUN} WHERE r.number IN ({marks}) ORDER BY r.number DESC", numbers).fetchall()
     else:
         where, values = "r.number >= ? AND r.number < ?", [first, before]
-        if search.workflow is not None:
-            where, values = f"r.workflow = ? AND {where}", [search.workflow, *values]  # type: ignore[list-item]
+        if query.workflow is not None:
+            where, values = f"r.workflow = ? AND {where}", [query.workflow, *values]  # type: ignore[list-item]
         rows = db.execute(f"{_RUN} WHERE {where} ORDER BY r.number DESC LIMIT ?", (*values, most)).fetchall()
     return [_past_run(row) for row in rows]
 
 
-def count_runs(db: sqlite3.Connection, search: HistorySearch) -> int:
+def count_runs(db: sqlite3.Connection, query: HistoryQuery) -> int:
     """How many `find_runs` would find without a limit; counted in an index, without reading any run."""
-    if search.text and not search.run_filter.words:
+    if query.matches_nothing:
         return 0
-    if search == HistorySearch():
+    if query == HistoryQuery():
         return int(db.execute("SELECT count(*) FROM runs").fetchone()[0])
-    first, before = _number_range(db, search, HistoryCursor())
-    if search.run_filter.needs_index:
-        return count_numbers(db, search.run_filter, first, before)
+    first, before = _number_range(db, query, HistoryCursor())
+    if needs_index(query):
+        return count_numbers(db, query, first, before)
     of_workflow = "SELECT count(*) FROM runs WHERE workflow = slug AND number >= ? AND number < ?"
-    query = f"SELECT coalesce(sum(({of_workflow})), 0) FROM workflows WHERE slug = coalesce(?, slug)"
-    return int(db.execute(query, (first, before, search.workflow)).fetchone()[0])
+    total = f"SELECT coalesce(sum(({of_workflow})), 0) FROM workflows WHERE slug = coalesce(?, slug)"
+    return int(db.execute(total, (first, before, query.workflow)).fetchone()[0])
 
 
-def _number_range(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor) -> tuple[int, int]:
+def _number_range(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor) -> tuple[int, int]:
     """The range [first, before) of run numbers to search."""
-    first = 0 if search.since is None else first_number_since(db, search.since)
-    if search.until is None:
+    first = 0 if query.since is None else first_number_since(db, query.since)
+    if query.until is None:
         return first, page.number
-    return first, min(page.number, first_number_since(db, search.until + _MILLISECOND))
+    return first, min(page.number, first_number_since(db, query.until + _MILLISECOND))
 
 
 def find_runs_after(db: sqlite3.Connection, number: int, most: int) -> list[PastRun]:
@@ -162,85 +164,82 @@ def _past_run(row: sqlite3.Row) -> PastRun:
     )
 
 
-class NotRunRow(NamedTuple):
-    """A planned time that did not run, or several in a row with the same reason."""
-
-    schedule: str
-    planned: datetime
-    state: str
-    reason: str | None
-    detail: str | None
-    until: datetime | None = None
-    """The last of several."""
-    number: int = 1
-    more: bool = False
-    """There were more than were counted."""
-
-    @property
-    def sentence(self) -> str:
-        try:
-            sentence = OccurrenceReason(self.reason).sentence if self.reason is not None else ""
-        except ValueError:
-            sentence = str(self.reason)
-        return self.detail or sentence
+def _not_run(row: sqlite3.Row) -> NotRunTime:
+    schedule, planned, state, reason, detail = row[:5]
+    workflow, handler = split_handler_id(schedule)
+    return NotRunTime(
+        workflow=workflow,
+        handler=handler,
+        planned=to_instant(planned),
+        state=state,
+        reason=reason,
+        sentence=unpack(detail) or _reason_sentence(reason),
+    )
 
 
-def find_not_run(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor, most: int) -> list[NotRunRow]:
+def _reason_sentence(reason: str | None) -> str:
+    try:
+        return "" if reason is None else OccurrenceReason(reason).sentence
+    except ValueError:
+        return str(reason)
+
+
+def find_not_run(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[NotRunTime]:
     """Planned times that did not run, each with its reason, and gaps, which stand for many of them."""
-    found = [*_times(db, search, page, most), *_gaps(db, search, page, most)]
+    found = [*_times(db, query, page, most), *_gaps(db, query, page, most)]
     return sorted(found, key=lambda one: (one.planned, one.schedule), reverse=True)[:most]
 
 
-def count_not_run(db: sqlite3.Connection, search: HistorySearch) -> int:
-    """How many `find_unrun` would find without a limit."""
+def count_not_run(db: sqlite3.Connection, query: HistoryQuery) -> int:
+    """How many `find_not_run` would find without a limit."""
     times = gaps = 0
-    if _can_be_times(search):
-        where, values = _time_filter(search, HistoryCursor())
-        query = f"SELECT count(*) FROM occurrences INDEXED BY occurrences_unrun WHERE {_UNRUN} AND {where}"
-        (times,) = db.execute(query, values).fetchone()
-    if _can_be_gaps(search):
-        where, values = _filter(search, HistoryCursor(), "first")
+    if _can_be_times(query):
+        where, values = _time_filter(query, HistoryCursor())
+        counted = f"SELECT count(*) FROM occurrences INDEXED BY occurrences_unrun WHERE {_UNRUN} AND {where}"
+        (times,) = db.execute(counted, values).fetchone()
+    if _can_be_gaps(query):
+        where, values = _filter(query, HistoryCursor(), "first")
         (gaps,) = db.execute(f"SELECT count(*) FROM gaps WHERE {where}", values).fetchone()
     return int(times + gaps)
 
 
-def find_planned_time(db: sqlite3.Connection, beginning: str) -> NotRunRow | None:
+def find_planned_time(db: sqlite3.Connection, beginning: str) -> NotRunTime | None:
     """The planned time whose key has that prefix; its run, if any, has it as id."""
     row = db.execute(
         "SELECT schedule, planned, state, reason, detail FROM occurrences WHERE key >= ? AND key < ?",
         (beginning, f"{beginning}g"),
     ).fetchone()
-    return None if row is None else NotRunRow(row[0], to_instant(row[1]), row[2], row[3], unpack(row[4]))
+    return None if row is None else _not_run(row)
 
 
-def _times(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor, most: int) -> list[NotRunRow]:
+def _times(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[NotRunTime]:
     """Read along the best index: by schedule, by reason, state or origin, or by time."""
-    where, values = _time_filter(search, page)
-    found: list[NotRunRow] = []
-    for among, given in _index_ranges(db, search):
+    where, values = _time_filter(query, page)
+    found: list[NotRunTime] = []
+    for among, given in _index_ranges(db, query):
         rows = db.execute(
             f"SELECT schedule, planned, state, reason, detail FROM occurrences {among} AND {_UNRUN} AND {where} "
             "ORDER BY planned DESC, schedule DESC LIMIT ?",
             (*given, *values, most),
         )
-        found += [NotRunRow(row[0], to_instant(row[1]), row[2], row[3], unpack(row[4])) for row in rows]
+        found += [_not_run(row) for row in rows]
     return list(dict.fromkeys(found))
 
 
-def _index_ranges(db: sqlite3.Connection, search: HistorySearch) -> Sequence[tuple[str, tuple[str, ...]]]:
+def _index_ranges(db: sqlite3.Connection, query: HistoryQuery) -> Sequence[tuple[str, tuple[str, ...]]]:
     """Conditions that limit the search to ranges of an index; empty if nothing can match."""
-    words = search.run_filter.words
-    states = [state for state in search.statuses if state in _UNRUN_STATES]
-    if not _can_be_times(search):
+    words = query.words
+    states = [state for state in query.stored_statuses if state in _UNRUN_STATES]
+    if not _can_be_times(query):
         return []
-    if search.trigger not in (None, OccurrenceOrigin.AUTOMATIC):
+    if query.trigger not in (None, OccurrenceOrigin.AUTOMATIC):
         return [("INDEXED BY occurrences_unrun_by WHERE origin <> 'automatic'", ())]
-    if not words and search.workflow is None and search.handler is None:
+    if not words and query.workflow is None and query.handler is None:
         return [("WHERE state = ?", (state,)) for state in states] or [_BY_TIME]
-    where, values = _of_handler(search, "id")
+    where, values = _of_handler(query, "id")
     names = [row[0] for row in db.execute(f"SELECT id FROM schedules WHERE {where}", values)]
     matching = [name for name in names if any(word in name.lower() for word in words)] if words else names
-    each = [_reasons_with(word, search.translated_reasons) for word in words]
+    each = [_reasons_with(word, query.reason_texts) for word in words]
     reasons = [reason.value for reason in OccurrenceReason if all(reason in found for found in each)] if words else []
     by_schedule = [
         ("WHERE schedule = ? AND state = ?", (name, state)) for name in matching for state in states or _UNRUN_STATES
@@ -250,54 +249,54 @@ def _index_ranges(db: sqlite3.Connection, search: HistorySearch) -> Sequence[tup
     return by_schedule + [("WHERE reason = ?", (reason,)) for reason in reasons]
 
 
-def _gaps(db: sqlite3.Connection, search: HistorySearch, page: HistoryCursor, most: int) -> list[NotRunRow]:
-    if not _can_be_gaps(search):
+def _gaps(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[NotRunTime]:
+    if not _can_be_gaps(query):
         return []
-    where, values = _filter(search, page, "first")
+    where, values = _filter(query, page, "first")
     rows = db.execute(
-        "SELECT schedule, first, state, reason, last, number, more FROM gaps "
+        "SELECT schedule, first, state, reason, NULL, last, number, more FROM gaps "
         f"WHERE {where} ORDER BY first DESC, schedule DESC LIMIT ?",
         (*values, most),
     )
     return [
-        NotRunRow(row[0], to_instant(row[1]), row[2], row[3], None, to_instant(row[4]), row[5], bool(row[6]))
+        replace(_not_run(row), until=to_instant(row["last"]), number=row["number"], more=bool(row["more"]))
         for row in rows
     ]
 
 
-def _can_be_times(search: HistorySearch) -> bool:
+def _can_be_times(query: HistoryQuery) -> bool:
     return (
-        (not search.statuses or not _UNRUN_STATES.isdisjoint(search.statuses))
-        and (not search.text or bool(search.run_filter.words))
-        and (search.trigger is None or search.trigger in list(OccurrenceOrigin))
+        (not query.stored_statuses or not _UNRUN_STATES.isdisjoint(query.stored_statuses))
+        and not query.matches_nothing
+        and (query.trigger is None or query.trigger in list(OccurrenceOrigin))
     )
 
 
-def _can_be_gaps(search: HistorySearch) -> bool:
-    return _can_be_times(search) and search.trigger in (None, OccurrenceOrigin.AUTOMATIC)
+def _can_be_gaps(query: HistoryQuery) -> bool:
+    return _can_be_times(query) and query.trigger in (None, OccurrenceOrigin.AUTOMATIC)
 
 
-def _time_filter(search: HistorySearch, page: HistoryCursor) -> tuple[str, list[Any]]:
-    where, values = _filter(search, page, "planned")
-    if search.trigger is not None:
-        where, values = f"{where} AND origin = ?", [*values, search.trigger]
+def _time_filter(query: HistoryQuery, page: HistoryCursor) -> tuple[str, list[Any]]:
+    where, values = _filter(query, page, "planned")
+    if query.trigger is not None:
+        where, values = f"{where} AND origin = ?", [*values, query.trigger]
     return where, values
 
 
-def _filter(search: HistorySearch, page: HistoryCursor, column: str) -> tuple[str, list[Any]]:
+def _filter(query: HistoryQuery, page: HistoryCursor, column: str) -> tuple[str, list[Any]]:
     where = [f"{column} <= ?", f"({column} < ? OR schedule < ?)"]
     values: list[Any] = [page.planned, page.planned, page.schedule]
-    if search.since is not None:
-        where, values = [*where, f"{column} >= ?"], [*values, to_ms(search.since) or 0]
-    if search.until is not None:
-        where, values = [*where, f"{column} <= ?"], [*values, to_ms(search.until) or 0]
-    by_handler, handlers = _of_handler(search, "schedule")
+    if query.since is not None:
+        where, values = [*where, f"{column} >= ?"], [*values, to_ms(query.since) or 0]
+    if query.until is not None:
+        where, values = [*where, f"{column} <= ?"], [*values, to_ms(query.until) or 0]
+    by_handler, handlers = _of_handler(query, "schedule")
     where, values = [*where, by_handler], [*values, *handlers]
-    if search.statuses:
-        where.append(f"state IN ({', '.join('?' * len(search.statuses))})")
-        values += search.statuses
-    for word in search.run_filter.words:
-        reasons = _reasons_with(word, search.translated_reasons)
+    if query.stored_statuses:
+        where.append(f"state IN ({', '.join('?' * len(query.stored_statuses))})")
+        values += query.stored_statuses
+    for word in query.words:
+        reasons = _reasons_with(word, query.reason_texts)
         where.append(f"(instr(lower(schedule), ?) OR reason IN ({', '.join('?' * len(reasons))}))")
         values += [word, *reasons]
     return " AND ".join(where), values
@@ -310,12 +309,12 @@ def _reasons_with(word: str, said: tuple[tuple[str, str], ...]) -> list[str]:
     return [one.value for one, text in written.items() if any(word in known for known in split_words(text))]
 
 
-def _of_handler(search: HistorySearch, column: str) -> tuple[str, list[str]]:
+def _of_handler(query: HistoryQuery, column: str) -> tuple[str, list[str]]:
     """A condition on a schedule id column for one workflow, one handler, or both."""
-    if search.workflow is not None and search.handler is not None:
-        return f"{column} = ?", [f"{search.workflow}/{search.handler}"]
-    if search.workflow is not None:
-        return f"{column} > ? AND {column} < ?", [f"{search.workflow}/", f"{search.workflow}0"]  # 0 follows the slash
-    if search.handler is not None:
-        return f"substr({column}, instr({column}, '/') + 1) = ?", [search.handler]
+    if query.workflow is not None and query.handler is not None:
+        return f"{column} = ?", [handler_id(query.workflow, query.handler)]
+    if query.workflow is not None:
+        return f"{column} > ? AND {column} < ?", [*handler_id_bounds(query.workflow)]
+    if query.handler is not None:
+        return f"substr({column}, instr({column}, '/') + 1) = ?", [query.handler]
     return "1", []

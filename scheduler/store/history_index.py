@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
+from scheduler.rules.history_query import FOLLOWED, HistoryQuery, split_words
 from scheduler.store import key_values
-from scheduler.store.history_query import FOLLOWED, RunFilter, split_words
 from scheduler.store.runs import read_error
 from scheduler.user_text import unpack
 
@@ -62,50 +62,55 @@ def last_indexed(db: sqlite3.Connection) -> int:
     return int(key_values.read(db, _LAST_INDEXED) or 0)
 
 
-def find_numbers(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int, most: int) -> list[int]:
+def needs_index(query: HistoryQuery) -> bool:
+    """Whether a table of the store alone cannot answer it."""
+    return bool(query.handler or query.statuses or query.words or query.trigger)
+
+
+def find_numbers(db: sqlite3.Connection, query: HistoryQuery, first: int, before: int, most: int) -> list[int]:
     """The matching run numbers in [first, before), newest first."""
-    found = list(islice(_newer(db, wanted, first, before), most))
+    found = list(islice(_newer(db, query, first, before), most))
     if len(found) == most:
         return found
-    query = f"SELECT rowid FROM {_MATCHING} ORDER BY rowid DESC LIMIT ?"
-    older = [row[0] for row in db.execute(query, (*_match(db, wanted, first, before), most))]
-    older += _unfinished(db, wanted, first, before)
+    statement = f"SELECT rowid FROM {_MATCHING} ORDER BY rowid DESC LIMIT ?"
+    older = [row[0] for row in db.execute(statement, (*_match(db, query, first, before), most))]
+    older += _unfinished(db, query, first, before)
     return found + sorted(older, reverse=True)[: most - len(found)]
 
 
-def count_numbers(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> int:
-    query = f"SELECT count(*) FROM {_MATCHING}"
-    (indexed,) = db.execute(query, _match(db, wanted, first, before)).fetchone()
-    unindexed = (*_newer(db, wanted, first, before), *_unfinished(db, wanted, first, before))
+def count_numbers(db: sqlite3.Connection, query: HistoryQuery, first: int, before: int) -> int:
+    (indexed,) = db.execute(f"SELECT count(*) FROM {_MATCHING}", _match(db, query, first, before)).fetchone()
+    unindexed = (*_newer(db, query, first, before), *_unfinished(db, query, first, before))
     return int(indexed) + len(unindexed)
 
 
-def _match(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> tuple[str, int, int]:
+def _match(db: sqlite3.Connection, query: HistoryQuery, first: int, before: int) -> tuple[str, int, int]:
     """The query for the index, limited to indexed runs."""
-    return " AND ".join(_terms(wanted)), first, min(before, last_indexed(db) + 1)
+    return " AND ".join(_terms(query)), first, min(before, last_indexed(db) + 1)
 
 
-def _newer(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> Iterator[int]:
+def _newer(db: sqlite3.Connection, query: HistoryQuery, first: int, before: int) -> Iterator[int]:
     """Matching runs that are not indexed yet, newest first."""
-    return _scan(db, wanted, "", max(first, last_indexed(db) + 1), before)
+    return _scan(db, query, "", max(first, last_indexed(db) + 1), before)
 
 
-def _unfinished(db: sqlite3.Connection, wanted: RunFilter, first: int, before: int) -> Iterator[int]:
+def _unfinished(db: sqlite3.Connection, query: HistoryQuery, first: int, before: int) -> Iterator[int]:
     """Matching runs that had not ended when the index reached them."""
     waiting = "r.number IN (SELECT number FROM history_waiting) AND "
-    return _scan(db, wanted, waiting, first, min(before, last_indexed(db) + 1))
+    return _scan(db, query, waiting, first, min(before, last_indexed(db) + 1))
 
 
-def _scan(db: sqlite3.Connection, wanted: RunFilter, among: str, first: int, before: int) -> Iterator[int]:
+def _scan(db: sqlite3.Connection, query: HistoryQuery, among: str, first: int, before: int) -> Iterator[int]:
+    statuses, words = query.stored_statuses, query.words
     where, values = f"{among}r.number >= ? AND r.number < ?", [first, before]
-    facets = {"workflow": wanted.workflow, "handler": wanted.handler, "trigger": wanted.trigger}
+    facets = {"workflow": query.workflow, "handler": query.handler, "trigger": query.trigger}
     given = {column: value for column, value in facets.items() if value is not None}
     for column in given:
         where += f" AND r.{column} = ?"
-    if wanted.statuses:
-        where += f" AND {_SHOWN_STATUS} IN ({', '.join('?' * len(wanted.statuses))})"
-    rows = db.execute(f"{_SOURCE} WHERE {where} ORDER BY r.number DESC", (*values, *given.values(), *wanted.statuses))
-    return (row[0] for row in rows if _matches_words(db, row, wanted.words))
+    if statuses:
+        where += f" AND {_SHOWN_STATUS} IN ({', '.join('?' * len(statuses))})"
+    rows = db.execute(f"{_SOURCE} WHERE {where} ORDER BY r.number DESC", (*values, *given.values(), *statuses))
+    return (row[0] for row in rows if _matches_words(db, row, words))
 
 
 def _matches_words(db: sqlite3.Connection, row: sqlite3.Row, words: tuple[str, ...]) -> bool:
@@ -141,13 +146,14 @@ def _titles(db: sqlite3.Connection, workflow: str, prepared: Any) -> Iterable[st
         yield from (row[0] for row in db.execute(query, (workflow, topic, json.dumps(ids))))
 
 
-def _terms(wanted: RunFilter) -> Iterator[str]:
-    if wanted.workflow or wanted.trigger or wanted.statuses:
-        facets = [_facet(wanted.workflow, status, wanted.trigger) for status in _indexed_as(wanted.statuses)]
+def _terms(query: HistoryQuery) -> Iterator[str]:
+    statuses = query.stored_statuses
+    if query.workflow or query.trigger or statuses:
+        facets = [_facet(query.workflow, status, query.trigger) for status in _indexed_as(statuses)]
         yield f"({' OR '.join(facets)})"
-    if wanted.handler:
-        yield _token("h", wanted.handler)
-    for word in wanted.words:
+    if query.handler:
+        yield _token("h", query.handler)
+    for word in query.words:
         yield _prefix_token(word) if len(word) <= _MAX_PREFIX_CHARS else f"{_token('l', word)}*"
 
 

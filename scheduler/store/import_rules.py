@@ -231,9 +231,6 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
 }  # fmt: skip
 """Ordered so that each table comes after those it refers to."""
 
-EXCLUDED_TABLES = frozenset({"facts", "answers", "grants", "history_waiting"})
-"""Tables that are not imported: facts about one data folder, the user's grants, and what can be rebuilt."""
-
 
 def is_hash_valid(sha256: str, source: str) -> bool:
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() == sha256

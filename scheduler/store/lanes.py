@@ -4,7 +4,6 @@ import sqlite3
 from datetime import datetime
 from typing import NamedTuple
 
-from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block
 from scheduler.store.database import from_ms, to_ms
 from scheduler.user_text import unpack
@@ -21,11 +20,6 @@ class LaneRow(NamedTuple):
 
 
 _ALL = "SELECT workflow, name, blocked, sentence, run, until FROM lanes"
-
-
-def lane_of(handler: str, kind: HandlerKind) -> str:
-    """A job has its own lane; producers and consumers share the unnamed one."""
-    return handler if kind is HandlerKind.JOB else ""
 
 
 def ensure(db: sqlite3.Connection, workflow: str, name: str) -> None:

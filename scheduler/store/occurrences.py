@@ -112,6 +112,13 @@ def move(db: sqlite3.Connection, key: str, old: OccurrenceState, new: Occurrence
         raise StaleError(f"The occurrence {key[:8]} is no longer {old}.")
 
 
+def coalesce(db: sqlite3.Connection, keys: Iterable[str], now: datetime) -> None:
+    """Queued ones that a later one replaces."""
+    for key in keys:
+        replaced = OccurrenceReason.REPLACED
+        move(db, key, OccurrenceState.QUEUED, OccurrenceState.COALESCED, reason=replaced, ended=now)
+
+
 def update_if(db: sqlite3.Connection, key: str, old: OccurrenceState, /, **changes: Any) -> bool:
     """Change columns of an occurrence that is still in `old`; returns whether it was."""
     return _change(db, key, old, **changes)
@@ -120,11 +127,6 @@ def update_if(db: sqlite3.Connection, key: str, old: OccurrenceState, /, **chang
 def find(db: sqlite3.Connection, key: str) -> OccurrenceRow | None:
     row = db.execute(f"{_ALL} WHERE key = ?", (key,)).fetchone()
     return None if row is None else _from_sql(row)
-
-
-def state_of(db: sqlite3.Connection, key: str) -> OccurrenceState | None:
-    row = db.execute("SELECT state FROM occurrences WHERE key = ?", (key,)).fetchone()
-    return None if row is None else parse_enum(OccurrenceState, row[0], OccurrenceState.DROPPED)
 
 
 def is_recorded(db: sqlite3.Connection, key: str) -> bool:

@@ -189,11 +189,6 @@ def unfinished_occurrences(db: sqlite3.Connection) -> set[str]:
     return {row[0] for row in db.execute(query) if row[0] is not None}
 
 
-def list_recent(db: sqlite3.Connection, workflow: str, most: int) -> list[RunRow]:
-    rows = db.execute(f"{_ALL} WHERE workflow = ? ORDER BY number DESC LIMIT ?", (workflow, most))
-    return [_from_sql(row) for row in rows]
-
-
 def last_committed_script(db: sqlite3.Connection, workflow: str, *, before: int) -> int | None:
     """The script version below `before` with the most recent committed run."""
     if before <= 1:  # avoids a scan of many runs

@@ -118,11 +118,6 @@ def current_script(db: sqlite3.Connection, workflow: str) -> int:
     return int(db.execute("SELECT script FROM workflows WHERE slug = ?", (workflow,)).fetchone()[0])
 
 
-def sequence_of(db: sqlite3.Connection, workflow: str) -> int:
-    """The workflow's event sequence."""
-    return int(db.execute("SELECT sequence FROM workflows WHERE slug = ?", (workflow,)).fetchone()[0])
-
-
 def remove(db: sqlite3.Connection, workflow: str) -> None:
     """Delete it with its history; only the names of its schedules are kept."""
     for table in ("subscriptions", "handlers", "lanes", "grants", "events", "requests", "scripts", "mutations"):

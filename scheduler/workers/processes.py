@@ -51,11 +51,6 @@ def find_process(pid: int) -> Process | None:
     )
 
 
-def list_running() -> Iterator[Process]:
-    """Every process that is not dead."""
-    return _alive(_pids())
-
-
 def has_mark(pid: int, mark: bytes) -> bool:
     """Whether the process, or one it was forked from, was started with that text in its environment."""
     try:

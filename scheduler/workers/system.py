@@ -4,12 +4,6 @@ import sys
 
 if sys.platform == "win32":  # pragma: no cover  not run here
     from scheduler.workers.windows import (
-        Poll,
-        read,
-        write_all,
-    )
-else:
-    from scheduler.workers.unix import (
         PASSED_VARIABLES,
         READABLE,
         Poll,
@@ -17,6 +11,21 @@ else:
         enlarge_pipe,
         inheritable_number,
         kill_with_descendants,
+        popen_arguments,
+        read,
+        set_nonblocking,
+        wait_for_exit_code,
+        write_all,
+    )
+else:
+    from scheduler.workers.processes import kill_with_descendants
+    from scheduler.workers.unix import (
+        PASSED_VARIABLES,
+        READABLE,
+        Poll,
+        adopt_process,
+        enlarge_pipe,
+        inheritable_number,
         popen_arguments,
         read,
         set_nonblocking,

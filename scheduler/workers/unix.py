@@ -8,22 +8,6 @@ from contextlib import suppress
 from typing import Any
 
 from scheduler.workers.cpu_weight import cpu_weights
-from scheduler.workers.processes import kill_with_descendants
-
-__all__ = [
-    "PASSED_VARIABLES",
-    "READABLE",
-    "Poll",
-    "adopt_process",
-    "enlarge_pipe",
-    "inheritable_number",
-    "kill_with_descendants",
-    "popen_arguments",
-    "read",
-    "set_nonblocking",
-    "wait_for_exit_code",
-    "write_all",
-]
 
 PASSED_VARIABLES = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
 """The variables that scripts may see."""

@@ -16,7 +16,8 @@ from scheduler.engine.scheduling.launcher import Announce, Announcement, Work
 from scheduler.store.errors import StoreBusyError
 from scheduler.store.opening import open_store
 from tests.bench.callable_launcher import CallableLauncher, Task
-from tests.engine.engine_fixture import MINUTE, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import MINUTE
 
 NOON = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 TIMEOUT_S = 60

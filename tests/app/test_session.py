@@ -153,7 +153,7 @@ def test_a_locked_keyring_is_reported_and_runs_continue_when_unlocked(
     with service.keyring("pw"), PasswordServer().working() as server:
         given = {"name": "door:home", "settings": {"url": server.url}, "secrets": {"password": "hunter2"}}
         run_command(installation, "connect", **given)
-        installation._vault.clear_cache()
+        installation._vault._cache.clear()
         service.lock()
         for name in ("A", "B"):
             run_command(installation, "deploy", path=f"/{name}.py", source=READS.replace("NAME", name), grant=True)

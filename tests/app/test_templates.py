@@ -34,7 +34,7 @@ def test_each_connection_of_a_template_exists_with_its_fields(template: Template
     names = {question.name for question in template.questions}
     for connection, fields in template.connects.items():
         assert f'"{connection}"' in template.source
-        known = {field.name for field in registry.connector(connection.partition(":")[0]).fields if not field.secret}
+        known = {field.name for field in registry.connector_of(connection).fields if not field.secret}
         assert set(fields) <= known
         assert {named.removesuffix(".site") for named in fields.values()} <= names
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scheduler.engine.queries.history import HistoryFilter
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runs import start
 from scheduler.engine.runs.finish import AttemptFinisher
@@ -16,6 +15,7 @@ from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase
 from scheduler.store import events, handlers, history_index, mutations, occurrences, runs
@@ -145,7 +145,7 @@ class Store:
 
     def search(self, **wanted: Any) -> None:
         """The first page of a search, including times that did not run."""
-        page = self.views.history(HistoryFilter(**wanted))
+        page = self.views.history(HistoryQuery(**wanted))
         assert len(page.runs) + len(page.occurrences) == 50
 
     def list_all(self) -> None:
@@ -199,8 +199,8 @@ measures: dict[str, tuple[int, Callable[[Store], None]]] = {
     "page of a workflow": (50, Store.show),
     "history": (50, lambda store: store.search()),
     "history of a workflow": (50, lambda store: store.search(workflow="bench-2")),
-    "history, failed": (50, lambda store: store.search(status="failed")),
-    "history, failed of a workflow": (50, lambda store: store.search(workflow="bench-0", status="failed")),
+    "history, failed": (50, lambda store: store.search(statuses=("failed",))),
+    "history, failed of a workflow": (50, lambda store: store.search(workflow="bench-0", statuses=("failed",))),
     "history, a word": (50, lambda store: store.search(text="harb")),
     "history, two words of a workflow": (50, lambda store: store.search(workflow="bench-2", text="receipt museum")),
 }

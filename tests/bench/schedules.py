@@ -7,7 +7,6 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -20,24 +19,12 @@ from scheduler.timing.spec import ScheduleSpec
 from tests.bench import apscheduler_peer, our_engine
 from tests.bench.callable_launcher import Task
 from tests.bench.measure import Figure, alternate, measure_seconds
+from tests.clocks import ManualClock
 
 STORED = 50_000
 TICKS = 40
 IDLE = 0.003
 """Seconds before each tick, so that CPU caches are as cold as for a real tick."""
-
-
-@dataclass
-class HeldClock:
-    """A clock that stands still until it is moved."""
-
-    at: datetime
-
-    def now(self) -> datetime:
-        return self.at
-
-    def monotonic(self) -> float:
-        return 0.0
 
 
 def adding(folder: Path, number: int) -> list[Figure]:
@@ -87,26 +74,26 @@ def ticking(folder: Path) -> list[Figure]:
     place, jobs = folder / "ours", folder / "peer" / "jobs.db"
     dice = random.Random(1)
 
-    clock = HeldClock(datetime.now(UTC).replace(second=0, microsecond=0))
+    clock = ManualClock(datetime.now(UTC).replace(second=0, microsecond=0))
 
     def us() -> float:
         tasks: dict[str, Task] = {}
         with our_engine.opened(place, tasks, clock) as engine:
             for n in range(1, TICKS + 1):
-                at = clock.at + timedelta(minutes=n)
+                at = clock.wall + timedelta(minutes=n)
                 tasks[f"bench/due{n}"] = apscheduler_peer.nothing
                 engine.commands.put("bench", f"due{n}", {"cron": f"{at.minute} {at.hour} {at.day} {at.month} *"})
             engine.tick(clock.now())
             taken = []
             for _ in range(TICKS):
-                clock.at += timedelta(minutes=1)
+                clock.wall += timedelta(minutes=1)
                 time.sleep(IDLE)
                 taken.append(measure_seconds(lambda: engine.tick(clock.now())))
                 while engine._dispatch.in_flight:
                     engine.tick(clock.now())
                 engine.tick(clock.now())
             assert (
-                ScheduleQueries(engine.context).statistics(since=clock.at - timedelta(minutes=TICKS - 1)).succeeded
+                ScheduleQueries(engine.context).statistics(since=clock.wall - timedelta(minutes=TICKS - 1)).succeeded
                 == TICKS
             )
             return statistics.median(taken) * 1000

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 from scheduler.store import workflows
+from tests.clocks import ManualClock
 from tests.connections.mail_runtime import MailRuntime, poll
-from tests.engine.engine_fixture import ManualClock
 
 PASSWORD = "imap"
 _NOTE_MEMORY = 'state["memory"] = int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0])'

@@ -10,6 +10,7 @@ import pytest
 from scheduler.connections import sockets, transfer_limits
 from scheduler.connections.http_client import request
 from scheduler.rules.failures import FailureClass
+from tests.clocks import MonotonicClock
 from tests.connections import http_failures
 from tests.connections.http_failures import failure, get, post, read_and_action_failures
 from tests.connections.web_servers import Reply, http_server, read_headers, read_request, socket_server
@@ -19,19 +20,9 @@ TRICKLES = 600
 """Pieces, a second apart: without a deadline the server would answer eventually."""
 
 
-class Clock:
-    """The clock of deadlines, moved by the servers."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> MonotonicClock:
+    clock = MonotonicClock()
     monkeypatch.setattr(sockets, "monotonic", clock)
     monkeypatch.setattr(transfer_limits, "monotonic", clock)
     return clock
@@ -43,7 +34,7 @@ SLOW_BODY = (b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % TRICKLES, b"x", 
 
 
 @pytest.mark.parametrize("parts", [SLOW_STATUS, SLOW_HEADERS, SLOW_BODY])
-def test_the_deadline_holds_for_slow_trickles(parts: tuple[bytes, bytes, bytes], clock: Clock) -> None:
+def test_the_deadline_holds_for_slow_trickles(parts: tuple[bytes, bytes, bytes], clock: MonotonicClock) -> None:
     def behave(connection: socket.socket, _: threading.Event) -> None:
         read_headers(connection)
         begin, piece, end = parts
@@ -188,7 +179,7 @@ def test_an_informational_answer_alone_is_a_failure() -> None:
     assert (read.kind, acted.kind) == (FailureClass.TRANSIENT, FailureClass.UNSURE)
 
 
-class Slow(Clock):
+class Slow(MonotonicClock):
     """Each reading advances it by a twentieth of a second."""
 
     def __call__(self) -> float:
@@ -216,7 +207,7 @@ def test_the_send_buffer_drains_within_the_limit() -> None:
     assert waiting <= 30 * transfer_limits.MIN_BYTES_PER_S
 
 
-def test_a_transfer_below_the_minimum_rate_times_out(clock: Clock) -> None:
+def test_a_transfer_below_the_minimum_rate_times_out(clock: MonotonicClock) -> None:
     """A byte per second is progress, and would block a thread for weeks."""
 
     def trickle(connection: socket.socket, over: threading.Event) -> None:

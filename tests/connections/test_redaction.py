@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ import pytest
 
 from scheduler.connections.connector import Connector, Field
 from scheduler.connections.connectors.http.connector import http
-from scheduler.connections.redaction import HIDDEN, find_secrets, redact_result
+from scheduler.connections.redaction import HIDDEN, find_secrets, hide_home, list_texts, redact_result
 from scheduler.connections.registry import Registry
 from tests.connections.tool_calls import call
 from tests.connections.web_servers import ReceivedRequest, Reply, http_server
@@ -142,3 +143,13 @@ def test_a_long_secret_is_removed_everywhere(answer: Any, expected: Any) -> None
 def test_all_settings_except_plain_fields_count_as_secret() -> None:
     settings = {"user": "me", "password": "pw", "tokens": {"access": "a", "until": [7, None, ""]}, "renewed": True}
     assert sorted(find_secrets(MAIL, settings)) == ["7", "a", "pw"]
+
+
+def test_the_values_of_settings_are_found_at_any_depth() -> None:
+    found = set(list_texts({"path": "/a", "port": 993, "tls": True, "more": [{"x": "y"}, None]}))
+    assert found == {"/a", "993", "y"}
+
+
+@pytest.mark.parametrize(("home", "shown"), [("/home/anna", "In ~/notes"), ("/", "In /home/anna/notes")])
+def test_the_home_folder_is_abbreviated_unless_it_is_the_root(home: str, shown: str) -> None:
+    assert hide_home("In /home/anna/notes", Path(home)) == shown

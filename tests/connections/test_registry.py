@@ -119,7 +119,7 @@ def test_valid_connection_names(name: str) -> None:
 )
 def test_invalid_connection_names_are_refused_with_an_example(name: str) -> None:
     with pytest.raises(BadConnectionNameError, match="table:expenses"):
-        REGISTRY.parse_name(name)
+        parse_name(name)
 
 
 FITTING: dict[str, list[Any]] = {

@@ -91,7 +91,7 @@ def test_secrets_are_cached_while_the_app_runs(service: SecretService) -> None:
         Vault().save("imap:home", SECRETS)
         vault.get("imap:home")["password"] = "changed by the one who asked"
     assert vault.get("imap:home") == SECRETS
-    vault.clear_cache()
+    vault._cache.clear()
     assert fails(lambda: vault.get("imap:home")) is VaultUnavailableError
 
 
@@ -257,7 +257,7 @@ def test_losing_and_regaining_the_keyring_is_reported_once_each(service: SecretS
         vault.save("imap:work", SECRETS)
         assert told == [None]
         service.lock()
-        vault.clear_cache()
+        vault._cache.clear()
         for _ in range(2):
             assert fails(lambda: vault.get("imap:home")) is VaultLockedError
         vault.check_availability()

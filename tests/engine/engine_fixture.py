@@ -2,7 +2,7 @@
 
 import sqlite3
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,9 @@ from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.catchup import Gap
 from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.policies import Need
+from tests.clocks import ManualClock
 
-START = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+START = ManualClock.wall
 SECOND, MINUTE, HOUR, DAY = (timedelta(seconds=length) for length in (1, 60, 3600, 86_400))
 
 
@@ -32,22 +33,6 @@ def at(text: str) -> datetime:
     """`11:00` on the first day, `17 11:00` on the next."""
     day, time = text.split() if " " in text else ("16", text)
     return datetime.fromisoformat(f"2026-11-{day}T{time}+00:00")
-
-
-@dataclass
-class ManualClock:
-    wall: datetime = START
-    elapsed: float = 0.0
-
-    def now(self) -> datetime:
-        return self.wall
-
-    def monotonic(self) -> float:
-        return self.elapsed
-
-    def move(self, step: timedelta) -> None:
-        self.wall += step
-        self.elapsed += max(step.total_seconds(), 0)
 
 
 @dataclass

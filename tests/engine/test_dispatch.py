@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from scheduler.engine.scheduling.launcher import Work, lane_name
+from scheduler.engine.scheduling.launcher import Work
+from scheduler.rules.handler_ids import handler_id, lane_id
 from scheduler.rules.lanes import LanePriority
 from scheduler.store.workflows import WorkflowStatus
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, Bench, at
@@ -20,17 +21,13 @@ def begun_subjects(bench: Bench) -> list[str]:
 
 
 def consumer(name: str = "file", workflow: str = "w") -> Work:
-    return Work(key=f"{workflow}/{name}", lane=f"{workflow}/", subject=f"{workflow}/{name}")
+    subject = handler_id(workflow, name)
+    return Work(key=subject, lane=lane_id(workflow, name, "consumer"), subject=subject)
 
 
 def offer(bench: Bench, work: Work, turn: LanePriority = LanePriority.CONSUMER) -> None:
     bench.launcher.offer(work, turn)
     bench.engine.wake()
-
-
-@pytest.mark.parametrize(("kind", "lane"), [("job", "w/h"), ("producer", "w/"), ("consumer", "w/")])
-def test_a_job_has_its_own_lane(kind: str, lane: str) -> None:
-    assert lane_name("w", "h", kind) == lane
 
 
 def test_work_carries_its_key_lane_and_origin(bench: Bench) -> None:

@@ -10,11 +10,12 @@ import pytest
 from scheduler.engine.context import EngineContext
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.settings import Settings
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.store import history, history_index
 from scheduler.store.database import Database
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.store.opening import close_store, open_store
-from tests.engine.engine_fixture import START, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import START
 from tests.store.history_samples import add_ended_run
 from tests.store.workflow_rows import add_workflow
 
@@ -76,7 +77,7 @@ def test_the_index_catches_up_in_small_steps(bench: MaintenanceBench) -> None:
     assert steps == [True, True, False, False]
     db = bench.database.read()
     assert not history_index.count_unindexed(db)
-    assert len(history.find_runs(db, HistorySearch(text="filed"), HistoryCursor(), 2_000)) == 1_200
+    assert len(history.find_runs(db, HistoryQuery(text="filed"), HistoryCursor(), 2_000)) == 1_200
 
 
 def test_a_busy_engine_keeps_the_index_lag_small(bench: MaintenanceBench) -> None:

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scheduler.store.backups import STORE_FILE
-from scheduler.workers.processes import MARK_VARIABLE, has_mark, list_running
+from scheduler.workers.processes import MARK_VARIABLE, has_mark
 from tests.faults.kill_target import COUNTED, KillPoint, is_done, lines, run_app
 from tests.runs import invariants
+from tests.workers.worker_fixture import list_processes
 
 _START_TIMEOUT_S = 120.0
 """By then a start that is not killed must have finished its work, on a busy machine."""
@@ -114,7 +115,7 @@ class Campaign:
         self._record_workers()
         if whom == "family":
             os.kill(child, signal.SIGSTOP)
-            for process in list_running():
+            for process in list_processes():
                 if any(has_mark(process.pid, f"{MARK_VARIABLE}={mark}".encode()) for mark in self.marks):
                     os.kill(process.pid, signal.SIGKILL)
         os.kill(child, signal.SIGKILL)
@@ -182,7 +183,7 @@ class Campaign:
     def _check_processes(self) -> None:
         assert self.marks, "no worker was ever seen"
         marks = [f"{MARK_VARIABLE}={mark}".encode() for mark in self.marks]
-        orphans = [one.pid for one in list_running() if any(has_mark(one.pid, mark) for mark in marks)]
+        orphans = [one.pid for one in list_processes() if any(has_mark(one.pid, mark) for mark in marks)]
         assert not orphans, f"workers that outlived the app: {orphans}"
         left = list((self.folder / "workers").glob("*"))
         assert not left, f"records of workers that are gone: {left}"

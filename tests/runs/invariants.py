@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from scheduler.rules.phases import PHASE_MOVES, RunPhase
-from scheduler.rules.readiness import MAX_WAKE_DELAY, MIN_WAKE_DELAY
+from scheduler.rules.wake_time import MAX_WAKE_DELAY, MIN_WAKE_DELAY
 from scheduler.store.database import from_ms, to_ms
 from scheduler.timing.catchup import GRACE
 from scheduler.timing.compiled import PlannedTimes

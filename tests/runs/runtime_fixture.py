@@ -18,7 +18,21 @@ from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.store import events, handlers, lanes, logs, mutations, occurrences, requests, runs, schedules, workflows
+from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
+from scheduler.store import (
+    events,
+    handlers,
+    history,
+    lanes,
+    logs,
+    mutations,
+    occurrences,
+    requests,
+    runs,
+    schedules,
+    workflows,
+)
 from scheduler.store.events import EventRow
 from scheduler.store.handlers import HandlerRow
 from scheduler.store.lanes import LaneRow
@@ -29,7 +43,8 @@ from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow
-from tests.engine.engine_fixture import FakeConditions, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import FakeConditions
 
 TIMEOUT_S = 60
 """How many seconds a real process may take on a busy machine."""
@@ -194,8 +209,10 @@ class RuntimeFixture:
 
     def runs(self, handler: str | None = None, workflow: str = "w") -> list[RunRow]:
         """All attempts, oldest first."""
-        rows = runs.list_recent(self.database.read(), workflow, 1000)[::-1]
-        return [row for row in rows if handler in (None, row.handler)]
+        db = self.database.read()
+        found = history.find_runs(db, HistoryQuery(workflow=workflow), HistoryCursor(), 1000)[::-1]
+        rows = [runs.find(db, one.id) for one in found if handler in (None, one.handler)]
+        return [row for row in rows if row is not None]
 
     def active(self) -> list[RunRow]:
         return runs.list_active(self.database.read())
@@ -237,13 +254,13 @@ class RuntimeFixture:
 
     def occurrences(self, handler: str, workflow: str = "w") -> list[OccurrenceRow]:
         """The planned times, manual and deploy runs of a handler, oldest first."""
-        return occurrences.recent(self.database.read(), f"{workflow}/{handler}", 10_000)[::-1]
+        return occurrences.recent(self.database.read(), handler_id(workflow, handler), 10_000)[::-1]
 
     def states(self, handler: str, workflow: str = "w") -> list[str]:
         return [row.state.value for row in self.occurrences(handler, workflow)]
 
     def schedule(self, handler: str, workflow: str = "w") -> ScheduleRow:
-        row = schedules.find(self.database.read(), f"{workflow}/{handler}")
+        row = schedules.find(self.database.read(), handler_id(workflow, handler))
         assert row is not None
         return row
 

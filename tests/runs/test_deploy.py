@@ -8,7 +8,8 @@ import pytest
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.store import workflows
-from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
 from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import HEAD, job, producer
 

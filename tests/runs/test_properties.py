@@ -28,8 +28,8 @@ from hypothesis.stateful import (
 
 from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.scheduling.launcher import lane_name
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.handler_ids import lane_id
 from scheduler.rules.requests import RequestKind
 from scheduler.store import events, lanes, mutations, requests, runs, schedules, workflows
 from scheduler.store.requests import RequestRow
@@ -430,7 +430,7 @@ class Life(RuleBasedStateMachine):
 
     def _is_running(self, run: RunRow) -> bool:
         """Whether its lane has work in flight; a lane does one thing at a time."""
-        lane = lane_name(run.workflow, run.handler, run.kind)
+        lane = lane_id(run.workflow, run.handler, run.kind)
         return self.runtime.engine.dispatch.find_running(run.occurrence, lane) is not None
 
     @property

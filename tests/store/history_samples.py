@@ -4,6 +4,7 @@ import sqlite3
 from datetime import datetime, timedelta
 from typing import Any
 
+from scheduler.rules.handler_ids import split_handler_id
 from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.store import events, occurrences, runs, schedules
 from scheduler.store.occurrences import OccurrenceRow
@@ -36,7 +37,7 @@ def publish(db: sqlite3.Connection, identity: str, title: str, data: Any = None)
 
 
 def add_schedule(db: sqlite3.Connection, name: str = "w/poll", **facts: Any) -> None:
-    workflow, _, handler = name.partition("/")
+    workflow, handler = split_handler_id(name)
     row = ScheduleRow(
         id=name,
         workflow=workflow,

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from scheduler.rules.phases import HandlerKind
-from scheduler.store import events, handlers, workflows
+from scheduler.store import events, handlers
 from scheduler.store.database import Database
 from scheduler.store.events import EVENT_MOVES, EventState, NotPendingError
-from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, store
+from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, sequence_of, store
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def pending(database: Database, topic: str = "mails") -> list[str]:
 
 
 def sequence(database: Database) -> int:
-    return workflows.sequence_of(database.read(), "w")
+    return sequence_of(database)
 
 
 def latest(database: Database, handler: str = "file") -> int:
@@ -92,7 +92,7 @@ def test_new_events_reach_only_subscribers(database: Database) -> None:
     assert (latest(database, "file"), latest(database, "read"), latest(database, "poll")) == (3, 2, 0)
     foreign = handlers.find(database.read(), "other", "file")
     assert foreign is not None
-    assert foreign.latest == workflows.sequence_of(database.read(), "other") == 0
+    assert foreign.latest == sequence_of(database, "other") == 0
 
 
 def test_repeated_events_and_data_for_reserved_ones_are_not_new_to_consumers(database: Database) -> None:

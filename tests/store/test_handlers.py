@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block
 from scheduler.store import events, handlers, lanes, workflows
@@ -14,7 +15,7 @@ from scheduler.store.database import Database
 from scheduler.store.handlers import HandlerRow
 from scheduler.store.lanes import LaneRow
 from scheduler.store.workflows import WorkflowStatus
-from tests.store.workflow_rows import LATER, NOW, add_workflow, store
+from tests.store.workflow_rows import LATER, NOW, add_workflow, sequence_of, store
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def publish(database: Database, identity: str, topic: str = "mails", data: Any =
 
 
 def ready(database: Database, now: datetime = NOW) -> list[str]:
-    return [f"{one.workflow}/{one.name}" for one in handlers.list_ready(database.read(), now)]
+    return [handler_id(one.workflow, one.name) for one in handlers.list_ready(database.read(), now)]
 
 
 def test_state_is_kept_by_the_name_of_its_handler(database: Database) -> None:
@@ -50,7 +51,8 @@ def test_state_is_kept_by_the_name_of_its_handler(database: Database) -> None:
     change(database, "file", state={"filed": 3}, result=[1], seen=7, wake_at=LATER, failures=2)
     with database.write() as db:
         handlers.remove(db, "w", "file")
-    assert [one.name for one in handlers.of_workflow(database.read(), "w")] == ["poll"]
+    publish(database, "a")
+    assert ready(database, LATER) == [], "a removed handler does not run"
     assert (found(database).state, found(database).wake_at, found(database).look) == ({"filed": 3}, None, False)
     with database.write() as db:
         handlers.save(db, "w", "file", HandlerKind.CONSUMER)
@@ -131,7 +133,7 @@ def test_without_new_events_a_wake_or_a_check_no_consumer_runs(database: Databas
 def test_an_event_that_arrives_during_a_run_is_not_lost(database: Database) -> None:
     """What was seen is the sequence at the start of the run."""
     publish(database, "a")
-    start = workflows.sequence_of(database.read(), "w")
+    start = sequence_of(database)
     publish(database, "b")
     change(database, "file", seen=start)
     assert ready(database) == ["w/file"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.store import events, gaps, history, history_index, key_values, runs, workflows
 from scheduler.store.database import Database
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.timing.catchup import Gap
 from scheduler.timing.compiled import Count
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
@@ -25,16 +25,14 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def found(database: Database, page: HistoryCursor | None = None, most: int = 50, **wanted: Any) -> list[str]:
-    return [
-        one.id for one in history.find_runs(database.read(), HistorySearch(**wanted), page or HistoryCursor(), most)
-    ]
+    return [one.id for one in history.find_runs(database.read(), HistoryQuery(**wanted), page or HistoryCursor(), most)]
 
 
 def unrun(
     database: Database, page: HistoryCursor | None = None, most: int = 50, **wanted: Any
 ) -> list[tuple[str, str | None]]:
-    rows = history.find_not_run(database.read(), HistorySearch(**wanted), page or HistoryCursor(), most)
-    assert page or history.count_not_run(database.read(), HistorySearch(**wanted)) == len(rows)
+    rows = history.find_not_run(database.read(), HistoryQuery(**wanted), page or HistoryCursor(), most)
+    assert page or history.count_not_run(database.read(), HistoryQuery(**wanted)) == len(rows)
     return [(f"{one.planned:%H:%M}", one.reason) for one in rows]
 
 
@@ -111,7 +109,7 @@ def test_results_do_not_depend_on_how_far_the_index_is(
     if indexed:
         index(database, indexed)
     assert found(database, **wanted) == expected
-    assert history.count_runs(database.read(), HistorySearch(**wanted)) == len(expected)
+    assert history.count_runs(database.read(), HistoryQuery(**wanted)) == len(expected)
 
 
 @pytest.mark.parametrize("indexed", [0, 2, 1_000], ids=["no index", "half an index", "all indexed"])
@@ -139,7 +137,7 @@ def test_an_attempt_replaced_by_another_no_longer_counts_as_waiting(
     if indexed:
         index(database, indexed)
     assert found(database, statuses=statuses) == expected
-    assert history.count_runs(database.read(), HistorySearch(statuses=statuses)) == len(expected)
+    assert history.count_runs(database.read(), HistoryQuery(statuses=statuses)) == len(expected)
 
 
 def test_entries_of_an_older_index_are_found_and_counted_once(database: Database) -> None:
@@ -150,7 +148,7 @@ def test_entries_of_an_older_index_are_found_and_counted_once(database: Database
         key_values.delete(db, "history indexed")
     assert found(database, text="filed") == ["r4", "r1"]
     assert found(database, most=2, text="filed") == ["r4", "r1"]
-    assert history.count_runs(database.read(), HistorySearch(text="filed")) == 2
+    assert history.count_runs(database.read(), HistoryQuery(text="filed")) == 2
 
 
 @pytest.mark.parametrize("text", ["", "filed"])
@@ -162,7 +160,7 @@ def test_paging_returns_each_run_once(database: Database, most: int, text: str) 
     index(database, 8)
     seen: list[str] = []
     page = HistoryCursor()
-    while rows := history.find_runs(database.read(), HistorySearch(text=text), page, most):
+    while rows := history.find_runs(database.read(), HistoryQuery(text=text), page, most):
         seen += [row.id for row in rows]
         page = HistoryCursor(number=rows[-1].number)
     assert seen == [f"r{number:02}" for number in reversed(range(20))]
@@ -218,7 +216,7 @@ def test_a_run_shows_its_planned_time(database: Database) -> None:
         add_schedule(db)
         add_occurrence(db, "k1", NOW, OccurrenceState.SUCCEEDED, None, began=NOW)
         add_ended_run(db, "r1", occurrence="k1", at=NOW + MINUTE)
-    [row] = history.find_runs(database.read(), HistorySearch(), HistoryCursor(), 10)
+    [row] = history.find_runs(database.read(), HistoryQuery(), HistoryCursor(), 10)
     assert (row.planned, row.created, row.status) == (NOW, NOW + MINUTE, RunStatus.COMMITTED)
 
 
@@ -240,7 +238,7 @@ def test_every_time_that_did_not_run_is_found_with_its_reason(database: Database
     assert unrun(database, text="poll over") == [("12:00", "overlap")]
     assert unrun(database, text="***") == []
     assert unrun(database, since=NOW + MINUTE, until=NOW + 3 * MINUTE) == [("12:03", "expired")]
-    [first, second, _] = history.find_not_run(database.read(), HistorySearch(), HistoryCursor(), 3)
+    [first, second, _] = history.find_not_run(database.read(), HistoryQuery(), HistoryCursor(), 3)
     assert (first.number, first.until) == (6, NOW + 9 * MINUTE)
     assert second.sentence == "It was older than the catch-up window allows."
     ms = int(second.planned.timestamp() * 1000)
@@ -314,7 +312,7 @@ def test_a_store_without_runs_has_no_first_run(database: Database) -> None:
 @pytest.mark.parametrize("wanted", [{"workflow": "w"}, {}])
 def test_a_page_is_read_from_an_index(database: Database, wanted: dict[str, Any], statements: list[str]) -> None:
     fill(database)
-    history.find_runs(database.read(), HistorySearch(**wanted), HistoryCursor(), 5)
+    history.find_runs(database.read(), HistoryQuery(**wanted), HistoryCursor(), 5)
     query = next(text for text in statements if text.startswith("SELECT r.number") and "LIMIT" in text)
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN r" not in plan and "TEMP B-TREE" not in plan
@@ -335,8 +333,8 @@ def test_rows_are_counted_without_reading_them(
 ) -> None:
     fill(database)
     index(database)
-    history.count_runs(database.read(), HistorySearch(**wanted))
-    history.count_not_run(database.read(), HistorySearch(**wanted))
+    history.count_runs(database.read(), HistoryQuery(**wanted))
+    history.count_not_run(database.read(), HistoryQuery(**wanted))
     counts = [text for text in statements if "count(*) FROM runs" in text or "count(*) FROM occurrences" in text]
     assert counts
     for query in counts:

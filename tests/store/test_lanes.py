@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block
 from scheduler.store import events, lanes
 from scheduler.store.database import Database
@@ -28,13 +27,6 @@ def db(database: Database) -> sqlite3.Connection:
 
 def blocked_lane(block: Block = Block.SCRIPT_ERROR, run: str | None = "r1", name: str = "") -> LaneRow:
     return LaneRow("w", name, block, f"It is {block}.", run, LATER)
-
-
-@pytest.mark.parametrize(
-    ("kind", "lane"), [(HandlerKind.JOB, "h"), (HandlerKind.PRODUCER, ""), (HandlerKind.CONSUMER, "")]
-)
-def test_a_job_has_its_own_lane(kind: HandlerKind, lane: str) -> None:
-    assert lanes.lane_of("h", kind) == lane
 
 
 def test_a_new_lane_is_not_blocked(db: sqlite3.Connection) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.rules.requests import Block, RequestKind
@@ -26,7 +27,6 @@ from scheduler.store import (
 )
 from scheduler.store.database import Database
 from scheduler.store.events import EventState
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.store.lanes import LaneRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.requests import RequestRow
@@ -69,12 +69,12 @@ def test_an_old_run_is_deleted_with_its_log_action_and_answered_request(database
     requests.add(db, RequestRow("q1", RequestKind.APPROVAL, "w", "r1", "May I?", NOW, run="r1"))
     requests.answer(db, "q1", "yes", NOW)
     history_index.index_batch(db, 10)
-    assert [one.id for one in history.find_runs(db, HistorySearch(text="file"), HistoryCursor(), 10)] == ["r1"]
+    assert [one.id for one in history.find_runs(db, HistoryQuery(text="file"), HistoryCursor(), 10)] == ["r1"]
     assert prune(database) == 1
     assert left(database) == set()
     for table in ("logs", "mutations", "requests"):
         assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0
-    assert [one.id for one in history.find_runs(db, HistorySearch(text="file"), HistoryCursor(), 10)] == ["proof"]
+    assert [one.id for one in history.find_runs(db, HistoryQuery(text="file"), HistoryCursor(), 10)] == ["proof"]
 
 
 def test_a_recent_run_stays(database: Database) -> None:

@@ -211,12 +211,6 @@ def test_active_runs_are_found_for_a_workflow_or_all(database: Database) -> None
     assert runs.list_active(read, "nobody") == []
 
 
-def test_the_latest_runs_come_first(database: Database) -> None:
-    for name in ("a", "b", "c"):
-        add_run(database, name)
-    assert ids(runs.list_recent(database.read(), "w", 2)) == ["c", "b"]
-
-
 def test_a_run_is_found_by_a_prefix_of_its_id(database: Database) -> None:
     for name in ("abc1", "abc2", "abd1", "ABC3"):
         add_run(database, name)

@@ -50,6 +50,12 @@ def add_workflow(db: sqlite3.Connection, slug: str) -> None:
     handlers.save(db, slug, "file", HandlerKind.CONSUMER, ["mails", "news"])
 
 
+def sequence_of(database: Database, slug: str = "w") -> int:
+    row = workflows.find(database.read(), slug)
+    assert row is not None
+    return row.sequence
+
+
 def make_run(
     name: str,
     *,

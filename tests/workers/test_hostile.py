@@ -13,7 +13,16 @@ from scheduler.workers.script import MEGABYTE, Limits
 from scheduler.workers.script_messages import read_result
 from scheduler.workers.worker import Worker
 from tests.workers.conftest import QUICK
-from tests.workers.worker_fixture import FIRST_LINE, Recorder, eventually, job, phase, processes_of, script
+from tests.workers.worker_fixture import (
+    FIRST_LINE,
+    Recorder,
+    eventually,
+    job,
+    list_processes,
+    phase,
+    processes_of,
+    script,
+)
 
 Start = Callable[..., Worker]
 
@@ -313,6 +322,4 @@ def test_the_host_leaks_neither_descriptors_nor_threads(start: Start) -> None:
 
 
 def _sleepers_of(worker: Worker) -> list[int]:
-    from scheduler.workers.processes import list_running
-
-    return [process.pid for process in list_running() if worker.pid in (process.session, process.parent)]
+    return [process.pid for process in list_processes() if worker.pid in (process.session, process.parent)]

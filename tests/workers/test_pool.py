@@ -13,26 +13,20 @@ from scheduler.workers.outcomes import Cancelled, Finished, ScriptFailed
 from scheduler.workers.pool import Pool, ScriptLoadError
 from scheduler.workers.processes import find_process
 from scheduler.workers.worker_records import kill_orphans
+from tests.clocks import MonotonicClock
 from tests.workers.conftest import QUICK
 from tests.workers.worker_fixture import Recorder, eventually, job, phase, processes_of, processes_with_command, script
 
 GOOD = job("return os.getpid()")
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> MonotonicClock:
+    return MonotonicClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def pool(tmp_path: Path, clock: Clock) -> Iterator[Pool]:
+def pool(tmp_path: Path, clock: MonotonicClock) -> Iterator[Pool]:
     pool = Pool(tmp_path, QUICK, max_workers=2, idle_seconds=60, monotonic=clock)
     yield pool
     pool.close()
@@ -73,7 +67,7 @@ def test_beyond_the_cap_the_longest_idle_worker_is_ended(pool: Pool) -> None:
     assert [is_alive(worker.pid) for worker in workers] == [False, True, True]
 
 
-def test_an_idle_worker_expires(pool: Pool, clock: Clock) -> None:
+def test_an_idle_worker_expires(pool: Pool, clock: MonotonicClock) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)
     clock.now = 59

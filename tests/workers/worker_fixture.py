@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from scheduler.workers.processes import has_mark, list_running
+from scheduler.workers.processes import Process, find_process, has_mark
 from scheduler.workers.script import PhaseCall, Script
 
 OLD_PYTHON = Path("~/.pyenv/versions/3.9.18/bin/python").expanduser()
@@ -139,15 +139,21 @@ class Recorder:
         self.is_behind = False
 
 
+def list_processes() -> list[Process]:
+    """Every process that is not dead."""
+    found = (find_process(int(folder.name)) for folder in Path("/proc").iterdir() if folder.name.isdecimal())
+    return [process for process in found if process is not None and process.is_alive]
+
+
 def processes_of(mark: str) -> list[int]:
     """Running processes of a worker, including itself."""
-    return [process.pid for process in list_running() if has_mark(process.pid, f"DAYHAND_WORKER={mark}".encode())]
+    return [process.pid for process in list_processes() if has_mark(process.pid, f"DAYHAND_WORKER={mark}".encode())]
 
 
 def processes_with_command(text: str) -> list[int]:
     """Running processes with this text in their command line."""
     found = []
-    for process in list_running():
+    for process in list_processes():
         try:
             line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
         except OSError:

@@ -73,7 +73,7 @@ class ConnectionListRow:
 
 def find_connector(session: Session, name: str) -> Connector | None:
     try:
-        return session.registry.connector(name.partition(":")[0])
+        return session.registry.connector_of(name)
     except ConnectionRuleError:
         return None
 

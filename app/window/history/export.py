@@ -15,7 +15,7 @@ from app.session import Session
 from app.theme.tokens import Tone
 from app.window.feedback import describe_error, make_button
 from app.window.history.history_data import HistoryRow, read_page
-from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.history_query import HistoryQuery
 
 _COLUMNS = ("at", "result", "workflow", "what", "seconds", "run")
 _ROWS_PER_PAGE = 1_000
@@ -24,18 +24,18 @@ _ROWS_PER_PAGE = 1_000
 class ExportFile:
     """JSON or CSV, by its suffix. Appears when complete; cancelled, it leaves nothing. Never in the GUI thread."""
 
-    def __init__(self, session: Session, wanted: HistoryFilter, path: Path) -> None:
+    def __init__(self, session: Session, query: HistoryQuery, path: Path) -> None:
         self.rows_written = 0
         """Rows written so far."""
-        self._session, self._wanted, self._path = session, wanted, path
+        self._session, self._query, self._path = session, query, path
         self._is_json = path.suffix.lower() == ".json"
         self._whole: AtomicFile | None = None
         self._cursor: str | None = None
 
     def write_page(self) -> bool:
-        """Write the next page, newest first; True if there are more. BundleError, or an error of the query."""
+        """Write the next page, newest first; True if there are more. DataFileError, or an error of the query."""
         whole = self._whole = self._whole or AtomicFile(self._path)
-        read = read_page(self._session, self._wanted, self._cursor, _ROWS_PER_PAGE)
+        read = read_page(self._session, self._query, self._cursor, _ROWS_PER_PAGE)
         rows = [_make_record(row) for row in read.rows]
         is_last = read.cursor is None
         text = self._format_json(rows, is_last=is_last) if self._is_json else self._format_csv(rows)
@@ -100,17 +100,17 @@ class ExportProgress(QWidget):
         layout.addWidget(self.cancel)
         self.hide()
 
-    def start(self, wanted: HistoryFilter, path: Path) -> None:
+    def start(self, query: HistoryQuery, path: Path) -> None:
         """Write all matching rows, unless an export is running."""
         if self._file is not None:
             return
         views = self._session.queries
-        self._file = ExportFile(self._session, wanted, path)
+        self._file = ExportFile(self._session, query, path)
         self._path, self._total, self._is_cancelled = path, 0, False
         self.cancel.setEnabled(True)
         self._show()
         self.show()
-        self._background.run_latest("count", lambda: views.count_history(wanted), self._show_total)
+        self._background.run_latest("count", lambda: views.count_history(query), self._show_total)
         self._write_page(self._file)
 
     def _write_page(self, file: ExportFile) -> None:

@@ -15,21 +15,21 @@ from app.widgets.form_controls import name_combo_box, refill_combo_box
 from app.widgets.search_field import SearchField
 from app.window.history.run_details import describe_trigger
 from scheduler.engine.lookup import natural_sort_key
-from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.timing.occurrences import OccurrenceReason
 
-_STATUSES = {
-    RunState.DONE: "done",
-    RunState.FAILED: "failed",
-    RunState.WAITING: "waiting",
-    RunState.RETRYING: "retrying",
-    RunState.RUNNING: "running",
-    RunState.CANCELLED: "cancelled",
-    RunState.SKIPPED: "skipped",
-    RunState.MISSED: "missed",
-    RunState.REPLACED: "replaced",
-    RunState.DROPPED: "dropped",
-}
+_STATUSES = (
+    RunState.DONE,
+    RunState.FAILED,
+    RunState.WAITING,
+    RunState.RETRYING,
+    RunState.RUNNING,
+    RunState.CANCELLED,
+    RunState.SKIPPED,
+    RunState.MISSED,
+    RunState.REPLACED,
+    RunState.DROPPED,
+)
 _CUSTOM_DAYS = -1
 """In place of a number of days: the user chooses a range."""
 _TICK = timedelta(milliseconds=1)
@@ -55,12 +55,12 @@ class HistoryFilters(QWidget):
         for edit in (self.first, self.last):
             edit.dateChanged.connect(lambda _: self.changed.emit())
 
-    def query(self, now: datetime) -> HistoryFilter:
+    def query(self, now: datetime) -> HistoryQuery:
         since, until = self._find_range(now)
-        text = self.search_field.text().strip()
-        return HistoryFilter(
+        text, status = self.search_field.text().strip(), self.result.currentData()
+        return HistoryQuery(
             workflow=self.workflow.currentData() or None,
-            status=self.result.currentData() or None,
+            statuses=(status,) if status else (),
             since=since,
             until=until,
             text=text,
@@ -91,8 +91,8 @@ class HistoryFilters(QWidget):
         self.workflow.setMaximumWidth(240)
         name_combo_box(self.result, self.tr("Result"))
         self.result.addItem(self.tr("All results"), "")
-        for state, word in _STATUSES.items():
-            self.result.addItem(run_state_label(state), word)
+        for state in _STATUSES:
+            self.result.addItem(run_state_label(state), state.value)
         name_combo_box(self.trigger, self.tr("Why it ran"))
         self.trigger.addItem(self.tr("Any reason"), "")
         for trigger in ("automatic", "event", "manual", "backfill", "deploy"):

@@ -11,8 +11,9 @@ from app.i18n.time_text import format_number
 from app.i18n.translate import translate_text
 from app.requests.presentation import describe_request
 from app.session import Session
-from scheduler.engine.queries.history import HistoryFilter, HistoryResult, NotRunView
+from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
+from scheduler.rules.history_query import HistoryQuery, NotRunTime
 from scheduler.rules.phases import RunStatus
 from scheduler.timing.occurrences import OccurrenceState
 
@@ -79,8 +80,8 @@ class HistoryRows:
     cursor: str | None
 
 
-def read_page(session: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
-    page = session.queries.history(wanted, cursor, most)
+def read_page(session: Session, query: HistoryQuery, cursor: str | None, most: int) -> HistoryRows:
+    page = session.queries.history(query, cursor, most)
     names = session.queries.names()
     return HistoryRows(rows=make_rows(page, names, read_questions(session, page)), cursor=page.cursor)
 
@@ -104,7 +105,7 @@ def read_outcomes(session: Session, slugs: Iterable[str], most: int = 30) -> dic
     """The last outcomes of each workflow, oldest first; several attempts count as one."""
     found = {}
     for slug in slugs:
-        rows = make_rows(session.queries.history(HistoryFilter(workflow=slug), None, most), {})[:most]
+        rows = make_rows(session.queries.history(HistoryQuery(workflow=slug), None, most), {})[:most]
         retried = {row.retry_of for row in rows}
         found[slug] = tuple(row.state for row in reversed(rows) if row.run is None or row.run not in retried)
     return found
@@ -126,14 +127,14 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
     )
 
 
-def _make_time_row(one: NotRunView, names: Mapping[str, str]) -> HistoryRow:
+def _make_time_row(one: NotRunTime, names: Mapping[str, str]) -> HistoryRow:
     said = translate_text(one.sentence)
     if one.number > 1:
         count = translate("history", "more than {number}") if one.more else "{number}"
         times = translate("history", "{count} times: {sentence}")
         said = times.format(count=count.format(number=format_number(one.number)), sentence=said)
     return HistoryRow(
-        key=f"{one.workflow}/{one.handler} {one.planned.isoformat()} {one.state}",
+        key=f"{one.schedule} {one.planned.isoformat()} {one.state}",
         run=None,
         at=one.planned,
         until=one.until if one.number > 1 else None,

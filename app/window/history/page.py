@@ -31,7 +31,7 @@ from app.window.history.model import HistoryModel
 from app.window.history.run_pane import RunPane
 from app.window.history.table import HistoryTable
 from app.window.page import Page
-from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.history_query import HistoryQuery
 
 _FIRST_ROWS, _MORE_ROWS, _MAX_REFRESHED_ROWS = 50, 100, 200
 """Rows read after a filter change, after a scroll, and at most after changes: few enough to stay responsive."""
@@ -45,7 +45,7 @@ class HistoryPage(Page):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.title = self.tr("History")
-        self._shown: HistoryFilter | None = None
+        self._shown: HistoryQuery | None = None
         self._search_number = 0
         """Number of filter changes: a new search need not wait for the refresh of an old one."""
         self._total: int | None = None
@@ -62,17 +62,17 @@ class HistoryPage(Page):
 
     def refresh(self) -> None:
         """Replace the rows if the filters changed, else only update them."""
-        wanted, session = self.query(), self.session
+        query, session = self.query(), self.session
         number = (
-            max(_FIRST_ROWS, min(self.model.rowCount(), _MAX_REFRESHED_ROWS)) if wanted == self._shown else _FIRST_ROWS
+            max(_FIRST_ROWS, min(self.model.rowCount(), _MAX_REFRESHED_ROWS)) if query == self._shown else _FIRST_ROWS
         )
 
         def read() -> tuple[HistoryRows, dict[str, str]]:
             names = session.queries.names()
-            return read_page(session, wanted, None, number), names
+            return read_page(session, query, None, number), names
 
         self.background.run_latest(
-            f"rows {self._search_number}", read, lambda found: self._show(wanted, *found), self.status_line.show_error
+            f"rows {self._search_number}", read, lambda found: self._show(query, *found), self.status_line.show_error
         )
         if self.pane.isVisible():
             self.pane.refresh()
@@ -98,7 +98,7 @@ class HistoryPage(Page):
             self._close_run()
         self.filters.search_field.focus_and_select()
 
-    def query(self) -> HistoryFilter:
+    def query(self) -> HistoryQuery:
         return self.filters.query(self._now())
 
     def _make_controls(self) -> None:
@@ -166,51 +166,51 @@ class HistoryPage(Page):
         self.status_line.clear()
         self.refresh()
 
-    def _show(self, wanted: HistoryFilter, read: HistoryRows, names: dict[str, str]) -> None:
+    def _show(self, query: HistoryQuery, read: HistoryRows, names: dict[str, str]) -> None:
         self.filters.show_names(names)
-        if wanted != self.query():
+        if query != self.query():
             return
-        if wanted == self._shown and self.model.rowCount():
+        if query == self._shown and self.model.rowCount():
             self.model.update_rows(read, self._now())
         else:
             self.model.replace_rows(read, self._now())
             self.table.scrollToTop()
-        if wanted != self._shown:
+        if query != self._shown:
             self._total = None
-        self._shown = wanted
-        is_all = wanted == HistoryFilter()
+        self._shown = query
+        is_all = query == HistoryQuery()
         pages = self.split if self.model.rowCount() or self.pane.run_id else self.empty if is_all else self.no_results
         self.body.setCurrentWidget(pages)
         self.filters.setVisible(pages is not self.empty and not self.table.isHidden())
         self.export.setVisible(pages is self.split)
         self._show_count()
-        self._count(wanted)
+        self._count(query)
 
     def _read_more(self, cursor: str) -> None:
-        wanted, session = self._shown or HistoryFilter(), self.session
+        query, session = self._shown or HistoryQuery(), self.session
 
         def append(read: HistoryRows) -> None:
-            if wanted == self._shown and self.model.cursor == cursor:
+            if query == self._shown and self.model.cursor == cursor:
                 self.model.append(read)
                 self._show_count()
 
         self.background.run(
-            lambda: read_page(session, wanted, cursor, _MORE_ROWS), append, lambda _: self.model.stop_loading()
+            lambda: read_page(session, query, cursor, _MORE_ROWS), append, lambda _: self.model.stop_loading()
         )
 
-    def _count(self, wanted: HistoryFilter) -> None:
+    def _count(self, query: HistoryQuery) -> None:
         """Count all matching rows, which may take longer than reading the first ones."""
         if self.model.cursor is None:
             return
         views = self.session.queries
 
         def show(total: int) -> None:
-            if wanted == self._shown:
+            if query == self._shown:
                 self._total = total
                 self._show_count()
 
         self.background.run_latest(
-            f"count {self._search_number}", lambda: views.count_history(wanted), show, rest_factor=_COUNT_REST
+            f"count {self._search_number}", lambda: views.count_history(query), show, rest_factor=_COUNT_REST
         )
 
     def _show_count(self) -> None:

@@ -200,12 +200,6 @@ class DryRunDialog(QDialog):
         self.status_line.show_message(self.tr("Test run in progress…"), Tone.QUIET)
         self.process.start(self._path, self._source, days=self.span.currentData())
 
-    def list_steps(self) -> list[StepCard]:
-        """The cards that are shown."""
-        items = (self._steps.itemAt(place) for place in range(self._steps.count()))
-        widgets = [item.widget() for item in items if item is not None]
-        return [one for one in widgets if isinstance(one, StepCard)]
-
     def reject(self) -> None:
         self.process.cancel()
         super().reject()

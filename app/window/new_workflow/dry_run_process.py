@@ -35,10 +35,6 @@ class DryRunProcess(QObject):
         self._process: QProcess | None = None
         self._source_dir: TemporaryDirectory[str] | None = None
 
-    @property
-    def is_running(self) -> bool:
-        return self._process is not None
-
     def start(self, path: Path, source: str | None = None, *, days: int = 0) -> None:
         """Run the file as it is now, or `source` under its name."""
         self.cancel()

@@ -33,6 +33,7 @@ from app.window.page import Page, PageColumn, make_section_heading, make_titled_
 from app.window.request_cards import RequestCards
 from app.window.today.today_data import ActivityLine, Day, read_day
 from app.window.welcome.sample import start_sample
+from scheduler.rules.handler_ids import split_handler_id
 
 _ROWS_AT_ONCE = 6
 
@@ -267,7 +268,7 @@ class TodayPage(Page):
         if not rest:
             self.open_page.emit("history", bar)
         else:
-            self.open_page.emit("workflows", rest.partition(":")[0].partition("/")[0])
+            self.open_page.emit("workflows", split_handler_id(rest.partition(":")[0])[0])
 
 
 def _format_date(day: date) -> str:

@@ -17,9 +17,10 @@ from app.session import Session
 from app.widgets.timeline_layout import TimelineBar, TimelineLane, local_day
 from app.window.history.history_data import state_of_run, state_of_time
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.queries.history import HistoryFilter, HistoryResult
+from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
 from scheduler.engine.queries.workflows import NextTime
+from scheduler.rules.history_query import HistoryQuery
 
 translate = QCoreApplication.translate
 _PAGE_SIZE = 1_000
@@ -78,11 +79,11 @@ def read_day(session: Session, span: tuple[datetime, datetime] | None = None) ->
 
 def _read_past(session: Session, since: datetime, pages: int) -> HistoryResult:
     """What happened since then, and runs that started earlier and are still active."""
-    found = HistoryFilter(since=since - _LONG_RUN)
+    found = HistoryQuery(since=since - _LONG_RUN)
     read = [session.queries.history(found, None, _PAGE_SIZE)]
     while read[-1].cursor is not None and len(read) < pages:
         read.append(session.queries.history(found, read[-1].cursor, _PAGE_SIZE))
-    active = session.queries.history(HistoryFilter(status="running"), None, _MIN_COMING * _MIN_COMING)
+    active = session.queries.history(HistoryQuery(statuses=("running",)), None, _MIN_COMING * _MIN_COMING)
     runs = {run.id: run for run in chain(*(page.runs for page in read), active.runs)}
     times = chain.from_iterable(page.occurrences for page in read)
     return HistoryResult(
@@ -121,7 +122,7 @@ def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[Timelin
             end = run.ended if is_over or state is RunState.RUNNING else began
             yield TimelineBar(id=run.id, lane=run.workflow, start=began, end=end, state=state, text=words)
     for number, time in enumerate(past.occurrences):
-        id_ = f"time:{time.workflow}/{time.handler}:{time.planned.timestamp():.0f}:{number}"
+        id_ = f"time:{time.schedule}:{time.planned.timestamp():.0f}:{number}"
         state = state_of_time(time.state)
         yield TimelineBar(
             id=id_,

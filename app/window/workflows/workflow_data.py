@@ -7,11 +7,11 @@ from app.i18n.translate import translate_text
 from app.session import Session
 from app.window.history.history_data import HistoryRow, make_rows, read_questions
 from app.window.new_workflow.deploy_check import UsedTool, describe_permission
-from scheduler.engine.queries.history import HistoryFilter
 from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.engine.queries.statistics import Statistics
 from scheduler.engine.queries.versions import VersionView
 from scheduler.engine.queries.workflows import WorkflowDetails
+from scheduler.rules.history_query import HistoryQuery
 
 _MAX_RECENT = 30
 
@@ -37,7 +37,7 @@ def read_workflow(session: Session, slug: str) -> WorkflowData:
     """RefusedError if there is no such workflow."""
     queries = session.queries
     details, permissions = queries.workflow(slug), queries.permissions(slug)
-    page = queries.history(HistoryFilter(workflow=slug), None, _MAX_RECENT)
+    page = queries.history(HistoryQuery(workflow=slug), None, _MAX_RECENT)
     rows = make_rows(page, {slug: details.name}, read_questions(session, page))[:_MAX_RECENT]
     return WorkflowData(
         details=details,

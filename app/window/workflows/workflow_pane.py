@@ -33,6 +33,7 @@ from app.window.workflows.versions_tab import VersionsTab
 from app.window.workflows.workflow_data import WorkflowData, read_workflow
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.schedule_data import ScheduleData
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.workflow_state import WorkflowState
 
 
@@ -187,7 +188,7 @@ class WorkflowPane(QWidget):
         """Stop only the parts that run, so that requests of other parts stay open."""
         assert self.data is not None
         details = self.data.details
-        running = [f"{self.slug}/{one.name}" for one in details.handlers if one.state is WorkflowState.RUNNING]
+        running = [handler_id(self.slug, one.name) for one in details.handlers if one.state is WorkflowState.RUNNING]
         for target in [self.slug] if details.state is WorkflowState.RUNNING else running:
             self._command(self.tr("Stopping…"), "stop", target=target)
 

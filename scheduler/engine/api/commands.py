@@ -7,9 +7,9 @@ from typing import Any
 from scheduler.engine.api.backend import Backend
 from scheduler.engine.api.json_values import to_json
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.lookup import split_target
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.permissions import list_permissions
+from scheduler.rules.handler_ids import split_target
 from scheduler.rules.text import add_full_stop
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.policies import Overlap

@@ -58,10 +58,6 @@ class Dispatcher:
             if not name.startswith("_")
         }
 
-    @property
-    def verbs(self) -> frozenset[str]:
-        return frozenset(self._verbs)
-
     def dispatch(self, verb: str, arguments: dict[str, Any]) -> Iterator[Message | None]:
         """Messages, the last one with the answer or the error; None while it waits."""
         try:

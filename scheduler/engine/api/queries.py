@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from scheduler.connections.registry import parse_name
 from scheduler.engine.api.backend import Backend
 from scheduler.engine.api.json_values import to_json
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.zones import find_zone
@@ -48,15 +47,15 @@ class QueryApi:
         cursor: str | None = None,
         count: int = 50,
     ) -> dict[str, Any]:
-        wanted = HistoryFilter(
+        query = HistoryQuery(
             workflow=workflow,
             handler=handler,
-            status=status,
+            statuses=() if status is None else (status,),
             since=self._parse_time(since, "since"),
             until=self._parse_time(until, "until", end_of_day=True),
             text=text,
         )
-        page: dict[str, Any] = to_json(self._backend.queries.history(wanted, cursor, count))
+        page: dict[str, Any] = to_json(self._backend.queries.history(query, cursor, count))
         return page
 
     def run_show(self, run: str) -> dict[str, Any]:
@@ -111,7 +110,7 @@ class QueryApi:
 
         With settings, only the fields that apply to them.
         """
-        connector = self._backend.registry.connector(parse_name(name)[0])
+        connector = self._backend.registry.connector_of(name)
         row = next((one for one in self._backend.queries.connections() if one.connection == name), None)
         known = {} if row is None else row.settings
         is_connected = row is not None and row.is_connected

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scheduler.connections.connector import FieldKind
-from scheduler.connections.registry import Registry, parse_name
+from scheduler.connections.registry import Registry
 from scheduler.engine.api.backend import Backend
 from scheduler.engine.errors import RefusedError
 
@@ -99,7 +99,7 @@ def parse_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[s
 
     A secret is refused, because others can read what is typed in a command.
     """
-    fields = {field.name: field for field in registry.connector(parse_name(name)[0]).fields}
+    fields = {field.name: field for field in registry.connector_of(name).fields}
     for field in fields.values():
         if field.secret and field.name in given:
             raise RefusedError(

@@ -20,7 +20,7 @@ from scheduler.engine.queries import (
 )
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
-from scheduler.engine.queries.history import HistoryFilter, HistoryResult
+from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.runs import LogPart, RunChanges, RunDetails, RunStatusView
@@ -31,6 +31,7 @@ from scheduler.engine.queries.versions import VersionDiff, VersionView
 from scheduler.engine.queries.workflows import NextTime, WatchedWorkflow, WorkflowDetails, WorkflowView
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
 
 
@@ -84,11 +85,11 @@ class WorkflowQueries:
         """What a script would use, and whether it may already."""
         return permissions.find_of_script(self._snapshot(), script)
 
-    def history(self, filters: HistoryFilter, cursor: str | None = None, limit: int = 50) -> HistoryResult:
-        return history.find(self._snapshot(), filters, cursor, limit)
+    def history(self, query: HistoryQuery, cursor: str | None = None, limit: int = 50) -> HistoryResult:
+        return history.find(self._snapshot(), query, cursor, limit)
 
-    def count_history(self, filters: HistoryFilter) -> int:
-        return history.count(self._snapshot(), filters)
+    def count_history(self, query: HistoryQuery) -> int:
+        return history.count(self._snapshot(), query)
 
     def run(self, run: str) -> RunDetails:
         return runs.describe(self._snapshot(), run)

@@ -10,12 +10,13 @@ from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule, describe_state
 from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.engine.script_plan import HandlerPlan
+from scheduler.rules.handler_ids import lane_name
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state
 from scheduler.store import backfills, events, grants, handlers, history, lanes, mutations, runs, schedules, workflows
-from scheduler.store.history_query import HistoryCursor, HistorySearch
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflow_status import StoredWorkflow, load
 from scheduler.store.workflows import WorkflowStatus
@@ -158,7 +159,7 @@ def describe(snapshot: Snapshot, name: str) -> WorkflowDetails:
     row = find_workflow(snapshot.db, name)
     [standing] = load(snapshot.db, snapshot.now, row.slug)
     view, plan = _view(snapshot, standing), snapshot.plans.current(snapshot.db, row.slug)
-    recent = history.find_runs(snapshot.db, HistorySearch(workflow=row.slug), HistoryCursor(), _RECENT_RUNS)
+    recent = history.find_runs(snapshot.db, HistoryQuery(workflow=row.slug), HistoryCursor(), _RECENT_RUNS)
     script = workflows.find_script(snapshot.db, row.slug, row.script)
     return WorkflowDetails(
         **{name: getattr(view, name) for name in WorkflowView.__dataclass_fields__},
@@ -248,7 +249,7 @@ def _next_unblocked(snapshot: Snapshot, standing: StoredWorkflow, facts: Workflo
     blocked = {lane.name for lane in standing.blocked if lane.blocked is not Block.RETRYING}
     if not blocked or facts.next_at is None:
         return facts.next_at
-    free = [one for one in standing.schedules if lanes.lane_of(one.handler, HandlerKind(one.kind)) not in blocked]
+    free = [one for one in standing.schedules if lane_name(one.handler, one.kind) not in blocked]
     times = [at for one in free if (at := next_time(snapshot, one)) is not None]
     return min([*times, *([] if "" in blocked else standing.wakes.values())], default=None)
 
@@ -290,7 +291,7 @@ def _view_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
     began = None if schedule is None else schedule.last_run
     if schedule is None:
         last = history.find_runs(
-            snapshot.db, HistorySearch(workflow=standing.row.slug, handler=handler.name), HistoryCursor(), 1
+            snapshot.db, HistoryQuery(workflow=standing.row.slug, handler=handler.name), HistoryCursor(), 1
         )
         began = last[0].began if last else None
     return HandlerView(

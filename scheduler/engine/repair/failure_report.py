@@ -5,8 +5,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from scheduler.connections.redaction import hide_home
 
 _PRIVATE_FIELDS = frozenset({"text", "html", "body", "content", "summary", "description", "base64", "snippet"})
 """Fields that hold the text of mails and files."""
@@ -69,7 +70,7 @@ def redact_values(value: Any) -> Any:
         return {name: _hide_value(str(name).lower(), one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [redact_values(one) for one in value]
-    return redact_text(value) if isinstance(value, str) else value
+    return redact_named_secrets(value) if isinstance(value, str) else value
 
 
 def _hide_value(name: str, value: Any) -> Any:
@@ -85,15 +86,14 @@ def is_secret_name(name: str) -> bool:
     return any(word in name.lower() for word in _SECRET_WORDS)
 
 
-def redact_text(text: str) -> str:
+def redact_named_secrets(text: str) -> str:
     """Remove what follows a name such as password or token, and credentials in an address."""
     return _NAMED_SECRET.sub(lambda match: f"{match[1]}(left out)", _URL_CREDENTIALS.sub("(left out)@", text))
 
 
 def redact_report(text: str) -> str:
-    """As hide_in_text, and also replace the user's home folder."""
-    home = str(Path.home())
-    return redact_text(text.replace(home, "~") if len(home) > 1 else text)
+    """Remove named secrets and the user's home folder."""
+    return redact_named_secrets(hide_home(text))
 
 
 def log_excerpt(log: str) -> str:

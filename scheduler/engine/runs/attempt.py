@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase
 from scheduler.store.events import EventRow
@@ -68,7 +69,7 @@ class Attempt:
 
     @property
     def subject(self) -> str:
-        return f"{self.row.workflow}/{self.row.handler}"
+        return handler_id(self.row.workflow, self.row.handler)
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """The facts that every phase gets."""
@@ -90,7 +91,6 @@ class OutsideCall:
     connection: str
     tool: str
     parameters: Mapping[str, Any]
-    line: int | None = None
     target: Any = None
     """The object it would change, as identified by the tool on the host; never given by the script."""
     endpoint: Mapping[str, str] | None = None
@@ -105,7 +105,6 @@ class OutsideCall:
             connection=message["connection"],
             tool=message["tool"],
             parameters=message["parameters"],
-            line=message.get("line"),
         )
 
     @classmethod

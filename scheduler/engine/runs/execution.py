@@ -27,8 +27,8 @@ from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase
-from scheduler.rules.readiness import parse_wake
 from scheduler.rules.script_limits import truncate_summary
+from scheduler.rules.wake_time import parse_wake
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError

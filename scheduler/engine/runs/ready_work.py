@@ -4,12 +4,12 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
-from scheduler.engine.scheduling.launcher import Work, lane_name
+from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import ScriptPlans
+from scheduler.rules.handler_ids import handler_id, lane_id, lane_name
 from scheduler.rules.lanes import Candidate, LanePriority
-from scheduler.rules.phases import RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.store import handlers, lanes, mutations, occurrences, runs
-from scheduler.store.lanes import lane_of
 from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
 
@@ -38,7 +38,7 @@ def find_ready_work(db: sqlite3.Connection, plans: ScriptPlans, now: datetime) -
 
 def _resume(db: sqlite3.Connection, plans: ScriptPlans, row: RunRow, now: datetime) -> ReadyWork | None:
     handler = plans.current(db, row.workflow).handlers.get(row.handler)
-    ground = lanes.read_start_conditions(db, row.workflow, lane_of(row.handler, row.kind))
+    ground = lanes.read_start_conditions(db, row.workflow, lane_name(row.handler, row.kind))
     if handler is not None and (ground is None or not ground.can_start(row.id)):
         return None
     continues = row.phase in _AFTER_MUTATION or row.status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION)
@@ -46,8 +46,8 @@ def _resume(db: sqlite3.Connection, plans: ScriptPlans, row: RunRow, now: dateti
     turn = LanePriority.CONTINUATION if continues else LanePriority.RETRY
     return Candidate(priority=turn, name=row.id, due_since=row.resume_at or now), Work(
         key=row.occurrence or row.chain,
-        lane=lane_name(row.workflow, row.handler, row.kind),
-        subject=f"{row.workflow}/{row.handler}",
+        lane=lane_id(row.workflow, row.handler, row.kind),
+        subject=handler_id(row.workflow, row.handler),
         planned=None if one is None else one.planned,
         needs=() if continues or handler is None else handler.needs,
         payload=WorkItem(run=row),
@@ -60,15 +60,15 @@ def _check(db: sqlite3.Connection, row: MutationRow) -> ReadyWork | None:
         return None
     return Candidate(priority=LanePriority.CONTINUATION, name=run.id, due_since=row.check_at or row.begun), Work(
         key=f"check {run.id}",
-        lane=lane_name(run.workflow, run.handler, run.kind),
-        subject=f"{run.workflow}/{run.handler}",
+        lane=lane_id(run.workflow, run.handler, run.kind),
+        subject=handler_id(run.workflow, run.handler),
         payload=WorkItem(check=row),
     )
 
 
 def _consumer(one: handlers.ReadyRow, now: datetime) -> ReadyWork:
-    subject = f"{one.workflow}/{one.name}"
+    subject = handler_id(one.workflow, one.name)
     candidate = Candidate(
         priority=LanePriority.CONSUMER, name=subject, due_since=one.wake_at or now, oldest_event=one.oldest_event
     )
-    return candidate, Work(key=subject, lane=f"{one.workflow}/", subject=subject)
+    return candidate, Work(key=subject, lane=lane_id(one.workflow, one.name, HandlerKind.CONSUMER), subject=subject)

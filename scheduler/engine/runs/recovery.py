@@ -10,6 +10,7 @@ from scheduler.engine.runs.finish import mark_job_interrupted, request_outcome, 
 from scheduler.engine.runs.tool_calls import ToolCaller, find_endpoint
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlans
 from scheduler.rules.failures import FailureClass
+from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.mutations import Continuation, MutationStatus, ResumeMode, decide_continuation
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import Block, RequestKind
@@ -126,7 +127,7 @@ def cancel_waiting_run(db: sqlite3.Connection, row: RunRow, now: datetime, note:
         return
     settle_events(db, row.id)
     user_requests.close(db, row.id, now)
-    lanes.unblock(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
+    lanes.unblock(db, row.workflow, lane_name(row.handler, row.kind), run=row.id)
     runs.schedule_resume(db, row.id, None)
     if row.status is not RunStatus.CRASHED:
         runs.move(db, row.id, row.status, RunStatus.CANCELLED, now, ended=now, summary=note)

@@ -26,6 +26,7 @@ from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Announcement, Outcome, Result, Work
 from scheduler.engine.script_plan import ScriptPlan, ScriptPlans
 from scheduler.rules.failures import Failure, FailureClass
+from scheduler.rules.handler_ids import handler_id, split_handler_id
 from scheduler.rules.lanes import Candidate
 from scheduler.store import handlers, logs, runs
 from scheduler.store.errors import StaleError, StoreClosedError, StoreError
@@ -156,7 +157,7 @@ class Runner:
     def _start(self, work: Work, errand: WorkItem | None) -> tuple[Worker | None, Attempt | None]:
         """A worker first, then the row that says that the run began: what cannot be started has not begun."""
         while True:
-            plan = self.plans.current(self._context.database.read(), work.subject.partition("/")[0])
+            plan = self.plans.current(self._context.database.read(), split_handler_id(work.subject)[0])
             printed: list[str] = []
             try:
                 worker = self.workshop.acquire(plan, printed.append)
@@ -284,7 +285,7 @@ class Runner:
         if not ready:
             return None
         first = min(ready, key=lambda one: (one.oldest_event is None, one.oldest_event or 0, one.name))
-        work = Work(key=key, lane=lane, subject=f"{attempt.workflow}/{first.name}")
+        work = Work(key=key, lane=lane, subject=handler_id(attempt.workflow, first.name))
         try:
             following = start.start_consumer(db, work, attempt.plan, now)
         except start.NewVersionError:

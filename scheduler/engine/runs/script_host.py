@@ -52,15 +52,13 @@ class ScriptHost:
         self._batch = PublishBatch(attempt.handler.kind)
 
     def call(self, connection: str, tool: str, parameters: Mapping[str, Any], line: int | None) -> Any:
-        call = OutsideCall(connection=connection, tool=tool, parameters=parameters, line=line)
+        call = OutsideCall(connection=connection, tool=tool, parameters=parameters)
         with with_script_line(self._attempt, line):
             return self._tools.call_read_only(self._attempt, call, self._is_ending)
 
     def hand_over(self, connections: Mapping[str, str], line: int | None) -> dict[str, str]:
         with with_script_line(self._attempt, line):
-            found = {
-                name: self._tools.read_command_secret(self._attempt, one, line) for name, one in connections.items()
-            }
+            found = {name: self._tools.read_command_secret(self._attempt, one) for name, one in connections.items()}
         self._handed_over.update(found.values())
         return found
 

@@ -10,6 +10,7 @@ from scheduler.engine.runs.attempt import Attempt, event_for_script
 from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.handler_ids import split_handler_id
 from scheduler.rules.mutations import MutationStatus, ResumeMode, decide_resume_mode
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus, first_phase
 from scheduler.store import events, handlers, lanes, mutations, runs
@@ -35,7 +36,7 @@ def start_occurrence(
     db: sqlite3.Connection, work: Work, plan: ScriptPlan, in_flight: InFlight, now: datetime
 ) -> Attempt | None:
     """Runs in the transaction that marks the occurrence as started; None if it may no longer start."""
-    handler = plan.handlers.get(work.subject.partition("/")[2])
+    handler = plan.handlers.get(split_handler_id(work.subject)[1])
     if handler is None or _check_lane(db, plan, handler, None) is None or not in_flight.begin(db, work, now):
         return None
     assert work.origin is not None
@@ -46,7 +47,7 @@ def start_occurrence(
 
 def start_consumer(db: sqlite3.Connection, work: Work, plan: ScriptPlan, now: datetime) -> Attempt | None:
     """None if it may no longer start. The caller stores the row."""
-    handler = plan.handlers.get(work.subject.partition("/")[2])
+    handler = plan.handlers.get(split_handler_id(work.subject)[1])
     ground = None if handler is None else _check_lane(db, plan, handler, None)
     if handler is None or ground is None:
         return None

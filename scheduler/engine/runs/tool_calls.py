@@ -95,7 +95,7 @@ class NoSecrets:
 def find_endpoint(db: sqlite3.Connection, registry: Registry, connection: str) -> dict[str, str] | None:
     """What a connection points to now: the account, server or folder that an approval covers."""
     row = connections.find(db, connection)
-    connector = registry.connector(connection.partition(":")[0])
+    connector = registry.connector_of(connection)
     return None if row is None else connector.endpoint(row.settings) or None
 
 
@@ -131,9 +131,9 @@ class ToolCaller:
         ready = self.prepare_call(attempt.workflow, call)
         return self._run(replace(tool, run=partial(_run_in_thread, tool, is_ending)), ready)
 
-    def read_command_secret(self, attempt: Attempt, connection: str, line: int | None) -> str:
+    def read_command_secret(self, attempt: Attempt, connection: str) -> str:
         """The secret of a connection, for a command of a job; needs permission like any tool."""
-        call = OutsideCall(connection=connection, tool=HAND_OVER_TOOL, parameters={}, line=line)
+        call = OutsideCall(connection=connection, tool=HAND_OVER_TOOL, parameters={})
         if not any(tool.name == HAND_OVER_TOOL for tool in self._tools_of(connection)):
             sentence = UserText(
                 "{connection} has no secret for commands. Connect one that has, such as secret:mine.",
@@ -155,7 +155,7 @@ class ToolCaller:
 
     def _tools_of(self, connection: str) -> tuple[Tool, ...]:
         try:
-            return self.registry.connector(parse_name(connection)[0]).tools
+            return self.registry.connector_of(connection).tools
         except ConnectionRuleError as error:
             raise AttemptFailedError.because(FailureClass.LOGIC, error.sentence) from error
 
@@ -243,7 +243,7 @@ class ToolCaller:
         except Exception:  # noqa: BLE001  third-party code
             return None
         try:
-            connector = self.registry.connector(ended.call.connection.partition(":")[0])
+            connector = self.registry.connector_of(ended.call.connection)
             result = redact_result(storable_or_note(result), connector, ended.call.settings)
         except ConnectionRuleError:  # its connector is gone, but the call succeeded
             return Checked(happened=True)
@@ -251,7 +251,7 @@ class ToolCaller:
 
     def prepare_call(self, workflow: str, call: OutsideCall, key: str = "") -> Call:
         """The call as its tool gets it, with settings and secrets. Makes no outside call."""
-        connector = self.registry.connector(call.connection.partition(":")[0])
+        connector = self.registry.connector_of(call.connection)
         with self._database.quick_read() as db:
             row = connections.find(db, call.connection)
         if row is None and connector.fields:
@@ -315,7 +315,7 @@ class ToolCaller:
 
     def _failed(self, failure: Failure, ready: Call) -> AttemptFailedError:
         """The error with all secrets redacted, so that it may be stored and shown."""
-        connector = self.registry.connector(ready.connection.partition(":")[0])
+        connector = self.registry.connector_of(ready.connection)
         if failure.kind is FailureClass.AUTH and self._is_outdated(connector, ready):
             failure = replace(failure, kind=FailureClass.TRANSIENT, counts=False)
         return AttemptFailedError(redact_failure(failure, find_secrets(connector, ready.settings)), ready.connection)

@@ -13,7 +13,7 @@ from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.compiled import PlannedTimes
-from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceState, occurrence_key
 from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
 from scheduler.user_text import UserText
 
@@ -51,15 +51,7 @@ class BackfillEmission:
             if planned in ran:
                 continue
             decision = decide_overlap(backfill.overlap, own)
-            for waiting in decision.replaced:
-                occurrences.move(
-                    db,
-                    waiting,
-                    OccurrenceState.QUEUED,
-                    OccurrenceState.COALESCED,
-                    reason=OccurrenceReason.REPLACED,
-                    ended=now,
-                )
+            occurrences.coalesce(db, decision.replaced, now)
             own = [one for one in own if one.key not in decision.replaced]
             new = _row_of(backfill, planned, decision, now)
             added += occurrences.insert(db, new)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from scheduler.engine.context import EngineContext, late_columns, read_late
 from scheduler.engine.scheduling.emission import Emission, truncate_late
 from scheduler.engine.scheduling.launcher import Announcement
-from scheduler.rules.readiness import MAX_WAKE_DELAY
+from scheduler.rules.wake_time import MAX_WAKE_DELAY
 from scheduler.store import gaps, next_wake, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.backoff import RETRY_DELAYS

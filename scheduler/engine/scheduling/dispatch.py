@@ -9,8 +9,9 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.scheduling.conditions import list_unmet
 from scheduler.engine.scheduling.emission import Emission
 from scheduler.engine.scheduling.in_flight import InFlight
-from scheduler.engine.scheduling.launcher import Announcement, Launcher, Work, lane_name
+from scheduler.engine.scheduling.launcher import Announcement, Launcher, Work
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
+from scheduler.rules.handler_ids import lane_id, split_handler_id
 from scheduler.rules.lanes import Candidate, LanePriority, choose_next, producer_candidate
 from scheduler.store import occurrences
 from scheduler.store.next_wake import NextWake
@@ -169,8 +170,7 @@ class Dispatch:
             except BadScheduleError as error:
                 choice.broken[one.schedule] = error.sentence
                 continue
-            workflow, _, handler = one.schedule.partition("/")
-            lane = lane_name(workflow, handler, kind)
+            lane = lane_id(*split_handler_id(one.schedule), kind)
             beside = (one.overlap or policies.overlap) is Overlap.ALLOW_ALL
             if one.reason is OccurrenceReason.UNREADABLE:
                 choice.ended.append((one, OccurrenceState.FAILED, OccurrenceReason.UNREADABLE))

@@ -187,10 +187,7 @@ class Emission:
         """Write gaps, replaced occurrences, skip and catch-up state; returns the new occurrences, not yet written."""
         for gap in owed.gaps:
             self.add_gap(db, row.id, gap, now)
-        for key in owed.replaced:
-            occurrences.move(
-                db, key, OccurrenceState.QUEUED, OccurrenceState.COALESCED, reason=OccurrenceReason.REPLACED, ended=now
-            )
+        occurrences.coalesce(db, owed.replaced, now)
         if row.skip_at is not None and (owed.next_at is None or row.skip_at < owed.next_at):
             schedules.update(db, row.id, skip_at=None)
         if owed.late != read_late(row):

@@ -43,11 +43,6 @@ class Work:
     """The launcher's own data about it; nobody else reads it."""
 
 
-def lane_name(workflow: str, handler: str, kind: str) -> str:
-    """A job has a lane of its own; the producers and consumers of a workflow share one."""
-    return f"{workflow}/{handler}" if kind == "job" else f"{workflow}/"
-
-
 class Launcher(Protocol):
     def list_ready(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
         """What could continue now besides occurrences; its lane may be open or closed to others."""

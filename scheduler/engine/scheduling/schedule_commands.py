@@ -13,8 +13,9 @@ from scheduler.engine.idempotency import run_once
 from scheduler.engine.scheduling.backfill import count_missing, merge_ranges
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.scheduling.emission import Emission
-from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, refuse_parallel_runs, schedule_id
+from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, refuse_parallel_runs
 from scheduler.engine.scheduling.upcoming import upcoming_times
+from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
@@ -61,7 +62,7 @@ class ScheduleCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             version = self._definition.add(db, workflow, handler, spec, policies or {}, kind, now)
-            return ScheduleAnswer(schedule=schedule_id(workflow, handler), version=version)
+            return ScheduleAnswer(schedule=handler_id(workflow, handler), version=version)
 
         return self._answer("add", idempotency_key, act)
 
@@ -78,7 +79,7 @@ class ScheduleCommands:
         """Create a schedule, or update the one of that name; what does not change is kept."""
 
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
-            schedule = schedule_id(workflow, handler)
+            schedule = handler_id(workflow, handler)
             row = schedules.find(db, schedule)
             if row is None or row.removed is not None:
                 version = self._definition.add(db, workflow, handler, spec, policies or {}, kind, now)
@@ -190,15 +191,7 @@ class ScheduleCommands:
                 raise RefusedError(
                     "busy", UserText("{schedule} is still running; it was not started again.", schedule=schedule)
                 )
-            for waiting in decision.replaced:
-                occurrences.move(
-                    db,
-                    waiting,
-                    OccurrenceState.QUEUED,
-                    OccurrenceState.COALESCED,
-                    reason=OccurrenceReason.REPLACED,
-                    ended=now,
-                )
+            occurrences.coalesce(db, decision.replaced, now)
             occurrences.insert(
                 db,
                 OccurrenceRow(

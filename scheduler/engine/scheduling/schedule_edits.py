@@ -10,6 +10,7 @@ from typing import Any
 from scheduler.engine.context import EngineContext, late_columns
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.emission import Emission
+from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
@@ -18,10 +19,6 @@ from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
 from scheduler.timing.spec import ScheduleKind, ScheduleSpec
 from scheduler.user_text import UserText
-
-
-def schedule_id(workflow: str, handler: str) -> str:
-    return f"{workflow}/{handler}"
 
 
 class ScheduleEdits:
@@ -41,7 +38,7 @@ class ScheduleEdits:
         kind: str,
         now: datetime,
     ) -> int:
-        identity = schedule_id(workflow, handler)
+        identity = handler_id(workflow, handler)
         old = schedules.find(db, identity)
         if old is not None and old.removed is None:
             raise RefusedError("exists", UserText("A schedule {identity} already exists.", identity=identity))
@@ -154,15 +151,7 @@ class ScheduleEdits:
             if not one.is_replaceable:
                 seen.append(one)
                 continue
-            for key in decision.replaced:
-                occurrences.move(
-                    db,
-                    key,
-                    OccurrenceState.QUEUED,
-                    OccurrenceState.COALESCED,
-                    reason=OccurrenceReason.REPLACED,
-                    ended=now,
-                )
+            occurrences.coalesce(db, decision.replaced, now)
             seen = [other for other in seen if other.key not in decision.replaced]
             if decision.state is OccurrenceState.QUEUED:
                 seen.append(one)

@@ -4,10 +4,11 @@ import sqlite3
 from datetime import datetime
 
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.lookup import find_run, find_workflow, split_target
+from scheduler.engine.lookup import find_run, find_workflow
 from scheduler.engine.runs.recovery import cancel_waiting_run
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.workflows.run_now import CHECKING
+from scheduler.rules.handler_ids import split_target
 from scheduler.rules.mutations import MutationStatus
 from scheduler.store import lanes, mutations, runs
 from scheduler.store.runs import RunRow

@@ -11,13 +11,14 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
-from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, schedule_id
+from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, ScriptPlans
 from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run
 from scheduler.engine.workflows.grants import allow
 from scheduler.engine.workflows.permissions import asks_less_often, list_permissions
 from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.mutations import Continuation, MutationStatus, decide_continuation
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import Block, RequestKind
@@ -212,7 +213,7 @@ class Deployer:
         for handler in plan.handlers.values():
             if handler.schedule is None:
                 continue
-            identity = schedule_id(plan.workflow, handler.name)
+            identity = handler_id(plan.workflow, handler.name)
             row = schedules.find(db, identity)
             if row is None or row.removed is not None:
                 args = (plan.workflow, handler.name, handler.schedule, handler.policies, handler.kind.value)
@@ -223,7 +224,7 @@ class Deployer:
                 self._definition.edit(
                     db, row._replace(kind=handler.kind.value), handler.schedule, handler.policies, now
                 )
-        kept = {schedule_id(plan.workflow, one.name) for one in plan.handlers.values() if one.schedule is not None}
+        kept = {handler_id(plan.workflow, one.name) for one in plan.handlers.values() if one.schedule is not None}
         for row in schedules.list_all(db, workflow=plan.workflow):
             if row.id not in kept:
                 self._definition.remove(db, row, now)
@@ -261,7 +262,7 @@ class Deployer:
             if lane.blocked is Block.INTERRUPTED and blocking is not None:
                 abandon_run(db, self._lifecycle, blocking, now, UserText("The job was removed."))
             open_runs = runs.list_unfinished(db, plan.workflow)
-            if not any(lanes.lane_of(row.handler, row.kind) == lane.name for row in open_runs):
+            if not any(lane_name(row.handler, row.kind) == lane.name for row in open_runs):
                 lanes.remove(db, plan.workflow, lane.name)
 
     def _skip_removed_topics(self, db: sqlite3.Connection, plan: ScriptPlan) -> None:
@@ -292,7 +293,7 @@ class Deployer:
     def _schedules(self, db: sqlite3.Connection, plan: ScriptPlan) -> list[dict[str, Any]]:
         described = []
         for handler in plan.handlers.values():
-            row = schedules.find(db, schedule_id(plan.workflow, handler.name))
+            row = schedules.find(db, handler_id(plan.workflow, handler.name))
             if handler.schedule is None or row is None:
                 continue
             words = describe_schedule(

@@ -4,7 +4,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
-from scheduler.connections.registry import Registry, parse_name
+from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
@@ -103,7 +103,7 @@ class GrantCommands:
     def _points_elsewhere(self, db: sqlite3.Connection, name: str, settings: dict[str, Any]) -> bool:
         """Whether the new settings mean another account or folder than the old ones."""
         before = connections.find(db, name)
-        endpoint = self._registry.connector(parse_name(name)[0]).endpoint
+        endpoint = self._registry.connector_of(name).endpoint
         return endpoint({} if before is None else before.settings) != endpoint(settings)
 
     def remove_connection(self, name: str, *, idempotency_key: str | None = None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.rules.failures import FailureClass
+from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -210,7 +211,7 @@ class RequestCommands:
         elif given is RequestAnswer.NOT_HAPPENED:
             runs.schedule_resume(db, row.id, now)
         else:
-            lanes.unblock(db, row.workflow, lanes.lane_of(row.handler, row.kind), run=row.id)
+            lanes.unblock(db, row.workflow, lane_name(row.handler, row.kind), run=row.id)
             if row.occurrence is not None:
                 self._lifecycle.resolve_interrupted(db, row.occurrence, now, happened=given is RequestAnswer.HAPPENED)
 

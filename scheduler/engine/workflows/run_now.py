@@ -5,8 +5,8 @@ from datetime import datetime
 from uuid import uuid4
 
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.scheduling.schedule_edits import schedule_id
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, unblock_hint
 from scheduler.rules.text import add_full_stop
@@ -45,7 +45,7 @@ def choose_handlers(plan: ScriptPlan, handler: str | None) -> list[str]:
             "consumer", UserText("{name} has nothing to start: it runs when something arrives.", name=plan.name)
         )
     raise RefusedError(
-        "which", UserText("Choose one: {jobs}.", jobs=", ".join(f"{plan.workflow}/{name}" for name in jobs))
+        "which", UserText("Choose one: {jobs}.", jobs=", ".join(handler_id(plan.workflow, name) for name in jobs))
     )
 
 
@@ -61,7 +61,7 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
                 slug=row.slug,
             ),
         )
-    schedule = schedules.find(db, schedule_id(row.slug, handler.name))
+    schedule = schedules.find(db, handler_id(row.slug, handler.name))
     if schedule is not None and schedule.trouble is not None:
         raise RefusedError(
             "trouble",
@@ -87,7 +87,7 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
                 help_line=help_line,
             ),
         )
-    is_busy = any(lanes.lane_of(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
+    is_busy = any(lane_name(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
     if is_busy and not when_finished:
         raise RefusedError(
             "busy",

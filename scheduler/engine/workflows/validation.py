@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from scheduler.connections.errors import ConnectionRuleError
-from scheduler.connections.registry import Registry, parse_name
+from scheduler.connections.registry import Registry
 from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
@@ -154,7 +154,7 @@ class ScriptValidator:
         found: list[str] = []
         for name in plan.connections:
             try:
-                self._registry.connector(parse_name(name)[0])
+                self._registry.connector_of(name)
             except ConnectionRuleError as error:
                 found.append(
                     UserText("{file}, line {line}: {error}", file=file, line=described["line"], error=error.sentence)

@@ -13,15 +13,14 @@ from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.runs.start import run_id
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.scheduling.engine import PAUSED_UNTIL_KEY
-from scheduler.engine.scheduling.launcher import lane_name
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer, ScheduleCommands
-from scheduler.engine.scheduling.schedule_edits import schedule_id
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, list_open_runs
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.handler_ids import handler_id, lane_id, split_handler_id
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import backfills, handlers, key_values, occurrences, runs, schedules, workflows
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
@@ -128,7 +127,7 @@ class WorkflowCommands:
             names = run_now.choose_handlers(plan, handler)
             for name in names:
                 run_now.refuse_if_blocked(db, row, plan.handlers[name], when_finished=when_finished)
-            ids = [schedule_id(row.slug, name) for name in names]
+            ids = [handler_id(row.slug, name) for name in names]
             keys = [run_now.queue_occurrence(db, one, now, OccurrenceOrigin.MANUAL, idempotency_key) for one in ids]
             return {"runs": [run_id(key) for key in keys]}
 
@@ -149,7 +148,7 @@ class WorkflowCommands:
                 if row.status is RunStatus.RECONCILIATION:
                     raise RefusedError("answer first", UserText("First answer whether it happened: dayhand attention"))
                 if row.status is RunStatus.ACTIVE:
-                    key = self._dispatch.find_running(row.occurrence, lane_name(row.workflow, row.handler, row.kind))
+                    key = self._dispatch.find_running(row.occurrence, lane_id(row.workflow, row.handler, row.kind))
                     active_keys.extend([] if key is None else [key])
                 else:
                     abandon_run(db, self._lifecycle, row, now, UserText("It was stopped."))
@@ -363,9 +362,9 @@ class WorkflowCommands:
 
     def _schedules_of(self, row: WorkflowRow, handler: str | None) -> list[str]:
         names = [one.id for one in schedules.list_all(self._context.database.read(), workflow=row.slug)]
-        chosen = names if handler is None else [one for one in names if one == schedule_id(row.slug, handler)]
+        chosen = names if handler is None else [one for one in names if one == handler_id(row.slug, handler)]
         if not chosen:
-            known = ", ".join(one.partition("/")[2] for one in names)
+            known = ", ".join(split_handler_id(one)[1] for one in names)
             if not known:
                 raise RefusedError(
                     "unknown", UserText("{name} has no schedule: it runs when something arrives.", name=row.name)

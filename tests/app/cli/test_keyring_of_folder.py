@@ -16,9 +16,9 @@ from scheduler.store import key_values
 from scheduler.store.backups import back_up
 from scheduler.store.opening import close_store, open_store
 from tests.app.cli.live_cli import CommandLine
+from tests.clocks import ManualClock
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.secret_service import SecretService
-from tests.engine.engine_fixture import ManualClock
 
 NAME = "restic:home"
 

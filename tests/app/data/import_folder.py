@@ -106,7 +106,7 @@ class Home:
 
 
 def _now() -> Any:
-    from tests.engine.engine_fixture import ManualClock
+    from tests.clocks import ManualClock
 
     return ManualClock().wall + timedelta(days=4)
 

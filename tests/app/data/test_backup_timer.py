@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.data.backup_timer import BackupTimer
 from scheduler.engine.clock import SystemClock
 from scheduler.store.opening import close_store, open_store
-from tests.engine.engine_fixture import ManualClock
+from tests.clocks import ManualClock
 
 
 def count(folder: Path) -> int:

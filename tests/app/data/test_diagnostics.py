@@ -12,10 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from app.cli import command_line
 from app.data.atomic_file import DataFileError
-from app.data.diagnostics import REDACTED, list_values, redact, write_diagnostics
+from app.data.diagnostics import redact, write_diagnostics
 from app.data.log_file import open_log
 from app.data.preferences import Preferences, save_preferences
 from app.session import Session
+from scheduler.connections.redaction import HIDDEN
 from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.store.opening import close_store, open_store
 from tests.app.window.sample_data import create_workflows, publish
@@ -125,7 +126,7 @@ def test_the_command_writes_it_but_never_over_a_file(folder: Path, capsys: pytes
 )
 def test_private_values_are_hidden(private: str) -> None:
     redacted = redact(f"2026-11-16 12:00:00 ERROR app.engine_thread: {private} was not expected")
-    assert REDACTED in redacted and "was not expected" in redacted
+    assert HIDDEN in redacted and "was not expected" in redacted
     for word in ("example", "hunter2", "abc", "12ab", "qwertz", "1234567890", "Bakery", "Bolts"):
         assert word not in redacted.removeprefix("2026-11-16 12:00:00 ERROR app.engine_thread")
 
@@ -139,13 +140,13 @@ def test_code_lines_and_error_types_are_kept_but_not_messages() -> None:
     )
     redacted = redact(text)
     assert 'File "/opt/dayhand/app/host.py", line 12, in _tick' in redacted
-    assert f"ValueError: {REDACTED}" in redacted
+    assert f"ValueError: {HIDDEN}" in redacted
     assert "Bakery" not in redacted
 
 
 def test_known_values_are_hidden_everywhere_longest_first() -> None:
     redacted = redact("Cannot read /srv/tax/2026 nor /srv/tax of anna", ["/srv/tax", "/srv/tax/2026", "anna", "of"])
-    assert redacted == f"Cannot read {REDACTED} nor {REDACTED} of {REDACTED}"
+    assert redacted == f"Cannot read {HIDDEN} nor {HIDDEN} of {HIDDEN}"
 
 
 def test_the_home_folder_is_abbreviated() -> None:
@@ -155,8 +156,3 @@ def test_the_home_folder_is_abbreviated() -> None:
 def test_ordinary_lines_are_unchanged() -> None:
     line = "2026-11-16 12:00:00,123 INFO app.lifecycle.desktop_ui: Dayhand 0.1.0 starts"
     assert redact(line) == line
-
-
-def test_the_values_of_settings_are_found_at_any_depth() -> None:
-    found = set(list_values({"path": "/a", "port": 993, "tls": True, "more": [{"x": "y"}, None]}))
-    assert found == {"/a", "993", "y"}

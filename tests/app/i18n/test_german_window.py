@@ -15,8 +15,8 @@ from app.window.main_window import MainWindow
 from app.window.navigation import PAGES
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.workflows.workflow_pane import WorkflowPane
-from scheduler.engine.queries.history import HistoryFilter
 from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.phases import RunStatus
 from tests.app.app_fixture import Wait, empty, overview_of, wait
 
@@ -56,7 +56,7 @@ def find_english(widget: QWidget) -> set[str]:
 
 
 def have_ended(installation: Session) -> bool:
-    found = installation.queries.history(HistoryFilter(), None, 50).runs
+    found = installation.queries.history(HistoryQuery(), None, 50).runs
     return len(found) >= len(SCRIPTS) and all(one.status is not RunStatus.ACTIVE for one in found)
 
 

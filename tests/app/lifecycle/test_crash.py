@@ -13,22 +13,16 @@ from pytestqt.qtbot import QtBot
 
 from app.data.log_file import open_log
 from app.lifecycle.crash import CrashReporter
-
-
-class Clock:
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clocks import MonotonicClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> MonotonicClock:
+    return MonotonicClock(1_000.0)
 
 
 @pytest.fixture
-def crashes(qtbot: QtBot, tmp_path: Path, clock: Clock) -> Iterator[CrashReporter]:
+def crashes(qtbot: QtBot, tmp_path: Path, clock: MonotonicClock) -> Iterator[CrashReporter]:
     with open_log(tmp_path) as path:
         made = CrashReporter(path, clock=clock)
         yield made
@@ -91,7 +85,7 @@ def test_one_repeat_is_worded_in_the_singular(qtbot: QtBot, crashes: CrashReport
     assert crashes.dialog.repeats_label.text() == "It happened once more; see the log."
 
 
-def test_no_second_dialog_opens_within_a_minute(qtbot: QtBot, crashes: CrashReporter, clock: Clock) -> None:
+def test_no_second_dialog_opens_within_a_minute(qtbot: QtBot, crashes: CrashReporter, clock: MonotonicClock) -> None:
     raise_error()
     qtbot.waitUntil(lambda: crashes.dialog is not None, timeout=30_000)
     assert crashes.dialog is not None
@@ -105,7 +99,7 @@ def test_no_second_dialog_opens_within_a_minute(qtbot: QtBot, crashes: CrashRepo
     qtbot.waitUntil(lambda: crashes.dialog is not None, timeout=30_000)
 
 
-def test_the_same_error_is_shown_once(qtbot: QtBot, crashes: CrashReporter, clock: Clock) -> None:
+def test_the_same_error_is_shown_once(qtbot: QtBot, crashes: CrashReporter, clock: MonotonicClock) -> None:
     raise_error()
     qtbot.waitUntil(lambda: crashes.dialog is not None, timeout=30_000)
     assert crashes.dialog is not None

@@ -11,22 +11,12 @@ from app.notifications.content import OPEN, QUIET_HOURS_SUMMARY, OpenProblem, gr
 from app.notifications.notifier import Notifier
 from app.notifications.policy import NotificationRules
 from tests.app.notifications.recording_backend import RecordingBackend
+from tests.clocks import ManualClock
 
 NOON = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 NIGHT = NotificationRules(quiet=QuietHours(start=time(22), end=time(7)))
 BUTTONS = (("approve", "Approve"),)
 LIMIT = 60_000
-
-
-class ManualClock:
-    def __init__(self) -> None:
-        self.wall = NOON
-
-    def now(self) -> datetime:
-        return self.wall
-
-    def monotonic(self) -> float:
-        return 0.0
 
 
 def problem(key: str, group: str = "") -> OpenProblem:
@@ -35,7 +25,7 @@ def problem(key: str, group: str = "") -> OpenProblem:
 
 @pytest.fixture
 def clock() -> ManualClock:
-    return ManualClock()
+    return ManualClock(NOON)
 
 
 @pytest.fixture

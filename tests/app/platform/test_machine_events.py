@@ -21,6 +21,7 @@ from scheduler.engine.scheduling.launcher import Announce
 from scheduler.store.opening import open_store
 from scheduler.timing.policies import Need
 from tests.bench.callable_launcher import CallableLauncher, Task
+from tests.clocks import ManualClock
 from tests.desktop.buses import FakeDBusService, PrivateBus
 from tests.desktop.processes import TIMEOUT_S as SECONDS
 
@@ -31,19 +32,6 @@ ASLEEP, ONLINE = 10, 70
 FakeService = Callable[..., FakeDBusService]
 
 
-class ManualClock:
-    """Stands still until the test moves it, as if the machine slept."""
-
-    def __init__(self) -> None:
-        self.wall = NIGHT
-
-    def now(self) -> datetime:
-        return self.wall
-
-    def monotonic(self) -> float:
-        return 0.0
-
-
 class Machine:
     """Engine thread and machine conditions over a real store, in a folder that also has the machine's zone."""
 
@@ -51,7 +39,7 @@ class Machine:
         (folder / "etc").mkdir()
         self.folder = folder
         self.set_zone("Europe/Berlin")
-        self.clock = ManualClock()
+        self.clock = ManualClock(NIGHT)
         self.tasks: dict[str, Task] = {}
         self.database = open_store(folder / "data", self.clock.now()).database
         self.launcher = CallableLauncher(self.database, self.tasks, clock=self.clock)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -52,6 +52,14 @@ def timeline(shown: Callable[..., None]) -> Timeline:
     return timeline
 
 
+def bar_rect(timeline: Timeline, bar_id: str) -> QRect:
+    """Where the bar is in the viewport; empty if there is none."""
+    if (found := timeline._scene.find_mark(bar_id)) is None:
+        return QRect()
+    rect, unit = timeline._scene.rect_of(*found), timeline._unit
+    return QRectF(rect.topLeft() * unit, rect.size() * unit).toRect()
+
+
 def click(qtbot: QtBot, timeline: Timeline, at: QPoint) -> None:
     qtbot.mouseClick(timeline.viewport(), LEFT, NO_KEY, at)
 
@@ -77,66 +85,66 @@ def test_at_first_the_whole_local_day_is_visible(timeline: Timeline) -> None:
 
 
 def test_bars_lie_at_their_time_in_the_lane_of_their_workflow(timeline: Timeline) -> None:
-    night, running, broken = map(timeline.run_rect, ("night", "now", "broken"))
+    night, running, broken = (bar_rect(timeline, name) for name in ("night", "now", "broken"))
     pixels_per_hour = (running.left() - night.left()) / 9
     assert night.width() == pytest.approx(2 * pixels_per_hour, abs=2)
     assert broken.left() - night.left() == pytest.approx(3 * pixels_per_hour, abs=2)
     assert broken.bottom() < night.top()
-    assert timeline.run_rect("elsewhere") == QRect()
+    assert bar_rect(timeline, "elsewhere") == QRect()
 
 
 def test_a_click_on_a_run_opens_it(qtbot: QtBot, timeline: Timeline) -> None:
     with qtbot.waitSignal(timeline.opened) as opened:
-        click(qtbot, timeline, timeline.run_rect("night").center())
+        click(qtbot, timeline, bar_rect(timeline, "night").center())
     assert opened.args == ["night"]
 
 
 def test_a_click_beside_a_run_opens_nothing(qtbot: QtBot, timeline: Timeline) -> None:
     with qtbot.assertNotEmitted(timeline.opened), qtbot.assertNotEmitted(timeline.lane_opened):
-        click(qtbot, timeline, timeline.run_rect("night").center() + QPoint(0, 90))
+        click(qtbot, timeline, bar_rect(timeline, "night").center() + QPoint(0, 90))
         click(qtbot, timeline, QPoint(600, AXIS_HEIGHT // 2))
 
 
 def test_a_click_on_a_name_opens_the_workflow(qtbot: QtBot, timeline: Timeline) -> None:
     with qtbot.waitSignal(timeline.lane_opened) as opened:
-        click(qtbot, timeline, QPoint(20, timeline.run_rect("night").center().y()))
+        click(qtbot, timeline, QPoint(20, bar_rect(timeline, "night").center().y()))
     assert opened.args == ["backup"]
 
 
 def test_a_click_on_a_cluster_zooms_in_until_its_runs_are_apart(qtbot: QtBot, timeline: Timeline) -> None:
-    assert timeline.run_rect("a") == timeline.run_rect("b")
+    assert bar_rect(timeline, "a") == bar_rect(timeline, "b")
     with qtbot.assertNotEmitted(timeline.opened):
-        click(qtbot, timeline, timeline.run_rect("a").center())
-    assert not timeline.run_rect("a").intersects(timeline.run_rect("b"))
+        click(qtbot, timeline, bar_rect(timeline, "a").center())
+    assert not bar_rect(timeline, "a").intersects(bar_rect(timeline, "b"))
     for name in "ab":
-        assert timeline.viewport().rect().contains(timeline.run_rect(name))
+        assert timeline.viewport().rect().contains(bar_rect(timeline, name))
 
 
 def test_runs_at_the_same_instant_are_opened_together(qtbot: QtBot, timeline: Timeline) -> None:
     twins = [bar("one", "quiet", 9, 0, RunState.DONE), bar("two", "quiet", 9, 0, RunState.DONE)]
     timeline.set_day(LANES, twins, zone=BERLIN, now=NOW)
     with qtbot.waitSignal(timeline.cluster_opened) as opened:
-        click(qtbot, timeline, timeline.run_rect("one").center())
+        click(qtbot, timeline, bar_rect(timeline, "one").center())
     assert opened.args == [["one", "two"]]
 
 
 def test_dragging_pans_and_opens_nothing(qtbot: QtBot, timeline: Timeline) -> None:
-    view, start = timeline.viewport(), timeline.run_rect("night").center()
-    before = timeline.run_rect("night").left()
+    view, start = timeline.viewport(), bar_rect(timeline, "night").center()
+    before = bar_rect(timeline, "night").left()
     with qtbot.assertNotEmitted(timeline.opened), qtbot.waitSignal(timeline.span_changed):
         qtbot.mousePress(view, LEFT, NO_KEY, start)
         qtbot.mouseMove(view, start + QPoint(60, 0))
         qtbot.mouseMove(view, start + QPoint(120, 0))
         qtbot.mouseRelease(view, LEFT, NO_KEY, start + QPoint(120, 0))
-    assert timeline.run_rect("night").left() == pytest.approx(before + 120, abs=2)
+    assert bar_rect(timeline, "night").left() == pytest.approx(before + 120, abs=2)
 
 
 def test_ctrl_wheel_zooms_around_the_pointer(qtbot: QtBot, timeline: Timeline) -> None:
-    x = timeline.run_rect("night").left()
+    x = bar_rect(timeline, "night").left()
     turn_wheel(timeline, x, QPoint(0, 240), CTRL)
     start, end = timeline.span
     assert (end - start) / timedelta(hours=1) == pytest.approx(24 / 1.25**2, rel=0.01)
-    assert timeline.run_rect("night").left() == pytest.approx(x, abs=2)
+    assert bar_rect(timeline, "night").left() == pytest.approx(x, abs=2)
 
 
 def test_a_horizontal_or_shift_wheel_pans(timeline: Timeline) -> None:
@@ -192,11 +200,11 @@ def test_the_focused_run_is_announced_and_scrolled_into_view(qtbot: QtBot, timel
     qtbot.keyClick(timeline, Qt.Key.Key_Right)
     assert timeline.focused == "later"
     assert timeline.accessibleDescription() == "Receipts\nUpcoming · today 18:00"
-    assert timeline.viewport().rect().contains(timeline.run_rect("later"))
+    assert timeline.viewport().rect().contains(bar_rect(timeline, "later"))
 
 
 def test_a_run_has_a_tooltip(timeline: Timeline) -> None:
-    at = timeline.run_rect("night").center()
+    at = bar_rect(timeline, "night").center()
     QApplication.sendEvent(
         timeline.viewport(), QHelpEvent(QEvent.Type.ToolTip, at, timeline.viewport().mapToGlobal(at))
     )
@@ -206,7 +214,7 @@ def test_a_run_has_a_tooltip(timeline: Timeline) -> None:
 def test_markup_from_a_script_is_not_interpreted(timeline: Timeline) -> None:
     tricky = [bar("x", "quiet", 9, 60, RunState.DONE, "<b>Paid</b> <img src='/etc/passwd'>")]
     timeline.set_day(LANES, tricky, zone=BERLIN, now=NOW)
-    at = timeline.run_rect("x").center()
+    at = bar_rect(timeline, "x").center()
     QApplication.sendEvent(
         timeline.viewport(), QHelpEvent(QEvent.Type.ToolTip, at, timeline.viewport().mapToGlobal(at))
     )
@@ -223,7 +231,7 @@ def test_markup_from_a_script_is_not_interpreted(timeline: Timeline) -> None:
     ],
 )
 def test_each_kind_of_mark_has_a_description(timeline: Timeline, name: str, description: str) -> None:
-    found = timeline._scene.mark_at(QPointF(timeline.run_rect(name).center()))
+    found = timeline._scene.mark_at(QPointF(bar_rect(timeline, name).center()))
     assert found is not None
     assert timeline._describe(*found) == description
 
@@ -242,16 +250,16 @@ def test_a_new_day_resets_the_visible_span(timeline: Timeline) -> None:
 
 
 def test_the_period_without_data_does_not_look_empty(timeline: Timeline) -> None:
-    place = QRect(timeline.run_rect("night").right() + 60, AXIS_HEIGHT + 2, 20, 20)
+    place = QRect(bar_rect(timeline, "night").right() + 60, AXIS_HEIGHT + 2, 20, 20)
     before = timeline.grab(place).toImage()
     timeline.set_day(LANES, BARS, zone=BERLIN, now=NOW, known_since=NOW)
     assert timeline.grab(place).toImage() != before
 
 
 def test_a_running_bar_grows_with_the_time(timeline: Timeline) -> None:
-    before = timeline.run_rect("now").width()
-    timeline.set_now(NOW + timedelta(hours=4))
-    assert timeline.run_rect("now").width() > before + 50
+    before = bar_rect(timeline, "now").width()
+    timeline.set_day(LANES, BARS, zone=BERLIN, now=NOW + timedelta(hours=4))
+    assert bar_rect(timeline, "now").width() > before + 50
 
 
 def test_panning_reuses_the_layout(timeline: Timeline) -> None:
@@ -264,7 +272,7 @@ def test_panning_reuses_the_layout(timeline: Timeline) -> None:
 
 def test_states_are_painted_in_their_colours(timeline: Timeline, colours: Colours, picture: type) -> None:
     drawn = picture(timeline.viewport())
-    broken, night, later = map(timeline.run_rect, ("broken", "night", "later"))
+    broken, night, later = (bar_rect(timeline, name) for name in ("broken", "night", "later"))
     assert drawn.colour(broken.right() - 6, broken.center().y()).name() == colours.tones[Tone.BAD].text
     assert drawn.colour(night.right() - 3, night.center().y()).name() == colours.tones[Tone.GOOD].soft
     assert drawn.colour(later.left() + 2, later.top() + 4).name() == colours.surface, "upcoming runs are outlines"
@@ -272,7 +280,7 @@ def test_states_are_painted_in_their_colours(timeline: Timeline, colours: Colour
 
 def test_now_is_a_line_in_the_accent_colour(timeline: Timeline, colours: Colours, picture: type) -> None:
     drawn = picture(timeline.viewport())
-    x = timeline.run_rect("now").right()
+    x = bar_rect(timeline, "now").right()
     column = [drawn.colour(x + shift, 120).name() for shift in (-1, 0, 1)]
     assert colours.accent in column
     timeline.show_span(MIDNIGHT, MIDNIGHT + timedelta(hours=6))
@@ -287,9 +295,9 @@ def test_lanes_scroll_under_a_fixed_axis(qtbot: QtBot, timeline: Timeline, pictu
     before = picture(timeline.viewport()).image.copy(axis)
     timeline.verticalScrollBar().setValue(timeline.verticalScrollBar().maximum())
     assert picture(timeline.viewport()).image.copy(axis) == before
-    assert timeline.viewport().rect().contains(timeline.run_rect("299.3"))
+    assert timeline.viewport().rect().contains(bar_rect(timeline, "299.3"))
     with qtbot.waitSignal(timeline.opened) as opened:
-        click(qtbot, timeline, timeline.run_rect("299.3").center())
+        click(qtbot, timeline, bar_rect(timeline, "299.3").center())
     assert opened.args == ["299.3"]
 
 
@@ -313,16 +321,16 @@ def test_an_empty_day_is_painted(shown: Callable[..., None], colours: Colours, p
 
 
 def test_larger_text_enlarges_the_whole_timeline(qtbot: QtBot, timeline: Timeline) -> None:
-    normal, hint = timeline.run_rect("a"), timeline.sizeHint()
+    normal, hint = bar_rect(timeline, "a"), timeline.sizeHint()
     font = timeline.font()
     font.setPointSizeF(3 * font.pointSizeF())
     timeline.setFont(font)
-    larger = timeline.run_rect("a")
+    larger = bar_rect(timeline, "a")
     assert larger.height() > 2 * normal.height()
     assert larger.width() > 2 * normal.width()
     assert timeline.sizeHint().height() > 2 * hint.height()
     with qtbot.waitSignal(timeline.opened) as opened:
-        click(qtbot, timeline, timeline.run_rect("broken").center())
+        click(qtbot, timeline, bar_rect(timeline, "broken").center())
     assert opened.args == ["broken"]
 
 
@@ -330,7 +338,7 @@ def test_enlarged_marks_are_painted_where_they_are_clicked(timeline: Timeline, c
     font = timeline.font()
     font.setPointSizeF(2.5 * font.pointSizeF())
     timeline.setFont(font)
-    broken = timeline.run_rect("broken")
+    broken = bar_rect(timeline, "broken")
     drawn = picture(timeline.viewport())
     assert drawn.colour(broken.right() - 8, broken.center().y()).name() == colours.tones[Tone.BAD].text
     assert drawn.colour(broken.center().x(), broken.bottom() + 6).name() == colours.surface
@@ -341,7 +349,7 @@ def test_the_last_run_of_the_day_is_fully_visible(shown: Callable[..., None]) ->
     late = [bar(f"late {place}", "receipts", 23.9, None, RunState.COMING) for place in range(3)]
     timeline.set_day(LANES, late, zone=BERLIN, now=NOW)
     shown(timeline, 1000, 300)
-    assert timeline.run_rect("late 0").right() <= timeline.viewport().width()
+    assert bar_rect(timeline, "late 0").right() <= timeline.viewport().width()
 
 
 @pytest.mark.parametrize("points", [8, 9, 10, 13, 20])

@@ -11,7 +11,8 @@ from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.store.opening import close_store, open_store
-from tests.engine.engine_fixture import FakeConditions, ManualClock
+from tests.clocks import ManualClock
+from tests.engine.engine_fixture import FakeConditions
 
 _TIMEOUT_S = 60.0
 

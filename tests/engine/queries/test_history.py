@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.queries.history import HistoryFilter, HistoryResult
+from scheduler.engine.queries.history import HistoryResult
+from scheduler.rules.history_query import HistoryQuery
 from tests.engine.engine_fixture import START
 from tests.engine.queries.runtime_fixture import QueryRuntimeFixture
 
@@ -36,7 +37,7 @@ def rows(page: HistoryResult) -> list[tuple[str, str]]:
 
 
 def test_history_lists_runs_and_missed_times_with_reasons(past: QueryRuntimeFixture) -> None:
-    page = past.queries.history(HistoryFilter())
+    page = past.queries.history(HistoryQuery())
     assert rows(page) == [("21:00", "committed"), ("13:00", "missed"), ("12:00", "committed"), ("11:00", "committed")]
     [gap] = page.occurrences
     assert (gap.workflow, gap.handler, gap.number, gap.until) == ("hourly", "work", 8, START + timedelta(hours=10))
@@ -52,7 +53,7 @@ def test_many_missed_times_at_one_instant_are_paged(runtime: QueryRuntimeFixture
     seen: list[str] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = runtime.queries.history(HistoryFilter(), cursor, most)
+        page = runtime.queries.history(HistoryQuery(), cursor, most)
         assert 0 < len(page.occurrences) <= most
         seen += [one.workflow for one in page.occurrences]
         cursor = page.cursor
@@ -66,10 +67,10 @@ def test_a_clock_set_back_gives_no_duplicates(past: QueryRuntimeFixture, most: i
     seen: list[str] = []
     cursor: str | None = ""
     while cursor is not None and len(seen) < 10:
-        page = past.queries.history(HistoryFilter(), cursor, most)
+        page = past.queries.history(HistoryQuery(), cursor, most)
         seen += [one.id for one in page.runs]
         cursor = page.cursor
-    assert sorted(seen) == sorted(one.id for one in past.queries.history(HistoryFilter()).runs)
+    assert sorted(seen) == sorted(one.id for one in past.queries.history(HistoryQuery()).runs)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
@@ -77,20 +78,20 @@ def test_pages_contain_everything_once_and_in_order(past: QueryRuntimeFixture, m
     seen: list[tuple[str, str]] = []
     cursor = None
     while True:
-        page = past.queries.history(HistoryFilter(), cursor, most)
+        page = past.queries.history(HistoryQuery(), cursor, most)
         assert 0 < len(page.runs) + len(page.occurrences) <= most
         seen += rows(page)
         cursor = page.cursor
         if cursor is None:
             break
-    assert seen == rows(past.queries.history(HistoryFilter()))
+    assert seen == rows(past.queries.history(HistoryQuery()))
 
 
 @pytest.mark.parametrize(
     ("status", "number"), [("done", 3), ("committed", 3), ("missed", 1), ("failed", 0), ("waiting", 0), ("skipped", 0)]
 )
 def test_history_accepts_words_for_a_status(past: QueryRuntimeFixture, status: str, number: int) -> None:
-    page = past.queries.history(HistoryFilter(status=status))
+    page = past.queries.history(HistoryQuery(statuses=(status,)))
     assert len(page.runs) + len(page.occurrences) == number
 
 
@@ -100,29 +101,29 @@ def test_history_accepts_words_for_a_status(past: QueryRuntimeFixture, status: s
 )
 def test_times_are_found_by_the_text_of_their_reason(past: QueryRuntimeFixture, text: str, number: int) -> None:
     """As shown, in the user's language."""
-    wanted = HistoryFilter(text=text, reason_texts=(("passed", "Die Zeit wurde verschlafen."),))
+    wanted = HistoryQuery(text=text, reason_texts=(("passed", "Die Zeit wurde verschlafen."),))
     assert len(past.queries.history(wanted).occurrences) == past.queries.count_history(wanted) == number
 
 
 def test_history_is_filtered_by_text_workflow_handler_and_time(past: QueryRuntimeFixture) -> None:
-    assert len(past.queries.history(HistoryFilter(text="worked")).runs) == 3
-    assert len(past.queries.history(HistoryFilter(text="nonsense")).runs) == 0
-    assert len(past.queries.history(HistoryFilter(workflow="Hourly", handler="work")).occurrences) == 1
-    page = past.queries.history(HistoryFilter(since=START + timedelta(hours=2), until=START + timedelta(hours=4)))
+    assert len(past.queries.history(HistoryQuery(text="worked")).runs) == 3
+    assert len(past.queries.history(HistoryQuery(text="nonsense")).runs) == 0
+    assert len(past.queries.history(HistoryQuery(workflow="Hourly", handler="work")).occurrences) == 1
+    page = past.queries.history(HistoryQuery(since=START + timedelta(hours=2), until=START + timedelta(hours=4)))
     assert rows(page) == [("13:00", "missed"), ("12:00", "committed")]
 
 
 @pytest.mark.parametrize(
     ("wanted", "cursor", "message"),
     [
-        (HistoryFilter(status="splendid"), None, "There is no status splendid"),
-        (HistoryFilter(workflow="nobody"), None, "There is no workflow nobody"),
-        (HistoryFilter(), "yesterday", "is not a valid history cursor"),
-        (HistoryFilter(), "1-x-3", "is not a valid history cursor"),
+        (HistoryQuery(statuses=("splendid",)), None, "There is no status splendid"),
+        (HistoryQuery(workflow="nobody"), None, "There is no workflow nobody"),
+        (HistoryQuery(), "yesterday", "is not a valid history cursor"),
+        (HistoryQuery(), "1-x-3", "is not a valid history cursor"),
     ],
 )
 def test_invalid_filters_are_refused(
-    past: QueryRuntimeFixture, wanted: HistoryFilter, cursor: str | None, message: str
+    past: QueryRuntimeFixture, wanted: HistoryQuery, cursor: str | None, message: str
 ) -> None:
     with pytest.raises(RefusedError, match=message):
         past.queries.history(wanted, cursor)
@@ -155,4 +156,4 @@ def test_statistics_of_a_workflow_without_a_schedule(runtime: QueryRuntimeFixtur
 
 def test_a_cursor_beyond_the_newest_row_gives_the_first_page(past: QueryRuntimeFixture) -> None:
     far = "9" * 40
-    assert past.queries.history(HistoryFilter(), f"{far}-{far}-") == past.queries.history(HistoryFilter())
+    assert past.queries.history(HistoryQuery(), f"{far}-{far}-") == past.queries.history(HistoryQuery())

@@ -6,8 +6,9 @@ import pytest
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.requests import FaultView
+from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.rules.requests import Block, RequestKind
-from scheduler.store import lanes, requests, runs
+from scheduler.store import history, lanes, requests
 from scheduler.store.lanes import LaneRow
 from scheduler.store.requests import RequestRow
 from tests.engine.engine_fixture import START
@@ -83,7 +84,7 @@ def test_a_reconnect_request_names_every_waiting_workflow(asking: QueryRuntimeFi
     asking.run_until_idle()
     with asking.database.write() as db:
         for slug in ("receipts", "invoices"):
-            run = runs.list_recent(db, slug, 1)[0]
+            [run] = history.find_runs(db, HistoryQuery(workflow=slug), HistoryCursor(), 1)
             db.execute("""UPDATE runs SET error = '{"subject": "imap:home"}' WHERE id = ?""", (run.id,))
             lanes.block(db, LaneRow(slug, "", Block.RECONNECT, "Sign in again.", run.id))
         row = RequestRow("q9", RequestKind.RECONNECT, "receipts", "imap:home", "Sign in again.", START)

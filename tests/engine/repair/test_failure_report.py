@@ -8,8 +8,8 @@ from scheduler.engine.repair.failure_report import (
     FailureReport,
     log_excerpt,
     mask_secrets,
+    redact_named_secrets,
     redact_report,
-    redact_text,
     redact_values,
     unmask_secrets,
 )
@@ -51,7 +51,7 @@ def test_secrets_and_mail_texts_are_left_out_and_the_shape_stays() -> None:
     ],
 )
 def test_a_secret_in_a_log_is_left_out(text: str) -> None:
-    assert "hunter2" not in redact_text(f"before {text} after")
+    assert "hunter2" not in redact_named_secrets(f"before {text} after")
 
 
 def test_only_the_end_of_a_long_log_is_sent() -> None:

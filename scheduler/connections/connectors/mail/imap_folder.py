@@ -60,7 +60,6 @@ class ImapMessage:
     uid: int
     flags: tuple[bytes, ...]
     """Lower case, as they are case-insensitive."""
-    size: int
     traits: dict[str, Any]
 
     def has_flag(self, mark: bytes) -> bool:
@@ -78,7 +77,7 @@ def _describe(uid: int, items: dict[str, object]) -> ImapMessage:
     size = parse_number(items.get("RFC822.SIZE")) or 0
     traits = {"size": size, "date": date.decode("ascii", "replace"), "head": hashlib.sha256(head).hexdigest()}
     marks = tuple(mark.lower() for mark in parse_flags(items.get("FLAGS")))
-    return ImapMessage(uid=uid, flags=marks, size=size, traits=traits)
+    return ImapMessage(uid=uid, flags=marks, traits=traits)
 
 
 def find_message(call: Call, talk: ImapSession, box: OpenFolder) -> ImapMessage:

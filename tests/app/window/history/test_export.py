@@ -15,7 +15,7 @@ from app.session import Session
 from app.window.history.export import ExportFile
 from app.window.history.history_data import HistoryRows, read_page
 from app.window.history.page import HistoryPage
-from scheduler.engine.queries.history import HistoryFilter
+from scheduler.rules.history_query import HistoryQuery
 from tests.app.app_fixture import Wait
 from tests.app.window.sample_data import few
 
@@ -57,13 +57,13 @@ def test_the_filtered_rows_are_exported(page: HistoryPage, wait: Wait, tmp_path:
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_all_pages_together_contain_every_row(few: Session, tmp_path: Path, kind: str, small_pages: None) -> None:
     path = tmp_path / f"export.{kind}"
-    file = ExportFile(few, HistoryFilter(), path)
+    file = ExportFile(few, HistoryQuery(), path)
     while file.write_page():
         assert not path.exists()
-    everything = read_page(few, HistoryFilter(), None, 1_000).rows
+    everything = read_page(few, HistoryQuery(), None, 1_000).rows
     written = [(one["at"], one["workflow"]) for one in read(path)]
     assert sorted(written) == sorted((row.at.isoformat(), row.name) for row in everything)
-    assert file.rows_written == len(everything) == few.queries.count_history(HistoryFilter()) > 10
+    assert file.rows_written == len(everything) == few.queries.count_history(HistoryQuery()) > 10
 
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(
@@ -73,10 +73,10 @@ def test_an_export_shows_its_progress_and_can_be_cancelled(
     before = tmp_path / "out" / "export.csv"
     before.parent.mkdir()
     before.write_text("mine", encoding="utf-8")
-    total = page.session.queries.count_history(HistoryFilter())
+    total = page.session.queries.count_history(HistoryQuery())
     may_continue = Event()
 
-    def read_slowly(installation: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
+    def read_slowly(installation: Session, wanted: HistoryQuery, cursor: str | None, most: int) -> HistoryRows:
         assert cursor is None or may_continue.wait(60)
         return read_page(installation, wanted, cursor, most)
 

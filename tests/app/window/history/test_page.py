@@ -17,8 +17,8 @@ from app.window.history.history_data import HistoryRow, HistoryRows, read_page
 from app.window.history.model import HistoryColumn, HistoryModel
 from app.window.history.page import HistoryPage
 from app.window.history.run_details import StepBars
-from scheduler.engine.queries.history import HistoryFilter
 from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.phases import RunPhase, RunStatus
 from tests.app.app_fixture import Wait, deploy
 from tests.app.window.sample_data import add_run, few
@@ -128,7 +128,7 @@ def test_an_attempt_followed_by_another_is_listed_as_failed(few: Session) -> Non
     add_run(few, "asks", "chore-0", now, status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, ended=None, summary="")
     add_run(few, "crashed", "chore-0", now, status=RunStatus.CRASHED, followed=True, summary="")
     for result in ("failed", "waiting", "retrying"):
-        rows = read_page(few, HistoryFilter(status=result), None, 100).rows
+        rows = read_page(few, HistoryQuery(statuses=(result,)), None, 100).rows
         assert {one.state.value for one in rows} <= {result}
         known = {one.run for one in rows} & {"lost", "asks", "crashed"}
         assert known == {"failed": {"lost", "crashed"}, "waiting": {"asks"}, "retrying": set()}[result]
@@ -173,7 +173,7 @@ def test_a_new_search_does_not_wait_for_an_old_one(
     add_run(few, "special", "chore-1", few.now(), summary="Found a rare stamp")
     started, may_continue = Event(), Event()
 
-    def read_slowly(installation: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
+    def read_slowly(installation: Session, wanted: HistoryQuery, cursor: str | None, most: int) -> HistoryRows:
         if not wanted.text:
             started.set()
             may_continue.wait(60)
@@ -374,14 +374,12 @@ def test_without_runs_the_page_explains_itself(qtbot: QtBot, empty: Session, wai
 
 
 def test_a_waiting_run_shows_its_question(installation: Session, request_: RequestView) -> None:
-    [waiting] = [
-        one for one in read_page(installation, HistoryFilter(), None, 50).rows if one.state is RunState.WAITING
-    ]
+    [waiting] = [one for one in read_page(installation, HistoryQuery(), None, 50).rows if one.state is RunState.WAITING]
     assert waiting.what == "Add 3 receipts (45.55) to Expenses"
 
 
 def test_a_waiting_run_without_a_question_says_that_it_waits(few: Session) -> None:
     now = few.now()
     add_run(few, "waits", "chore-0", now, status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, summary=None, ended=None)
-    [waiting] = [one for one in read_page(few, HistoryFilter(), None, 50).rows if one.state is RunState.WAITING]
+    [waiting] = [one for one in read_page(few, HistoryQuery(), None, 50).rows if one.state is RunState.WAITING]
     assert waiting.what == "Waiting for your answer."

@@ -1,5 +1,6 @@
 """The data section of the settings: export, import with confirmation, and diagnostics."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -45,7 +46,9 @@ def test_everything_can_be_exported_while_the_session_runs(
     choose(monkeypatch, tmp_path / "all.zip")
     section.export_button.click()
     wait(lambda: section.status_line.message.startswith("Exported to"))
-    assert check_export(tmp_path, tmp_path / "all.zip").has_history
+    check_export(tmp_path, tmp_path / "all.zip")
+    with zipfile.ZipFile(tmp_path / "all.zip") as bundle:
+        assert json.loads(bundle.read("export.json"))["history"]
 
 
 def test_a_failed_export_is_reported(section: DataSection, tmp_path: Path, wait: Wait) -> None:

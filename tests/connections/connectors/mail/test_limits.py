@@ -14,6 +14,7 @@ from scheduler.connections.connectors.mail.imap import imap
 from scheduler.connections.connectors.mail.smtp import smtp
 from scheduler.connections.transfer_limits import MIN_BYTES_PER_S, TransferLimit
 from scheduler.rules.failures import FailureClass
+from tests.clocks import MonotonicClock
 from tests.connections.byte_server import scripted_replies, serve_conversation, with_tag
 from tests.connections.scripted_mail_servers import Play, SmtpScript
 from tests.connections.tool_calls import call, tool_of
@@ -30,26 +31,16 @@ OPEN = (
 )
 
 
-class Clock:
-    """A fake monotonic clock for deadlines."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> MonotonicClock:
+    clock = MonotonicClock()
     for module in (sockets, transfer_limits):
         monkeypatch.setattr(module, "monotonic", clock)
     return clock
 
 
 @pytest.fixture
-def line(clock: Clock, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Clock:
+def line(clock: MonotonicClock, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> MonotonicClock:
     """Fake: a line with that many bytes per second; the clock advances with each byte transferred."""
     note_progress = TransferLimit.note_progress
 
@@ -73,14 +64,14 @@ TOO_SLOW = "The connection to 127.0.0.1 is too slow: less than 16 KB per second.
 
 
 @slow
-def test_sending_a_large_mail_may_take_long(line: Clock) -> None:
+def test_sending_a_large_mail_may_take_long(line: MonotonicClock) -> None:
     with serve_conversation(SmtpScript("nowhere", Play())) as port:
         assert send(port, 6 * MEGABYTE)["recipients"] == ["a@example.org"]
     assert line.now > 30
 
 
 @too_slow
-def test_a_mail_that_is_sent_too_slowly_is_aborted_and_not_sent(line: Clock) -> None:
+def test_a_mail_that_is_sent_too_slowly_is_aborted_and_not_sent(line: MonotonicClock) -> None:
     script = SmtpScript("nowhere", Play())
     with serve_conversation(script) as port, pytest.raises(ToolFailedError) as failed:
         send(port, 6 * MEGABYTE)
@@ -112,13 +103,13 @@ def server_with_mail(size: int) -> Callable[[Any], None]:
 
 
 @slow
-def test_reading_a_large_mail_may_take_long(line: Clock) -> None:
+def test_reading_a_large_mail_may_take_long(line: MonotonicClock) -> None:
     assert fetch(server_with_mail(6 * MEGABYTE))["uid"] == 1
     assert line.now > 30
 
 
 @too_slow
-def test_reading_too_slowly_is_aborted(line: Clock) -> None:
+def test_reading_too_slowly_is_aborted(line: MonotonicClock) -> None:
     with pytest.raises(ToolFailedError) as failed:
         fetch(server_with_mail(6 * MEGABYTE))
     assert (failed.value.failure.kind, failed.value.failure.sentence) == (FailureClass.TRANSIENT, TOO_SLOW)
@@ -126,7 +117,7 @@ def test_reading_too_slowly_is_aborted(line: Clock) -> None:
 
 
 @pytest.mark.parametrize("line", [1 / 29], indirect=True)
-def test_a_server_that_sends_single_bytes_times_out(line: Clock) -> None:
+def test_a_server_that_sends_single_bytes_times_out(line: MonotonicClock) -> None:
     """Every 29 seconds, so that no single wait is too long."""
     with pytest.raises(ToolFailedError) as failed:
         fetch(server_with_mail(1000))

@@ -1,8 +1,4 @@
-"""When a consumer runs: it has new events, its wake time has come, or a check is due.
-
-Pending events alone are no reason to run: an empty prepare would repeat forever. New events are
-counted from the start of the last prepare, so one that arrives during a run is never lost.
-"""
+"""The time at which a consumer asked to be woken, limited to what is sensible."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,23 +7,6 @@ from scheduler.user_text import UserText
 
 MIN_WAKE_DELAY = timedelta(seconds=30)
 MAX_WAKE_DELAY = timedelta(hours=24)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerReadiness:
-    """What decides whether a consumer runs."""
-
-    seen: int
-    """The workflow's sequence at the start of its last successful prepare."""
-    latest: int
-    """The sequence of the latest event in its topics."""
-    wake_at: datetime | None = None
-    is_check_due: bool = False
-
-
-def is_ready(consumer: ConsumerReadiness, now: datetime) -> bool:
-    woken = consumer.wake_at is not None and consumer.wake_at <= now
-    return consumer.is_check_due or woken or consumer.latest > consumer.seen
 
 
 @dataclass(frozen=True, slots=True)

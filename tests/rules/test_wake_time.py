@@ -1,4 +1,4 @@
-"""When a consumer runs, and how its wake time is parsed."""
+"""How the wake time of a consumer is parsed."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,34 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.rules.readiness import ConsumerReadiness, is_ready, parse_wake
+from scheduler.rules.wake_time import parse_wake
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
-
-
-def test_a_new_event_makes_it_run() -> None:
-    assert is_ready(ConsumerReadiness(seen=3, latest=4), NOW)
-
-
-def test_pending_events_it_has_seen_do_not_make_it_run() -> None:
-    """An empty prepare never loops."""
-    assert not is_ready(ConsumerReadiness(seen=4, latest=4), NOW)
-
-
-def test_an_event_that_arrived_during_its_run_makes_it_run() -> None:
-    """What it has seen is counted from the start of its prepare."""
-    at_start_of_prepare, after_commit = 4, 5
-    assert is_ready(ConsumerReadiness(seen=at_start_of_prepare, latest=after_commit), NOW)
-
-
-@pytest.mark.parametrize(("wake_in", "runs"), [(-1, True), (0, True), (1, False)])
-def test_it_runs_from_its_wake_time_on(wake_in: int, runs: bool) -> None:  # noqa: FBT001
-    wake = NOW + timedelta(seconds=wake_in)
-    assert is_ready(ConsumerReadiness(seen=4, latest=4, wake_at=wake), NOW) == runs
-
-
-def test_it_runs_when_a_check_is_due() -> None:
-    assert is_ready(ConsumerReadiness(seen=4, latest=4, is_check_due=True), NOW)
 
 
 @pytest.mark.parametrize(

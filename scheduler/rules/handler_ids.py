@@ -1,0 +1,36 @@
+"""The ids of handlers and lanes: how they are made and split. The schedule of a handler has the handler's id.
+
+Some queries in `store` know the same forms: `history`, `occurrences` and `transfer`.
+"""
+
+from scheduler.rules.phases import HandlerKind
+
+
+def handler_id(workflow: str, handler: str) -> str:
+    return f"{workflow}/{handler}"
+
+
+def split_handler_id(identity: str) -> tuple[str, str]:
+    """The workflow and the handler."""
+    workflow, _, handler = identity.partition("/")
+    return workflow, handler
+
+
+def split_target(text: str) -> tuple[str, str | None]:
+    """What a user names: a workflow, or the id of one of its handlers."""
+    workflow, handler = split_handler_id(text)
+    return workflow, handler or None
+
+
+def handler_id_bounds(workflow: str) -> tuple[str, str]:
+    """All handler ids of the workflow, and no others, lie between these two."""
+    return f"{workflow}/", f"{workflow}0"  # 0 follows the slash
+
+
+def lane_name(handler: str, kind: str) -> str:
+    """Within the workflow: a job has a lane of its own; producers and consumers share the unnamed one."""
+    return handler if kind == HandlerKind.JOB else ""
+
+
+def lane_id(workflow: str, handler: str, kind: str) -> str:
+    return handler_id(workflow, lane_name(handler, kind))

@@ -1,0 +1,95 @@
+"""A query for the history, the same from the search field to the SQL, and what it finds besides runs."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.phases import RunStatus
+from scheduler.timing.occurrences import OccurrenceState
+
+_NO_LIMIT = 2**62
+FOLLOWED = "followed"
+"""The shown status of a waiting attempt that another one replaced; its stored status still says that it waits."""
+STATUS_WORDS: dict[str, tuple[str, ...]] = {
+    "done": (RunStatus.COMMITTED,),
+    "failed": (RunStatus.LOGIC, RunStatus.INTERNAL, RunStatus.CRASHED, FOLLOWED, OccurrenceState.FAILED),
+    "waiting": (RunStatus.APPROVAL, RunStatus.RECONCILIATION),
+    "retrying": (RunStatus.TRANSIENT,),
+    "running": (RunStatus.ACTIVE,),
+    "replaced": (OccurrenceState.COALESCED,),
+}
+"""Words for statuses, in addition to the stored ones."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryQuery:
+    """What runs and planned times must match; empty fields match anything."""
+
+    workflow: str | None = None
+    handler: str | None = None
+    statuses: tuple[str, ...] = ()
+    """Any of these: stored statuses, or words such as "waiting"."""
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str = ""
+    trigger: str | None = None
+    """What started it: an occurrence's origin, or "event"."""
+    reason_texts: tuple[tuple[str, str], ...] = ()
+    """Reasons and their texts in the user's language, so that the search finds them."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All must be found: in a run, as the beginning of a word."""
+        return split_words(self.text)
+
+    @property
+    def stored_statuses(self) -> tuple[str, ...]:
+        return tuple(str(stored) for status in self.statuses for stored in STATUS_WORDS.get(status, (status,)))
+
+    @property
+    def matches_nothing(self) -> bool:
+        """Whether there is a text without any word."""
+        return bool(self.text) and not self.words
+
+
+class HistoryCursor(NamedTuple):
+    """The start of a page: before that run, and before that planned time that did not run."""
+
+    number: int = _NO_LIMIT
+    planned: int = _NO_LIMIT
+    schedule: str = ""
+    """Of several planned for the same instant, before this one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotRunTime:
+    """A planned time that did not run, or several in a row with the same reason."""
+
+    workflow: str
+    handler: str
+    planned: datetime
+    until: datetime | None = None
+    """The last of several."""
+    number: int = 1
+    more: bool = False
+    """There were more than were counted."""
+    state: str
+    reason: str | None
+    sentence: str
+
+    @property
+    def schedule(self) -> str:
+        return handler_id(self.workflow, self.handler)
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """The words of a text, without case and accents."""
+    plain = text.casefold()
+    if not plain.isascii():
+        decomposed = unicodedata.normalize("NFKD", plain)
+        plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return tuple(_WORD.findall(plain))
