@@ -32,7 +32,7 @@ from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import STARTED_BY_SCRIPT
 from scheduler.rules.phases import RunStatus
-from scheduler.rules.text import add_full_stop
+from scheduler.user_text import add_full_stop
 
 log = logging.getLogger(__name__)
 

@@ -6,8 +6,9 @@ from typing import Literal
 
 from dayhand._user_text import UserText, fill, from_json, to_json
 
-__all__ = ["UserText", "fill", "from_json", "join_texts", "join_words", "pack", "to_json", "unpack"]
+__all__ = ["UserText", "add_full_stop", "fill", "from_json", "join_texts", "join_words", "pack", "to_json", "unpack"]
 
+_SENTENCE_ENDS = (".", "!", "?", "…")
 _PREFIX = '{"template":'
 
 
@@ -24,6 +25,12 @@ def join_texts(parts: Sequence[str], separator: str) -> str:
     """All of them; each can still be translated."""
     names = [f"part{number}" for number in range(len(parts))]
     return UserText(separator.join(f"{{{name}}}" for name in names), **dict(zip(names, parts, strict=True)))
+
+
+def add_full_stop(text: str) -> str:
+    """Add a full stop unless the text already ends a sentence."""
+    text = text if isinstance(text, UserText) else text.rstrip()
+    return text if not text or text.endswith(_SENTENCE_ENDS) else UserText("{text}.", text=text)
 
 
 def pack(text: str | None) -> str | None:

@@ -14,7 +14,7 @@ from scheduler.rules.requests import Block
 from scheduler.store import lanes
 from scheduler.store.lanes import LaneRow
 from scheduler.store.opening import close_store, open_store
-from scheduler.user_text import UserText, from_json, join_texts, join_words, pack, unpack
+from scheduler.user_text import UserText, add_full_stop, from_json, join_texts, join_words, pack, unpack
 
 FAILED = UserText("{name} failed {count} times.", name="Backup", count=3)
 
@@ -51,6 +51,14 @@ def test_joined_texts_keep_their_parts() -> None:
     assert join_words(["a"]) == "a"
     assert join_words(["a", "b", "c"]) == "a, b and c"
     assert join_words(["a", "b"], "or") == "a or b"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("KeyError: 'b'", "KeyError: 'b'."), ("It rains. ", "It rains."), ("Is it?", "Is it?"), ("", "")],
+)
+def test_a_full_stop_is_added_only_where_it_is_missing(text: str, sentence: str) -> None:
+    assert add_full_stop(text) == sentence
 
 
 def test_secrets_are_removed_from_the_fields_too() -> None:

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from scheduler.connections.connector import ToolFailedError
-from scheduler.connections.errors import VaultError
+from scheduler.connections.errors import VaultError, VaultUnavailableError
 from scheduler.connections.keyring_entries import lock_entry
 from scheduler.connections.oauth.token_refresh import Keep, Read, TokenRefresher
 from scheduler.connections.vault import Vault
@@ -16,6 +16,36 @@ _NOTIFY_GRACE_S = 1.0
 _POLL_S = 0.02
 
 _Answer = TypeVar("_Answer")
+
+
+class Secrets(Protocol):
+    def read(self, connection: str) -> Mapping[str, Any]:
+        """The secret fields of a connection; ToolFailedError if they cannot be read now."""
+
+    def read_saved(self, connection: str) -> Mapping[str, Any]:
+        """As stored, valid or not."""
+
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
+        """Replace the stored ones; ToolFailedError if that fails."""
+
+    def forget(self, connection: str) -> None:
+        """Delete all of them; ToolFailedError if something remains."""
+
+
+class NoSecrets:
+    """Null object: reads nothing, refuses to store."""
+
+    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  null object
+        return {}
+
+    def read_saved(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  as above
+        return {}
+
+    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002  as above
+        raise ToolFailedError(VaultUnavailableError().failure)
+
+    def forget(self, connection: str) -> None:
+        """Nothing to delete."""
 
 
 class SecretStore:

@@ -12,11 +12,11 @@ from scheduler.connections.oauth.browser import open_browser
 from scheduler.connections.oauth.token_refresh import LoginRenewer, retry_after_401
 from scheduler.connections.redaction import find_secrets
 from scheduler.connections.registry import Registry, parse_name
-from scheduler.connections.secrets import SecretStore
+from scheduler.connections.secrets import Secrets, SecretStore
 from scheduler.engine.clock import Clock
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import find_first_answer
-from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, Secrets, redact_failure
+from scheduler.engine.runs.tool_calls import CALL_TIMEOUT_S, redact_failure
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, requests

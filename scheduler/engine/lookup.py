@@ -6,9 +6,10 @@ import sqlite3
 from dayhand._workflow import make_slug
 
 from scheduler.engine.errors import RefusedError
-from scheduler.store import occurrences, runs, workflows
+from scheduler.rules.handler_ids import handler_id, split_handler_id
+from scheduler.store import occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
-from scheduler.store.workflows import WorkflowRow
+from scheduler.store.workflows import ScriptRow, WorkflowRow
 from scheduler.user_text import UserText
 
 _MIN_PREFIX = 4
@@ -24,6 +25,38 @@ def find_workflow(db: sqlite3.Connection, text: str) -> WorkflowRow:
             hint = UserText("Deploy one first: dayhand deploy FILE")
         raise RefusedError("unknown", UserText("There is no workflow {text}. {hint}", text=text, hint=hint))
     return row
+
+
+def find_schedules(db: sqlite3.Connection, row: WorkflowRow, handler: str | None) -> list[str]:
+    """The schedule of one handler, or all of the workflow; RefusedError if there is none."""
+    known = [one.id for one in schedules.list_all(db, workflow=row.slug)]
+    found = known if handler is None else [one for one in known if one == handler_id(row.slug, handler)]
+    if found:
+        return found
+    if not known:
+        sentence = UserText("{name} has no schedule: it runs when something arrives.", name=row.name)
+        raise RefusedError("unknown", sentence)
+    names = [split_handler_id(one)[1] for one in known]
+    raise RefusedError(
+        "unknown",
+        UserText("{name} has no schedule {handler}. It has: {known}.", name=row.name, handler=handler, known=names),
+    )
+
+
+def find_script(db: sqlite3.Connection, row: WorkflowRow, version: int | None) -> ScriptRow:
+    """That version of its script, or else the last one before the current that committed a run."""
+    number = runs.last_committed_script(db, row.slug, before=row.script) if version is None else version
+    script = None if number is None else workflows.find_script(db, row.slug, number)
+    if script is not None:
+        return script
+    if version is None:
+        what = UserText("no earlier version that worked")
+    else:
+        what = UserText("no version {version}", version=version)
+    raise RefusedError(
+        "unknown",
+        UserText("{name} has {what}; dayhand versions {slug} lists them.", name=row.name, what=what, slug=row.slug),
+    )
 
 
 def find_run(db: sqlite3.Connection, text: str) -> RunRow:

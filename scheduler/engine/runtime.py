@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scheduler.connections.registry import Registry, builtin_registry
+from scheduler.connections.secrets import NoSecrets, Secrets
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.repair.auto_repair import AutoRepair
 from scheduler.engine.runs.runner import Runner
 from scheduler.engine.runs.script_workers import ScriptWorkers
-from scheduler.engine.runs.tool_calls import NoSecrets, Secrets
 from scheduler.engine.scheduling.conditions import Conditions
 from scheduler.engine.scheduling.engine import Engine, EngineParts
 from scheduler.engine.scheduling.launcher import Announce

@@ -88,3 +88,10 @@ Outcome = Finished | ScriptFailed | WorkerDied | TimedOut | Cancelled
 
 class WorkerStartError(Exception):
     """No worker could be started; the message says why."""
+
+
+def refuse_input(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
+    return ScriptFailed(
+        fault=Fault.TOO_LARGE,
+        message=UserText("the input of {phase} was {error}", phase=phase or UserText("the worker"), error=error),
+    )

@@ -17,13 +17,12 @@ from scheduler.workers.channel import Channel, ChannelClosedError, OutputReader
 from scheduler.workers.outcomes import (
     Cancelled,
     ExitCause,
-    Fault,
     Finished,
     Outcome,
-    ScriptFailed,
     TimedOut,
     WorkerDied,
     WorkerStartError,
+    refuse_input,
 )
 from scheduler.workers.script import Limits, PhaseCall, Script
 from scheduler.workers.script_messages import ScriptAnswers, answer_message, read_failure, read_object, read_result
@@ -173,7 +172,7 @@ class Worker:
                 self._channel.send(message, within=current.seconds)
             self._is_finished = False
         except protocol.TooLargeError as error:
-            current.ended = _refuse(current.phase, error)
+            current.ended = refuse_input(current.phase, error)
         except ChannelClosedError:
             current.ended = self._lost(exit_reasons.explain_exit(self._process, self._limits))
 
@@ -184,7 +183,7 @@ class Worker:
         try:
             return current.ended or self._exchange(current)
         except protocol.TooLargeError as error:
-            return _refuse(current.phase, error)
+            return refuse_input(current.phase, error)
         except protocol.GarbageError as error:
             return self._lost(WorkerDied(ExitCause.GARBAGE, exit_reasons.describe_garbage(error)))
         except ChannelClosedError:
@@ -346,10 +345,3 @@ class Worker:
             self._channel.close()
             os.close(self._log)
             os.close(self._log_end)
-
-
-def _refuse(phase: str, error: protocol.TooLargeError) -> ScriptFailed:
-    return ScriptFailed(
-        fault=Fault.TOO_LARGE,
-        message=UserText("the input of {phase} was {error}", phase=phase or UserText("the worker"), error=error),
-    )

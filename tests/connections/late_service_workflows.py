@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler.engine.runs.tool_calls import Secrets
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.runtime import Runtime
 from tests.connections.emulator import ANNA, ANNAS_TOKEN, SLACK_TOKEN
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from scheduler.connections.secrets import NoSecrets
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.repair.proposer import make_fixer
-from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.engine.settings import Settings
 
 SERVER = FixerConfig(kind=FixerKind.SERVER, url="http://localhost:1/v1", model="m", tokens=5_000, applies=True)

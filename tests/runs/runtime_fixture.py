@@ -11,8 +11,8 @@ from typing import Any
 
 from scheduler.connections.connector import Call, Checked, Connector, Parameter, ParameterKind, Tool, ToolFailedError
 from scheduler.connections.registry import Registry
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.dry_run.dry_run import find_dry_run_error
-from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings

@@ -11,7 +11,7 @@ import pytest
 
 from app.templates import Template, list_templates
 from scheduler.connections.registry import Registry, builtin_registry
-from scheduler.engine.runs.tool_calls import NoSecrets
+from scheduler.connections.secrets import NoSecrets
 from scheduler.store import connections
 from tests.runs import runtime_fixture as shops
 from tests.runs.runtime_fixture import FakeService, RuntimeFixture

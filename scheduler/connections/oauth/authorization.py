@@ -53,11 +53,7 @@ def authorize(  # noqa: PLR0913  keyword-only options
     exchange = {**settings, "token_url": _require_https(UserText("token address"), oauth.token_url(settings))}
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     with LoopbackListener() as listener:
-        hint = (
-            {}
-            if previous_account is None or oauth.account_hint_parameter is None
-            else {oauth.account_hint_parameter: previous_account}
-        )
+        hint = {name: previous_account} if (name := oauth.account_hint_parameter) and previous_account else {}
         open_browser(_authorization_url(page, oauth, settings, listener.address, state, verifier, hint))
         arrival = listener.wait_for_callback(state, seconds, stop)
         try:
@@ -76,14 +72,7 @@ def authorize(  # noqa: PLR0913  keyword-only options
         except ToolFailedError as error:
             arrival.show_page(UserText("Not connected"), error.failure.sentence)
             raise
-        arrival.show_page(
-            "Connected",
-            UserText(
-                "Dayhand now uses {title} as {account}. You can close this page.",
-                title=connector.title,
-                account=account,
-            ),
-        )
+        arrival.show_page(UserText("Connected"), _describe_success(connector.title, account))
     return {
         "access_token": tokens.access,
         "refresh_token": tokens.refresh,
@@ -92,6 +81,10 @@ def authorize(  # noqa: PLR0913  keyword-only options
         **{name: exchange[name] for name in ("token_url", "certificate") if exchange.get(name)},
         **client_credentials(settings),
     }
+
+
+def _describe_success(title: str, account: str) -> str:
+    return UserText("Dayhand now uses {title} as {account}. You can close this page.", title=title, account=account)
 
 
 def code_challenge(verifier: str) -> str:

@@ -10,10 +10,10 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.permissions import list_permissions
 from scheduler.rules.handler_ids import split_target
-from scheduler.rules.text import add_full_stop
 from scheduler.timing.instants import parse_instant
 from scheduler.timing.policies import Overlap
 from scheduler.timing.zones import find_zone
+from scheduler.user_text import add_full_stop
 
 
 class CommandApi:

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.api.backend import Backend, FixerPreferences
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import KEY_FIELD, KEYRING_ENTRY, LIMITS, FixerConfig, FixerKind, read_config
-from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.scheduling.launcher import Announcement
 
 if TYPE_CHECKING:

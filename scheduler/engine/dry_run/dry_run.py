@@ -12,10 +12,10 @@ from typing import Any
 from dayhand._dry_run import MARK
 
 from scheduler.connections.registry import Registry
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.dry_run.fake_tools import fake_mutating_tools
 from scheduler.engine.dry_run.steps import DryRunAction, DryRunResult, DryRunStep, group_similar
 from scheduler.engine.queries.queries import WorkflowQueries
-from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
 from scheduler.engine.lookup import find_run
 from scheduler.engine.runs import user_requests
-from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.scheduling.error_backoff import delay_after
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.workflows.deployment import Deployer

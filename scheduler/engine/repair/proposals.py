@@ -10,12 +10,11 @@ from scheduler.engine.runs import user_requests
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.requests import RequestKind
-from scheduler.rules.text import add_full_stop
 from scheduler.store import repairs, requests, workflows
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptOrigin, ScriptRow
-from scheduler.user_text import UserText, join_texts
+from scheduler.user_text import UserText, add_full_stop, join_texts
 from scheduler.workers.tool_scan import find_tool_uses
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import KEY_FIELD, KEYRING_ENTRY, FixerConfig, FixerKind
@@ -26,7 +27,6 @@ from scheduler.engine.repair.failure_report import (
 )
 from scheduler.engine.repair.fixer import BudgetSpentError, Fixer, FixerFailedError, FixerUnreachableError
 from scheduler.engine.repair.proposals import Proposal, store_unused
-from scheduler.engine.runs.tool_calls import Secrets
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.validation import InvalidScriptError, ScriptValidator
 from scheduler.engine.workflows.workflow_commands import WorkflowCommands

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from dayhand import _protocol as protocol
+
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase
@@ -16,6 +19,7 @@ from scheduler.store.events import EventRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceOrigin
+from scheduler.user_text import UserText
 
 _SCHEDULED_ORIGINS = frozenset({OccurrenceOrigin.AUTOMATIC, OccurrenceOrigin.BACKFILL})
 """Triggers with a planned time; all others mean now."""
@@ -155,3 +159,27 @@ def event_for_script(event: EventRow) -> dict[str, Any]:
         "topic": event.topic,
         "published_at": event.published.isoformat(),
     }
+
+
+class AttemptFailedError(Exception):
+    """An attempt cannot continue. `subject` names what the failure is about, such as a connection."""
+
+    def __init__(self, failure: Failure, subject: str | None = None) -> None:
+        super().__init__(failure.sentence)
+        self.failure = failure
+        self.subject = subject
+
+    @classmethod
+    def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "AttemptFailedError":
+        return cls(Failure(kind=kind, sentence=sentence), subject)
+
+
+def no_pending_event(attempt: Attempt, topic: str, identity: str) -> AttemptFailedError:
+    """The script wants to reserve an event that is not there."""
+    sentence = UserText(
+        "There is no pending event {identity} in {topic} to reserve. Reserve only what ctx.peek returned.",
+        identity=repr(identity),
+        topic=topic,
+    )
+    failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
+    return AttemptFailedError(failure.with_location(attempt.plan.path, attempt.handler.line_of(protocol.PREPARE)))

@@ -18,11 +18,11 @@ from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Tool
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import user_requests
-from scheduler.engine.runs.attempt import Attempt, OutsideCall
+from scheduler.engine.runs.attempt import Attempt, AttemptFailedError, OutsideCall, no_pending_event
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.script_host import ScriptHost
 from scheduler.engine.runs.script_workers import to_failure
-from scheduler.engine.runs.tool_calls import AttemptFailedError, ToolCaller, with_script_line
+from scheduler.engine.runs.tool_calls import ToolCaller, only_reads, with_script_line
 from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.mutations import MutationStatus
@@ -32,7 +32,6 @@ from scheduler.rules.wake_time import parse_wake
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
-from scheduler.user_text import UserText
 from scheduler.workers.outcomes import Cancelled, Finished
 from scheduler.workers.script import PhaseCall as ScriptPhase
 from scheduler.workers.worker import Worker
@@ -157,7 +156,7 @@ class Execution:
         to_reserve = {(one["topic"], one["id"]): one for one in kept["reserve"]}
         for topic, identity in to_reserve:
             if topic not in attempt.handler.subscribes:
-                raise self._not_pending(topic, identity)
+                raise no_pending_event(attempt, topic, identity)
         attempt.prepared = {
             **kept,
             "reserve": [self.script_host.peeked.get(key, one) for key, one in to_reserve.items()],
@@ -172,18 +171,8 @@ class Execution:
         except NotPendingError as error:
             if (error.topic, error.identity) in self.script_host.peeked:
                 raise EventsSkippedError from error
-            raise self._not_pending(error.topic, error.identity) from error
+            raise no_pending_event(attempt, error.topic, error.identity) from error
         attempt.phase = RunPhase.PREPARED
-
-    def _not_pending(self, topic: str, identity: str) -> AttemptFailedError:
-        sentence = UserText(
-            "There is no pending event {identity} in {topic} to reserve. Reserve only what ctx.peek returned.",
-            identity=repr(identity),
-            topic=topic,
-        )
-        line = self.attempt.handler.line_of(protocol.PREPARE)
-        failure = Failure(kind=FailureClass.LOGIC, sentence=sentence)
-        return AttemptFailedError(failure.with_location(self.attempt.plan.path, line))
 
     def _act(self, call: OutsideCall) -> bool:
         """The action: check permission and approval, store it, make it, store its result. False if it waits."""
@@ -191,12 +180,7 @@ class Execution:
         self._raise_if_stopped()
         tool = self._tools.find(attempt, call)
         if not tool.mutating:
-            sentence = UserText(
-                "{tool} of {connection} only reads; call it in prepare, and let mutate act.",
-                tool=call.tool,
-                connection=call.connection,
-            )
-            raise AttemptFailedError.because(FailureClass.LOGIC, sentence)
+            raise only_reads(call)
         with self._context.database.quick_read() as db:
             self._tools.require_grant(db, attempt, call)
         call = self._pin(tool, call)

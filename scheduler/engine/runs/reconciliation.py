@@ -11,8 +11,9 @@ from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Checked
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import user_requests
+from scheduler.engine.runs.attempt import AttemptFailedError
 from scheduler.engine.runs.finish import request_outcome
-from scheduler.engine.runs.tool_calls import AttemptFailedError, ToolCaller
+from scheduler.engine.runs.tool_calls import ToolCaller
 from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.failures import Failure, FailureClass

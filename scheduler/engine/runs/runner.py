@@ -11,16 +11,17 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 
 from scheduler.connections.registry import Registry
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import ready_work, recovery, start
-from scheduler.engine.runs.attempt import Attempt
+from scheduler.engine.runs.attempt import Attempt, AttemptFailedError
 from scheduler.engine.runs.execution import EventsSkippedError, Execution, RunnerCallbacks, StoppedError
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.ready_work import WorkItem
 from scheduler.engine.runs.reconciliation import Reconciler
 from scheduler.engine.runs.repair_service import RepairService
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
-from scheduler.engine.runs.tool_calls import AttemptFailedError, Secrets, ToolCaller
+from scheduler.engine.runs.tool_calls import ToolCaller
 from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Announcement, Outcome, Result, Work

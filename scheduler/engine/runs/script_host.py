@@ -8,8 +8,8 @@ from dayhand import _protocol as protocol
 
 from scheduler.connections.redaction import redact_text, url_spellings
 from scheduler.engine.context import EngineContext
-from scheduler.engine.runs.attempt import Attempt, OutsideCall, PublishedEvent, event_for_script
-from scheduler.engine.runs.tool_calls import AttemptFailedError, ToolCaller, with_script_line
+from scheduler.engine.runs.attempt import Attempt, AttemptFailedError, OutsideCall, PublishedEvent, event_for_script
+from scheduler.engine.runs.tool_calls import ToolCaller, with_script_line
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.phases import HandlerKind

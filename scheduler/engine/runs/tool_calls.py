@@ -10,18 +10,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from threading import Thread
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Checked, Connector, Tool, ToolFailedError
 from scheduler.connections.connectors.secret import SECRET_FIELD
-from scheduler.connections.errors import ConnectionRuleError, VaultError, VaultUnavailableError
+from scheduler.connections.errors import ConnectionRuleError, VaultError
 from scheduler.connections.json_values import storable_or_note
 from scheduler.connections.oauth.token_refresh import LoginRenewer, with_retry_after_401
 from scheduler.connections.redaction import find_secrets, redact_result, redact_text, url_spellings
 from scheduler.connections.registry import Registry, parse_name
+from scheduler.connections.secrets import Secrets
 from scheduler.engine.clock import Clock
-from scheduler.engine.runs.attempt import Attempt, OutsideCall
+from scheduler.engine.runs.attempt import Attempt, AttemptFailedError, OutsideCall
 from scheduler.engine.runs.user_requests import KEYRING_SUBJECT
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.script_limits import HAND_OVER_TOOL, MAX_TOOL_RESULT_BYTES
@@ -39,17 +40,13 @@ _POLL_S = 0.2
 """How often a read-only call checks whether its run is being stopped."""
 
 
-class AttemptFailedError(Exception):
-    """An attempt cannot continue. `subject` names what the failure is about, such as a connection."""
-
-    def __init__(self, failure: Failure, subject: str | None = None) -> None:
-        super().__init__(failure.sentence)
-        self.failure = failure
-        self.subject = subject
-
-    @classmethod
-    def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "AttemptFailedError":
-        return cls(Failure(kind=kind, sentence=sentence), subject)
+def only_reads(call: OutsideCall) -> AttemptFailedError:
+    sentence = UserText(
+        "{tool} of {connection} only reads; call it in prepare, and let mutate act.",
+        tool=call.tool,
+        connection=call.connection,
+    )
+    return AttemptFailedError.because(FailureClass.LOGIC, sentence)
 
 
 @contextmanager
@@ -60,36 +57,6 @@ def with_script_line(attempt: Attempt, line: int | None) -> Iterator[None]:
     except AttemptFailedError as error:
         error.failure = error.failure.with_location(attempt.plan.path, line)
         raise
-
-
-class Secrets(Protocol):
-    def read(self, connection: str) -> Mapping[str, Any]:
-        """The secret fields of a connection; ToolFailedError if they cannot be read now."""
-
-    def read_saved(self, connection: str) -> Mapping[str, Any]:
-        """As stored, valid or not."""
-
-    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:
-        """Replace the stored ones; ToolFailedError if that fails."""
-
-    def forget(self, connection: str) -> None:
-        """Delete all of them; ToolFailedError if something remains."""
-
-
-class NoSecrets:
-    """Null object: reads nothing, refuses to store."""
-
-    def read(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  null object
-        return {}
-
-    def read_saved(self, connection: str) -> Mapping[str, Any]:  # noqa: ARG002  as above
-        return {}
-
-    def keep(self, connection: str, secrets: Mapping[str, Any]) -> None:  # noqa: ARG002  as above
-        raise ToolFailedError(VaultUnavailableError().failure)
-
-    def forget(self, connection: str) -> None:
-        """Nothing to delete."""
 
 
 def find_endpoint(db: sqlite3.Connection, registry: Registry, connection: str) -> dict[str, str] | None:

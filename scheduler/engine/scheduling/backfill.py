@@ -17,6 +17,7 @@ from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceState, occu
 from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
 from scheduler.user_text import UserText
 
+_MAX_BACKFILL_RUNS = 100_000
 _INSTANT = timedelta(microseconds=1)
 
 
@@ -103,3 +104,29 @@ def merge_ranges(ranges: Sequence[tuple[datetime, datetime]], now: datetime) -> 
         elif first <= last:
             merged.append((first, last))
     return tuple(merged)
+
+
+def count_backfill(
+    db: sqlite3.Connection,
+    schedule: str,
+    times: PlannedTimes,
+    spans: Sequence[tuple[datetime, datetime]],
+    *,
+    missing: bool,
+) -> int:
+    """How many runs it will have; RefusedError if there are none, or too many."""
+    total = sum(times.count(first - _INSTANT, last, _MAX_BACKFILL_RUNS).number for first, last in spans)
+    if total == 0:
+        raise RefusedError("no times", UserText("{schedule} has no scheduled runs in that range.", schedule=schedule))
+    if total >= _MAX_BACKFILL_RUNS:
+        raise RefusedError(
+            "too many", UserText("That range has {total} runs or more. Choose a shorter one.", total=f"{total:,}")
+        )
+    if not missing:
+        return total
+    total = sum(count_missing(db, schedule, times, first, last) for first, last in spans)
+    if total == 0:
+        raise RefusedError(
+            "no times", UserText("{schedule} already ran at every time in that range.", schedule=schedule)
+        )
+    return total

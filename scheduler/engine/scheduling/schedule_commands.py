@@ -3,14 +3,14 @@
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
-from scheduler.engine.scheduling.backfill import count_missing, merge_ranges
+from scheduler.engine.scheduling.backfill import count_backfill, merge_ranges
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.scheduling.emission import Emission
 from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, refuse_parallel_runs
@@ -24,9 +24,6 @@ from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, Occ
 from scheduler.timing.overlap import decide_overlap
 from scheduler.timing.policies import Overlap
 from scheduler.user_text import UserText
-
-_MAX_BACKFILL_RUNS = 100_000
-_INSTANT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,24 +220,9 @@ class ScheduleCommands:
             row = self._find(db, schedule)
             _refuse_trouble(row)
             refuse_parallel_runs(overlap, row.kind)
-            spans = merge_ranges(ranges, now)
             _, times = self._context.compile(row.id, row.spec)
-            total = sum(times.count(first - _INSTANT, last, _MAX_BACKFILL_RUNS).number for first, last in spans)
-            if total == 0:
-                raise RefusedError(
-                    "no times", UserText("{schedule} has no scheduled runs in that range.", schedule=schedule)
-                )
-            if total >= _MAX_BACKFILL_RUNS:
-                raise RefusedError(
-                    "too many",
-                    UserText("That range has {total} runs or more. Choose a shorter one.", total=f"{total:,}"),
-                )
-            if missing:
-                total = sum(count_missing(db, row.id, times, first, last) for first, last in spans)
-                if total == 0:
-                    raise RefusedError(
-                        "no times", UserText("{schedule} already ran at every time in that range.", schedule=schedule)
-                    )
+            spans = merge_ranges(ranges, now)
+            total = count_backfill(db, schedule, times, spans, missing=missing)
             identity = idempotency_key or uuid4().hex
             backfills.insert(
                 db,

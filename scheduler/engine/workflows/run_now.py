@@ -9,12 +9,11 @@ from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
 from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, unblock_hint
-from scheduler.rules.text import add_full_stop
 from scheduler.store import lanes, mutations, occurrences, runs, schedules
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceOrigin, occurrence_key
-from scheduler.user_text import UserText
+from scheduler.user_text import UserText, add_full_stop
 
 CHECKING = UserText("Dayhand is checking whether it happened; wait a few minutes.")
 

@@ -8,7 +8,7 @@ from typing import Any
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import Act, run_once
-from scheduler.engine.lookup import find_queued, find_workflow
+from scheduler.engine.lookup import find_queued, find_schedules, find_script, find_workflow
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.runs.start import run_id
 from scheduler.engine.scheduling.dispatch import Dispatch
@@ -20,9 +20,9 @@ from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, list_open_runs
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
-from scheduler.rules.handler_ids import handler_id, lane_id, split_handler_id
+from scheduler.rules.handler_ids import handler_id, lane_id
 from scheduler.rules.phases import HandlerKind, RunStatus
-from scheduler.store import backfills, handlers, key_values, occurrences, runs, schedules, workflows
+from scheduler.store import backfills, handlers, key_values, occurrences, schedules, workflows
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
 from scheduler.timing.instants import format_instant
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
@@ -86,23 +86,7 @@ class WorkflowCommands:
                         current=current,
                     ),
                 )
-            number = runs.last_committed_script(db, row.slug, before=row.script) if version is None else version
-            script = None if number is None else workflows.find_script(db, row.slug, number)
-            if script is None:
-                what = (
-                    UserText("no earlier version that worked")
-                    if version is None
-                    else UserText("no version {version}", version=version)
-                )
-                raise RefusedError(
-                    "unknown",
-                    UserText(
-                        "{name} has {what}; dayhand versions {slug} lists them.",
-                        name=row.name,
-                        what=what,
-                        slug=row.slug,
-                    ),
-                )
+            script = find_script(db, row, version)
             uses = tuple(find_tool_uses(script.source))
             old = ValidatedScript(path=row.path, source=script.source, described=script.described, uses=uses)
             return self._deploying.deploy(db, old, DeployOptions(origin=ScriptOrigin.ROLLBACK), now)
@@ -259,7 +243,7 @@ class WorkflowCommands:
         db = self._context.database.read()
         row = find_workflow(db, workflow)
         running = [
-            one for schedule in self._schedules_of(row, handler) for one in backfills.list_unfinished(db, schedule)
+            one for schedule in find_schedules(db, row, handler) for one in backfills.list_unfinished(db, schedule)
         ]
         if not running:
             raise RefusedError("not running", UserText("No backfill of {name} is running.", name=row.name))
@@ -343,7 +327,7 @@ class WorkflowCommands:
         act: Callable[[str, str | None], ScheduleAnswer],
     ) -> dict[str, Any]:
         """Apply to one handler's schedule or to all of the workflow; refused only if all refuse."""
-        chosen = self._schedules_of(row, handler)
+        chosen = find_schedules(self._context.database.read(), row, handler)
         answers, refused = [], None
         for one in chosen:
             try:
@@ -359,20 +343,3 @@ class WorkflowCommands:
                 for one in answers
             ],
         }
-
-    def _schedules_of(self, row: WorkflowRow, handler: str | None) -> list[str]:
-        names = [one.id for one in schedules.list_all(self._context.database.read(), workflow=row.slug)]
-        chosen = names if handler is None else [one for one in names if one == handler_id(row.slug, handler)]
-        if not chosen:
-            known = ", ".join(split_handler_id(one)[1] for one in names)
-            if not known:
-                raise RefusedError(
-                    "unknown", UserText("{name} has no schedule: it runs when something arrives.", name=row.name)
-                )
-            raise RefusedError(
-                "unknown",
-                UserText(
-                    "{name} has no schedule {handler}. It has: {known}.", name=row.name, handler=handler, known=known
-                ),
-            )
-        return chosen

@@ -9,10 +9,10 @@ import pytest
 
 from scheduler.connections.connector import Connector, Field, Tool
 from scheduler.connections.registry import Registry, builtin_registry
+from scheduler.connections.secrets import NoSecrets
 from scheduler.engine.dry_run import dry_run
 from scheduler.engine.dry_run.dry_run import DryRunClock, DryRunEnvironment
 from scheduler.engine.dry_run.steps import DryRunAction, DryRunResult
-from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.engine.workflows.validation import InvalidScriptError
 from scheduler.rules.failures import FailureClass
 from tests.runs.runtime_fixture import FakeService, fail

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from scheduler.connections.secrets import NoSecrets
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig, FixerKind
 from scheduler.engine.repair.auto_repair import MAX_ATTEMPTS
@@ -20,7 +21,6 @@ from scheduler.engine.repair.failure_report import FailureReport
 from scheduler.engine.repair.fixer import Fixer, FixerFailedError, RepairCancelledError
 from scheduler.engine.repair.proposals import Proposal
 from scheduler.engine.repair.proposer import NoRepairError, RepairProposer, apply_proposal, make_fixer
-from scheduler.engine.runs.tool_calls import NoSecrets
 from scheduler.rules.phases import RunStatus
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptOrigin
