@@ -49,7 +49,7 @@ _JSON_TYPES: dict[Any, tuple[type, ...]] = {
 
 class Dispatcher:
     def __init__(self, backend: Backend, refuse: Callable[[], RefusedError] | None = None) -> None:
-        """`refuse` makes the error for every verb outside WITHOUT_USER, if those are not accepted."""
+        """`refuse` makes the error for every verb outside VERBS_WITHOUT_USER, if those are not accepted."""
         self._refuse = refuse
         self._verbs = {
             name: verb
