@@ -68,7 +68,7 @@ class Session(QObject):
         show_answer: str = "Dayhand runs in a terminal, without a window.",
         is_started_by_script: bool | None = None,
     ) -> None:
-        """`is_of_script`: whether a script started this app; detected if None."""
+        """`is_started_by_script`: whether a script started this app; detected if None."""
         super().__init__()
         self.is_started_by_script = is_app_started_by_script() if is_started_by_script is None else is_started_by_script
         """If so, it runs what is deployed but accepts no answers."""
@@ -131,7 +131,7 @@ class Session(QObject):
         self.runtime.close()
 
     def close(self) -> None:
-        """After `end`: close the store cleanly, so that the next start need not check it."""
+        """After `stop`: close the store cleanly, so that the next start need not check it."""
         close_store(self.database)
 
     def submit_for_user(self, command: Callable[[Engine], Result]) -> "Future[Result]":

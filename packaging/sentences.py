@@ -28,11 +28,11 @@ HOLE = "\0"
 
 
 def find_sentences(root: Path = ROOT) -> set[str]:
-    found = set()
+    sentences = set()
     for path in sorted((root / "scheduler").rglob("*.py")):
         if not path.relative_to(root).as_posix().startswith(_UNREAD):
-            found.update(read_sentences(path.read_text(encoding="utf-8")))
-    return found
+            sentences.update(read_sentences(path.read_text(encoding="utf-8")))
+    return sentences
 
 
 def read_sentences(source: str) -> Iterator[str]:
@@ -43,8 +43,8 @@ def read_sentences(source: str) -> Iterator[str]:
         if _is_silent(node):
             continue
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
-            for said in _spell(node):
-                if (sentence := _number(said)) is not None:
+            for text in _spell(node):
+                if (sentence := _number(text)) is not None:
                     yield sentence
         todo += list(ast.iter_child_nodes(node)) if not isinstance(node, ast.JoinedStr) else _inside(node)
 
@@ -84,33 +84,33 @@ def _choices(node: ast.AST) -> list[str] | None:
     """The strings of `'one' if … else 'several'`; None for anything else."""
     if not isinstance(node, ast.IfExp):
         return None
-    found = []
+    texts = []
     for branch in (node.body, node.orelse):
         if isinstance(branch, ast.IfExp):
             inner = _choices(branch)
             if inner is None:
                 return None
-            found += inner
+            texts += inner
         elif isinstance(branch, ast.JoinedStr) or (isinstance(branch, ast.Constant) and isinstance(branch.value, str)):
-            found += list(_spell(branch))
+            texts += list(_spell(branch))
         else:
             return None
-    return found
+    return texts
 
 
-def _number(said: str) -> str | None:
+def _number(text: str) -> str | None:
     """None if it is not a sentence."""
-    if not _WORDS.search(said) or _QUERY.search(said):
+    if not _WORDS.search(text) or _QUERY.search(text):
         return None
     numbers = itertools.count(1)
-    return re.sub(HOLE, lambda _: f"{{{next(numbers)}}}", said)
+    return re.sub(HOLE, lambda _: f"{{{next(numbers)}}}", text)
 
 
 def main(target: Path) -> None:
-    found = sorted(find_sentences())
+    sentences = sorted(find_sentences())
     for path in sorted(TRANSLATIONS.glob("engine_*.json")):
         known = json.loads(path.read_text(encoding="utf-8"))
-        kept = {sentence: known.get(sentence, "") for sentence in found}
+        kept = {sentence: known.get(sentence, "") for sentence in sentences}
         text = json.dumps(kept, ensure_ascii=False, indent=0)
         (target / path.name).write_text(f"{text}\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Limits for what makes the code hard to find one's way in; `python packaging/structure.py` prints the details."""
+"""Limits on what makes the code hard to navigate; `python packaging/structure.py` prints the details."""
 
 import importlib.util
 import re

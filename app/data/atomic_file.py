@@ -17,7 +17,7 @@ class DataFileError(Exception):
 
 
 class AtomicFile:
-    """A file only the user can read. It replaces `target` on `keep`, and is deleted with this object otherwise."""
+    """A file only the user can read. It replaces `target` on `commit`; otherwise it is deleted with this object."""
 
     def __init__(self, target: Path) -> None:
         self._target, self._temporary = target, _temporary_path(target)
@@ -45,7 +45,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def write_zip(target: Path, members: Iterable[ZipMember]) -> None:
-    """Write a zip file that only the user can read. Raises BundleError."""
+    """Write a zip file that only the user can read. Raises DataFileError."""
     import zipfile  # noqa: PLC0415  most writers need none
 
     whole = AtomicFile(target)
@@ -63,7 +63,7 @@ def write_zip(target: Path, members: Iterable[ZipMember]) -> None:
 
 @contextmanager
 def convert_os_errors(target: Path) -> Iterator[None]:
-    """Turn an OSError into a BundleError that tells the user what to do."""
+    """Turn an OSError into a DataFileError that tells the user what to do."""
     try:
         yield
     except OSError as error:

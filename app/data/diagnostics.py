@@ -39,7 +39,7 @@ _QUOTED = re.compile(r"'[^'\n]+'|\"[^\"\n]+\"|“[^”\n]+”")
 
 
 def write_diagnostics(folder: Path, target: Path) -> None:
-    """Works while an app runs. An unreadable data file is reported inside. Raises BundleError."""
+    """Works while an app runs. An unreadable data file is reported inside. Raises DataFileError."""
     write_zip(target, _members(folder))
 
 

@@ -59,7 +59,7 @@ class Export:
 
 
 def write_export(folder: Path, target: Path, now: datetime, *, history: bool = True) -> None:
-    """Works while an app runs. Raises BundleError or StoreError."""
+    """Works while an app runs. Raises DataFileError or StoreError."""
     with temp_dir(folder) as made:
         copy = made / STORE
         transfer.export_store(folder, copy, now, history=history)
@@ -76,7 +76,7 @@ def write_export(folder: Path, target: Path, now: datetime, *, history: bool = T
 
 @contextmanager
 def open_export(folder: Path, path: Path) -> Iterator[Export]:
-    """Unpack a file into that data folder and check it, for the duration. Raises BundleError or StoreError."""
+    """Unpack a file into that data folder and check it, for the duration. Raises DataFileError or StoreError."""
     with temp_dir(folder) as made:
         try:
             with zipfile.ZipFile(path) as bundle:
@@ -112,7 +112,7 @@ def check_export(folder: Path, path: Path) -> Export:
 def import_export(folder: Path, path: Path, now: datetime) -> ImportSummary:
     """Replace the data in the folder with that file; the old data is set aside. The caller holds the folder's lock.
 
-    Raises BundleError or StoreError; then nothing has changed.
+    Raises DataFileError or StoreError; then nothing has changed.
     """
     remove_stale_temp_dirs(folder)
     with open_export(folder, path) as export:

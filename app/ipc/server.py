@@ -69,7 +69,7 @@ class ControlServer:
         script_verbs: frozenset[str] = frozenset(),
         command_timeout_s: float = COMMAND_TIMEOUT_S,
     ) -> None:
-        """Processes started by scripts may use only the verbs in `for_scripts`."""
+        """Processes started by scripts may use only the verbs in `script_verbs`."""
         self._folder = folder
         self._serve = serve
         self._for_scripts = script_verbs

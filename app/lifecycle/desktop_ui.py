@@ -88,7 +88,7 @@ class DesktopUi(QObject):
         bus.open()
 
     def start(self, options: StartOptions = StartOptions(), *, shows_welcome: bool = False) -> None:  # noqa: B008  it never changes
-        """`greets`: show the welcome dialog when the window is first shown."""
+        """`shows_welcome`: show the welcome dialog when the window is first shown."""
         self._shows_welcome = shows_welcome
         if self._session.is_started_by_script:
             why = interpret(STARTED_BY_SCRIPT)

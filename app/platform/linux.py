@@ -55,7 +55,7 @@ class UPowerPower(QObject):
 
 
 class NetworkManagerNetwork(QObject):
-    """All values are None if NetworkManager does not run; `is_told` says whether it does."""
+    """All values are None if NetworkManager is not running; `is_available` says whether it is."""
 
     changed = Signal()
 

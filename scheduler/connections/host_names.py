@@ -78,7 +78,7 @@ class HostWarningKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostWarning:
-    """`label` is the suspicious part of the name, `meant` what it may be mistaken for."""
+    """`label` is the suspicious part of the name, `looks_like` what it may be mistaken for."""
 
     kind: HostWarningKind
     label: str

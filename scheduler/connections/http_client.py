@@ -74,7 +74,7 @@ class Answer:
         """The same with None in place of values that cannot be stored, such as infinite numbers."""
         return self._read(read_storable_json)
 
-    def told(self) -> JsonObject:
+    def json_object(self) -> JsonObject:
         """The body as a JSON object; after an action, without values that cannot be stored."""
         return JsonObject(self.storable_json() if self.acts else self.json(), self.host, acts=self.acts)
 

@@ -79,7 +79,7 @@ def exchange(  # noqa: PLR0913  keyword-only options
     context: ssl.SSLContext | None,
     redirected_by: str = "",
 ) -> Iterator[Exchange]:
-    """Send the request and yield its answer; read the body with `chunks`.
+    """Send the request and yield its answer; read the body with `read_chunks`.
 
     `redirected_by` is the remote server that redirected here, if any: it may not redirect to this computer.
     """

@@ -31,7 +31,7 @@ from scheduler.workers.script import Limits
 
 
 class Runtime:
-    """`engine` and all commands belong to one thread; `validation` and `connecting` to any other."""
+    """`engine` and all commands belong to one thread; `validation` and `connection_setup` to any other."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class PublishBatch:
     size: int = 0
 
     def add(self, event: str, size: int) -> None:
-        """Count one more event of `size` bytes; TooMuchError if that exceeds a limit."""
+        """Count one more event of `size` bytes; ScriptLimitError if that exceeds a limit."""
         if len(event) > MAX_EVENT_ID_CHARS:
             raise ScriptLimitError(
                 f"An event id may have {MAX_EVENT_ID_CHARS:,} characters; {event[:40]!r}… is longer."

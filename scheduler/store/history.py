@@ -190,7 +190,7 @@ def find_not_run(db: sqlite3.Connection, search: HistorySearch, page: HistoryCur
 
 
 def count_not_run(db: sqlite3.Connection, search: HistorySearch) -> int:
-    """How many `find_unrun` would find without a limit."""
+    """How many rows `find_not_run` would return without a limit."""
     times = gaps = 0
     if _can_be_times(search):
         where, values = _time_filter(search, HistoryCursor())

@@ -49,7 +49,7 @@ class Pool:
         self._is_closed = False
 
     def acquire(self, script: Script, keep: Callable[[str], None] = lambda _: None) -> Worker:
-        """A worker that has loaded this script; NotLoadedError or CouldNotStartError if that failed.
+        """A worker that has loaded this script; ScriptLoadError or WorkerStartError if that failed.
 
         `keep` gets what the script prints while loading.
         """

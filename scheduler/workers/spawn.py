@@ -52,7 +52,7 @@ def worker_environment(variables: Mapping[str, str], mark: str) -> dict[str, str
 
 
 def spawn(python: str | None, limits: Limits, *, is_fenced: bool) -> SpawnedProcess:
-    """Start a worker in its own session; CouldNotStartError if that failed."""
+    """Start a worker in its own session; WorkerStartError if that failed."""
     command = worker_command(python, is_fenced=is_fenced)
     return _starter.submit(_spawn, command, limits, is_fenced=is_fenced, is_ours=python is None).result()
 

@@ -90,7 +90,7 @@ class Worker:
         return not waiting.poll(0)
 
     def load(self, on_output: Callable[[str], None] = lambda _: None) -> Outcome:
-        """Run the script's top level; Finished holds its description. CouldNotStartError if Python did not start."""
+        """Run the script's top level; Finished holds its description. WorkerStartError if Python did not start."""
         output: list[str] = []
         message = {"type": "load", "path": self.script.path, "source": self.script.source}
 
@@ -225,7 +225,7 @@ class Worker:
             raised = None  # breaks the reference cycle of the error and this frame with its messages
 
     def _receive(self, current: _RunningPhase) -> list[protocol.Message]:
-        """Wait for messages and read the output; StoppedListeningError if the connection is closed."""
+        """Wait for messages and read the output; ChannelClosedError if the connection is closed."""
         while True:
             left = None if self.is_ending() else max(0.0, current.deadline - time.monotonic()) * 1000 + 1
             behind = current.answers if current.answers is not None and current.answers.is_behind else None

@@ -192,7 +192,7 @@ def test_json_that_cannot_be_stored_is_a_failure_that_names_the_server(body: byt
 
 def test_the_answer_of_an_action_is_used_without_unstorable_values() -> None:
     body = b'{"ok": true, "much": 1e400, "deep": %b, "list": [NaN, 1]}' % DEEP
-    told = Answer(status=200, headers={}, body=body, url="https://example.org/a", acts=True).told()
+    told = Answer(status=200, headers={}, body=body, url="https://example.org/a", acts=True).json_object()
     assert (told.get("ok"), told.get("much"), told.get("list")) == (True, None, [None, 1])
     json.dumps(told.get("deep"), allow_nan=False)
 
@@ -224,7 +224,7 @@ def test_a_success_that_broke_off_is_a_failure() -> None:
     with socket_server(break_off) as server:
         answer = request("POST", server.url, body=b"mine", seconds=30, acts=True)
     assert answer.status == 201
-    for read in (lambda: check(answer, NOW), answer.json, answer.told):
+    for read in (lambda: check(answer, NOW), answer.json, answer.json_object):
         assert failure(read).kind is FailureClass.UNSURE
 
 

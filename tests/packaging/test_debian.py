@@ -155,13 +155,15 @@ def test_after_a_failed_upgrade_the_old_version_is_restarted(machine: Machine, b
     assert machine.run("dpkg", "--install", machine.copy_package(broken)).returncode != 0
     wait_until(machine.pids, "the app after the failed upgrade")
     assert before.isdisjoint(machine.pids())
-    wait_until(lambda: machine.run("dayhand", "run", "receipts/look", user=USER).returncode == 0, "it to hear commands")
+    wait_until(
+        lambda: machine.run("dayhand", "run", "receipts/check", user=USER).returncode == 0, "it to hear commands"
+    )
     assert not (machine.root / "run" / "dayhand-upgrade").exists()
 
 
 def test_an_upgrade_keeps_pending_work_and_restarts_the_app(machine: Machine, newer: Path) -> None:
     put_receipt(machine, "two.txt")
-    machine.do("dayhand", "run", "receipts/look", user=USER)
+    machine.do("dayhand", "run", "receipts/check", user=USER)
     wait_until(lambda: dayhand(machine, "attention").get("requests"), "the question")
     before = set(machine.pids())
     machine.install(newer)

@@ -191,12 +191,12 @@ def digest(author: Author) -> None:
     author.publish("news", "The baker is closed")
     assert author.home.notifications == []
     author.wait(2 * HOUR)
-    assert author.home.notifications == [("2 pieces of news", "The library opens again\nThe baker is closed")]
+    assert author.home.notifications == [("2 news items", "The library opens again\nThe baker is closed")]
     author.publish("news", "The bridge is open")
     author.wait(23 * HOUR)
     assert len(author.home.notifications) == 1
     author.wait(HOUR)
-    assert author.home.notifications[1:] == [("1 pieces of news", "The bridge is open")]
+    assert author.home.notifications[1:] == [("1 news items", "The bridge is open")]
 
 
 USES: dict[str, Callable[[Author], None]] = {

@@ -33,7 +33,7 @@ class ExportFile:
         self._cursor: str | None = None
 
     def write_page(self) -> bool:
-        """Write the next page, newest first; True if there are more. BundleError, or an error of the query."""
+        """Write the next page, newest first; True if there are more. DataFileError, or an error of the query."""
         whole = self._whole = self._whole or AtomicFile(self._path)
         read = read_page(self._session, self._wanted, self._cursor, _ROWS_PER_PAGE)
         rows = [_make_record(row) for row in read.rows]

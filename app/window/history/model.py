@@ -34,7 +34,7 @@ class HistoryColumn(IntEnum):
 
 
 class HistoryModel(QStandardItemModel):
-    """Does not read data itself: it requests more through `more`."""
+    """Does not read data itself: it requests more rows through `fetch_page`."""
 
     def __init__(self, zone: ZoneInfo, parent: QObject | None = None) -> None:
         super().__init__(0, len(HistoryColumn), parent)

@@ -36,8 +36,8 @@ def authorize(  # noqa: PLR0913  keyword-only options
 ) -> dict[str, Any]:
     """Let the user sign in, and return the new secret fields of the connection.
 
-    `before` is the account of the connection, if it has one: no other may sign in. Blocks until the user has signed
-    in, at most `seconds`, or until `stop` is set. Raises ToolFailedError.
+    If there is a `previous_account`, no other account may sign in. Blocks until the user has signed in, at most
+    `seconds`, or until `stop` is set. Raises ToolFailedError.
     """
     oauth = connector.oauth
     assert oauth is not None, connector.kind

@@ -42,7 +42,7 @@ _CLOSE_TIMEOUT_S = 10.0
 class AutoRepair:
     """The store records what is being repaired, so that a repair continues after a crash at any point.
 
-    A fixer's answer is applied on the engine thread: `hand_over` passes it there.
+    A fixer's answer is applied on the engine thread: `run_on_engine_thread` passes it there.
     """
 
     def __init__(self, runtime: "Runtime", context: EngineContext, deployment: Deployer) -> None:
@@ -56,7 +56,7 @@ class AutoRepair:
         self._handed_over: set[str] = set()
         self._closing = threading.Event()
         self.engine_calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        """Calls for the engine thread, as long as `hand_over` is not replaced."""
+        """Calls for the engine thread, as long as `run_on_engine_thread` is not replaced."""
         self.run_on_engine_thread: Callable[[Callable[[], None]], object] = self.engine_calls.put
 
     def repair_failed_run(self, db: sqlite3.Connection, run: str, now: datetime) -> None:

@@ -91,7 +91,7 @@ def redact_text(text: str) -> str:
 
 
 def redact_report(text: str) -> str:
-    """As hide_in_text, and also replace the user's home folder."""
+    """Like `redact_text`, and also replace the user's home folder."""
     home = str(Path.home())
     return redact_text(text.replace(home, "~") if len(home) > 1 else text)
 

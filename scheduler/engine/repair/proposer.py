@@ -123,7 +123,7 @@ class RepairProposer:
         return self._check(problem, flow, row, new)
 
     def check(self, run: str, source: str) -> Proposal:
-        """Check a script from elsewhere by the same rules. Raises NoFixError with what it breaks."""
+        """Check a script from elsewhere by the same rules. Raises NoRepairError with the rules it breaks."""
         db = self._runtime.database.read()
         row = find_run(db, run)
         flow = workflows.find(db, row.workflow)

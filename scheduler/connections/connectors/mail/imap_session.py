@@ -147,7 +147,7 @@ class ImapSession:
         self._load_capabilities()
 
     def command(self, *parts: bytes | Literal) -> list[ImapResponse]:
-        """Send a command and return the responses before the OK; RefusedError for NO or BAD."""
+        """Send a command and return the responses before the OK; ImapRefusedError for NO or BAD."""
         return self._send_command(*parts)[:-1]
 
     def _send_command(self, *parts: bytes | Literal) -> list[ImapResponse]:
