@@ -118,7 +118,7 @@ if TYPE_CHECKING:
 def save_fixer_choice(
     runtime: "Runtime", settings: dict[str, Any], secrets: dict[str, Any], apply: Callable[[FixerConfig], None]
 ) -> FixerConfig:
-    """Change what is given, save it and call `follow`. Blocks: the keyring may show a dialog.
+    """Change the given settings, save them and call `apply`. Blocks: the keyring may show a dialog.
 
     `has_key` is set before the keyring stores the key and until it is deleted, so that an uninstall finds every key.
     """

@@ -201,7 +201,7 @@ def _error(code: str, message: str) -> dict[str, Any]:
 
 
 def _is_same_user(peer: Peer) -> bool:
-    """If the system cannot tell, the permissions of the folder must do."""
+    """If the system cannot say, only the permissions of the folder protect the socket."""
     return peer.user is None or peer.user == os.getuid()
 
 

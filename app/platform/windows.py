@@ -83,7 +83,7 @@ class _Filter(QAbstractNativeEventFilter):
 
 
 class WindowsMachine(QObject):
-    """Power and sleep in one, since both come to the same window; `clock_set` is for the watcher of the zone."""
+    """Power and sleep in one, since the same window gets messages about both; `clock_set` is for `ZoneWatch`."""
 
     changed = Signal()
     resumed = Signal()
@@ -101,7 +101,7 @@ class WindowsMachine(QObject):
         app = QCoreApplication.instance()
         assert app is not None, "window messages need an application"
         app.installNativeEventFilter(self._filter)
-        # Windows knows no window that was never shown, and an app started hidden has no other.
+        # Windows sends messages only to windows that exist, and an app started in the background has no other yet.
         self._window = QWindow()
         self._window.create()
         register(int(self._window.winId()))

@@ -149,7 +149,7 @@ def request(  # noqa: PLR0913  keyword-only options
 
 
 def check(answer: Answer, now: datetime, server_message: str = "") -> Answer:
-    """Return the answer if it is a success, else raise ToolFailedError; `said` is the server's message, safe to show.
+    """Return the answer if it is a success, else raise ToolFailedError; `server_message` must be safe to show.
 
     A success that broke off is a failure: a server that fails half-way has already sent its status.
     """

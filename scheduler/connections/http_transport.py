@@ -48,7 +48,7 @@ def parse_http_url(text: str) -> Url:
 
 
 def _with_wire_name(text: str) -> str:
-    """The address with its host name in ASCII, before urllib3 encodes it by rules of its own."""
+    """The address with its host name in ASCII, before urllib3 encodes it by other rules."""
     found = _AUTHORITY.match(text)
     if found is None or found["host"].isascii():
         return text

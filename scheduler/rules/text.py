@@ -1,4 +1,4 @@
-"""Text from scripts and tools, made ready to stand beside our own sentences."""
+"""Text from scripts and tools, prepared for use next to our own sentences."""
 
 _SENTENCE_ENDS = (".", "!", "?", "…")
 

@@ -1,4 +1,4 @@
-"""A marker file beside the store that tells whether the store must be checked before its next use."""
+"""A marker file next to the store that says whether the store must be checked before its next use."""
 
 import os
 from contextlib import suppress

@@ -27,7 +27,7 @@ class _Idle:
 
 
 class Pool:
-    """Any thread may acquire and release. Nobody waits here: how many scripts may run is decided elsewhere."""
+    """Any thread may acquire and release. Never waits: how many scripts may run is decided elsewhere."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Pool:
         return worker
 
     def release(self, worker: Worker) -> None:
-        """Return a worker; it is kept if it can be reused and there is room."""
+        """Return a worker; it is kept if it can be reused and the pool is not full."""
         with self._lock:
             is_kept = worker.is_usable and not self._is_closed
             if is_kept:

@@ -4,8 +4,17 @@ import sys
 
 if sys.platform == "win32":  # pragma: no cover  not run here
     from scheduler.workers.windows import (
+        PASSED_VARIABLES,
+        READABLE,
         Poll,
+        adopt_process,
+        enlarge_pipe,
+        inheritable_number,
+        kill_with_descendants,
+        popen_arguments,
         read,
+        set_nonblocking,
+        wait_for_exit_code,
         write_all,
     )
 else:

@@ -16,13 +16,13 @@ from typing import Any
 
 assert sys.platform == "win32"  # for the type checker: the rest exists on Windows only
 
-PASSED_ON = (
+PASSED_VARIABLES = (
     "APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LANG", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "PATH", "PATHEXT",
     "PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "TZ", "USERNAME", "USERPROFILE",
     "WINDIR",
 )  # fmt: skip
 
-NEWS = 1
+READABLE = 1
 _MIN_PAUSE_S, _MAX_PAUSE_S = 0.0005, 0.01
 """Between two peeks into a pipe: short while there is traffic, long while a script computes."""
 _EXTENDED_LIMITS = 9
@@ -66,7 +66,7 @@ class Poll:
     def __init__(self) -> None:
         self._descriptors: list[int] = []
 
-    def register(self, descriptor: int, _events: int = NEWS) -> None:
+    def register(self, descriptor: int, _events: int = READABLE) -> None:
         self._descriptors.append(descriptor)
 
     def unregister(self, descriptor: int) -> None:
@@ -76,7 +76,7 @@ class Poll:
         limit = None if milliseconds is None else time.monotonic() + milliseconds / 1000
         pause = _MIN_PAUSE_S
         while True:
-            ready = [(one, NEWS) for one in self._descriptors if _available_bytes(one) != 0]
+            ready = [(one, READABLE) for one in self._descriptors if _available_bytes(one) != 0]
             if ready or (limit is not None and time.monotonic() >= limit):
                 return ready
             time.sleep(pause)
@@ -99,7 +99,7 @@ def read(descriptor: int, size: int) -> bytes:
     return b"" if available is None else os.read(descriptor, min(size, available))
 
 
-def unblock(_descriptor: int) -> None:
+def set_nonblocking(_descriptor: int) -> None:
     """Not needed: `read` peeks first, and `write_all` writes in a thread."""
 
 
@@ -124,12 +124,12 @@ def write_all(descriptor: int, data: bytes, deadline: float) -> None:
         raise failed[0]
 
 
-def number_of(descriptor: int) -> int:
+def inheritable_number(descriptor: int) -> int:
     return msvcrt.get_osfhandle(descriptor)
 
 
-def hand_over(*descriptors: int) -> dict[str, Any]:
-    handles = [number_of(descriptor) for descriptor in descriptors]
+def popen_arguments(*descriptors: int) -> dict[str, Any]:
+    handles = [inheritable_number(descriptor) for descriptor in descriptors]
     for handle in handles:
         os.set_handle_inheritable(handle, True)  # noqa: FBT003  the standard library's own call
     return {
@@ -138,7 +138,7 @@ def hand_over(*descriptors: int) -> dict[str, Any]:
     }
 
 
-def take_in(process: "subprocess.Popen[bytes]", mark: str, memory: int | None = None) -> None:
+def adopt_process(process: "subprocess.Popen[bytes]", mark: str, memory: int | None = None) -> None:
     """Assign it to the job object of that mark before it gets work; `memory` limits each process of the job."""
     if mark not in _jobs:
         _jobs[mark] = _make_job(memory)
@@ -158,7 +158,7 @@ def _make_job(memory: int | None) -> int:
     return job
 
 
-def end_family(_root: int | None, mark: str) -> None:
+def kill_with_descendants(_root: int | None, mark: str) -> None:
     """A killed app leaves no workers: its job objects are closed with it."""
     job = _jobs.pop(mark, None)
     if job is not None:
@@ -166,11 +166,11 @@ def end_family(_root: int | None, mark: str) -> None:
         _kernel32.CloseHandle(job)
 
 
-def widen(pipe: int, size: int) -> None:
+def enlarge_pipe(pipe: int, size: int) -> None:
     """Not supported: pipes have one size here."""
 
 
-def exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
+def wait_for_exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
     try:
         code = process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -33,7 +33,7 @@ from scheduler.workers.system import READABLE, Poll, kill_with_descendants, wait
 _KILL_TIMEOUT_S = 10.0
 """How long a killed process may take to be gone."""
 _SILENCE_MS = 1000
-"""Without a message for so long, the latest progress is shown."""
+"""After this long without a message, the latest progress is shown."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _RunningPhase:
     phase: str
     answers: ScriptAnswers | None
     seconds: float
-    goes_on: bool = False
+    continues: bool = False
     deadline: float = 0.0
     ended: Outcome | None = None
     """Set if the phase could not be started."""
@@ -56,7 +56,7 @@ class Worker:
         self.script = script
         self.description: dict[str, Any] = {}
         self._limits = limits or Limits()
-        spawned = spawn(script.python, self._limits, is_fenced=script.is_sandboxed)
+        spawned = spawn(script.python, self._limits, is_sandboxed=script.is_sandboxed)
         self.pid = spawned.process.pid
         self.mark = spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process
@@ -125,7 +125,7 @@ class Worker:
             "phase": phase.name,
             "inputs": dict(phase.inputs),
             "facts": dict(phase.facts),
-            "goes_on": phase.continues,
+            "continues": phase.continues,
         }
         self._begin(_RunningPhase(phase.name, answers, phase.seconds, phase.continues), answers.log, message)
 
@@ -215,7 +215,11 @@ class Worker:
                     self._output.drain()
                     outcome = self._conclude(message, current.phase)
                     self._unread = messages[index + 1 :]
-                    if message["type"] != "result" or not current.goes_on or (raised is None and self._stopped is None):
+                    if (
+                        message["type"] != "result"
+                        or not current.continues
+                        or (raised is None and self._stopped is None)
+                    ):
                         self._is_finished = True  # otherwise it continues although it was stopped, and is killed
                     if raised is not None:
                         raise raised

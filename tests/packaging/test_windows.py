@@ -115,7 +115,7 @@ def test_a_workflow_is_deployed_and_listed_without_a_running_app(windows: Window
 @pytest.fixture(scope="module")
 def told(windows: Windows) -> dict[str, Any]:
     [python] = windows.named("python.exe")
-    done = windows.run(str(python), str(Path(__file__).with_name("on_windows.py")))
+    done = windows.run(str(python), str(Path(__file__).with_name("windows_checks.py")))
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

@@ -123,10 +123,10 @@ def test_a_socket_of_a_pair_cannot_send_to_an_address(start: Start, tmp_path: Pa
 
 OLDER = """
 import ctypes, os, sys
-from dayhand._sandbox import _keep_to_the_family
+from dayhand._sandbox import _restrict_to_descendants
 linux = ctypes.CDLL(None)
 linux.prctl(38, 1, 0, 0, 0)
-_keep_to_the_family(linux, int(sys.argv[1]))
+_restrict_to_descendants(linux, int(sys.argv[1]))
 os.mkdir("one"), os.mkdir("two"), open("one/file", "w").close()
 os.rename("one/file", "two/file")
 os.readlink(f"/proc/{os.getppid()}/cwd")

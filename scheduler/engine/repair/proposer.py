@@ -80,7 +80,7 @@ class RepairProposer:
                 refusals.append(f"The limit of {self._seconds:g} seconds per repair is used up.")
                 break
             before = self._count(row)
-            self._set_count(row, before + 1)  # first, so that a fixer that crashes us is not asked for ever
+            self._set_count(row, before + 1)  # first, so that a fixer that crashes us is not asked forever
             try:
                 return self._attempt(problem, flow, row, left)
             except FixerUnreachableError as error:

@@ -44,7 +44,7 @@ class Work:
 
 
 def lane_name(workflow: str, handler: str, kind: str) -> str:
-    """A job has a lane of its own; the producers and consumers of a workflow share one."""
+    """A job has its own lane; the producers and consumers of a workflow share one."""
     return f"{workflow}/{handler}" if kind == "job" else f"{workflow}/"
 
 

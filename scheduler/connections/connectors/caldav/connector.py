@@ -125,7 +125,7 @@ def _confirms_creation(answer: Answer) -> bool:
     """Only 201, 204, or 200 with an empty body confirm it.
 
     A page with status 200 comes from something in between, such as a network that asks for a login; 202 only promises
-    to try, and 207 reports several outcomes. Those leave it open.
+    to try, and 207 reports several outcomes. Those leave the outcome unknown.
     """
     is_empty = answer.status == 200 and not answer.body and not answer.incomplete
     return answer.status in _CREATED or is_empty
