@@ -215,11 +215,8 @@ class Worker:
                     self._output.drain()
                     outcome = self._conclude(message, current.phase)
                     self._unread = messages[index + 1 :]
-                    if (
-                        message["type"] != "result"
-                        or not current.continues
-                        or (raised is None and self._stopped is None)
-                    ):
+                    is_stopped = raised is not None or self._stopped is not None
+                    if message["type"] != "result" or not current.continues or not is_stopped:
                         self._is_finished = True  # otherwise it continues although it was stopped, and is killed
                     if raised is not None:
                         raise raised

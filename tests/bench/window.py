@@ -104,9 +104,9 @@ def _run(place: Path, what: str) -> dict[str, float]:
 def fill(place: Path, number: int) -> None:
     """A history of that many runs, and workflows that are busy from the start."""
     store = Store(place, number)
-    validated = store.house.validation.validate("busy.py", SCRIPT)
+    validated = store.runtime.validation.validate("busy.py", SCRIPT)
     for one in range(BUSY):
-        store.house.workflow_commands.deploy(renamed(validated, f"Busy {one}"), DeployOptions(grant=True))
+        store.runtime.workflow_commands.deploy(renamed(validated, f"Busy {one}"), DeployOptions(grant=True))
     store.close()
 
 
@@ -116,9 +116,9 @@ def fill_due(place: Path) -> None:
     source = 'import dayhand\n\nflow = dayhand.Workflow("Bench 0")\n' + "".join(
         _JOB.format(number=number) for number in range(EACH)
     )
-    validated = store.house.validation.validate("due.py", source)
+    validated = store.runtime.validation.validate("due.py", source)
     for one in range(DUE // EACH):
-        store.house.workflow_commands.deploy(renamed(validated, f"Due {one}"), DeployOptions(grant=True))
+        store.runtime.workflow_commands.deploy(renamed(validated, f"Due {one}"), DeployOptions(grant=True))
     store.close()
 
 

@@ -40,7 +40,7 @@ class RealTools(FakeService):
         return builtin_registry(lambda title, text: self.told.append((title, text)))
 
 
-class ShopWithSecrets(RuntimeFixture):
+class RuntimeWithSecrets(RuntimeFixture):
     """A runtime with secrets."""
 
     def __init__(self, folder: Path, pocket: MemorySecrets) -> None:
@@ -53,8 +53,8 @@ class ShopWithSecrets(RuntimeFixture):
 
 
 class TemplateRuntime:
-    def __init__(self, shop: RuntimeFixture) -> None:
-        self.runtime = shop
+    def __init__(self, runtime: RuntimeFixture) -> None:
+        self.runtime = runtime
         self.slug = ""
 
     def deploy_template(
@@ -100,8 +100,8 @@ def open_template_runtime(
     folder: Path, monkeypatch: pytest.MonkeyPatch, secrets: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Iterator[TemplateRuntime]:
     monkeypatch.setattr(shops, "FakeService", RealTools)
-    shop = ShopWithSecrets(folder / "data", MemorySecrets(secrets or {}))
+    runtime = RuntimeWithSecrets(folder / "data", MemorySecrets(secrets or {}))
     try:
-        yield TemplateRuntime(shop)
+        yield TemplateRuntime(runtime)
     finally:
-        shop.close()
+        runtime.close()
