@@ -143,9 +143,9 @@ class Store:
             assert handlers.list_ready_in(db, "bench-0")
             endings.commit(db, attempt, now)
 
-    def search(self, **wanted: Any) -> None:
+    def search(self, **search: Any) -> None:
         """The first page of a search, including times that did not run."""
-        page = self.views.history(HistoryFilter(**wanted))
+        page = self.views.history(HistoryFilter(**search))
         assert len(page.runs) + len(page.occurrences) == 50
 
     def list_all(self) -> None:
@@ -223,14 +223,14 @@ def _compare(name: str, times: int, act: Callable[[Store], None], small: Store, 
             act(store)
         return (time.perf_counter() - begin) / times * 1000
 
-    told = alternate({"a thousand": lambda: each(small), "a million": lambda: each(large)})
+    seconds = alternate({"a thousand": lambda: each(small), "a million": lambda: each(large)})
     return Figure(
         name=f"{name}, at a million",
         unit="ms",
-        ours=told["a million"],
-        peers={"a thousand": told["a thousand"]},
+        ours=seconds["a million"],
+        peers={"a thousand": seconds["a thousand"]},
         against="a thousand",
-        wanted=None if name == _COUNTING else 0.5,
+        target=None if name == _COUNTING else 0.5,
     )
 
 

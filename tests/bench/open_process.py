@@ -16,7 +16,7 @@ def main() -> None:
             engine.tick(datetime.now(UTC))
             opened = time.perf_counter() - start
             start = time.perf_counter()
-            found = list(engine.schedule_queries.schedules())
+            schedules = list(engine.schedule_queries.schedules())
             listed = time.perf_counter() - start
     else:
         from tests.bench import apscheduler_peer
@@ -25,9 +25,9 @@ def main() -> None:
         with apscheduler_peer.opened(path, paused=True) as scheduler:
             opened = time.perf_counter() - start
             start = time.perf_counter()
-            found = scheduler.get_jobs()
+            schedules = scheduler.get_jobs()
             listed = time.perf_counter() - start
-    assert len(found) >= 50_000
+    assert len(schedules) >= 50_000
     print(opened, listed, _peak_memory())
 
 

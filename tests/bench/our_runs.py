@@ -69,13 +69,13 @@ class Counter:
 def main(folder: Path, number: int) -> None:
     _ = QCoreApplication.instance() or QCoreApplication([])
     database = open_store(folder, datetime.now(UTC)).database
-    counter, changed, wanted = Counter(), Event(), 1
+    counter, changed, expected = Counter(), Event(), 1
     runtimes: list[Runtime] = []
 
     def make(announce: Announce) -> Engine:
         def hear(announcement: Announcement) -> None:
             announce(announcement)
-            if len(counter.calls) >= wanted:  # wake the waiting thread only after the last commit
+            if len(counter.calls) >= expected:  # wake the waiting thread only after the last commit
                 changed.set()
 
         runtime = Runtime(database, folder, machine_zone="UTC", registry=counter.registry(), announce=hear)
@@ -100,20 +100,20 @@ def main(folder: Path, number: int) -> None:
     validated = runtime.validation.validate("bench.py", SCRIPT)
     host.submit(lambda _: runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))).result()
     host.submit(lambda _: runtime.event_commands.publish("bench", "work", "warm", data=1)).result()
-    wait(wanted)
+    wait(expected)
 
-    wanted += number
+    expected += number
     begin = time.perf_counter()
     host.submit(lambda _: runtime.event_commands.publish("bench", "work", "start", data=number)).result()
-    wait(wanted)
+    wait(expected)
     each = (time.perf_counter() - begin) / number
 
     whole, first = [], []
     for n in range(SINGLE):
-        wanted += 1
+        expected += 1
         due = time.time()
         host.submit(lambda _, n=n: runtime.event_commands.publish("bench", "work", f"single{n}", data=1)).result()
-        wait(wanted)
+        wait(expected)
         whole.append(time.time() - due)
         first.append(counter.calls[-1] - due)
     host.stop()

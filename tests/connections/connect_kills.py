@@ -121,7 +121,11 @@ def run_in_child(act: Callable[[], None]) -> int:
 PAIR_OLD, PAIR_NEW = ("/old", "old secret"), ("/new", "new secret")
 SCENARIOS: dict[str, tuple[dict[str, Any] | None, Callable[[RuntimeFixture], None], set[Any]]] = {
     "connect": (None, lambda runtime: connect(runtime, **NEW), {None, PAIR_NEW}),
-    "reconnect": (OLD, lambda runtime: connect(runtime, path="/old", token="new secret"), {PAIR_OLD, ("/old", "new secret")}),
+    "reconnect": (
+        OLD,
+        lambda runtime: connect(runtime, path="/old", token="new secret"),
+        {PAIR_OLD, ("/old", "new secret")},
+    ),
     "move": (OLD, lambda runtime: connect(runtime, **NEW), {None, PAIR_OLD, PAIR_NEW}),
     "disconnect": (OLD, disconnect, {None, PAIR_OLD}),
     "secret": ({"path": "/old"}, lambda runtime: connect(runtime, **NEW), {None, ("/old", None), PAIR_NEW}),

@@ -26,7 +26,7 @@ BOTH = job('ctx.call("door:home", "look")\nctx.call("door:other", "look")').repl
     '["world:x"]', '["door:home", "door:other"]'
 )
 
-doorman = door.password_server
+password_server = door.password_server
 
 
 @pytest.fixture
@@ -40,13 +40,15 @@ def locked(service: SecretService) -> Iterator[Prompter]:
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, locked: Prompter, service: SecretService, doorman: PasswordServer) -> Iterator[RuntimeFixture]:
+def runtime(
+    tmp_path: Path, locked: Prompter, service: SecretService, password_server: PasswordServer
+) -> Iterator[RuntimeFixture]:
     runtime = RuntimeFixture(tmp_path)
     runtime.service.registry = password_registry  # type: ignore[method-assign]
     runtime.secrets = SecretStore(runtime.clock.now)
     runtime.crash()
     for name in ("door:home", "door:other"):
-        runtime.services.grant_commands.save_connection(name, {"url": doorman.url, "badge": None})
+        runtime.services.grant_commands.save_connection(name, {"url": password_server.url, "badge": None})
     yield runtime
     runtime.close()
 
@@ -110,28 +112,28 @@ def test_a_restart_does_not_open_the_dialog_again(runtime: RuntimeFixture, locke
 
 
 def test_everything_resumes_when_the_keyring_is_unlocked_elsewhere(
-    runtime: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
     lock_out(runtime, "a")
     unlock(runtime, service)
     runtime.pass_time(HOUR)
-    assert doorman.let_in
+    assert password_server.let_in
     assert (runtime.runs("j", "a")[-1].status, runtime.requests()) == ("committed", [])
     assert locked.dialogs == 1
 
 
 def test_an_unlocked_keyring_is_read_although_the_user_has_not_answered(
-    runtime: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
     lock_out(runtime, "a")
     service.unlock("pw")
     runtime.pass_time(HOUR)
     assert runtime.runs("j", "a")[-1].status == "committed"
-    assert (locked.dialogs, doorman.let_in[:1]) == (1, ["/look"])
+    assert (locked.dialogs, password_server.let_in[:1]) == (1, ["/look"])
 
 
 def test_a_keyring_that_is_locked_again_asks_again(
-    runtime: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
     lock_out(runtime, "a")
     unlock(runtime, service)
@@ -144,7 +146,7 @@ def test_a_keyring_that_is_locked_again_asks_again(
 
 
 def test_a_cached_secret_does_not_use_up_the_dialog(
-    runtime: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
     """One of two is cached and the user tries again: the dialog is for the other one."""
     service.unlock("pw")

@@ -82,8 +82,8 @@ TALKS = """<rss><channel>
 </channel></rss>"""
 
 
-def talks(asked: ReceivedRequest) -> Reply:
-    if asked.headers.get("If-None-Match") == '"1"':
+def talks(received: ReceivedRequest) -> Reply:
+    if received.headers.get("If-None-Match") == '"1"':
         return Reply(304)
     return Reply(body=TALKS.encode(), headers={"ETag": '"1"'})
 
@@ -97,9 +97,9 @@ def test_a_feed_becomes_events_once_although_an_answer_was_lost(runtime: Runtime
         puts.extend([head] if head.startswith(b"PUT ") else [])
         return head.startswith(b"PUT ") and len(puts) == 1
 
-    with radicale(tmp_path / "radicale") as server, losing_answers(server, lose) as between, http_server(talks) as news:
+    with radicale(tmp_path / "radicale") as server, losing_answers(server, lose) as between, http_server(talks) as feed:
         ask("MKCALENDAR", f"{server}/{USER}/home/")
-        runtime.services.connect("feed:talks", {"url": news.url})
+        runtime.services.connect("feed:talks", {"url": feed.url})
         runtime.services.connect("caldav:home", {"url": f"{between}/{USER}/home/", "user": USER, "password": PASSWORD})
         runtime.deploy(FEED_TO_CALENDAR)
         runtime.tick()
@@ -146,13 +146,13 @@ def test_an_order_that_may_have_arrived_is_asked_about_and_not_sent_again(runtim
         runtime.tick()
         runtime.pass_time(HOUR)
         [request] = runtime.requests()
-        assert (request.kind, len(server.asked)) == ("unsure", 1)
+        assert (request.kind, len(server.requests)) == ("unsure", 1)
         assert "503 Service Unavailable" in request.sentence
         runtime.request_commands.resolve(runtime.runs("C")[-1].id, "not-happened")
         runtime.tick()
         assert runtime.state("C") == {"number": 7}
-        assert [asked.headers["Authorization"] for asked in server.asked] == ["Bearer hunter2"] * 2
-        assert all(asked.headers["Idempotency-Key"] for asked in server.asked)
+        assert [received.headers["Authorization"] for received in server.requests] == ["Bearer hunter2"] * 2
+        assert all(received.headers["Idempotency-Key"] for received in server.requests)
 
 
 LOOK = job('ctx.done(ctx.call("http:api", "get", path="news")["text"])').replace("world:x", "http:api")
@@ -171,14 +171,14 @@ def test_a_busy_server_is_retried_when_it_says(runtime: RuntimeFixture) -> None:
         begin(runtime, server.url)
         assert [run.status for run in runtime.runs("j")] == ["paused:transient"]
         runtime.pass_time(10 * MINUTE - SECOND)
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         runtime.pass_time(2 * MINUTE)
-        assert (len(server.asked), runtime.runs("j")[-1].status) == (2, "committed")
+        assert (len(server.requests), runtime.runs("j")[-1].status) == (2, "committed")
 
 
 def test_an_expired_login_asks_for_a_reconnect_and_then_resumes(runtime: RuntimeFixture) -> None:
-    def answer(asked: ReceivedRequest) -> Reply:
-        return Reply(body=b"news") if asked.headers.get("X-Api-Key") == "new" else Reply(401)
+    def answer(received: ReceivedRequest) -> Reply:
+        return Reply(body=b"news") if received.headers.get("X-Api-Key") == "new" else Reply(401)
 
     with http_server(answer) as server:
         begin(runtime, server.url, auth="header", secret="old")

@@ -172,9 +172,9 @@ def _check_retry(folder: Path, facts: Facts) -> str:
 
 
 def _check_grant(folder: Path, facts: Facts) -> str:
-    found = _ask(folder, "SELECT connection, tool FROM grants WHERE kind = 'permission'")
-    assert found in ([], [("table:rows", "append")])
-    return "done" if found else "not done"
+    grants = _ask(folder, "SELECT connection, tool FROM grants WHERE kind = 'permission'")
+    assert grants in ([], [("table:rows", "append")])
+    return "done" if grants else "not done"
 
 
 def _connect_words(facts: Facts, folder: Path) -> list[str]:

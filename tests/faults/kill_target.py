@@ -265,19 +265,19 @@ class SimulatedUserSession(Session):
                 answering.retry(one.run)
 
 
-def _exit_on_error(asked: Future[None]) -> None:
+def _exit_on_error(future: Future[None]) -> None:
     """So that the campaign notices."""
-    if asked.exception() is not None:
-        traceback.print_exception(asked.exception())
+    if future.exception() is not None:
+        traceback.print_exception(future.exception())
         os._exit(1)
 
 
 def is_done(folder: Path, db: sqlite3.Connection) -> bool:
     """Whether every id was processed everywhere and nothing is running."""
-    wanted = len((folder / "ids.txt").read_text().split())
+    expected = len((folder / "ids.txt").read_text().split())
     query = "SELECT topic, count(*) FROM events WHERE state = 'consumed' GROUP BY topic"
     consumed = dict(db.execute(query).fetchall())
-    if any(consumed.get(topic, 0) < wanted for topic in LAST_TOPICS):
+    if any(consumed.get(topic, 0) < expected for topic in LAST_TOPICS):
         return False
     unfinished = "SELECT count(*) FROM runs WHERE status = 'active' OR resume_at IS NOT NULL"
     queued = "SELECT count(*) FROM occurrences WHERE state IN ('queued', 'started')"

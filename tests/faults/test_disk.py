@@ -37,7 +37,9 @@ def warnings(runtime: RuntimeFixture) -> list[str]:
     return [one.sentence for one in runtime.announcements if one.is_warning]
 
 
-def test_on_a_full_disk_a_command_is_rejected_and_changes_nothing(runtime: RuntimeFixture, small_disk: SmallDisk) -> None:
+def test_on_a_full_disk_a_command_is_rejected_and_changes_nothing(
+    runtime: RuntimeFixture, small_disk: SmallDisk
+) -> None:
     runtime.deploy(consumer())
     runtime.tick()
     small_disk.fill()

@@ -30,7 +30,7 @@ def change(database: Database, name: str, workflow: str = "w", **facts: Any) -> 
         handlers.update(db, workflow, name, **facts)
 
 
-def found(database: Database, name: str = "file") -> HandlerRow:
+def find_handler(database: Database, name: str = "file") -> HandlerRow:
     row = handlers.find(database.read(), "w", name)
     assert row is not None
     return row
@@ -51,17 +51,21 @@ def test_state_is_kept_by_the_name_of_its_handler(database: Database) -> None:
     with database.write() as db:
         handlers.remove(db, "w", "file")
     assert [one.name for one in handlers.of_workflow(database.read(), "w")] == ["poll"]
-    assert (found(database).state, found(database).wake_at, found(database).look) == ({"filed": 3}, None, False)
+    assert (find_handler(database).state, find_handler(database).wake_at, find_handler(database).look) == (
+        {"filed": 3},
+        None,
+        False,
+    )
     with database.write() as db:
         handlers.save(db, "w", "file", HandlerKind.CONSUMER)
-    one = found(database)
+    one = find_handler(database)
     assert (one.state, one.result, one.seen, one.wake_at, one.look) == ({"filed": 3}, [1], 7, None, True)
 
 
 def test_a_new_handler_has_an_empty_state(database: Database) -> None:
     with database.write() as db:
         handlers.save(db, "w", "new", HandlerKind.JOB)
-    assert found(database, "new") == HandlerRow(
+    assert find_handler(database, "new") == HandlerRow(
         "w", "new", HandlerKind.JOB, {}, None, 0, 0, look=False, wake_at=None, failures=0
     )
     assert handlers.find(database.read(), "w", "nobody") is None
@@ -70,7 +74,7 @@ def test_a_new_handler_has_an_empty_state(database: Database) -> None:
 @pytest.mark.parametrize("result", [None, 0, "", [], {"a": [1]}])
 def test_a_result_is_read_as_it_was_stored(database: Database, result: Any) -> None:
     change(database, "file", result=result)
-    assert found(database).result == result
+    assert find_handler(database).result == result
 
 
 @pytest.mark.parametrize("kind", HandlerKind)
@@ -79,7 +83,7 @@ def test_only_a_consumer_must_check_after_a_deploy(database: Database, kind: Han
     for _ in range(2):
         with database.write() as db:
             handlers.save(db, "w", "x", kind)
-        assert found(database, "x").look is (kind is HandlerKind.CONSUMER)
+        assert find_handler(database, "x").look is (kind is HandlerKind.CONSUMER)
         change(database, "x", look=False)
 
 
@@ -107,11 +111,11 @@ def test_failures_are_counted_in_a_row_for_each_handler(database: Database) -> N
         assert [handlers.count_failure(db, "w", "file") for _ in range(3)] == [1, 2, 3]
         assert handlers.count_failure(db, "w", "poll") == 1
         handlers.reset_failures(db, "w", "file")
-    assert (found(database, "file").failures, found(database, "poll").failures) == (0, 1)
+    assert (find_handler(database, "file").failures, find_handler(database, "poll").failures) == (0, 1)
     with database.write() as db:
         handlers.count_failure(db, "w", "file")
         handlers.reset_failures(db, "w")
-    assert (found(database, "file").failures, found(database, "poll").failures) == (0, 0)
+    assert (find_handler(database, "file").failures, find_handler(database, "poll").failures) == (0, 0)
 
 
 def test_a_failure_of_an_unknown_handler_counts_as_its_first(database: Database) -> None:
@@ -124,7 +128,7 @@ def test_without_new_events_a_wake_or_a_check_no_consumer_runs(database: Databas
     assert ready(database) == []
     publish(database, "a")
     assert ready(database) == ["w/file"]
-    change(database, "file", seen=found(database).latest)
+    change(database, "file", seen=find_handler(database).latest)
     assert ready(database, LATER) == []
 
 
@@ -184,7 +188,7 @@ def test_the_sequence_and_wake_time_of_a_prepare_are_stored(database: Database, 
     change(database, "file", wake_at=NOW)
     with database.write() as db:
         handlers.record_prepare(db, "w", "file", 1, wake_at)
-    assert (found(database).seen, found(database).wake_at) == (1, wake_at)
+    assert (find_handler(database).seen, find_handler(database).wake_at) == (1, wake_at)
     assert ready(database) == []
 
 
@@ -214,7 +218,7 @@ def test_a_stop_keeps_a_future_wake_time_and_the_seen_sequence(database: Databas
     change(database, "file", seen=7, wake_at=LATER)
     with database.write() as db:
         handlers.reset_after_stop(db, "w", "file", NOW)
-    assert (found(database).seen, found(database).wake_at) == (7, LATER)
+    assert (find_handler(database).seen, find_handler(database).wake_at) == (7, LATER)
 
 
 def test_a_check_is_requested_for_the_consumers_of_one_workflow_or_of_all(database: Database) -> None:
@@ -227,7 +231,7 @@ def test_a_check_is_requested_for_the_consumers_of_one_workflow_or_of_all(databa
     with database.write() as db:
         handlers.request_check(db)
     assert sorted(ready(database)) == ["v/file", "w/file"]
-    assert not found(database, "poll").look
+    assert not find_handler(database, "poll").look
 
 
 def test_a_removed_consumer_never_runs(database: Database) -> None:

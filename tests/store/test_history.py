@@ -24,17 +24,17 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield database
 
 
-def found(database: Database, page: HistoryCursor | None = None, most: int = 50, **wanted: Any) -> list[str]:
+def find(database: Database, page: HistoryCursor | None = None, most: int = 50, **filters: Any) -> list[str]:
     return [
-        one.id for one in history.find_runs(database.read(), HistorySearch(**wanted), page or HistoryCursor(), most)
+        one.id for one in history.find_runs(database.read(), HistorySearch(**filters), page or HistoryCursor(), most)
     ]
 
 
 def unrun(
-    database: Database, page: HistoryCursor | None = None, most: int = 50, **wanted: Any
+    database: Database, page: HistoryCursor | None = None, most: int = 50, **filters: Any
 ) -> list[tuple[str, str | None]]:
-    rows = history.find_not_run(database.read(), HistorySearch(**wanted), page or HistoryCursor(), most)
-    assert page or history.count_not_run(database.read(), HistorySearch(**wanted)) == len(rows)
+    rows = history.find_not_run(database.read(), HistorySearch(**filters), page or HistoryCursor(), most)
+    assert page or history.count_not_run(database.read(), HistorySearch(**filters)) == len(rows)
     return [(f"{one.planned:%H:%M}", one.reason) for one in rows]
 
 
@@ -103,15 +103,15 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize("indexed", [0, 2, 1_000], ids=["no index", "half an index", "all indexed"])
-@pytest.mark.parametrize(("wanted", "expected"), CASES, ids=[str(wanted) for wanted, _ in CASES])
+@pytest.mark.parametrize(("filters", "expected"), CASES, ids=[str(filters) for filters, _ in CASES])
 def test_results_do_not_depend_on_how_far_the_index_is(
-    database: Database, wanted: dict[str, Any], expected: list[str], indexed: int
+    database: Database, filters: dict[str, Any], expected: list[str], indexed: int
 ) -> None:
     fill(database)
     if indexed:
         index(database, indexed)
-    assert found(database, **wanted) == expected
-    assert history.count_runs(database.read(), HistorySearch(**wanted)) == len(expected)
+    assert find(database, **filters) == expected
+    assert history.count_runs(database.read(), HistorySearch(**filters)) == len(expected)
 
 
 @pytest.mark.parametrize("indexed", [0, 2, 1_000], ids=["no index", "half an index", "all indexed"])
@@ -138,7 +138,7 @@ def test_an_attempt_replaced_by_another_no_longer_counts_as_waiting(
         add_ended_run(db, "r4", at=NOW + 3 * MINUTE, status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, ended=None)
     if indexed:
         index(database, indexed)
-    assert found(database, statuses=statuses) == expected
+    assert find(database, statuses=statuses) == expected
     assert history.count_runs(database.read(), HistorySearch(statuses=statuses)) == len(expected)
 
 
@@ -148,8 +148,8 @@ def test_entries_of_an_older_index_are_found_and_counted_once(database: Database
     index(database)
     with database.write() as db:
         key_values.delete(db, "history indexed")
-    assert found(database, text="filed") == ["r4", "r1"]
-    assert found(database, most=2, text="filed") == ["r4", "r1"]
+    assert find(database, text="filed") == ["r4", "r1"]
+    assert find(database, most=2, text="filed") == ["r4", "r1"]
     assert history.count_runs(database.read(), HistorySearch(text="filed")) == 2
 
 
@@ -179,13 +179,13 @@ def test_a_run_that_changes_after_the_index_reached_it_is_found_as_it_is_now(dat
     with database.write() as db:
         add_ended_run(db, "r1", status=RunStatus.APPROVAL, phase=RunPhase.PREPARED, ended=None)
     index(database)
-    assert found(database, statuses=("paused:approval",)) == ["r1"]
+    assert find(database, statuses=("paused:approval",)) == ["r1"]
     with database.write() as db:
         runs.move(db, "r1", RunStatus.APPROVAL, RunStatus.CANCELLED, NOW, summary="You stopped it")
-    assert found(database, statuses=("paused:approval",)) == []
-    assert found(database, text="stopped") == ["r1"]
+    assert find(database, statuses=("paused:approval",)) == []
+    assert find(database, text="stopped") == ["r1"]
     index(database)
-    assert found(database, text="stopped") == ["r1"]
+    assert find(database, text="stopped") == ["r1"]
     assert database.read().execute("SELECT count(*) FROM history_waiting").fetchone()[0] == 0
 
 
@@ -194,18 +194,18 @@ def test_a_removed_workflow_leaves_nothing_to_find_and_its_numbers_are_reused(da
     index(database)
     with database.write() as db:
         workflows.remove(db, "v")
-    assert found(database, text="invoice") == []
+    assert find(database, text="invoice") == []
     with database.write() as db:
         add_ended_run(db, "r5", summary="Filed 9 letters")
     index(database)
-    assert (found(database, text="letters"), found(database, text="invoice")) == (["r5"], [])
+    assert (find(database, text="letters"), find(database, text="invoice")) == (["r5"], [])
 
 
 def test_a_deleted_event_does_not_stop_the_index(database: Database) -> None:
     with database.write() as db:
         add_ended_run(db, "r1", prepared={"reserve": [{"topic": "mails", "id": "gone"}], "say": None}, summary="Done")
     index(database)
-    assert found(database, text="done") == ["r1"]
+    assert find(database, text="done") == ["r1"]
 
 
 def test_a_run_writes_nothing_into_the_index(database: Database) -> None:
@@ -264,14 +264,14 @@ def test_times_that_did_not_run_can_be_filtered_by_origin(database: Database, st
     assert "occurrences_unrun_by" in plan
 
 
-@pytest.mark.parametrize("wanted", [{"workflow": "w"}, {"workflow": "w", "handler": "poll"}])
+@pytest.mark.parametrize("filters", [{"workflow": "w"}, {"workflow": "w", "handler": "poll"}])
 def test_schedules_of_other_workflows_are_not_read(
-    database: Database, wanted: dict[str, Any], statements: list[str]
+    database: Database, filters: dict[str, Any], statements: list[str]
 ) -> None:
     with database.write() as db:
         add_schedule(db)
         add_occurrence(db, "a", NOW)
-    assert unrun(database, **wanted) == [("12:00", "overlap")]
+    assert unrun(database, **filters) == [("12:00", "overlap")]
     [query] = [text for text in statements if "FROM schedules" in text and text.startswith("SELECT id")]
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN" not in plan
@@ -308,13 +308,13 @@ def test_the_first_run_since_an_instant_is_found_in_few_queries(database: Databa
 
 def test_a_store_without_runs_has_no_first_run(database: Database) -> None:
     assert history.first_number_since(database.read(), NOW) == 0
-    assert found(database, since=NOW) == []
+    assert find(database, since=NOW) == []
 
 
-@pytest.mark.parametrize("wanted", [{"workflow": "w"}, {}])
-def test_a_page_is_read_from_an_index(database: Database, wanted: dict[str, Any], statements: list[str]) -> None:
+@pytest.mark.parametrize("filters", [{"workflow": "w"}, {}])
+def test_a_page_is_read_from_an_index(database: Database, filters: dict[str, Any], statements: list[str]) -> None:
     fill(database)
-    history.find_runs(database.read(), HistorySearch(**wanted), HistoryCursor(), 5)
+    history.find_runs(database.read(), HistorySearch(**filters), HistoryCursor(), 5)
     query = next(text for text in statements if text.startswith("SELECT r.number") and "LIMIT" in text)
     plan = " ".join(row[3] for row in database.read().execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "SCAN r" not in plan and "TEMP B-TREE" not in plan
@@ -329,14 +329,14 @@ COUNTED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("wanted", COUNTED, ids=str)
+@pytest.mark.parametrize("filters", COUNTED, ids=str)
 def test_rows_are_counted_without_reading_them(
-    database: Database, wanted: dict[str, Any], statements: list[str]
+    database: Database, filters: dict[str, Any], statements: list[str]
 ) -> None:
     fill(database)
     index(database)
-    history.count_runs(database.read(), HistorySearch(**wanted))
-    history.count_not_run(database.read(), HistorySearch(**wanted))
+    history.count_runs(database.read(), HistorySearch(**filters))
+    history.count_not_run(database.read(), HistorySearch(**filters))
     counts = [text for text in statements if "count(*) FROM runs" in text or "count(*) FROM occurrences" in text]
     assert counts
     for query in counts:
@@ -351,4 +351,4 @@ def test_runs_are_found_by_the_titles_of_consumed_events(database: Database) -> 
     with database.write() as db:
         events.reserve(db, "w", "r3", [("mails", "m1")])
         events.close_reserved(db, "r3", events.EventState.CONSUMED)
-    assert found(database, text="strassenfest") == found(database, text="STRASSEN köl") == ["r3"]
+    assert find(database, text="strassenfest") == find(database, text="STRASSEN köl") == ["r3"]

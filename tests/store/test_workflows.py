@@ -22,7 +22,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield database
 
 
-def found(database: Database) -> WorkflowRow:
+def find_workflow(database: Database) -> WorkflowRow:
     row = workflows.find(database.read(), "w")
     assert row is not None
     return row
@@ -42,10 +42,10 @@ def test_a_deploy_keeps_what_the_user_set(database: Database) -> None:
         old = workflows.find(db, "w")
         assert old is not None
         workflows.save(db, old._replace(script=2, status=workflows.WorkflowStatus.ACTIVE, tags=("x",)))
-    found = workflows.find(database.read(), "w")
-    assert found is not None
-    assert (found.status, found.script, found.tags) == (workflows.WorkflowStatus.PAUSED, 2, ("x",))
-    assert found.version > old.version
+    row = workflows.find(database.read(), "w")
+    assert row is not None
+    assert (row.status, row.script, row.tags) == (workflows.WorkflowStatus.PAUSED, 2, ("x",))
+    assert row.version > old.version
 
 
 def test_an_unknown_script_version_is_not_found(database: Database) -> None:
@@ -61,32 +61,32 @@ def test_workflows_are_listed_by_name(database: Database) -> None:
 
 
 def test_file_watching_survives_a_deploy(database: Database) -> None:
-    before = found(database)
+    before = find_workflow(database)
     with database.write() as db:
         workflows.set_watching(db, "w", watching=True)
         workflows.save(db, before._replace(script=2))
-    assert (found(database).watching, found(database).script) == (True, 2)
+    assert (find_workflow(database).watching, find_workflow(database).script) == (True, 2)
     assert workflows.current_script(database.read(), "w") == 2
 
 
 def test_a_deploy_keeps_the_event_sequence(database: Database) -> None:
     with database.write() as db:
         events.publish(db, "w", "mails", "a", "t", 1, NOW)
-        workflows.save(db, found(database)._replace(script=2, sequence=0))
-    assert workflows.sequence_of(database.read(), "w") == found(database).sequence == 1
+        workflows.save(db, find_workflow(database)._replace(script=2, sequence=0))
+    assert workflows.sequence_of(database.read(), "w") == find_workflow(database).sequence == 1
 
 
 def test_a_change_by_the_user_is_a_new_version(database: Database) -> None:
-    versions = [found(database).version]
+    versions = [find_workflow(database).version]
     for change in (
         lambda db: workflows.set_status(db, "w", WorkflowStatus.ARCHIVED),
         lambda db: workflows.set_watching(db, "w", watching=False),
     ):
         with database.write() as db:
             change(db)
-        versions.append(found(database).version)
+        versions.append(find_workflow(database).version)
     assert versions == [1, 2, 3]
-    assert found(database).status is WorkflowStatus.ARCHIVED
+    assert find_workflow(database).status is WorkflowStatus.ARCHIVED
 
 
 def rows_of(database: Database, workflow: str) -> dict[str, int]:

@@ -38,8 +38,8 @@ def test_a_script_cannot_read_the_keyring_even_with_its_address(start: Start, ke
     library.set_password("Dayhand test", "imap:home", "hunter2")
     ask = "import keyring; print(keyring.get_password('Dayhand test', 'imap:home'))"
     outside = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": keyring.address}
-    asked = subprocess.run([sys.executable, "-c", ask], env=outside, stdout=subprocess.PIPE, text=True, check=True)
-    assert asked.stdout == "hunter2\n", "the user can read it"
+    result = subprocess.run([sys.executable, "-c", ask], env=outside, stdout=subprocess.PIPE, text=True, check=True)
+    assert result.stdout == "hunter2\n", "the user can read it"
     recorder = Recorder()
     worker = start(job(f"os.environ['DBUS_SESSION_BUS_ADDRESS'] = {keyring.address!r}\n{ask}"))
     outcome = worker.run(phase(), recorder)

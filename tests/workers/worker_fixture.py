@@ -146,15 +146,15 @@ def processes_of(mark: str) -> list[int]:
 
 def processes_with_command(text: str) -> list[int]:
     """Running processes with this text in their command line."""
-    found = []
+    pids = []
     for process in list_running():
         try:
             line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
         except OSError:
             continue
         if text.encode() in line:
-            found.append(process.pid)
-    return found
+            pids.append(process.pid)
+    return pids
 
 
 def eventually(check: Callable[[], bool], seconds: float = 10) -> bool:

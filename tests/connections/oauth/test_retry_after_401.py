@@ -104,7 +104,9 @@ def test_the_checker_also_refreshes_the_login(runtime: RuntimeFixture, front: Em
     assert (front.count(SEND), front.count(TOKEN), runtime.requests()) == (1, 1, [])
 
 
-def test_the_user_is_asked_at_once_if_the_login_cannot_be_refreshed(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+def test_the_user_is_asked_at_once_if_the_login_cannot_be_refreshed(
+    runtime: RuntimeFixture, front: EmulatorProxy
+) -> None:
     kept = Vault().get("google:me")
     front.revoked |= {kept["access_token"], kept["refresh_token"]}
     read(runtime)
@@ -114,7 +116,9 @@ def test_the_user_is_asked_at_once_if_the_login_cannot_be_refreshed(runtime: Run
     assert front.count(TOKEN) == 1
 
 
-def test_the_user_is_asked_if_the_refreshed_login_is_rejected_too(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+def test_the_user_is_asked_if_the_refreshed_login_is_rejected_too(
+    runtime: RuntimeFixture, front: EmulatorProxy
+) -> None:
     """It is refreshed once, not in a loop."""
     front.rules.append(Rule(path=SEARCH, method="GET", status=401, times=1000))
     read(runtime)

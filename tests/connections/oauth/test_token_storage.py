@@ -19,4 +19,4 @@ def test_a_new_login_is_saved_before_it_is_used(keyring: SecretService) -> None:
         renewed = {"access_token": "new", "refresh_token": "r1", "expires_at": (NOW + timedelta(hours=1)).isoformat()}
         assert keeper.read("google:me") == {**secrets, **renewed}
         assert SecretStore(lambda: NOW).read("google:me") == {**secrets, **renewed}
-        assert len(endpoint.asked) == 1
+        assert len(endpoint.requests) == 1

@@ -30,12 +30,12 @@ class ModelServer:
         self.entered, self.gate = threading.Event(), threading.Event()
         self.gate.set()
         self.url = ""
-        self.asked: list[ReceivedRequest] = []
+        self.requests: list[ReceivedRequest] = []
 
     @contextmanager
     def serving(self) -> Iterator["ModelServer"]:
         with http_server(self._answer) as server:
-            self.url, self.asked = f"{server.url.rstrip('/')}/v1", server.asked
+            self.url, self.requests = f"{server.url.rstrip('/')}/v1", server.requests
             try:
                 yield self
             finally:

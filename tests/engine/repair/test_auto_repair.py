@@ -82,7 +82,7 @@ def test_a_declined_repair_is_left_to_the_user_and_no_other_begins(shop: Runtime
     shop.tick()
     [one] = shop.requests()
     assert one.kind is RequestKind.SCRIPT_ERROR and "You declined the repair." in one.sentence
-    assert (shop.workflow().script, shop.workflow().fixing, len(model.asked)) == (1, False, 1)
+    assert (shop.workflow().script, shop.workflow().fixing, len(model.requests)) == (1, False, 1)
     with pytest.raises(RefusedError, match="yes or no"):
         shop.request_commands.approve(one.id)
 
@@ -131,7 +131,7 @@ def test_automatic_repairs_are_applied_reported_and_can_be_undone(shop: RuntimeF
     assert find_request(shop, RequestKind.SCRIPT_ERROR) is not None, (
         "the version that the user went back to is not repaired"
     )
-    assert len(model.asked) == 1
+    assert len(model.requests) == 1
 
 
 def test_an_automatic_repair_is_confirmed_by_an_answer_or_a_deploy(shop: RuntimeFixture, model: ModelServer) -> None:
@@ -171,11 +171,11 @@ def test_a_failed_repair_says_why(shop: RuntimeFixture, model: ModelServer) -> N
     [one] = shop.requests()
     assert one.kind is RequestKind.SCRIPT_ERROR
     assert "division by zero" in one.sentence and "No repair was found. It changes when it asks you" in one.sentence
-    assert (len(model.asked), shop.workflow().fixing) == (3, False)
+    assert (len(model.requests), shop.workflow().fixing) == (3, False)
     shop.request_commands.retry("w")
     shop.wait(lambda: len(shop.runs()) > 1 and shop.requests())
     assert "3 repairs were tried" in shop.requests()[0].sentence
-    assert len(model.asked) == 3, "at most three attempts in one chain"
+    assert len(model.requests) == 3, "at most three attempts in one chain"
 
 
 def test_useless_repairs_end_after_three(shop: RuntimeFixture, model: ModelServer) -> None:
@@ -188,7 +188,7 @@ def test_useless_repairs_end_after_three(shop: RuntimeFixture, model: ModelServe
     deploy_broken(shop, scripts[0])
     run_until(shop, lambda: find_request(shop, RequestKind.SCRIPT_ERROR))
     assert "3 repairs were tried" in find_request(shop, RequestKind.SCRIPT_ERROR).sentence
-    assert (shop.workflow().script, len(model.asked), shop.service.calls) == (4, 3, [])
+    assert (shop.workflow().script, len(model.requests), shop.service.calls) == (4, 3, [])
     shop.deploy(GOOD)
     shop.tick()
     assert (shop.events(), shop.requests()) == ({"a": "consumed"}, [])
@@ -227,4 +227,4 @@ def test_failures_outside_the_script_are_not_sent(shop: RuntimeFixture, model: M
     shop.publish("a")
     shop.tick()
     assert [one.kind for one in shop.requests()] == [RequestKind.PERMISSION]
-    assert model.asked == []
+    assert model.requests == []

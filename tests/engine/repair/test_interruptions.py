@@ -26,7 +26,7 @@ def test_a_crash_during_a_repair_leaves_nothing_stuck(shop: RuntimeFixture, mode
     gone.close()
     model.gate.set()
     run_until(shop, lambda: find_request(shop, RequestKind.FIX))
-    assert (shop.workflow().fixing, len(model.asked)) == (False, 2)
+    assert (shop.workflow().fixing, len(model.requests)) == (False, 2)
     shop.request_commands.approve(find_request(shop, RequestKind.FIX).id)
     shop.tick()
     assert (shop.runs()[-1].summary, len(shop.service.calls)) == ("Did 1", 1)
@@ -55,7 +55,7 @@ def test_a_fixer_that_crashes_the_app_is_asked_three_times(shop: RuntimeFixture,
         shop.crash()
         gone.close()
     assert [one.kind for one in shop.requests()] == [RequestKind.SCRIPT_ERROR]
-    assert (shop.workflow().fixing, len(model.asked)) == (False, 3)
+    assert (shop.workflow().fixing, len(model.requests)) == (False, 3)
 
 
 def test_a_crash_before_the_answer_is_stored_loses_only_the_answer(shop: RuntimeFixture, model: ModelServer) -> None:
@@ -65,7 +65,7 @@ def test_a_crash_before_the_answer_is_stored_loses_only_the_answer(shop: Runtime
     shop.crash()
     gone.close()
     run_until(shop, lambda: find_request(shop, RequestKind.FIX))
-    assert len(model.asked) == 2
+    assert len(model.requests) == 2
 
 
 def test_a_repair_without_its_stored_run_is_ended(shop: RuntimeFixture, model: ModelServer) -> None:
@@ -141,4 +141,4 @@ def test_temporary_store_errors_leave_nothing_stuck(shop: RuntimeFixture, model:
         assert shop.workflow().fixing, "the result could not be stored"
         let_go()
         run_until(shop, lambda: find_request(shop, RequestKind.FIX))
-    assert (shop.workflow().fixing, len(model.asked)) == (False, 1)
+    assert (shop.workflow().fixing, len(model.requests)) == (False, 1)

@@ -60,7 +60,7 @@ def answer(*scripts: str) -> list[Reply]:
 def serving(replies: list[Reply]) -> Iterator[tuple[ChatFixer, list[ReceivedRequest]]]:
     left = list(replies)
     with http_server(lambda _: left.pop(0) if len(left) > 1 else left[0]) as server:
-        yield ChatFixer(base_url=f"{server.url.rstrip('/')}/v1", model="m", key=lambda: "k3y"), server.asked
+        yield ChatFixer(base_url=f"{server.url.rstrip('/')}/v1", model="m", key=lambda: "k3y"), server.requests
 
 
 def test_a_repair_waits_for_approval_and_continues_without_acting_again(shop: RuntimeFixture) -> None:
@@ -261,8 +261,8 @@ def test_a_repair_stays_within_its_token_limit(shop: RuntimeFixture) -> None:
         fixer = ChatFixer(base_url=server.url, model="m", tokens=3_000)
         with pytest.raises(NoRepairError, match="3000 tokens"):
             RepairProposer(shop.services, fixer).propose(run)
-    assert len(server.asked) == 2
-    first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
+    assert len(server.requests) == 2
+    first, second = (json.loads(one.body)["max_tokens"] for one in server.requests)
     assert second < first < 3_000
 
 
@@ -285,7 +285,7 @@ def test_every_answer_costs_tokens_usable_or_not(reply: Reply) -> None:
         for _ in range(2):
             with suppress(FixerFailedError):
                 fixer.repair(problem, 60)
-    first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
+    first, second = (json.loads(one.body)["max_tokens"] for one in server.requests)
     assert first - second > 2_000
 
 
@@ -296,7 +296,7 @@ def test_redirects_are_not_followed() -> None:
         elsewhere = replace(told, status=307, headers={"Location": other.url})
         with serving([elsewhere]) as (fixer, _), pytest.raises(FixerFailedError, match="refused the request \\(307\\)"):
             fixer.repair(PROBLEM, 60)
-    assert other.asked == []
+    assert other.requests == []
 
 
 def test_a_prompt_beyond_the_limit_is_not_sent(shop: RuntimeFixture) -> None:
@@ -373,4 +373,4 @@ def test_an_unreadable_key_is_reported_and_nothing_is_sent(shop: RuntimeFixture)
         choice = FixerConfig(kind=FixerKind.SERVER, url=server.url, model="m", has_key=True)
         with pytest.raises(NoRepairError, match="keyring"):
             RepairProposer(shop.services, make_fixer(choice, NoSecrets())).propose(run)
-    assert server.asked == []
+    assert server.requests == []

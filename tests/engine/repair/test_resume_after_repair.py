@@ -23,7 +23,7 @@ def test_nothing_is_sent_before_the_users_review(shop: RuntimeFixture, model: Mo
     shop.publish("a")
     shop.tick()
     [one] = shop.requests()
-    assert (one.kind, shop.workflow().fixing, model.asked) == (RequestKind.SCRIPT_ERROR, False, [])
+    assert (one.kind, shop.workflow().fixing, model.requests) == (RequestKind.SCRIPT_ERROR, False, [])
     assert one.run is not None
     [view] = WorkflowQueries(shop.engine.context, shop.services.plans, shop.services.registry).attention()
     assert view.how[-2:] == (f"dayhand fix {one.run} --show", f"dayhand fix {one.run}")
@@ -32,7 +32,7 @@ def test_nothing_is_sent_before_the_users_review(shop: RuntimeFixture, model: Mo
         shop.services.repairs.start(one.run)
     assert (shop.requests(), shop.workflow().fixing) == ([], True)
     run_until(shop, lambda: find_request(shop, RequestKind.FIX))
-    told = json.loads(model.asked[0].body)["messages"]
+    told = json.loads(model.requests[0].body)["messages"]
     assert one.ui["sends"] == "\n\n".join(part["content"] for part in told), "exactly what was shown is sent"
 
 
@@ -49,7 +49,7 @@ def test_an_impossible_repair_is_refused_with_the_reason(shop: RuntimeFixture, m
     shop.deploy(GOOD)
     with pytest.raises(RefusedError, match="still in use"):
         shop.services.repairs.start(run)
-    assert model.asked == []
+    assert model.requests == []
 
 
 JOB = job("ctx.done(str(1 / 0))")
