@@ -229,8 +229,8 @@ class DesktopUi(QObject):
         self.tray.show_overview(overview)
         if self._window is not None:
             self._window.show_overview(overview)
-        wanted = overview.requests if self._preferences.notices and not overview.is_started_by_script else ()
-        self.notifier.update(make_problem(one, overview) for one in wanted)
+        requests = overview.requests if self._preferences.notices and not overview.is_started_by_script else ()
+        self.notifier.update(make_problem(one, overview) for one in requests)
 
     @Slot(object)
     def _show_announcement(self, announcement: Announcement) -> None:

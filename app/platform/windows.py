@@ -77,8 +77,8 @@ class _Filter(QAbstractNativeEventFilter):
         self, kind: QByteArray | bytes | bytearray | memoryview, message: int
     ) -> tuple[bool, int]:
         """Reads every message and lets all of them through."""
-        if kind == _MESSAGE and (news := parse_message(int(message))) is not None:
-            self._handle(news)
+        if kind == _MESSAGE and (event := parse_message(int(message))) is not None:
+            self._handle(event)
         return False, 0
 
 
@@ -106,11 +106,11 @@ class WindowsMachine(QObject):
         self._window.create()
         register(int(self._window.winId()))
 
-    def _handle(self, news: WindowsEvent) -> None:
+    def _handle(self, event: WindowsEvent) -> None:
         self.is_on_battery = self._query_power()
-        if news is WindowsEvent.RESUMED:
+        if event is WindowsEvent.RESUMED:
             self.resumed.emit()
-        elif news is WindowsEvent.POWER:
+        elif event is WindowsEvent.POWER:
             self.changed.emit()
         else:
             self.clock_set.emit()

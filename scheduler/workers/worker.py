@@ -265,14 +265,14 @@ class Worker:
             return None if was_asked else error  # it was already being stopped, which stays the reason
         return None
 
-    def _run_command(self, number: Any, wanted: SecretCommand, answers: ScriptAnswers) -> None:
+    def _run_command(self, number: Any, command: SecretCommand, answers: ScriptAnswers) -> None:
         """The script waits for the command; its output, the time limit and a stop are still handled here."""
 
         def reply(how: dict[str, Any]) -> None:
             with suppress(ChannelClosedError):
                 self._reply(number, how)
 
-        self._commands.start(wanted, answers.hand_over(wanted.secrets, wanted.line), reply)
+        self._commands.start(command, answers.hand_over(command.secrets, command.line), reply)
 
     def _reply(self, number: Any, value: Any) -> None:
         self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)

@@ -132,10 +132,10 @@ def _scopes(oauth: OAuth, settings: Mapping[str, Any]) -> tuple[str, ...]:
     return (*oauth.scopes, *oauth.extra_scopes(settings))
 
 
-def _check_scopes(asked: tuple[str, ...], tokens: Tokens, title: str) -> None:
+def _check_scopes(requested: tuple[str, ...], tokens: Tokens, title: str) -> None:
     """Users may untick permissions; tools would then fail later, one by one."""
-    if tokens.scopes is not None and not tokens.scopes.issuperset(asked):
-        missing = ", ".join(scope for scope in asked if scope not in tokens.scopes)
+    if tokens.scopes is not None and not tokens.scopes.issuperset(requested):
+        missing = ", ".join(scope for scope in requested if scope not in tokens.scopes)
         raise SignInDeniedError(
             f"{title} was allowed only in part; missing: {missing}. Connect again and allow everything."
         )

@@ -107,8 +107,8 @@ def _restrict_to_descendants(linux: ctypes.CDLL, version: int) -> None:
     if version < 2:
         return
     knows_signals = version >= 6
-    wanted = (0, 0, _ABSTRACT_SOCKETS | _SIGNALS) if knows_signals else (_MOVE_FILES,)
-    attributes = struct.pack(f"={len(wanted)}Q", *wanted)
+    handled = (0, 0, _ABSTRACT_SOCKETS | _SIGNALS) if knows_signals else (_MOVE_FILES,)
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
     rules = linux.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if rules < 0:
         return

@@ -54,9 +54,9 @@ def _events(call: Call) -> list[dict[str, Any]]:
     start, end = (_instant(parse_time(name, call.parameters[name], zone), zone) for name in ("start", "end"))
     if end <= start:
         raise logic_failure('"end" must be after "start".')
-    asked = _RANGE_QUERY.format(start=f"{start:%Y%m%dT%H%M%SZ}", end=f"{end:%Y%m%dT%H%M%SZ}")
+    query = _RANGE_QUERY.format(start=f"{start:%Y%m%dT%H%M%SZ}", end=f"{end:%Y%m%dT%H%M%SZ}")
     found = []
-    for thing in request_resources(call, "REPORT", calendar_url(call), asked, "1"):
+    for thing in request_resources(call, "REPORT", calendar_url(call), query, "1"):
         for event, begins, finishes in read_resource(thing):
             inside = begins < end and (finishes > start or begins == finishes >= start)
             if inside or event["not_understood"]:

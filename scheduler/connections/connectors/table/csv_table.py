@@ -73,13 +73,13 @@ def _find(lines: Iterator[str], where: Mapping[str, Any], limit: int) -> list[di
     for name in where:
         if name not in columns:
             raise logic_failure(f'The table has no column "{name}". It has: {", ".join(columns) or "none"}.')
-    wanted = {name: csv_text.format_cell(value) for name, value in where.items()}
+    expected = {name: csv_text.format_cell(value) for name, value in where.items()}
     found: list[dict[str, str]] = []
     for values in csv_text.parse_records(rest, header.dialect) if header else ():
         if len(found) == limit:
             break
         row = csv_text.record_to_object(columns, values)
-        if all(row[name] == text for name, text in wanted.items()):
+        if all(row[name] == text for name, text in expected.items()):
             found.append(row)
     return found
 
