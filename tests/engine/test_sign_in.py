@@ -42,23 +42,23 @@ emulator, front = emulator_fixtures.emulator, emulator_fixtures.google_proxy
 
 
 @pytest.fixture
-def shop(tmp_path: Path, keyring: SecretService) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(tmp_path)
-    shop.service.registry = lambda: Registry([google, http, slack])  # type: ignore[method-assign]
-    shop.secrets = SecretStore(shop.clock.now)
-    shop.crash()
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path, keyring: SecretService) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path)
+    runtime.service.registry = lambda: Registry([google, http, slack])  # type: ignore[method-assign]
+    runtime.secrets = SecretStore(runtime.clock.now)
+    runtime.crash()
+    yield runtime
+    runtime.close()
 
 
-def connect(shop: RuntimeFixture, front: EmulatorProxy, who: str, **given: str) -> dict[str, Any]:
-    shop.services.connection_setup._open_browser = agree(front, who)
+def connect(runtime: RuntimeFixture, front: EmulatorProxy, who: str, **given: str) -> dict[str, Any]:
+    runtime.services.connection_setup._open_browser = agree(front, who)
     known = {"client_id": "dayhand-desktop", "base_url": front.url}
-    return shop.services.connect("google:me", {**known, **given}, test=True)
+    return runtime.services.connect("google:me", {**known, **given}, test=True)
 
 
-def settings_of(shop: RuntimeFixture) -> dict[str, Any]:
-    row = connections.find(shop.database.read(), "google:me")
+def settings_of(runtime: RuntimeFixture) -> dict[str, Any]:
+    row = connections.find(runtime.database.read(), "google:me")
     assert row is not None
     return row.settings
 
@@ -68,90 +68,90 @@ def tokens_of(name: str) -> set[str]:
     return {kept["access_token"], kept["refresh_token"]}
 
 
-def test_tokens_go_to_the_keyring_and_the_account_to_the_store(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    connect(shop, front, ANNA, client_secret="app-secret")
-    assert settings_of(shop) == {"client_id": "dayhand-desktop", "account": ANNA, "base_url": front.url}
+def test_tokens_go_to_the_keyring_and_the_account_to_the_store(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    connect(runtime, front, ANNA, client_secret="app-secret")
+    assert settings_of(runtime) == {"client_id": "dayhand-desktop", "account": ANNA, "base_url": front.url}
     kept = Vault().get("google:me")
     assert kept["account"] == ANNA and kept["client_secret"] == "app-secret"
     assert kept["access_token"] and kept["refresh_token"]
-    stored = b"".join(file.read_bytes() for file in shop.folder.rglob("*") if file.is_file())
+    stored = b"".join(file.read_bytes() for file in runtime.folder.rglob("*") if file.is_file())
     for name in ("access_token", "refresh_token", "client_secret"):
         assert kept[name].encode() not in stored
-    assert shop.services.connection_setup.test("google:me") == f"Signed in as {ANNA}."
-    shop.deploy(READS.replace("world:x", "google:me"))
-    shop.clock.move(HOUR)
-    shop.tick()
-    assert shop.runs("j")[-1].summary == "3"
+    assert runtime.services.connection_setup.test("google:me") == f"Signed in as {ANNA}."
+    runtime.deploy(READS.replace("world:x", "google:me"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    assert runtime.runs("j")[-1].summary == "3"
 
 
-def test_an_app_without_a_client_secret_can_sign_in(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    connect(shop, front, ANNA)
-    assert settings_of(shop)["client_secret"] is None
-    assert shop.services.connection_setup.test("google:me") == f"Signed in as {ANNA}."
+def test_an_app_without_a_client_secret_can_sign_in(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    connect(runtime, front, ANNA)
+    assert settings_of(runtime)["client_secret"] is None
+    assert runtime.services.connection_setup.test("google:me") == f"Signed in as {ANNA}."
 
 
-def test_only_the_same_account_may_sign_in_again(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    connect(shop, front, ANNA)
+def test_only_the_same_account_may_sign_in_again(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    connect(runtime, front, ANNA)
     before = Vault().get("google:me")
     with pytest.raises(WrongAccountError, match=f"{BERT}.*{ANNA}"):
-        connect(shop, front, BERT)
-    assert (settings_of(shop)["account"], Vault().get("google:me")) == (ANNA, before)
+        connect(runtime, front, BERT)
+    assert (settings_of(runtime)["account"], Vault().get("google:me")) == (ANNA, before)
 
 
 def test_a_revoked_sign_in_is_requested_again_without_a_new_client_secret(
-    shop: RuntimeFixture, front: EmulatorProxy
+    runtime: RuntimeFixture, front: EmulatorProxy
 ) -> None:
-    connect(shop, front, ANNA, client_secret="app-secret")
+    connect(runtime, front, ANNA, client_secret="app-secret")
     kept = Vault().get("google:me")
     SecretStore(SystemClock().now).keep(
         "google:me", {**kept, "expires_at": "2020-01-01T00:00:00+00:00", "refresh_token": "taken back"}
     )
-    shop.secrets = SecretStore(shop.clock.now)
-    shop.crash()
-    shop.deploy(READS.replace("world:x", "google:me"))
-    shop.clock.move(HOUR)
-    shop.tick()
-    [request] = shop.requests()
+    runtime.secrets = SecretStore(runtime.clock.now)
+    runtime.crash()
+    runtime.deploy(READS.replace("world:x", "google:me"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [request] = runtime.requests()
     assert (request.kind, request.subject) == ("reconnect", "google:me")
     assert ANNA in request.sentence
-    connect(shop, front, ANNA)
-    shop.tick()
-    assert (shop.requests(), shop.runs("j")[-1].summary) == ([], "3")
+    connect(runtime, front, ANNA)
+    runtime.tick()
+    assert (runtime.requests(), runtime.runs("j")[-1].summary) == ([], "3")
     assert Vault().get("google:me")["client_secret"] == "app-secret"
 
 
 def test_a_sign_in_revoked_at_the_service_is_renewed_in_a_real_browser(
-    shop: RuntimeFixture, front: EmulatorProxy, tmp_path_factory: pytest.TempPathFactory
+    runtime: RuntimeFixture, front: EmulatorProxy, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Two workflows wait for one account, and both continue once."""
     known = {"client_id": "dayhand-desktop", "base_url": front.url}
-    shop.secrets = SecretStore(shop.clock.now)
-    shop.crash()
+    runtime.secrets = SecretStore(runtime.clock.now)
+    runtime.crash()
     with running_chromium(tmp_path_factory.mktemp("browser")) as browser:
-        shop.services.connection_setup._open_browser = sign_in_with_browser(browser, ANNA)
-        shop.services.connect("google:me", known, test=True)
+        runtime.services.connection_setup._open_browser = sign_in_with_browser(browser, ANNA)
+        runtime.services.connect("google:me", known, test=True)
         front.revoked |= tokens_of("google:me")
         for name in ("a", "b"):
-            shop.deploy(READS.replace("world:x", "google:me").replace('"W"', repr(name)), path=f"{name}.py")
-            shop.commands.run(name)
-        shop.tick()
-        [request] = shop.requests()
+            runtime.deploy(READS.replace("world:x", "google:me").replace('"W"', repr(name)), path=f"{name}.py")
+            runtime.commands.run(name)
+        runtime.tick()
+        [request] = runtime.requests()
         assert (request.kind, request.subject) == ("reconnect", "google:me")
-        shop.services.connect("google:me", known, test=True)
+        runtime.services.connect("google:me", known, test=True)
         browser.wait_for_text(f"Dayhand now uses Google as {ANNA}")
-    shop.tick()
-    assert shop.requests() == []
-    assert [[run.summary for run in shop.runs("j", name)] for name in "ab"] == [[None, "3"]] * 2
+    runtime.tick()
+    assert runtime.requests() == []
+    assert [[run.summary for run in runtime.runs("j", name)] for name in "ab"] == [[None, "3"]] * 2
 
 
-def test_a_cancelled_sign_in_ends_at_once(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    connecting = shop.services.connection_setup
+def test_a_cancelled_sign_in_ends_at_once(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    connecting = runtime.services.connection_setup
     raised: list[Exception] = []
     opened = threading.Event()
 
     def try_it() -> None:
         try:
-            shop.services.connect("google:me", {"client_id": "dayhand-desktop", "base_url": front.url})
+            runtime.services.connect("google:me", {"client_id": "dayhand-desktop", "base_url": front.url})
         except ToolFailedError as error:
             raised.append(error)
 
@@ -169,14 +169,14 @@ def test_a_cancelled_sign_in_ends_at_once(shop: RuntimeFixture, front: EmulatorP
     connecting.cancel_sign_in()
     with pytest.raises(SignInCancelledError):
         connecting.connect("google:me", {"client_id": "x", "base_url": front.url}, lambda _: {})
-    assert connections.find(shop.database.read(), "google:me") is None
+    assert connections.find(runtime.database.read(), "google:me") is None
 
 
-def test_a_service_that_refuses_leaves_everything_as_it_was(shop: RuntimeFixture, front: EmulatorProxy) -> None:
+def test_a_service_that_refuses_leaves_everything_as_it_was(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
     front.rules.append(Rule(method="POST", path="/oauth2/token", status=400))
     with pytest.raises(SignInDeniedError):
-        connect(shop, front, ANNA)
-    assert connections.find(shop.database.read(), "google:me") is None
+        connect(runtime, front, ANNA)
+    assert connections.find(runtime.database.read(), "google:me") is None
 
 
 def web_api(front: EmulatorProxy) -> dict[str, Any]:
@@ -191,41 +191,40 @@ def web_api(front: EmulatorProxy) -> dict[str, Any]:
     }
 
 
-def test_a_sign_in_to_any_web_api_works(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    shop.services.connection_setup._open_browser = agree(front, ANNA)
-    shop.services.connect("http:me", web_api(front), test=True)
-    row = connections.find(shop.database.read(), "http:me")
+def test_a_sign_in_to_any_web_api_works(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    runtime.services.connection_setup._open_browser = agree(front, ANNA)
+    runtime.services.connect("http:me", web_api(front), test=True)
+    row = connections.find(runtime.database.read(), "http:me")
     kept = Vault().get("http:me")
     assert row is not None and kept["access_token"] and "access_token" not in row.settings
-    shop.deploy(job('answer = ctx.call("http:me", "get", path="userinfo")\nctx.done(answer["json"]["email"])').replace(
-        "world:x", "http:me"
-    ))  # fmt: skip
-    shop.clock.move(HOUR)
-    shop.tick()
-    assert shop.runs("j")[-1].summary == ANNA
+    source = job('answer = ctx.call("http:me", "get", path="userinfo")\nctx.done(answer["json"]["email"])')
+    runtime.deploy(source.replace("world:x", "http:me"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    assert runtime.runs("j")[-1].summary == ANNA
 
 
-def test_a_web_api_with_another_kind_of_sign_in_opens_no_browser(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    shop.services.connection_setup._open_browser = lambda url: pytest.fail(f"opened {url}")
-    shop.services.connect("http:me", {"base_url": front.url, "auth": "bearer", "secret": "t0ken"}, test=False)
+def test_a_web_api_with_another_kind_of_sign_in_opens_no_browser(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    runtime.services.connection_setup._open_browser = lambda url: pytest.fail(f"opened {url}")
+    runtime.services.connect("http:me", {"base_url": front.url, "auth": "bearer", "secret": "t0ken"}, test=False)
     assert Vault().get("http:me") == {"secret": "t0ken"}
-    shop.services.connect("http:open", {"base_url": front.url}, test=False)
+    runtime.services.connect("http:open", {"base_url": front.url}, test=False)
     assert not has_secrets(http, {"auth": "none", "secret": None, "client_secret": None})
 
 
 @pytest.mark.parametrize("address", ["", "http://example.org/oauth", "example.org", "http://[::1"])
-def test_sign_in_over_plain_http_is_refused(shop: RuntimeFixture, front: EmulatorProxy, address: str) -> None:
-    shop.services.connection_setup._open_browser = lambda url: pytest.fail(f"opened {url}")
+def test_sign_in_over_plain_http_is_refused(runtime: RuntimeFixture, front: EmulatorProxy, address: str) -> None:
+    runtime.services.connection_setup._open_browser = lambda url: pytest.fail(f"opened {url}")
     for field, name in (("authorize_url", "sign-in page"), ("token_url", "token address")):
         with pytest.raises(ToolFailedError, match=f"The {name} of the service must be"):
-            shop.services.connect("http:me", {**web_api(front), field: address}, test=False)
+            runtime.services.connect("http:me", {**web_api(front), field: address}, test=False)
     if address:
         for kind in ("google", "slack"):
             with pytest.raises(ToolFailedError, match="that starts with https"):
-                shop.services.connect(f"{kind}:me", {"client_id": "x", "base_url": address}, test=False)
+                runtime.services.connect(f"{kind}:me", {"client_id": "x", "base_url": address}, test=False)
 
 
-def test_a_self_hosted_service_is_trusted_by_its_certificate(shop: RuntimeFixture, tmp_path: Path) -> None:
+def test_a_self_hosted_service_is_trusted_by_its_certificate(runtime: RuntimeFixture, tmp_path: Path) -> None:
     """Even when the token is refreshed, with only what the keyring has."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
@@ -234,12 +233,12 @@ def test_a_self_hosted_service_is_trusted_by_its_certificate(shop: RuntimeFixtur
     tokens = {"access_token": "first", "refresh_token": "again", "expires_in": 60}
 
     def redirect_back(url: str) -> None:
-        asked = authorize_parameters(url)
-        assert asked["tenant"] == "7"
-        back = f"{asked['redirect_uri']}?{urlencode({'code': 'c', 'state': asked['state']})}"
+        parameters = authorize_parameters(url)
+        assert parameters["tenant"] == "7"
+        back = f"{parameters['redirect_uri']}?{urlencode({'code': 'c', 'state': parameters['state']})}"
         threading.Thread(target=lambda: urllib.request.urlopen(back, timeout=60).close()).start()
 
-    shop.services.connection_setup._open_browser = redirect_back
+    runtime.services.connection_setup._open_browser = redirect_back
     with http_server(lambda _: Reply(body=json.dumps(tokens).encode()), context) as service:
         settings = {
             "base_url": service.url,
@@ -249,34 +248,34 @@ def test_a_self_hosted_service_is_trusted_by_its_certificate(shop: RuntimeFixtur
             "token_url": f"{service.url}/token",
         }
         with pytest.raises(ToolFailedError, match="is not trusted"):
-            shop.services.connect("http:own", settings)
-        shop.services.connect("http:own", {**settings, "certificate": str(tmp_path / "ca.pem")}, test=True)
+            runtime.services.connect("http:own", settings)
+        runtime.services.connect("http:own", {**settings, "certificate": str(tmp_path / "ca.pem")}, test=True)
         tokens["access_token"] = "second"
-        assert shop.secrets.read("http:own")["access_token"] == "second"
-        assert [asked.path for asked in service.requests] == ["/token", "/", "/token"]
+        assert runtime.secrets.read("http:own")["access_token"] == "second"
+        assert [received.path for received in service.requests] == ["/token", "/", "/token"]
 
 
-def test_a_pasted_token_is_used_without_a_browser(shop: RuntimeFixture, front: EmulatorProxy) -> None:
-    shop.services.connection_setup._open_browser = lambda url: pytest.fail(f"opened {url}")
-    shop.services.connect("slack:team", {"base_url": front.url, "access_token": "xoxb-1"}, test=False)
+def test_a_pasted_token_is_used_without_a_browser(runtime: RuntimeFixture, front: EmulatorProxy) -> None:
+    runtime.services.connection_setup._open_browser = lambda url: pytest.fail(f"opened {url}")
+    runtime.services.connect("slack:team", {"base_url": front.url, "access_token": "xoxb-1"}, test=False)
     assert Vault().get("slack:team") == {"access_token": "xoxb-1"}
     with pytest.raises(SignInDeniedError, match="client ID"):  # the only way without a new token
-        shop.services.connect("slack:team", {"base_url": front.url}, test=False)
+        runtime.services.connect("slack:team", {"base_url": front.url}, test=False)
 
 
-def test_a_token_of_another_workspace_is_another_account(shop: RuntimeFixture) -> None:
+def test_a_token_of_another_workspace_is_another_account(runtime: RuntimeFixture) -> None:
     """Approvals for one workspace do not apply to another one under the same name."""
     workspaces = {"Bearer one": "https://one.slack.example/", "Bearer two": "https://two.slack.example/"}
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        told = {"ok": True, "team": "T", "user": "u", "url": workspaces[asked.headers["Authorization"]]}
-        return Reply(body=json.dumps(told).encode(), headers={"Content-Type": "application/json"})
+    def answer(received: ReceivedRequest) -> Reply:
+        profile = {"ok": True, "team": "T", "user": "u", "url": workspaces[received.headers["Authorization"]]}
+        return Reply(body=json.dumps(profile).encode(), headers={"Content-Type": "application/json"})
 
     with http_server(answer) as server:
         accounts = []
         for token in ("one", "one", "two"):
-            shop.services.connect("slack:work", {"base_url": server.url, "access_token": token}, test=True)
-            row = connections.find(shop.database.read(), "slack:work")
+            runtime.services.connect("slack:work", {"base_url": server.url, "access_token": token}, test=True)
+            row = connections.find(runtime.database.read(), "slack:work")
             assert row is not None
             accounts.append(slack.endpoint(row.settings)["account"])
     assert accounts == ["one.slack.example", "one.slack.example", "two.slack.example"]

@@ -75,5 +75,5 @@ def test_a_tool_is_checked_after_ten_minutes_at_the_latest(
         )
         mutations.begin(db, row._replace(check_at=NOW + requested))
         shorten(db)
-        found = mutations.find(db, "r")
-        assert found is not None and found.check_at == NOW + left
+        stored = mutations.find(db, "r")
+        assert stored is not None and stored.check_at == NOW + left

@@ -34,10 +34,10 @@ class RealTools(FakeService):
     """The built-in tools; notifications are recorded."""
 
     def __post_init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notifications: list[tuple[str, str]] = []
 
     def registry(self) -> Registry:
-        return builtin_registry(lambda title, text: self.told.append((title, text)))
+        return builtin_registry(lambda title, text: self.notifications.append((title, text)))
 
 
 class RuntimeWithSecrets(RuntimeFixture):
@@ -84,7 +84,7 @@ class TemplateRuntime:
     @property
     def notifications(self) -> list[tuple[str, str]]:
         assert isinstance(self.runtime.service, RealTools)
-        return self.runtime.service.told
+        return self.runtime.service.notifications
 
     @property
     def summaries(self) -> list[str]:

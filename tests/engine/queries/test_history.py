@@ -100,8 +100,8 @@ def test_history_accepts_words_for_a_status(past: QueryRuntimeFixture, status: s
 )
 def test_times_are_found_by_the_text_of_their_reason(past: QueryRuntimeFixture, text: str, number: int) -> None:
     """As shown, in the user's language."""
-    wanted = HistoryFilter(text=text, reason_texts=(("passed", "Die Zeit wurde verschlafen."),))
-    assert len(past.queries.history(wanted).occurrences) == past.queries.count_history(wanted) == number
+    query = HistoryFilter(text=text, reason_texts=(("passed", "Die Zeit wurde verschlafen."),))
+    assert len(past.queries.history(query).occurrences) == past.queries.count_history(query) == number
 
 
 def test_history_is_filtered_by_text_workflow_handler_and_time(past: QueryRuntimeFixture) -> None:
@@ -113,7 +113,7 @@ def test_history_is_filtered_by_text_workflow_handler_and_time(past: QueryRuntim
 
 
 @pytest.mark.parametrize(
-    ("wanted", "cursor", "message"),
+    ("filters", "cursor", "message"),
     [
         (HistoryFilter(status="splendid"), None, "There is no status splendid"),
         (HistoryFilter(workflow="nobody"), None, "There is no workflow nobody"),
@@ -122,19 +122,19 @@ def test_history_is_filtered_by_text_workflow_handler_and_time(past: QueryRuntim
     ],
 )
 def test_invalid_filters_are_refused(
-    past: QueryRuntimeFixture, wanted: HistoryFilter, cursor: str | None, message: str
+    past: QueryRuntimeFixture, filters: HistoryFilter, cursor: str | None, message: str
 ) -> None:
     with pytest.raises(RefusedError, match=message):
-        past.queries.history(wanted, cursor)
+        past.queries.history(filters, cursor)
 
 
 def test_statistics_count_runs_and_times(past: QueryRuntimeFixture) -> None:
-    found = past.queries.statistics()
-    assert found.runs == {"committed": 3}
-    assert (found.times.due, found.times.missed, found.times.succeeded) == (11, 8, 3)
-    [one] = found.workflows
+    statistics = past.queries.statistics()
+    assert statistics.runs == {"committed": 3}
+    assert (statistics.times.due, statistics.times.missed, statistics.times.succeeded) == (11, 8, 3)
+    [one] = statistics.workflows
     assert (one.name, one.runs, one.done, one.failed, one.seconds) == ("Hourly", 3, 3, 0, 0.0)
-    assert past.queries.statistics("hourly").times == found.times
+    assert past.queries.statistics("hourly").times == statistics.times
     later = past.queries.statistics(since=START + timedelta(hours=9))
     assert later.runs == {"committed": 1}
 
