@@ -59,11 +59,11 @@ def test_quitting_waits_for_outside_actions(
 ) -> None:
     source = job(LONG.format(folder=str(tmp_path)).strip())
     with running_session(tmp_path / "data") as installation:
-        house, ended, checks = installation.runtime, [], []
-        validated = house.validation.validate(str(tmp_path / "backup.py"), source)
-        installation.engine_thread.submit(lambda _: house.workflow_commands.deploy(validated, DeployOptions())).result(
-            30
-        )
+        runtime, ended, checks = installation.runtime, [], []
+        validated = runtime.validation.validate(str(tmp_path / "backup.py"), source)
+        installation.engine_thread.submit(
+            lambda _: runtime.workflow_commands.deploy(validated, DeployOptions())
+        ).result(30)
         list(installation.api.dispatch("run", {"target": "backup"}))
         wait_for((tmp_path / "started").exists)
         underway = installation.queries.uninterruptible
@@ -87,13 +87,13 @@ def test_a_warning_is_printed_again_after_it_was_solved(qapp: QApplication) -> N
     printed: list[str] = []
     errors: list[Exception] = []
 
-    class FakeNarrator:
+    class FakePrinter:
         def print_changes(self) -> None:
             if errors:
                 raise errors[0]
 
-    narrator: Any = FakeNarrator()
-    printer = _ChangePrinter(narrator, printed.append)
+    fake: Any = FakePrinter()
+    printer = _ChangePrinter(fake, printed.append)
     warning = Announcement("store", "The disk is full.", is_warning=True)
     errors.append(StoreError("The disk is full."))
     printer.on_announcement(warning)
@@ -107,35 +107,35 @@ def test_a_warning_is_printed_again_after_it_was_solved(qapp: QApplication) -> N
 
 
 class Printed:
-    def __init__(self, shop: QueryRuntimeFixture) -> None:
-        self.shop = shop
+    def __init__(self, runtime: QueryRuntimeFixture) -> None:
+        self.runtime = runtime
         self.lines: list[str] = []
-        self.narrator = self.start()
+        self.printer = self.start()
 
     def start(self) -> RunPrinter:
         now = datetime(2026, 11, 16, 10, 0, tzinfo=UTC).astimezone().replace(hour=9, minute=30)
-        return RunPrinter(self.shop.queries, self.lines.append, lambda line: f"{line} --data-dir here", lambda: now)
+        return RunPrinter(self.runtime.queries, self.lines.append, lambda line: f"{line} --data-dir here", lambda: now)
 
     def new_lines(self) -> list[str]:
         """The new lines, without their time."""
         self.lines.clear()
-        self.narrator.print_changes()
+        self.printer.print_changes()
         assert all(line.startswith("09:30:00  ") and "\n" not in line for line in self.lines)
         return [line[10:] for line in self.lines]
 
 
 @pytest.fixture
 def printed(tmp_path: Path) -> Iterator[Printed]:
-    shop = QueryRuntimeFixture(tmp_path)
-    shop.connect_table()
-    yield Printed(shop)
-    shop.close()
+    runtime = QueryRuntimeFixture(tmp_path)
+    runtime.connect_table()
+    yield Printed(runtime)
+    runtime.close()
 
 
 def test_runs_requests_and_answers_are_printed(printed: Printed) -> None:
-    printed.shop.deploy(RECEIPTS)
-    printed.shop.run_until_idle()
-    [request] = printed.shop.queries.attention()
+    printed.runtime.deploy(RECEIPTS)
+    printed.runtime.run_until_idle()
+    [request] = printed.runtime.queries.attention()
     what = "Add 1 receipts to Expenses (append of table:expenses)"
     assert printed.new_lines() == [
         "receipts: checked; nothing new",
@@ -143,8 +143,8 @@ def test_runs_requests_and_answers_are_printed(printed: Printed) -> None:
         f"receipts: asks: {what}. Details and how to answer: dayhand attention {request.id} --data-dir here",
     ]
     assert printed.new_lines() == []
-    printed.shop.services.request_commands.approve(request.id)
-    printed.shop.run_until_idle()
+    printed.runtime.services.request_commands.approve(request.id)
+    printed.runtime.run_until_idle()
     assert printed.new_lines() == [
         "receipts: approved: Add 1 receipts to Expenses",
         "receipts: Filed 1 receipts",
@@ -152,27 +152,27 @@ def test_runs_requests_and_answers_are_printed(printed: Printed) -> None:
 
 
 def test_requests_from_before_the_start_are_printed(printed: Printed) -> None:
-    printed.shop.deploy(RECEIPTS)
-    printed.shop.run_until_idle()
-    printed.narrator = printed.start()
+    printed.runtime.deploy(RECEIPTS)
+    printed.runtime.run_until_idle()
+    printed.printer = printed.start()
     assert [line.partition("Details")[0] for line in printed.new_lines()] == [
         "receipts: asks: Add 1 receipts to Expenses (append of table:expenses). ",
     ]
-    printed.shop.services.request_commands.reject(printed.shop.queries.attention()[0].id)
-    printed.shop.run_until_idle()
+    printed.runtime.services.request_commands.reject(printed.runtime.queries.attention()[0].id)
+    printed.runtime.run_until_idle()
     assert printed.new_lines()[0] == "receipts: rejected: Add 1 receipts to Expenses"
 
 
 def test_a_request_of_a_removed_workflow_is_no_longer_needed(printed: Printed) -> None:
-    printed.shop.deploy(RECEIPTS)
-    printed.shop.run_until_idle()
+    printed.runtime.deploy(RECEIPTS)
+    printed.runtime.run_until_idle()
     printed.new_lines()
-    printed.shop.services.workflow_commands.remove("receipts")
+    printed.runtime.services.workflow_commands.remove("receipts")
     assert printed.new_lines() == ["receipts: no longer needed: Add 1 receipts to Expenses"]
 
 
 def test_a_failure_is_printed_with_the_command_to_retry(printed: Printed) -> None:
-    printed.shop.deploy("""
+    printed.runtime.deploy("""
         import dayhand
         flow = dayhand.Workflow("Failing")
 
@@ -180,8 +180,8 @@ def test_a_failure_is_printed_with_the_command_to_retry(printed: Printed) -> Non
         def work(ctx):
             raise ValueError("first line\\nsecond line")
     """)
-    [run] = printed.shop.services.workflow_commands.run("failing")["runs"]
-    printed.shop.run_until_idle()
+    [run] = printed.runtime.services.workflow_commands.run("failing")["runs"]
+    printed.runtime.run_until_idle()
     failed, asks = printed.new_lines()
     assert failed.startswith("failing: failed. script.py, line 6: ValueError: first line second line")
     assert asks.endswith(f"Answer: dayhand retry {run} --data-dir here")

@@ -66,32 +66,32 @@ def test_the_suggested_command_can_be_pasted_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "dayhand.db").write_bytes(b"gone" * 1000)
     command = [sys.executable, "-m", "app.main", "--headless", "--seconds", "0", "--data-dir", str(tmp_path)]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    (wanted,) = re.findall(r"quit and run: dayhand (.*)", output)
-    assert command_line.run(shlex.split(wanted)) == 0
+    (suggested,) = re.findall(r"quit and run: dayhand (.*)", output)
+    assert command_line.run(shlex.split(suggested)) == 0
     assert [view.state for view in engine(tmp_path).schedule_queries.schedules()] == ["paused"]
 
 
 def test_actions_since_the_backup_are_not_repeated(tmp_path: Path) -> None:
     """The backup contains the event but not that it was consumed, so its consumer is paused too."""
     folder = tmp_path / "data"
-    shop = QueryRuntimeFixture(folder)
-    table = shop.connect_table()
+    runtime = QueryRuntimeFixture(folder)
+    table = runtime.connect_table()
     source = RECEIPTS.replace('approve="always"', 'approve="never"')
-    shop.deploy(source, paused=True)
-    shop.services.event_commands.publish("receipts", "mails", "m7", title="Seven", data={"amount": 7})
-    with shop.database.write() as db:
+    runtime.deploy(source, paused=True)
+    runtime.services.event_commands.publish("receipts", "mails", "m7", title="Seven", data={"amount": 7})
+    with runtime.database.write() as db:
         workflows.set_status(db, "receipts", WorkflowStatus.ACTIVE)
-    back_up(folder, shop.clock.wall)
-    shop.run_until_idle()
-    shop.close()
+    back_up(folder, runtime.clock.wall)
+    runtime.run_until_idle()
+    runtime.close()
     done = table.read_text()
     assert "7" in done
     assert command_line.run(["restore", "--data-dir", str(folder)]) == 0
-    shop = QueryRuntimeFixture(folder)
-    shop.move(minutes=10)
+    runtime = QueryRuntimeFixture(folder)
+    runtime.move(minutes=10)
     assert table.read_text() == done
-    assert shop.queries.workflow("receipts").state == "paused"
-    shop.services.workflow_commands.resume("receipts")
-    shop.run_until_idle()
-    shop.close()
+    assert runtime.queries.workflow("receipts").state == "paused"
+    runtime.services.workflow_commands.resume("receipts")
+    runtime.run_until_idle()
+    runtime.close()
     assert len(table.read_text().splitlines()) > len(done.splitlines()), "after the user resumed it"

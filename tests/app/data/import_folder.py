@@ -28,26 +28,26 @@ _MINE = '"""Mine."""\nimport dayhand\nflow = dayhand.Workflow("Mine")\n@flow.job
 
 def make_good(folder: Path) -> bytes:
     """An export with rows in every exported table."""
-    shop = QueryRuntimeFixture(folder / "old")
-    shop.connect_table()
-    shop.deploy(RECEIPTS)
-    shop.run_until_idle()
-    shop.services.request_commands.approve(shop.queries.attention()[0].id, always=True)
-    shop.run_until_idle()
-    shop.services.schedule_commands.edit("receipts/tidy", version=1, spec={"every": "1h"})
-    shop.move(minutes=5)
-    shop.services.workflow_commands.pause("receipts", "tidy")
-    shop.move(days=3)
-    shop.services.workflow_commands.resume("receipts", "tidy")
-    shop.run_until_idle()
-    shop.deploy(RECEIPTS.replace('always"', 'first"').replace('"always"', '"always"') + "\n# 2\n")
-    now = shop.clock.wall
-    shop.services.schedule_commands.backfill("receipts/tidy", [(now - timedelta(hours=5), now)])
-    shop.run_until_idle()
-    shop.services.event_commands.publish("receipts", "mails", "extra", title="Extra", data={"amount": 9})
-    shop.run_until_idle()
-    save_preferences(shop.folder, Preferences(concurrency=7))
-    shop.close()
+    runtime = QueryRuntimeFixture(folder / "old")
+    runtime.connect_table()
+    runtime.deploy(RECEIPTS)
+    runtime.run_until_idle()
+    runtime.services.request_commands.approve(runtime.queries.attention()[0].id, always=True)
+    runtime.run_until_idle()
+    runtime.services.schedule_commands.edit("receipts/tidy", version=1, spec={"every": "1h"})
+    runtime.move(minutes=5)
+    runtime.services.workflow_commands.pause("receipts", "tidy")
+    runtime.move(days=3)
+    runtime.services.workflow_commands.resume("receipts", "tidy")
+    runtime.run_until_idle()
+    runtime.deploy(RECEIPTS.replace('always"', 'first"').replace('"always"', '"always"') + "\n# 2\n")
+    now = runtime.clock.wall
+    runtime.services.schedule_commands.backfill("receipts/tidy", [(now - timedelta(hours=5), now)])
+    runtime.run_until_idle()
+    runtime.services.event_commands.publish("receipts", "mails", "extra", title="Extra", data={"amount": 9})
+    runtime.run_until_idle()
+    save_preferences(runtime.folder, Preferences(concurrency=7))
+    runtime.close()
     assert command_line.run(["export", str(folder / "all.zip"), "--data-dir", str(folder / "old")]) == 0
     shutil.rmtree(folder / "old")  # so that the import writes the scripts' files
     return (folder / "all.zip").read_bytes()
@@ -59,9 +59,9 @@ class Home:
     def __init__(self, around: Path) -> None:
         self._around, self.folder, self._kept = around, around / "data", around.with_name(f"{around.name}-kept")
         around.mkdir(parents=True)
-        shop = QueryRuntimeFixture(self.folder)
-        shop.deploy(_MINE, "mine.py")
-        shop.close()
+        runtime = QueryRuntimeFixture(self.folder)
+        runtime.deploy(_MINE, "mine.py")
+        runtime.close()
         (self.folder / "workflows").mkdir()
         (self.folder / "workflows" / "receipts.py").write_text("# mine, do not overwrite\n")
         shutil.copytree(self.folder, self._kept)
@@ -71,7 +71,7 @@ class Home:
         """The outcome; fails on any other error, or if something does not work afterwards."""
         path = self._around.with_name(f"{self._around.name}.zip")
         path.write_bytes(export)
-        shop = None
+        runtime = None
         try:
             with hold(self.folder):
                 import_export(self.folder, path, _now())
@@ -83,11 +83,11 @@ class Home:
         try:
             self._check_files()
             read_preferences(self.folder).apply_to(Settings())
-            shop = QueryRuntimeFixture(self.folder)
-            _check_it_works(shop)
+            runtime = QueryRuntimeFixture(self.folder)
+            _check_it_works(runtime)
         finally:
-            if shop is not None:
-                shop.close()
+            if runtime is not None:
+                runtime.close()
             shutil.rmtree(self.folder)
             shutil.copytree(self._kept, self.folder)
             self._before = _fingerprints(self._around)
@@ -117,9 +117,9 @@ def _fingerprints(folder: Path) -> dict[Path, str]:
     return {one: hashlib.sha256(one.read_bytes()).hexdigest() for one in files}
 
 
-def _check_it_works(shop: QueryRuntimeFixture) -> None:
+def _check_it_works(runtime: QueryRuntimeFixture) -> None:
     """The store is sound, time passes, and every query answers."""
-    db = shop.database.read()
+    db = runtime.database.read()
     assert [row[0] for row in db.execute("PRAGMA integrity_check")] == ["ok"]
     assert db.execute("PRAGMA foreign_key_check").fetchone() is None
     invariants.one_active_run_per_lane(db)
@@ -127,28 +127,28 @@ def _check_it_works(shop: QueryRuntimeFixture) -> None:
     invariants.reserved_events_have_an_open_run(db)
     invariants.no_run_is_active(db)
     assert all(one.status != "active" for one in workflows.list_all(db)), "it arrives paused"
-    tidying = Maintenance(shop.services.engine.context)
+    tidying = Maintenance(runtime.services.engine.context)
     for _ in range(20):
         if not tidying.step():
             break
     for step in (0, 1, 24):
-        shop.clock.move(timedelta(hours=step))
-        shop.services.engine.tick(shop.clock.wall)
-    desk = Dispatcher(WritableBackend(shop.database, shop.services))
-    for verb, arguments in _queries(shop):
-        for message in desk.dispatch(verb, arguments):
+        runtime.clock.move(timedelta(hours=step))
+        runtime.services.engine.tick(runtime.clock.wall)
+    dispatcher = Dispatcher(WritableBackend(runtime.database, runtime.services))
+    for verb, arguments in _queries(runtime):
+        for message in dispatcher.dispatch(verb, arguments):
             error = (message or {}).get("error")
             assert error is None or error["code"] != "internal", (verb, arguments, error)
 
 
-def _queries(shop: QueryRuntimeFixture) -> Iterator[tuple[str, dict[str, Any]]]:
+def _queries(runtime: QueryRuntimeFixture) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from (("list", {}), ("next", {"count": 50}), ("history", {}), ("history", {"text": "receipt"}))
     yield from (("stats", {}), ("attention", {}), ("connections", {}))
-    for name in shop.queries.names():
+    for name in runtime.queries.names():
         yield from ((verb, {"workflow": name}) for verb in ("show", "versions", "next", "stats", "history"))
         yield "diff", {"workflow": name}
-    for row in shop.database.read().execute("SELECT id FROM runs").fetchall():
+    for row in runtime.database.read().execute("SELECT id FROM runs").fetchall():
         yield "run_show", {"run": row[0]}
         yield "logs", {"run": row[0]}
-    for row in shop.database.read().execute("SELECT name FROM connections").fetchall():
+    for row in runtime.database.read().execute("SELECT name FROM connections").fetchall():
         yield "fields", {"name": row[0]}

@@ -46,18 +46,18 @@ def read(path: Path) -> dict[str, str]:
 
 def test_it_contains_versions_settings_counts_and_the_log(folder: Path) -> None:
     write_diagnostics(folder, folder / "out.zip")
-    found = read(folder / "out.zip")
-    assert set(found) == {"README.txt", "versions.json", "settings.json", "schema.sql", "store.json", "log.txt"}
-    assert json.loads(found["versions.json"])["dayhand"]
-    assert json.loads(found["settings.json"])["concurrency"] == 7
-    assert json.loads(found["settings.json"])["fixer"] == "server"
-    assert "anna" not in found["settings.json"]
-    store = json.loads(found["store.json"])
+    files = read(folder / "out.zip")
+    assert set(files) == {"README.txt", "versions.json", "settings.json", "schema.sql", "store.json", "log.txt"}
+    assert json.loads(files["versions.json"])["dayhand"]
+    assert json.loads(files["settings.json"])["concurrency"] == 7
+    assert json.loads(files["settings.json"])["fixer"] == "server"
+    assert "anna" not in files["settings.json"]
+    store = json.loads(files["store.json"])
     assert store["rows"]["workflows"] == 2 and store["rows"]["events"] == 3
     assert store["groups"]["events"] == {"pending": 3}
     assert store["kinds"] == {"files": 1, "table": 1}
-    assert "CREATE TABLE workflows" in found["schema.sql"]
-    assert "The tick failed" in found["log.txt"] and "ValueError" in found["log.txt"]
+    assert "CREATE TABLE workflows" in files["schema.sql"]
+    assert "The tick failed" in files["log.txt"] and "ValueError" in files["log.txt"]
 
 
 def test_it_contains_nothing_about_the_content_of_workflows(folder: Path) -> None:
@@ -76,9 +76,9 @@ def test_only_the_user_can_read_it(folder: Path) -> None:
 def test_a_damaged_store_is_reported_inside(tmp_path: Path) -> None:
     (tmp_path / "dayhand.db").write_bytes(b"not a database" * 1000)
     write_diagnostics(tmp_path, tmp_path / "out.zip")
-    found = read(tmp_path / "out.zip")
-    assert "error" in json.loads(found["store.json"])
-    assert "versions.json" in found
+    files = read(tmp_path / "out.zip")
+    assert "error" in json.loads(files["store.json"])
+    assert "versions.json" in files
 
 
 def test_a_long_log_is_cut_at_a_line_break(tmp_path: Path) -> None:
@@ -158,5 +158,5 @@ def test_ordinary_lines_are_unchanged() -> None:
 
 
 def test_the_values_of_settings_are_found_at_any_depth() -> None:
-    found = set(list_values({"path": "/a", "port": 993, "tls": True, "more": [{"x": "y"}, None]}))
-    assert found == {"/a", "993", "y"}
+    values = set(list_values({"path": "/a", "port": 993, "tls": True, "more": [{"x": "y"}, None]}))
+    assert values == {"/a", "993", "y"}

@@ -56,8 +56,8 @@ def find_english(widget: QWidget) -> set[str]:
 
 
 def have_ended(installation: Session) -> bool:
-    found = installation.queries.history(HistoryFilter(), None, 50).runs
-    return len(found) >= len(SCRIPTS) and all(one.status is not RunStatus.ACTIVE for one in found)
+    runs = installation.queries.history(HistoryFilter(), None, 50).runs
+    return len(runs) >= len(SCRIPTS) and all(one.status is not RunStatus.ACTIVE for one in runs)
 
 
 @pytest.fixture
@@ -65,22 +65,24 @@ def with_problems(in_german: None, empty: Session, wait: Wait) -> Session:
     """Five workflows, each with a different problem."""
     folder = empty.folder / "ablage"
     folder.mkdir()
-    house = empty.runtime
+    runtime = empty.runtime
     for name, path in (("files:ablage", folder), ("files:fort", folder)):
-        empty.engine_thread.submit(lambda _, name=name, path=path: house.connect(name, {"path": str(path)})).result(60)
+        empty.engine_thread.submit(lambda _, name=name, path=path: runtime.connect(name, {"path": str(path)})).result(
+            60
+        )
     missing = empty.folder / "weg"
     missing.mkdir()
-    empty.engine_thread.submit(lambda _: house.connect("files:fort", {"path": str(missing)})).result(60)
+    empty.engine_thread.submit(lambda _: runtime.connect("files:fort", {"path": str(missing)})).result(60)
     missing.rmdir()
     for name, body in SCRIPTS.items():
         head = f'"""Eine Aufgabe."""\nimport dayhand\nflow = dayhand.Workflow("{name}", '
         source = f'{head}connections=["files:ablage", "files:fort"])\n\n\n{body}'
         path = empty.folder / f"{name.lower()}.py"
         path.write_text(source, encoding="utf-8")
-        validated = house.validation.validate(str(path), source)
+        validated = runtime.validation.validate(str(path), source)
         wish = DeployOptions(grant=name != "Fragen")
         empty.engine_thread.submit(
-            lambda _, new=validated, wish=wish: house.workflow_commands.deploy(new, wish)
+            lambda _, new=validated, wish=wish: runtime.workflow_commands.deploy(new, wish)
         ).result(60)
         run_command(empty, "run", target=name.lower())
     wait(lambda: have_ended(empty))

@@ -26,8 +26,10 @@ def sentences() -> ModuleType:
 
 
 def read_german() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CLONE / "resources/translations/engine_de.json").read_text(encoding="utf-8"))
-    return found
+    catalogue: dict[str, Any] = json.loads(
+        (CLONE / "resources/translations/engine_de.json").read_text(encoding="utf-8")
+    )
+    return catalogue
 
 
 def test_every_sentence_of_the_engine_is_known(sentences: ModuleType) -> None:
@@ -35,12 +37,12 @@ def test_every_sentence_of_the_engine_is_known(sentences: ModuleType) -> None:
 
 
 def test_every_sentence_of_the_engine_is_translated() -> None:
-    assert not [english for english, said in read_german().items() if said == ""]
+    assert not [english for english, german in read_german().items() if german == ""]
 
 
 def test_a_translation_has_no_extra_placeholders() -> None:
-    for english, said in read_german().items():
-        assert said is None or set(PLACEHOLDERS.findall(said)) <= set(PLACEHOLDERS.findall(english)), english
+    for english, german in read_german().items():
+        assert german is None or set(PLACEHOLDERS.findall(german)) <= set(PLACEHOLDERS.findall(english)), english
 
 
 def test_sentences_in_a_source_are_found_with_placeholders_and_variants(sentences: ModuleType) -> None:
@@ -79,7 +81,7 @@ def german() -> Catalogue:
 
 
 @pytest.mark.parametrize(
-    ("english", "said"),
+    ("english", "sentence"),
     [
         ("It was stopped.", "Es wurde gestoppt."),
         ("Mail failed 3 times. It was stopped.", "Mail ist 3 Mal gescheitert. Es wurde gestoppt."),
@@ -91,8 +93,8 @@ def german() -> Catalogue:
         ("notes.py: It was stopped.", "notes.py: Es wurde gestoppt."),
     ],
 )
-def test_a_sentence_is_matched_by_its_literal_parts(german: Catalogue, english: str, said: str) -> None:
-    assert german.say(english) == said
+def test_a_sentence_is_matched_by_its_literal_parts(german: Catalogue, english: str, sentence: str) -> None:
+    assert german.say(english) == sentence
 
 
 @pytest.mark.parametrize(

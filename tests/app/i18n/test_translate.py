@@ -68,9 +68,9 @@ def every(**length: int) -> ScheduleSpec:
     ],
 )
 def test_schedules_are_translated(in_german: None, spec: ScheduleSpec, english: str | None, german: str | None) -> None:
-    said = describe_schedule(spec, viewer_zone="Europe/Berlin")
-    assert english is None or said.startswith(english)
-    assert interpret(said) == (german or said)
+    sentence = describe_schedule(spec, viewer_zone="Europe/Berlin")
+    assert english is None or sentence.startswith(english)
+    assert interpret(sentence) == (german or sentence)
 
 
 def test_several_schedules_are_translated_together_or_not_at_all(in_german: None) -> None:

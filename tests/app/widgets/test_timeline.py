@@ -223,9 +223,9 @@ def test_markup_from_a_script_is_not_interpreted(timeline: Timeline) -> None:
     ],
 )
 def test_each_kind_of_mark_has_a_description(timeline: Timeline, name: str, description: str) -> None:
-    found = timeline._scene.mark_at(QPointF(timeline.run_rect(name).center()))
-    assert found is not None
-    assert timeline._describe(*found) == description
+    mark = timeline._scene.mark_at(QPointF(timeline.run_rect(name).center()))
+    assert mark is not None
+    assert timeline._describe(*mark) == description
 
 
 def test_new_data_keeps_the_visible_span(timeline: Timeline) -> None:

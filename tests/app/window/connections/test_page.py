@@ -234,29 +234,29 @@ def test_secrets_go_to_the_keyring_and_an_empty_field_keeps_the_stored_one(
     qtbot: QtBot, few: Session, wait: Wait, keyring: SecretService
 ) -> None:
     few.runtime.registry._connectors["door"] = door
-    with PasswordServer().working() as doorman:
+    with PasswordServer().working() as server:
         dialog = ConnectDialog(few, "door:home")
         qtbot.addWidget(dialog)
         assert dialog.heading.text() == "Connect home"
         assert dialog.focusWidget() is line(dialog, "password")
-        line(dialog, "url").setText(doorman.url)
+        line(dialog, "url").setText(server.url)
         line(dialog, "password").setText(" wrong ")
         dialog.connect_button.click()
         wait(lambda: dialog.status_line.message == "The doorman did not let door:home in with •••.")
-        assert doorman.seen == ["wrong "], "a header loses leading spaces; the rest is as typed"
+        assert server.seen == ["wrong "], "a header loses leading spaces; the rest is as typed"
         line(dialog, "password").setText("hunter2")
         with qtbot.waitSignal(dialog.connected, timeout=60_000):
             dialog.connect_button.click()
         assert vault_of(few.folder).get("door:home") == {"password": "hunter2"}
         row = connections.find(few.database.read(), "door:home")
-        assert row is not None and row.settings == {"url": doorman.url, "badge": None}
+        assert row is not None and row.settings == {"url": server.url, "badge": None}
         again = ConnectDialog(few, "door:home", dict(row.settings))
         qtbot.addWidget(again)
         assert line(again, "password").placeholderText() == "Leave empty to keep the current one"
         assert line(again, "badge").placeholderText() == ""
         with qtbot.waitSignal(again.connected, timeout=60_000):
             again.connect_button.click()
-        assert doorman.let_in == ["/test", "/test"]
+        assert server.let_in == ["/test", "/test"]
 
 
 def test_opening_a_connection_with_trouble_opens_the_dialog(page: ConnectionsPage, few: Session, wait: Wait) -> None:

@@ -76,9 +76,9 @@ def test_an_export_shows_its_progress_and_can_be_cancelled(
     total = page.session.queries.count_history(HistoryFilter())
     may_continue = Event()
 
-    def read_slowly(installation: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
+    def read_slowly(installation: Session, query: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
         assert cursor is None or may_continue.wait(60)
-        return read_page(installation, wanted, cursor, most)
+        return read_page(installation, query, cursor, most)
 
     monkeypatch.setattr("app.window.history.export.read_page", read_slowly)
     page.export_to(before)

@@ -67,7 +67,7 @@ def buttons(page: HistoryPage) -> dict[str, QPushButton]:
     return {one.text(): one for one in page.pane.findChildren(QPushButton) if one.isVisibleTo(page.pane)}
 
 
-def said(page: HistoryPage) -> str:
+def status_text(page: HistoryPage) -> str:
     return "\n".join(one.text() for one in page.pane.findChildren(QLabel) if one.isVisibleTo(page.pane))
 
 
@@ -98,12 +98,12 @@ def test_a_first_page_without_known_rows_replaces_all(model: HistoryModel) -> No
 
 
 def test_more_rows_are_requested_once_at_a_time(model: HistoryModel) -> None:
-    asked: list[str] = []
-    model.fetch_page = asked.append
+    cursors: list[str] = []
+    model.fetch_page = cursors.append
     model.replace_rows(HistoryRows(rows=(row("b"),), cursor="here"), NOW)
     for _ in range(3):
         model.fetchMore(QModelIndex())
-    assert asked == ["here"]
+    assert cursors == ["here"]
     model.append(HistoryRows(rows=(row("b"), row("a", minutes=1)), cursor=None))
     assert keys(model) == ["b", "a"]
     assert not model.canFetchMore(QModelIndex())
@@ -173,11 +173,11 @@ def test_a_new_search_does_not_wait_for_an_old_one(
     add_run(few, "special", "chore-1", few.runtime.engine.context.clock.now(), summary="Found a rare stamp")
     started, may_continue = Event(), Event()
 
-    def read_slowly(installation: Session, wanted: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
-        if not wanted.text:
+    def read_slowly(installation: Session, query: HistoryFilter, cursor: str | None, most: int) -> HistoryRows:
+        if not query.text:
             started.set()
             may_continue.wait(60)
-        return read_page(installation, wanted, cursor, most)
+        return read_page(installation, query, cursor, most)
 
     monkeypatch.setattr("app.window.history.page.read_page", read_slowly)
     page.filters.workflow.setCurrentIndex(page.filters.workflow.findData("chore-0"))
@@ -267,16 +267,20 @@ def test_a_new_run_appears_on_top_and_keeps_the_selection(page: HistoryPage, few
 def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(page: HistoryPage, wait: Wait) -> None:
     page.open_subject("run0000x0000")
     wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.text_view.toPlainText())
-    assert "What was done" in said(page) and "Appends rows" in said(page) and "expenses (Table)" in said(page)
+    assert (
+        "What was done" in status_text(page)
+        and "Appends rows" in status_text(page)
+        and "expenses (Table)" in status_text(page)
+    )
     [table] = [one for one in page.pane.findChildren(QTableView) if one.isVisibleTo(page.pane)]
     cells = [table.model().index(0, column).data() for column in range(2)]
     assert cells == ["Corner Bakery", "7.4"]
     assert not page.pane.findChildren(StepBars)[0].isVisible()
-    assert "FileReceipt" not in said(page)
+    assert "FileReceipt" not in status_text(page)
     buttons(page)["Details"].click()
     assert page.pane.findChildren(StepBars)[0].isVisible()
     assert "preparing" in page.pane.findChildren(StepBars)[0].toolTip()
-    assert "FileReceipt (consumer)" in said(page)
+    assert "FileReceipt (consumer)" in status_text(page)
     buttons(page)["Close"].click()
     assert not page.pane.isVisible()
 
@@ -332,7 +336,7 @@ def test_a_failure_shows_its_file_and_line_and_can_be_retried(qtbot: QtBot, empt
     page.refresh()
     page.open_subject(run)
     wait(lambda: page.pane.details is not None and page.pane.details.status is RunStatus.LOGIC)
-    assert "ZeroDivisionError" in said(page) and "broken.py, line 6" in said(page)
+    assert "ZeroDivisionError" in status_text(page) and "broken.py, line 6" in status_text(page)
     wait(lambda: page.pane.log.text_view.toPlainText() == "so far\n")
     buttons(page)["Try again"].click()
     wait(lambda: len(empty.queries.run(run).chain) == 2)

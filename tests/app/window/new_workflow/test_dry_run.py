@@ -135,9 +135,9 @@ def test_a_process_that_cannot_be_started_is_reported(
         "app.window.new_workflow.dry_run_process.program_command", lambda: [str(empty.folder / "missing")]
     )
     trial = DryRunProcess(empty.folder)
-    with qtbot.waitSignal(trial.failed, timeout=60_000) as said:
+    with qtbot.waitSignal(trial.failed, timeout=60_000) as failed:
         trial.start(empty.folder / "script.py")
-    assert said.args == ["The test run could not be started. Try again."]
+    assert failed.args == ["The test run could not be started. Try again."]
     assert not trial.is_running
 
 

@@ -82,9 +82,9 @@ def test_workflows_are_added_and_removed_without_a_reset(qtbot: QtBot) -> None:
     model.set_rows([rows["alpha"], rows["gamma"]], NOW)
     was_reset: list[bool] = []
     model.modelReset.connect(lambda: was_reset.append(True))
-    for wanted in (["alpha", "beta", "gamma"], ["beta", "delta", "gamma"], [], ["gamma"]):
-        model.set_rows([rows[name] for name in wanted], NOW)
-        assert [row.view.workflow for row in model.rows] == wanted
+    for names in (["alpha", "beta", "gamma"], ["beta", "delta", "gamma"], [], ["gamma"]):
+        model.set_rows([rows[name] for name in names], NOW)
+        assert [row.view.workflow for row in model.rows] == names
     assert not was_reset
 
 
@@ -268,8 +268,8 @@ def test_a_dropped_script_gets_only_the_checked_permissions(qtbot: QtBot, empty:
     dialog.permission_list.item(0).setCheckState(Qt.CheckState.Checked)
     dialog.accept_button.click()
     wait(lambda: page.pane.name.text() == "Receipts")
-    found = grants.of_workflow(empty.database.read(), "receipts")
-    assert [(one.connection, one.tool) for one in found] == [("table:expenses", "append")]
+    granted = grants.of_workflow(empty.database.read(), "receipts")
+    assert [(one.connection, one.tool) for one in granted] == [("table:expenses", "append")]
 
 
 def test_an_unchecked_permission_is_not_granted(qtbot: QtBot, empty: Session, wait: Wait) -> None:

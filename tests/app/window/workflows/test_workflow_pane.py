@@ -48,9 +48,9 @@ def show(qtbot: QtBot, installation: Session, wait: Wait, slug: str) -> Workflow
 
 
 def schedule_of(installation: Session, identity: str = POLL) -> ScheduleData:
-    found = find_schedule(installation, identity)
-    assert found is not None
-    return found
+    schedule = find_schedule(installation, identity)
+    assert schedule is not None
+    return schedule
 
 
 def change_times(installation: Session, every: str) -> None:
@@ -91,7 +91,7 @@ def test_a_part_can_be_stopped_while_another_waits_for_an_answer(
     wait(pane.answer.isVisible)
     assert not pane.stop.isVisible()
     now = installation.runtime.engine.context.clock.now()
-    active = {"handler": "look", "kind": HandlerKind.PRODUCER, "status": RunStatus.ACTIVE, "phase": RunPhase.PREPARING}
+    active = {"handler": "check", "kind": HandlerKind.PRODUCER, "status": RunStatus.ACTIVE, "phase": RunPhase.PREPARING}
     add_run(installation, "r9", request_.workflow, now, ended=None, **active)
     pane.refresh()
     wait(pane.stop.isVisible)
@@ -105,7 +105,7 @@ def test_a_part_can_be_stopped_while_another_waits_for_an_answer(
 
     monkeypatch.setattr(installation.runtime.workflow_commands, "stop", note)
     pane.stop.click()
-    wait(lambda: stopped == [f"{request_.workflow}/look"])
+    wait(lambda: stopped == [f"{request_.workflow}/check"])
     assert [one.id for one in installation.queries.attention()] == [request_.id], "the request is still open"
 
 
@@ -118,9 +118,9 @@ def test_a_time_in_another_zone_is_shown_in_both_zones(few: Session) -> None:
 
 
 def test_the_overview_shows_no_names_from_the_script(pane: WorkflowPane) -> None:
-    said = " ".join(label.text() for label in pane.overview.findChildren(QLabel) if label.isVisibleTo(pane))
+    text = " ".join(label.text() for label in pane.overview.findChildren(QLabel) if label.isVisibleTo(pane))
     for name in ("poll", "digest", "FileReceipt", "mails"):
-        assert name not in said
+        assert name not in text
 
 
 def test_pending_events_are_counted_and_listed_on_request(
@@ -293,11 +293,11 @@ def test_versions_are_compared_and_can_be_rolled_back(
     assert pane.versions.list.item(0).text().endswith("in use")
     assert not pane.versions.back.isEnabled()
     pane.versions.list.setCurrentRow(1)
-    asked: list[str] = []
-    monkeypatch.setattr(WorkflowPane, "_confirm", lambda _, action, *words: asked.append(action) or True)
+    questions: list[str] = []
+    monkeypatch.setattr(WorkflowPane, "_confirm", lambda _, action, *words: questions.append(action) or True)
     pane.versions.back.click()
     wait(lambda: len(workflows.list_scripts(few.database.read(), "chore-0")) == 3)
-    assert asked == ["Roll back"]
+    assert questions == ["Roll back"]
     wait(lambda: pane.versions.list.count() == 3 and "rolled back" in pane.versions.list.item(0).text())
 
 
