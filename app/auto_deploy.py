@@ -39,7 +39,7 @@ class _FileVersion(NamedTuple):
 
 
 class AutoDeployer(QObject):
-    """Checks and deploys on a thread of its own, and calls `say` there. Sleeps while there is nothing to watch."""
+    """Checks and deploys on its own thread, and calls `report` there. Sleeps while there is nothing to watch."""
 
     _paths_changed = Signal(object)
     """The paths to watch."""

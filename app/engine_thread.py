@@ -1,4 +1,4 @@
-"""Runs the engine on a thread of its own, woken by one timer, by commands and by finished runs."""
+"""Runs the engine on its own thread, woken by one timer, by commands and by finished runs."""
 
 import logging
 import math

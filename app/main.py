@@ -6,7 +6,7 @@ from collections.abc import MutableMapping, Sequence
 from types import ModuleType
 
 WORKER = "--worker"
-FENCE = "--fence"
+SANDBOX = "--sandbox"
 _LIBRARY_PATH = "LD_LIBRARY_PATH"
 _PYINSTALLER_PREFIXES = ("_PYI_", "_MEIPASS")
 
@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         restore_environment(os.environ)
         if given[:1] == [WORKER]:
             return run_worker()
-        if given[:1] == [FENCE]:
+        if given[:1] == [SANDBOX]:
             _load("_sandbox.py").main(given[1:])
     disable_core_dumps()
     from app.cli import command_line  # noqa: PLC0415  a worker does not need it

@@ -61,7 +61,7 @@ class Template:
     def create_connections(self, answers: Mapping[str, Any], command: Callable[..., dict[str, Any]]) -> list[str]:
         """Create the connections using the command; returns a warning for each that is unreachable for now.
 
-        Existing connections are not changed: ConnectedOtherwiseError. RefusedError for invalid settings.
+        ConnectionConflictError if a connection exists with other settings. RefusedError for invalid settings.
         """
         warnings = []
         for name, settings in self.connection_settings(answers).items():

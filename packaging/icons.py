@@ -1,7 +1,7 @@
 """Renders the application icon in the sizes that desktops need.
 
 python packaging/icons.py SVG FOLDER writes FOLDER/16.png … FOLDER/512.png and FOLDER/dayhand.ico.
-"""  # noqa: INP001  not a package: it would hide the library of that name
+"""  # noqa: INP001  not a package: it would hide the PyPI package of that name
 
 import struct
 import sys

@@ -1,7 +1,7 @@
 """Writes the manual page from the parsers of the command line.
 
 python packaging/manual.py FOLDER DATE
-"""  # noqa: INP001  not a package: it would hide the library of that name
+"""  # noqa: INP001  not a package: it would hide the PyPI package of that name
 
 import argparse
 import sys
@@ -62,14 +62,14 @@ def write_manual(commands: list[Described], date: str) -> str:
     lines = [
         f'.TH DAYHAND 1 "{date}" "Dayhand {__version__}" "User Commands"',
         ".SH NAME",
-        r"dayhand \- run your recurring chores on time, and ask first",
+        r"dayhand \- run your recurring chores on schedule, and ask first",
         ".SH SYNOPSIS",
         ".B dayhand",
         r"[\fICOMMAND\fR] [\fIARGUMENT\fR]...",
         ".SH DESCRIPTION",
         "Dayhand runs your recurring chores on your own computer. Each chore is a workflow: one Python file.",
         "Without a command it starts: with a window and a tray icon, or in the terminal if there is no display.",
-        "Every other command talks to the running Dayhand; if none is running, those that only read use your data.",
+        "Every other command talks to the running app; if it is not running, commands that only read use your data.",
         ".SH COMMANDS",
     ]
     for command in commands:
@@ -83,7 +83,7 @@ def write_manual(commands: list[Described], date: str) -> str:
             lines += [".TP", names + value, _roff(option.help) or "."]
     lines += [
         ".SH EXIT STATUS",
-        "0 done; 1 refused or failed, with a message on standard error; 2 wrong arguments.",
+        "0 success; 1 refused or failed, with a message on standard error; 2 invalid arguments.",
         ".SH FILES",
         ".TP",
         r".I ~/.local/share/dayhand",

@@ -14,8 +14,8 @@ import dayhand
 PATH = Path(__file__).resolve().parent.parent / "resources" / "reference.md"
 _HEAD = """# Reference of `dayhand`
 
-What a script imports, name by name, written from the docstrings of the package. The [guide](guide.md) explains how it
-all fits together.
+All names of the package that scripts import, generated from its docstrings. The [guide](guide.md) explains how they fit
+together.
 """
 _MAX_LINE = 90
 

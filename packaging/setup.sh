@@ -45,7 +45,7 @@ can_make_environments() {
     "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
 }
 
-# Print which of the given packages are missing on a Debian-like system; elsewhere nothing.
+# Print which of the given packages are missing on a Debian-based system; print nothing elsewhere.
 missing_packages() {
     command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
     # In a newer release another package may provide the name, as libglib2.0-0t64 does.
@@ -80,8 +80,8 @@ provide_packages() {
     say "System packages are missing; install them with: sudo apt-get install --no-install-recommends $*"
 }
 
-# Set `facts`, what the environment should be made from, starting with `place`: an environment can
-# neither be moved nor change its Python. `stamp` has the facts of the last completed setup.
+# Set `facts`, what the environment should be built from, starting with `place`: an environment cannot
+# be moved or switched to another Python. `stamp` has the facts of the last completed setup.
 read_facts() {
     place="$clone $(python_version "$environment/bin/python")"
     facts="$place
@@ -120,7 +120,7 @@ prepare() {
     case $stamp in
     "$place
 "*)
-        say 'Updating the setup of Dayhand …'
+        say 'Updating the Dayhand environment …'
         ;;
     *)
         python=$(find_python) || exit
@@ -153,7 +153,7 @@ set_up() {
     if is_ready && [ -z "$(missing_packages "$@")" ]; then
         return 0
     fi
-    # If two run at once, the second waits here and then finds everything done.
+    # If two run at once, the second waits here and then has nothing left to do.
     (
         ! command -v flock >/dev/null || flock 9
         prepare "$@"

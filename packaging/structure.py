@@ -1,6 +1,6 @@
-"""Counts what makes the code easy or hard to find one's way in: `python packaging/structure.py` prints it.
+"""Measures how easy the code is to navigate; `python packaging/structure.py` prints the report.
 
-`tests/test_structure.py` holds the limits.
+`tests/test_structure.py` has the limits.
 """  # noqa: INP001  a script
 
 import ast
@@ -14,11 +14,11 @@ ROOT = Path(__file__).parents[1]
 MAX_LINES = 350
 MAX_FUNCTION_LINES = 60
 _NOUNS_IN_ING = {"formatting", "framing", "opening", "paging", "slicing", "upcoming"}
-"""Names that end in -ing and are no participles, or ordinary nouns of the field."""
+"""Names in -ing that are ordinary nouns."""
 
 
 def find_modules(root: Path = ROOT) -> dict[str, Path]:
-    """Every module of the app by its dotted name; packages without content do not count."""
+    """All modules by dotted name, without `__init__` files."""
     found = {}
     for top in ("app", "scheduler"):
         for path in sorted((root / top).rglob("*.py")):
@@ -33,7 +33,7 @@ def find_participles(modules: dict[str, Path]) -> list[str]:
 
 
 def find_duplicate_classes(modules: dict[str, Path]) -> tuple[int, dict[str, list[str]]]:
-    """How many classes there are, and where those stand that share a name."""
+    """The number of classes, and the modules of those that share a name."""
     places = defaultdict(list)
     for name, tree in _trees(modules):
         for node in ast.walk(tree):
@@ -56,7 +56,7 @@ def find_long_files(modules: dict[str, Path]) -> list[str]:
 
 
 def find_cycles(modules: dict[str, Path]) -> list[list[str]]:
-    """Groups of modules that import each other, by the imports that are carried out when they are loaded."""
+    """Groups of modules that import each other when they are loaded."""
     graph = {name: {one for one in _imports(tree, name) if one in modules} for name, tree in _trees(modules)}
     return [sorted(group) for group in _strong_components(graph) if len(group) > 1]
 
@@ -83,7 +83,7 @@ def _imports(tree: ast.Module, name: str) -> Iterator[str]:
 
 
 def _loaded(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run at import: not those in functions, nor those for type checkers only."""
+    """Statements that run at import: not those in functions or for type checkers only."""
     for node in body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
@@ -112,7 +112,7 @@ def _strong_components(graph: dict[str, set[str]]) -> list[set[str]]:
 
 
 def _visit(graph: dict[str, set[str]], start: str, seen: set[str], order: list[str]) -> None:
-    """Depth first without recursion; `order` gets each name after all that it leads to."""
+    """Depth-first without recursion; `order` gets each name after all names reachable from it."""
     stack = [(start, False)]
     while stack:
         name, is_done = stack.pop()
@@ -130,7 +130,7 @@ def main() -> None:
     shared = sum(map(len, duplicates.values()))
     report = {
         "modules": [str(len(modules))],
-        "named with a participle": find_participles(modules),
+        "modules named with a participle": find_participles(modules),
         f"classes that share a name ({shared} of {total}, {shared / total:.1%})": [
             f"{name}: {', '.join(places)}" for name, places in sorted(duplicates.items())
         ],

@@ -1,4 +1,4 @@
-"""Limits for what makes the code hard to find one's way in; `python packaging/structure.py` prints the details."""
+"""Limits on what makes the code hard to navigate; `python packaging/structure.py` prints the details."""
 
 import importlib.util
 import re
@@ -23,8 +23,8 @@ def structure() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def modules(structure: ModuleType) -> dict[str, Path]:
-    found: dict[str, Path] = structure.find_modules()
-    return found
+    modules_found: dict[str, Path] = structure.find_modules()
+    return modules_found
 
 
 def test_there_are_not_too_many_modules(modules: dict[str, Path]) -> None:
@@ -69,9 +69,9 @@ def test_the_counts_see_what_they_count(structure: ModuleType, tmp_path: Path) -
     lines = "\n".join(f"    {number}" for number in range(400))
     (tmp_path / "app" / "telling.py").write_text(f"import app.other\nclass A: pass\ndef long():\n{lines}\n")
     (tmp_path / "app" / "other.py").write_text("from app.telling import A as B\nclass A: pass\n")
-    found = structure.find_modules(tmp_path)
-    assert structure.find_participles(found) == ["app.telling"]
-    assert structure.find_duplicate_classes(found) == (2, {"A": ["app.other", "app.telling"]})
-    assert structure.find_cycles(found) == [["app.other", "app.telling"]]
-    assert structure.find_long_files(found) == ["app.telling"]
-    assert structure.find_long_functions(found) == ["app.telling.long"]
+    modules_found = structure.find_modules(tmp_path)
+    assert structure.find_participles(modules_found) == ["app.telling"]
+    assert structure.find_duplicate_classes(modules_found) == (2, {"A": ["app.other", "app.telling"]})
+    assert structure.find_cycles(modules_found) == [["app.other", "app.telling"]]
+    assert structure.find_long_files(modules_found) == ["app.telling"]
+    assert structure.find_long_functions(modules_found) == ["app.telling.long"]

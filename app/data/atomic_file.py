@@ -17,7 +17,7 @@ class DataFileError(Exception):
 
 
 class AtomicFile:
-    """A file only the user can read. It replaces `target` on `commit`, and is deleted with this object otherwise."""
+    """A file only the user can read. It replaces `target` on `commit`; otherwise it is deleted with this object."""
 
     def __init__(self, target: Path) -> None:
         self._target, self._temporary = target, _temporary_path(target)

@@ -1,4 +1,4 @@
-"""Makes the daily backup on a thread of its own."""
+"""Makes the daily backup on its own thread."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ def uptime() -> float:
 class BackupTimer(QTimer):
     """Backs up once a day, then releases free pages of the store. A failure is reported once and retried.
 
-    `first` is the delay of the first check, in milliseconds.
+    `first_delay_ms` is the delay before the first check.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class Preferences:
     """For jobs whose script does not set it."""
     catchup: Catchup = Catchup.ONE
     keep_days: int = 365
-    """How long history is kept; 0 means for ever."""
+    """How long history is kept; 0 means forever."""
     is_quiet: bool = False
     quiet_from: time = time(22)
     quiet_until: time = time(7)

@@ -15,7 +15,7 @@ _LOCK = "lock"
 
 @contextmanager
 def temp_dir(folder: Path) -> Iterator[Path]:
-    """An empty folder for the duration. After a crash, `remove_leftovers` deletes it."""
+    """An empty folder for the duration. After a crash, `remove_stale_temp_dirs` deletes it."""
     made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
     lock = os.open(made / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""Formats times, durations and numbers for people. Pure functions: `now` is always passed in."""
+"""Formats times, durations and numbers for display. Pure functions: `now` is always passed in."""
 
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -27,7 +27,7 @@ class NoAnswerError(Exception):
 
 
 def connect(folder: Path) -> socket.socket | None:
-    """Connect to the app of that data folder; None if none is running. LostError in a sandboxed script."""
+    """Connect to the app of that data folder; None if none is running. NoAnswerError in a sandboxed script."""
     for place in candidate_paths(folder):
         try:
             end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -49,7 +49,7 @@ def connect(folder: Path) -> socket.socket | None:
 def call(
     end: socket.socket, verb: str, arguments: dict[str, Any], *, timeout_s: float | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Send a command and yield every message of the answer; LostError if the next one takes longer than `seconds`."""
+    """Send a command and yield every message of the answer; NoAnswerError if one takes longer than `timeout_s`."""
     with closing(end):
         with contextlib.suppress(OSError):  # refused before everything was sent; the reason is read below
             write_line(end, {"verb": verb, "arguments": arguments}, _TIMEOUT_S)

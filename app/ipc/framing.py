@@ -20,7 +20,7 @@ class LineReader:
         self._rest = bytearray()
 
     def read(self, timeout_s: float | None = None) -> dict[str, Any] | None:
-        """The next object, or None at the end. BadLineError if it is invalid or incomplete after `seconds`."""
+        """The next object, or None at the end. BadLineError if it is invalid or incomplete after `timeout_s`."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         end = self._rest.find(b"\n")
         while end < 0:

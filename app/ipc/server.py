@@ -69,7 +69,7 @@ class ControlServer:
         script_verbs: frozenset[str] = frozenset(),
         command_timeout_s: float = COMMAND_TIMEOUT_S,
     ) -> None:
-        """Processes started by scripts may use only the verbs in `for_scripts`."""
+        """Processes started by scripts may use only the verbs in `script_verbs`."""
         self._folder = folder
         self._serve = serve
         self._for_scripts = script_verbs
@@ -201,7 +201,7 @@ def _error(code: str, message: str) -> dict[str, Any]:
 
 
 def _is_same_user(peer: Peer) -> bool:
-    """If the system cannot tell, the permissions of the folder must do."""
+    """If the system cannot say, only the permissions of the folder protect the socket."""
     return peer.user is None or peer.user == os.getuid()
 
 

@@ -87,7 +87,7 @@ class DesktopUi(QObject):
         bus.open()
 
     def start(self, options: StartOptions = StartOptions(), *, shows_welcome: bool = False) -> None:  # noqa: B008  it never changes
-        """`greets`: show the welcome dialog when the window is first shown."""
+        """`shows_welcome`: show the welcome dialog when the window is first shown."""
         self._shows_welcome = shows_welcome
         if self._session.is_started_by_script:
             why = translate_text(STARTED_BY_SCRIPT)
@@ -228,8 +228,8 @@ class DesktopUi(QObject):
         self.tray.show_overview(overview)
         if self._window is not None:
             self._window.show_overview(overview)
-        wanted = overview.requests if self._preferences.notices and not overview.is_started_by_script else ()
-        self.notifier.update(make_problem(one, overview) for one in wanted)
+        requests = overview.requests if self._preferences.notices and not overview.is_started_by_script else ()
+        self.notifier.update(make_problem(one, overview) for one in requests)
 
     @Slot(object)
     def _show_announcement(self, announcement: Announcement) -> None:

@@ -50,7 +50,7 @@ def show_tray(folder: Path) -> tuple[DesktopApplication, TrayIcon]:
     """
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app = _make_app(folder)
-    QPixmapCache.setCacheLimit(0)  # until there is a window, which explains it
+    QPixmapCache.setCacheLimit(0)  # until the window, which has the reason, sets another
     bus = session_bus()
     tray = TrayIcon(bus)
     app.aboutToQuit.connect(bus.close)

@@ -24,7 +24,7 @@ _EXIT_CODE = 1
 
 
 class QuitDeadline:
-    """Starts once, with the first request to quit; call `met` when everything was closed in time."""
+    """Starts once, with the first request to quit; call `cancel` when everything was closed in time."""
 
     def __init__(self, seconds: float = _DEADLINE_S) -> None:
         self._seconds = seconds

@@ -17,7 +17,7 @@ ListActive = Callable[[], tuple[str, ...]]
 
 
 class QuitFlow(QObject):
-    """`leave` may be called several times; only one question is open at a time."""
+    """`start` may be called several times; only one question is open at a time."""
 
     finished = Signal()
     """The app may end now."""

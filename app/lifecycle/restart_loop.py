@@ -96,7 +96,7 @@ def _run_once(
     app: DesktopApplication,
     tray: TrayIcon,
     folder: Path,
-    wanted: StartOptions,
+    options: StartOptions,
     log_file: Path,
     *,
     message: tuple[str, Tone] | None = None,
@@ -110,17 +110,17 @@ def _run_once(
         parts.ui.show_status(translate_text(str(error)), Tone.BAD)
     watching = AutoDeployer(parts.session, parts.ui.status_message.emit, poll_s=_FILE_CHECK_S)
     backups = BackupTimer(folder, SystemClock(), parts.ui.status_message.emit, first_delay_ms=_FIRST_BACKUP_MS)
-    parts.ui.start(wanted, shows_welcome=is_first_start(parts.session, parts.preferences))
+    parts.ui.start(options, shows_welcome=is_first_start(parts.session, parts.preferences))
     if parts.session.damage is not None:
-        command = f"dayhand restore{wanted.folder_option}"
+        command = f"dayhand restore{options.folder_option}"
         parts.ui.show_status(translate_text(parts.session.damage.describe(command)), Tone.BAD)
     if reset_message:
         log.warning("%s", reset_message)
         parts.ui.show_status(reset_message, Tone.BAD)
     if message is not None:
         parts.ui.show_status(*message)
-    if wanted.seconds is not None:
-        QTimer.singleShot(round(wanted.seconds * 1000), app.quit)
+    if options.seconds is not None:
+        QTimer.singleShot(round(options.seconds * 1000), app.quit)
     app.exec()
     if parts.ui.import_path is None:  # no deadline before an import: cutting off here would lose it
         parts.deadline.start()

@@ -48,7 +48,7 @@ class _Sent:
 class FreedesktopBackend(QObject):
     """Remembers what is open, and shows it again when a daemon appears.
 
-    Create it before opening the bus. What no daemon accepts goes to `otherwise`.
+    Create it before opening the bus. What no daemon accepts goes to `fallback`.
     """
 
     pressed = Signal(str, str)

@@ -76,7 +76,7 @@ class Bus(QObject):
     """The connection was lost, or the first attempt failed."""
 
     def __init__(self, address: str | None, *, retry_ms: int = 1000) -> None:
-        """`pause`: milliseconds before the second attempt, doubled for each later one, up to five minutes."""
+        """`retry_ms` is the delay before the second attempt; it doubles for each later one, up to five minutes."""
         super().__init__()
         self._address = address
         self._first_pause = self._pause = retry_ms

@@ -15,7 +15,7 @@ _METERED = {1: True, 2: False, 3: True, 4: False}
 
 
 def read_reachability(state: int | None, connectivity: int | None) -> bool | None:
-    """From NetworkManager's codes. None for a local network: it may or may not be all that a chore needs."""
+    """From NetworkManager's codes. None for a local network: a workflow may or may not need more."""
     if state in _OFFLINE_STATES or connectivity == _PORTAL:
         return False
     if state == _ONLINE or connectivity == _FULL:
@@ -55,7 +55,7 @@ class UPowerPower(QObject):
 
 
 class NetworkManagerNetwork(QObject):
-    """All values are None if NetworkManager does not run; `is_told` says whether it does."""
+    """All values are None if NetworkManager is not running; `is_available` says whether it is."""
 
     changed = Signal()
 

@@ -104,7 +104,7 @@ class MachineConditions(QObject):
         return self._known[need]
 
     def _query(self) -> dict[Need, bool | None]:
-        """A new mapping each time: a reader in another thread sees the old values or the new ones, never a mixture."""
+        """A new mapping each time: a reader in another thread sees the old values or the new ones, never a mix."""
         return {
             Need.NETWORK: self._network.is_reachable,
             Need.POWER: _not(self._power.is_on_battery),
@@ -118,7 +118,7 @@ class MachineConditions(QObject):
             self.changed.emit()
 
     def _resume(self) -> None:
-        """The zone first: people travel while their machine sleeps."""
+        """The zone first: users travel while their machine sleeps."""
         self._zone.check()
         self._refresh()
         self.resumed.emit()

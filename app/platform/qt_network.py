@@ -7,7 +7,7 @@ _REACHABLE = {
     QNetworkInformation.Reachability.Disconnected: False,
     QNetworkInformation.Reachability.Online: True,
 }
-"""Local and site networks are unknown: they may or may not be all that a chore needs."""
+"""Local and site networks are unknown: a workflow may or may not need more."""
 
 
 class QtNetwork(QObject):

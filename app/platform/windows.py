@@ -77,13 +77,13 @@ class _Filter(QAbstractNativeEventFilter):
         self, kind: QByteArray | bytes | bytearray | memoryview, message: int
     ) -> tuple[bool, int]:
         """Reads every message and lets all of them through."""
-        if kind == _MESSAGE and (news := parse_message(int(message))) is not None:
-            self._handle(news)
+        if kind == _MESSAGE and (event := parse_message(int(message))) is not None:
+            self._handle(event)
         return False, 0
 
 
 class WindowsMachine(QObject):
-    """Power and sleep in one, since both come to the same window; `clock_set` is for the watcher of the zone."""
+    """Power and sleep in one, since the same window gets messages about both; `clock_set` is for `ZoneWatch`."""
 
     changed = Signal()
     resumed = Signal()
@@ -101,16 +101,16 @@ class WindowsMachine(QObject):
         app = QCoreApplication.instance()
         assert app is not None, "window messages need an application"
         app.installNativeEventFilter(self._filter)
-        # Windows knows no window that was never shown, and an app started hidden has no other.
+        # Windows sends messages only to windows that exist, and an app started in the background has no other yet.
         self._window = QWindow()
         self._window.create()
         register(int(self._window.winId()))
 
-    def _handle(self, news: WindowsEvent) -> None:
+    def _handle(self, event: WindowsEvent) -> None:
         self.is_on_battery = self._query_power()
-        if news is WindowsEvent.RESUMED:
+        if event is WindowsEvent.RESUMED:
             self.resumed.emit()
-        elif news is WindowsEvent.POWER:
+        elif event is WindowsEvent.POWER:
             self.changed.emit()
         else:
             self.clock_set.emit()

@@ -26,7 +26,7 @@ def machine_zone(
 
 
 def _qt_zone() -> str:
-    """Qt translates the names of Windows."""
+    """Qt converts the zone names of Windows."""
     try:
         from PySide6.QtCore import QTimeZone  # noqa: PLC0415  slow to import, and only needed here
     except ImportError:

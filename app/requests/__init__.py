@@ -1,1 +1,1 @@
-"""How a request to the user looks and which answers it offers, on every face of the app."""
+"""How a request to the user looks and which answers it offers, in every part of the interface."""

@@ -1,4 +1,4 @@
-"""The actions that a request offers, with their labels, and the command that each one gives."""
+"""The actions that a request offers, with their labels and commands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 OPEN, RECONNECT, EDIT = RequestAction.OPEN, RequestAction.RECONNECT, RequestAction.EDIT
-"""Actions that open something instead of giving a command."""
+"""Actions that open something instead of running a command."""
 SENT, SEND = RequestAction.SHOW_SENT, RequestAction.REPAIR
 _SHORTCUTS = {RequestAction.APPROVE: "Ctrl+Return", RequestAction.REJECT: "Ctrl+Backspace"}
 _PRIMARY = (RequestAction.APPROVE, RequestAction.RECONNECT, RequestAction.RETRY)

@@ -1,9 +1,9 @@
-"""What a call would do, in one line of our own words, for where there is no room for the call itself. Pure.
+"""Summarizes a call in one line, for notifications and menus that have no space for the whole call. Pure.
 
-A notification, a menu or a message on a phone says this. Where it cannot say all that matters, it must not offer to
-approve but to review: for a tool that acts on others (sends, posts, deletes) all that matters is every value as it is;
-for one that is local and can be undone it is the tool, its target and how much. A value must not read like our words:
-one that could is quoted, and to be reviewed.
+A summary that leaves out something important is incomplete: the user may then only review the call, not approve it.
+For a tool that acts on others (sends, posts, deletes), every exact value is important; for one that is local and can be
+undone, only the tool, its target and the amount. A value must not look like part of our sentence: one that could is
+quoted and makes the summary incomplete.
 """
 
 import re
@@ -21,23 +21,23 @@ from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 
 MAX_SUMMARY = 160
-"""Characters. What a desktop or a phone cuts off cannot be known, so it is kept short."""
+"""Characters; short, since it is unknown how much a desktop shows."""
 _MAX_VALUE = 60
 _MAX_PEOPLE = 3
 _MAX_CHECKED = 20_000
 _WRITTEN_OUT = "⟨"
-"""With it begins what is hidden in a value, or the other form of a server's name: better looked at on a card."""
+"""Starts an escaped hidden character, or the other form of a host name; both are better reviewed on a card."""
 _SEPARATORS = re.compile(r"""[\s";,]|:$|[^\w\x00-\x7f]""")
-"""What ends a value for whoever reads it, and all signs that look like it."""
+"""Characters that seem to end a value, and everything that looks like them."""
 _QUOTES = re.compile(
     "[\"\u02ba\u02dd\u02ee\u05f4\u201c-\u201f\u2033\u2036\u275d\u275e\u3003\u301d-\u301f\uff02]|['`\u00b4\u2018-\u201b]{2}"
 )
-"""What could be taken for the end of a quoted text."""
+"""What could be mistaken for the end of a quoted text."""
 translate = QCoreApplication.translate
 
 
 def summarize_call(call: Any, registry: Registry) -> CallSummary:
-    """`call` has connection, tool and parameters, as a request has. One of another form is to be reviewed."""
+    """`call` is the call of a request: connection, tool and parameters. Any other form is incomplete."""
     given: Mapping[str, Any] = call if isinstance(call, Mapping) else {}
     connection, tool, parameters = given.get("connection"), given.get("tool"), given.get("parameters")
     if not (isinstance(connection, str) and isinstance(tool, str) and isinstance(parameters, Mapping)):
@@ -63,7 +63,7 @@ def _name(value: Any) -> str:
 
 
 def _is_plain_target(target: Any) -> bool:
-    """Not a link, a folder or anything else that its name does not tell from a file."""
+    """Whether it is a plain file: the name does not show whether it is a link or a folder."""
     return not isinstance(target, Mapping) or target.get("kind", "file") == "file"
 
 
@@ -72,7 +72,7 @@ def _fit(text: str) -> str:
 
 
 def _enclose(text: str) -> str:
-    """In quotation marks, of which none inside is taken for the last."""
+    """In quotation marks; those inside are escaped."""
     shown = escape_hidden(text[:_MAX_VALUE]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ↵ ")
     return f'"{shown}{ELLIPSIS if len(text) > _MAX_VALUE else ""}"'
 
@@ -85,7 +85,7 @@ def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
 
 
 class _Values:
-    """The parameters that were not said yet, and whether those that were could be said as they are."""
+    """The parameters that are not in the summary yet, and whether the others are shown exactly."""
 
     def __init__(self, parameters: Mapping[str, Any], *, is_strict: bool) -> None:
         self._left = {key: value for key, value in parameters.items() if value is not None or is_strict}
@@ -96,26 +96,26 @@ class _Values:
         return self._left.get(key) is not None
 
     def take(self, key: str) -> Any:
-        """A None stays, to be said with the rest."""
+        """Remove and return a value; None values stay for `say_rest`."""
         return self._left.pop(key) if key in self else None
 
     def show(self, value: Any) -> str:
-        """As it is, unless it could be taken for more than one value."""
+        """Unquoted, unless it could be mistaken for more than one value."""
         if isinstance(value, str) and _SEPARATORS.search(value):
             self.is_complete = False
             return _enclose(value)
         return self._check(format_line(value, _MAX_VALUE))
 
-    def _check(self, said: str) -> str:
-        if ELLIPSIS in said or _WRITTEN_OUT in said or '\\"' in said:
+    def _check(self, shown: str) -> str:
+        if ELLIPSIS in shown or _WRITTEN_OUT in shown or '\\"' in shown:
             self.is_complete = False
-        return said
+        return shown
 
     def word(self, key: str) -> str:
         return self.show(self.take(key))
 
     def quote(self, value: Any) -> str:
-        """In quotation marks, as every text is that may have spaces in it."""
+        """In quotation marks, for text that may contain spaces."""
         if not isinstance(value, str) or not value:
             return self.show(value)
         if _QUOTES.search(value):
@@ -123,7 +123,7 @@ class _Values:
         return self._check(_enclose(value))
 
     def text(self, key: str) -> str:
-        """A short text as it is, a long one by its length."""
+        """A short text in full, a long one by its length."""
         value = self.take(key)
         if not isinstance(value, str) or len(value) <= _MAX_VALUE:
             return self.quote(value)
@@ -131,7 +131,7 @@ class _Values:
         return translate("summaries", "text of {number} characters").format(number=format_number(len(value)))
 
     def count(self, key: str) -> int:
-        """How many it holds; which, is said where that matters."""
+        """The number of items; where the items matter, the summary is incomplete."""
         value = self.take(key)
         is_list = isinstance(value, list)
         self.is_complete = self.is_complete and is_list and not self._is_strict
@@ -153,12 +153,12 @@ class _Values:
         return more.format(people=", ".join(said), number=format_number(number - len(said)))
 
     def forget(self, *keys: str) -> None:
-        """They only tell in another way which one is meant."""
+        """Leave out parameters that only identify the same object in another way."""
         for key in keys:
             self._left.pop(key, None)
 
     def say_rest(self) -> str:
-        """What no sentence had a place for."""
+        """The values that the sentence does not mention."""
         said = ""
         while self._left and len(said) <= MAX_SUMMARY:
             key = next(iter(self._left))
@@ -271,4 +271,4 @@ _SENTENCES: Mapping[tuple[str, str], Callable[[_Values, str], str]] = {
     ("smtp", "send"): _send_mail,
     ("table", "append"): _add_rows,
 }
-"""By kind of connection and tool. A tool of another connector is named, with all that it is given."""
+"""By kind of connection and tool. For any other tool, the summary is its name and all parameters."""

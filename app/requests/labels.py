@@ -1,4 +1,4 @@
-"""The words and the sign of every kind of request and of every answer to it."""
+"""The labels and icons of every kind of request and every action."""
 
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ def _labels() -> dict[RequestAction, ActionLabel]:
 
 
 def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
-    """Where a kind of request has words of its own for an answer."""
+    """Labels of actions that differ for one kind of request."""
     labels = _labels()
     rolled_back = labels[RequestAction.ROLLBACK]
     return {

@@ -50,7 +50,7 @@ def repair_sections(ui: dict[str, Any]) -> Iterator[DetailSection]:
 
 
 def describe_target(target: Any, zone: ZoneInfo, now: datetime) -> str:
-    """A file, folder or link in words, so that it can be told from others; unknown kinds unchanged; "" for None."""
+    """Describe a file, folder or link, to distinguish it from others; unknown kinds unchanged; "" for None."""
     if target is None:
         return ""
     match target:

@@ -134,7 +134,7 @@ def colours_of(source: QWidget | QPalette) -> Colours:
 
 
 def make_font(style: TextStyle, base: QFont) -> QFont:
-    """The font `like` in the size and weight of `kind`; pixel-sized fonts stay pixel-sized."""
+    """The base font in the size and weight of the style; pixel-sized fonts stay pixel-sized."""
     font = QFont(base)
     if base.pointSizeF() > 0:
         font.setPointSizeF(base.pointSizeF() * _RELATIVE_SIZES[style])

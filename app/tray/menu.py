@@ -30,7 +30,7 @@ class MenuChoice:
     verb: str = ""
     arguments: tuple[tuple[str, object], ...] = ()
     pause_end: int | None = None
-    """Index into `list_ends`, evaluated when chosen: the menu may be hours old."""
+    """Index into `list_pause_ends`, evaluated when chosen: the menu may be hours old."""
     quits: bool = False
 
 

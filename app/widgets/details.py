@@ -102,7 +102,7 @@ def make_sections(
 ) -> tuple[DetailSection, ...]:
     """Short values as pairs first, then every list and every long text under its own title.
 
-    `words` maps top-level keys to labels; `taken` are labels already used on the same card.
+    `known_labels` maps top-level keys to labels; `reserved_labels` are already used on the same card.
     """
     if not isinstance(value, dict):
         return (DetailSection(title="", body=_read_body(value)),)

@@ -69,7 +69,7 @@ class TableModel(QAbstractTableModel):
 
 class PreviewTable(QTableView):
     changed = Signal()
-    """`caption` and `is_whole` may have changed."""
+    """`caption` and `is_fully_visible` may have changed."""
 
     def __init__(self, table: DetailTable, title: str) -> None:
         super().__init__()

@@ -55,7 +55,7 @@ class Snackbar(QFrame):
     def show_message(
         self, sentence: str, tone: Tone = Tone.GOOD, *, action: str = "", shortcut: str = "", key: str = ""
     ) -> None:
-        """Show the sentence. With an action there is a button, which emits `acted` with the key."""
+        """Show the sentence. With an action there is a button, which emits `action_clicked` with the key."""
         self._key, self._tone = key, tone
         self._label.setText(sentence)
         self._draw()

@@ -83,7 +83,7 @@ class Timeline(QAbstractScrollArea):
     ) -> None:
         """Show these runs. The span resets to the whole day if nothing was shown before or a new day has begun.
 
-        Runs before `known` are not included.
+        Runs before `known_since` are not included.
         """
         scene = self._scene
         if not scene.lanes or local_day(now, zone) != local_day(scene.now, scene.zone):

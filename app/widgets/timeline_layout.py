@@ -174,7 +174,7 @@ def _assign_rows(marks: Sequence[TimelineMark]) -> list[TimelineMark]:
 
 
 def find_ticks(start: datetime, end: datetime, zone: ZoneInfo, max_ticks: int) -> list[AxisTick]:
-    """About `most` ticks or fewer, at round local times; correct across clock changes."""
+    """About `max_ticks` ticks or fewer, at round local times; correct across clock changes."""
     step = next((step for step in _STEPS if (end - start) / step <= max(max_ticks, 1)), _DAY)
     # UTC offsets are multiples of 15 minutes, so round local times lie on this grid.
     stride = min(step, _QUARTER_HOUR)

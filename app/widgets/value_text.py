@@ -121,7 +121,7 @@ def format_key(key: str) -> str:
 def make_labels(
     paths: Sequence[KeyPath], known_labels: Mapping[str, str], reserved_labels: Collection[str] = ()
 ) -> list[str]:
-    """A label per path. `words` maps top-level keys to labels; `taken` are labels already in use.
+    """A label per path. `known_labels` maps top-level keys to labels; `reserved_labels` are already in use.
 
     Labels that look alike get the exact keys added.
     """

@@ -24,7 +24,7 @@ def open_in_editor(
     on_error: Callable[[Exception], None],
     line: int | None = None,
 ) -> None:
-    """Read the preferences in the background, then start the editor; `refuse` receives any error."""
+    """Read the preferences in the background, then start the editor; `on_error` receives any error."""
     folder = session.folder
 
     def start(editor: str) -> None:

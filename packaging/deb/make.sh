@@ -76,7 +76,7 @@ write_changelog() {
         "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
 }
 
-# As Debian counts, independent of the file system: whole kilobytes for files, one for everything else.
+# As Debian defines it, independent of the file system: whole kilobytes for files, one for everything else.
 measure_installed() {
     find "$root/usr" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }'
 }
@@ -98,6 +98,6 @@ Description: run your recurring chores on schedule, and ask first
  sleep, crashes and network failures, never performs an outside action twice,
  and shows exactly what it will do before it does it.
  .
- Passwords are stored in the keyring of the desktop and nowhere else.
+ Passwords are stored only in the system's keyring.
 CONTROL
 }

@@ -1,4 +1,4 @@
-; The installer for Windows: for one user, without administrator rights. makensis -DVERSION=… -DPAYLOAD=… -DOUT=… dayhand.nsi
+; The Windows installer: per user, without administrator rights. makensis -DVERSION=… -DPAYLOAD=… -DOUT=… dayhand.nsi
 ; Silent: Dayhand-setup.exe /S, and uninstall.exe /S in Dayhand's folder.
 Unicode true
 Target amd64-unicode
@@ -33,7 +33,7 @@ VIAddVersionKey "LegalCopyright" "The Dayhand authors, MIT"
 !insertmacro MUI_LANGUAGE "English"
 
 Section
-  ; What an earlier version left must not mix with this one.
+  ; Files of an earlier version must not mix with this one.
   RMDir /r "$INSTDIR\python"
   RMDir /r "$INSTDIR\lib"
   SetOutPath "$INSTDIR"
@@ -55,7 +55,7 @@ Section
 SectionEnd
 
 Section "Uninstall"
-  ; Data and passwords are the person's and stay; dayhand uninstall-data removes them before.
+  ; Data and passwords belong to the user and are kept; dayhand uninstall-data deletes them beforehand.
   Delete "$SMPROGRAMS\Dayhand.lnk"
   DeleteRegValue HKCU "${RUN}" "Dayhand"
   DeleteRegValue HKCU "${APPROVED}" "Dayhand"
@@ -67,5 +67,5 @@ Section "Uninstall"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   DeleteRegKey HKCU "${KEY}"
-  DeleteRegKey HKCU "Software\Classes\AppUserModelId\Dayhand" ; what toasts are shown under
+  DeleteRegKey HKCU "Software\Classes\AppUserModelId\Dayhand" ; the app identity of toast notifications
 SectionEnd

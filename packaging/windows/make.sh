@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154 # the caller sets build, source, out, version, tools and clone
-# The installer for Windows: an embeddable Python, the locked wheels for Windows, and Dayhand's sources.
+# The Windows installer: an embeddable Python, the locked wheels for Windows, and Dayhand's sources.
 # Sourced by packaging/build. Needs makensis (nsis).
 
 embed_version=3.13.0

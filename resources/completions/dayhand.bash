@@ -1,10 +1,10 @@
-# Completions of dayhand for bash.
+# Completions for bash.
 _dayhand() {
     local line=${COMP_LINE:0:COMP_POINT} typed word before found
     read -ra typed <<<"$line"
     [[ $line != *[[:space:]] ]] || typed+=('')
     word=${typed[-1]}
-    # Bash ends words at these signs too, and wants only what comes after the last one.
+    # Bash also splits words at these characters, and expects only the part after the last one.
     before=${word%"${word##*[:=]}"}
     mapfile -t found < <("$1" complete "${typed[@]:1}" 2>/dev/null)
     if [ "${found[0]-}" = :files ]; then

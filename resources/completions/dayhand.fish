@@ -1,4 +1,4 @@
-# Completions of dayhand for fish.
+# Completions for fish.
 function __dayhand_next
     set -l typed (commandline -opc)
     set -l found ($typed[1] complete $typed[2..] (commandline -ct) 2>/dev/null)

@@ -7,7 +7,7 @@ receipts = flow.topic("receipts")
 
 
 @flow.producer(every="1m", publishes=[receipts])
-def look(ctx, state):
+def check(ctx, state):
     """Every minute: read the files that are new since the last run."""
     seen = state.get("seen", [])
     for file in ctx.call("files:receipts", "list", pattern="*.txt"):

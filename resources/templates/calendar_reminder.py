@@ -19,7 +19,7 @@ events = flow.topic("events")
 
 @flow.producer(every="15m", needs="network", publishes=[events])
 def check(ctx, state):
-    """A moved event has another start, hence another id, and is announced again."""
+    """A moved event has a new start, hence a new id, and is announced again."""
     for key, event in upcoming(ctx).items():
         ctx.publish(events, id=key, title=event["title"], data={"start": event["start"]})
 
@@ -33,7 +33,7 @@ class Remind:
         wake = begins(later[0]) - LEAD_TIME if later else None
         if not due:
             return dayhand.nothing(wake_at=wake)
-        still = upcoming(ctx)  # leaves out what was moved or cancelled
+        still = upcoming(ctx)  # without events that were moved or cancelled
         current = [event for event in due if event.id in still and begins(event) > ctx.now]
         titles = ", ".join(event.title for event in current)
         return dayhand.prepared(

@@ -6,7 +6,7 @@
 # question = "Servers, such as example.org or example.org:993 (separated by commas; may be empty)"
 # kind = "list"
 # [ask.DISKS]
-# question = "Disks, as a folder on each (separated by commas)"
+# question = "Disks to check: one folder on each, separated by commas"
 # kind = "list"
 # [ask.FULL]
 # question = "Warn when a disk is this full (percent)"
@@ -27,7 +27,7 @@ FULL = 90
 DAYS = (30, 14, 7, 3, 1)
 """Notify this many days before a certificate expires."""
 AUTHORITY = None
-"""A file with the certificate of your own authority."""
+"""A file with the certificate of your own certificate authority."""
 
 flow = dayhand.Workflow("Certificates and disks", connections=["notify:me"])
 problems = flow.topic("problems")
@@ -35,7 +35,7 @@ problems = flow.topic("problems")
 
 @flow.producer(every="6h", needs="network", publishes=[problems])
 def check(ctx, state):
-    """The id includes the finding: each is reported once, and again when it gets worse."""
+    """The id includes the problem: each is reported once, and again when it gets worse."""
     for places, check_place in ((HOSTS, check_certificate), (DISKS, check_disk)):
         for place in places:
             found = check_place(place, ctx.now)
@@ -61,7 +61,7 @@ class Notify:
 
 
 def check_certificate(place, now):
-    """None if it is fine; else an id of the problem and a sentence."""
+    """None if it is fine; otherwise an id of the problem and a sentence about it."""
     context = ssl.create_default_context(cafile=AUTHORITY)
     try:
         server = urlsplit(place if "//" in place else f"//{place}")

@@ -7,7 +7,7 @@
 # kind = "file"
 # required = true
 # [ask.SIGNED]
-# question = "Signature of the emails"
+# question = "Email signature"
 # required = true
 # [connect."table:invoices"]
 # path = "TABLE"
@@ -86,7 +86,7 @@ def is_open(row):
 
 
 def level_of(row, today):
-    """0 for none yet, or the number of the reminder."""
+    """The number of the reminder that is due; 0 for none."""
     if not is_open(row):
         return 0
     late = (today - date.fromisoformat(str(row["due"])[:10])).days

@@ -7,7 +7,7 @@
 # kind = "file"
 # required = true
 # [ask.SUBJECT]
-# question = "Word in the subject of receipts"
+# question = "Word in the subject line"
 # [connect."table:expenses"]
 # path = "TABLE"
 # ///

@@ -3,7 +3,7 @@
 # /// dayhand-template
 # summary = "new entries of a feed, in one email every morning"
 # [ask.FEED]
-# question = "Address of the feed"
+# question = "Feed address"
 # kind = "address"
 # required = true
 # [ask.TO]
@@ -57,7 +57,7 @@ class Mail:
         return dayhand.prepared(
             reserve=batch,
             data={"subject": f"{len(batch)} new this morning", "text": "\n\n".join(lines)},
-            say=f"Mail you {len(batch)} new entr{'y' if len(batch) == 1 else 'ies'}",
+            say=f"Email you {len(batch)} new entr{'y' if len(batch) == 1 else 'ies'}",
             wake_at=ctx.now if len(batch) == MAX_ENTRIES else None,
         )
 
@@ -68,7 +68,7 @@ class Mail:
         if ctx.outcome == "skipped":
             ctx.done("Rejected; not sent")
             return
-        ctx.done(f"Mailed {len(prepared.reserve)} new this morning")
+        ctx.done(f"Emailed {len(prepared.reserve)} new this morning")
 
 
 def morning_after(instant):

@@ -26,7 +26,7 @@ flow = dayhand.Workflow("Nightly command")
     timeout="6h",
 )
 def nightly(ctx):
-    """Several missed nights are caught up once. If it fails you are notified, and the log has its output."""
+    """Several missed nights are caught up with one run. If it fails, you are notified; the log has its output."""
     ctx.run(COMMAND)
     late = ctx.planned is not None and (ctx.now - ctx.planned).total_seconds() > 3600
     ctx.done(f"{COMMAND[0]} finished{' late' if late else ''}")

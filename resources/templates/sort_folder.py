@@ -90,7 +90,7 @@ def back_up(ctx):
 
 
 def wake(batch, taken, ctx):
-    """Run again soon if something is left; otherwise a new file triggers it."""
+    """Run again soon if something is left; otherwise the next new file starts a run."""
     return ctx.now if len(batch) > len(taken) else None
 
 

@@ -3709,7 +3709,7 @@ Deiner: {mine}</translation>
         <translation>Server, etwa example.org oder example.org:993 (mit Kommas getrennt; darf leer sein)</translation>
     </message>
     <message>
-        <source>Disks, as a folder on each (separated by commas)</source>
+        <source>Disks to check: one folder on each, separated by commas</source>
         <translation>Platten, je ein Ordner darauf (mit Kommas getrennt)</translation>
     </message>
     <message>
@@ -3725,7 +3725,7 @@ Deiner: {mine}</translation>
         <translation>Tabelle der Rechnungen (Spalten: number, customer, mail, amount, due, paid)</translation>
     </message>
     <message>
-        <source>Signature of the emails</source>
+        <source>Email signature</source>
         <translation>Unterschrift der Mails</translation>
     </message>
     <message>
@@ -3737,7 +3737,7 @@ Deiner: {mine}</translation>
         <translation>Tabelle (eine .csv- oder .sqlite-Datei)</translation>
     </message>
     <message>
-        <source>Word in the subject of receipts</source>
+        <source>Word in the subject line</source>
         <translation>Wort im Betreff von Belegen</translation>
     </message>
     <message>
@@ -3745,7 +3745,7 @@ Deiner: {mine}</translation>
         <translation>Neues aus einem Feed, jeden Morgen in einer Mail</translation>
     </message>
     <message>
-        <source>Address of the feed</source>
+        <source>Feed address</source>
         <translation>Adresse des Feeds</translation>
     </message>
     <message>

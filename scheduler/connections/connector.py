@@ -135,7 +135,7 @@ class Tool:
     time, and only if it is repeated after the same time again."""
     identify_target: Callable[[Call], Any] | None = None
     """JSON that distinguishes the object to change from others with the same name; None if it does not exist yet.
-    Only reads; raises ToolFailedError if it cannot tell."""
+    Only reads; raises ToolFailedError if it cannot find out."""
 
     def __post_init__(self) -> None:
         if not self.mutating and (self.acts_on_others or self.check):

@@ -34,7 +34,7 @@ class BadSettingsError(ConnectionRuleError):
 
 
 class VaultError(Exception):
-    """A keyring operation failed. Unless the secrets are missing, runs wait and nobody has to reconnect."""
+    """A keyring operation failed. Unless the secrets are missing, runs wait and the user need not reconnect."""
 
     kind = FailureClass.TRANSIENT
     is_unavailable = True

@@ -79,7 +79,7 @@ class HostWarningKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostWarning:
-    """`label` is the suspicious part of the name, `meant` what it may be mistaken for."""
+    """`label` is the suspicious part of the name, `looks_like` what it may be mistaken for."""
 
     kind: HostWarningKind
     label: str
@@ -127,7 +127,7 @@ def find_warnings(host: str, known: Iterable[str] = ()) -> list[HostWarning]:
 
 
 def is_local_name(host: str) -> bool:
-    """Whether a name or address is this computer by itself: loopback, unspecified, link-local, or a name for these."""
+    """Whether a name or address always means this computer: loopback, unspecified, link-local, or a name for these."""
     name = host.strip("[]").rstrip(".").lower()
     return name in _LOCAL_NAMES or name.endswith(".localhost") or _is_local_address(name)
 

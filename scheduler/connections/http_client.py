@@ -75,7 +75,7 @@ class Answer:
         """The same with None in place of values that cannot be stored, such as infinite numbers."""
         return self._read(read_storable_json)
 
-    def told(self) -> JsonObject:
+    def json_object(self) -> JsonObject:
         """The body as a JSON object; after an action, without values that cannot be stored."""
         return JsonObject(self.storable_json() if self.acts else self.json(), self.host, acts=self.acts)
 
@@ -159,7 +159,7 @@ def request(  # noqa: PLR0913  keyword-only options
 
 
 def check(answer: Answer, now: datetime, server_message: str = "") -> Answer:
-    """Return the answer if it is a success, else raise ToolFailedError; `said` is the server's message, safe to show.
+    """Return the answer if it is a success, else raise ToolFailedError; `server_message` must be safe to show.
 
     A success that broke off is a failure: a server that fails half-way has already sent its status.
     """

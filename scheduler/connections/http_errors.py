@@ -63,7 +63,7 @@ def unusable_answer(sentence: str, *, acts: bool) -> ToolFailedError:
 def status_failure(
     status: int, headers: Mapping[str, str], host: str, *, acts: bool, now: datetime, server_message: str = ""
 ) -> ToolFailedError:
-    """The failure for a status other than success; `said` is the server's message, safe to show."""
+    """The failure for a status other than success; `server_message` is safe to show."""
     if status < 300:
         return unusable_answer(
             UserText(

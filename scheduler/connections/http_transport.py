@@ -49,7 +49,7 @@ def parse_http_url(text: str) -> Url:
 
 
 def _with_wire_name(text: str) -> str:
-    """The address with its host name in ASCII, before urllib3 encodes it by rules of its own."""
+    """The address with its host name in ASCII, before urllib3 encodes it by other rules."""
     found = _AUTHORITY.match(text)
     if found is None or found["host"].isascii():
         return text
@@ -80,7 +80,7 @@ def exchange(  # noqa: PLR0913  keyword-only options
     context: ssl.SSLContext | None,
     redirected_by: str = "",
 ) -> Iterator[Exchange]:
-    """Send the request and yield its answer; read the body with `chunks`.
+    """Send the request and yield its answer; read the body with `read_chunks`.
 
     `redirected_by` is the remote server that redirected here, if any: it may not redirect to this computer.
     """

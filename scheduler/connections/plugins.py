@@ -18,7 +18,7 @@ from scheduler.user_text import UserText
 
 ENTRY_POINT_GROUP = "dayhand.connectors"
 _GRACE_S = 5.0
-"""Added to the time limit of a call: most end by themselves and report the outcome better."""
+"""Added to the time limit of a call: most calls time out on their own and report the outcome better."""
 
 _Answer = TypeVar("_Answer")
 

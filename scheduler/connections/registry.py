@@ -170,7 +170,7 @@ _BUILT_IN = {
 
 
 def builtin_registry(notify_user: Callable[[str, str], None]) -> Registry:
-    """Built-in connectors and plugins; `tell` shows a notification with a title and a text."""
+    """Built-in connectors and plugins; `notify_user` shows a notification with a title and a text."""
     later = {kind: partial(_load, kind) for kind in _BUILT_IN}
     return Registry([notify(notify_user)], later=later, installed=_installed)
 

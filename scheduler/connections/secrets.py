@@ -57,7 +57,7 @@ class SecretStore:
     def __init__(self, now: Callable[[], datetime], vault: Vault | None = None) -> None:
         self._vault = vault or Vault()
         self._renewals = TokenRefresher(now, self._only_writer)
-        self._is_said: Callable[[], bool] = lambda: False
+        self._is_notified: Callable[[], bool] = lambda: False
 
     def read(self, connection: str) -> Mapping[str, Any]:
         """The secret fields of a connection; a login that expires soon is refreshed and saved first."""
@@ -88,18 +88,18 @@ class SecretStore:
         """Delete what a crash may have left behind, if the keyring is unlocked."""
         self._vault.delete_if_unlocked(connection)
 
-    def block_dialogs_while(self, is_said: Callable[[], bool]) -> None:
-        """`is_said` returns whether the user was notified that the keyring is locked and has not answered yet."""
-        self._is_said = is_said
+    def block_dialogs_while(self, is_notified: Callable[[], bool]) -> None:
+        """`is_notified`: whether the user was notified that the keyring is locked and has not answered yet."""
+        self._is_notified = is_notified
 
     def _may_open_dialog(self) -> bool:
         """One dialog for all waiting runs; the next one only after the user has answered the notification.
 
         After a dismissed dialog, the run that opened it gets a moment to notify the user.
         """
-        while not (is_said := self._is_said()) and self._vault.seconds_since_refusal < _NOTIFY_GRACE_S:
+        while not (is_notified := self._is_notified()) and self._vault.seconds_since_refusal < _NOTIFY_GRACE_S:
             time.sleep(_POLL_S)
-        return not is_said
+        return not is_notified
 
     def _get(self, connection: str) -> Mapping[str, Any]:
         return _converting_errors(lambda: self._vault.get(connection, self._may_open_dialog))

@@ -66,7 +66,7 @@ def import_store(folder: Path, source: Path, registry: Registry, machine_zone: s
 
 
 def _check(db: sqlite3.Connection, known: list[WorkflowRow]) -> None:
-    """Check what the store cannot: rows that are valid by themselves must also make valid names, files and plans."""
+    """Check what the store cannot: rows that are individually valid must also make valid names, files and plans."""
     for row in known:
         if row.slug != make_slug(row.name):
             raise transfer.InvalidStoreFileError

@@ -20,7 +20,7 @@ class Settings:
     """A catch-up or backfill adds no rows while this many of its schedule are waiting."""
     catchup: Catchup = Catchup.ONE
     kept: timedelta | None = timedelta(days=365)
-    """How long history is kept; None for ever."""
+    """How long history is kept; None for forever."""
     jitter: str | None = None
     fixer: FixerConfig = field(default_factory=FixerConfig)
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})

@@ -44,7 +44,7 @@ class Block(StrEnum):
     RECONNECT = "reconnect"
     PERMISSION = "permission"
     UNSURE = "unsure"
-    """Nobody knows whether the outside action happened."""
+    """It is unknown whether the outside action happened."""
     INTERRUPTED = "interrupted"
     """Dayhand ended in the middle of a job."""
     SCRIPT_ERROR = "script error"
@@ -97,7 +97,7 @@ class RequestSpec:
     shared_by: FailureClass | None = None
     """Asked once for every run that waits with this failure, of whatever workflow."""
     hint: str = ""
-    """How to resolve it, for whoever tries to approve or reject it."""
+    """How to resolve it, for users who try to approve or reject it."""
     unblock: str = ""
     """What to do before the workflow can run."""
 

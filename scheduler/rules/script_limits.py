@@ -37,7 +37,7 @@ class PublishBatch:
     size: int = 0
 
     def add(self, event: str, size: int) -> None:
-        """Count one more event of `size` bytes; TooMuchError if that exceeds a limit."""
+        """Count one more event of `size` bytes; ScriptLimitError if that exceeds a limit."""
         if len(event) > MAX_EVENT_ID_CHARS:
             raise ScriptLimitError(
                 UserText(

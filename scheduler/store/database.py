@@ -192,7 +192,7 @@ def to_instant(milliseconds: int) -> datetime:
 
 
 def parse_enum(enum: type[EnumT], value: str, fallback: EnumT) -> EnumT:
-    """The enum member, or `instead` if another version wrote an unknown value."""
+    """The enum member, or `fallback` if another version wrote an unknown value."""
     try:
         return enum(value)
     except ValueError:

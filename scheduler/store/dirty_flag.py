@@ -1,4 +1,4 @@
-"""A marker file beside the store that tells whether the store must be checked before its next use."""
+"""A marker file next to the store that says whether the store must be checked before its next use."""
 
 import os
 from contextlib import suppress
@@ -9,7 +9,7 @@ _SUSPECT = "suspect"
 
 
 def mark_in_use(store: Path) -> None:
-    """Mark the store as in use; any exit before `lift` is an unclean one."""
+    """Mark the store as in use; any exit before `clear` is an unclean one."""
     _marker(store).touch(mode=0o600)
     with _marker(store).open("w") as file:
         file.write(_IN_USE)

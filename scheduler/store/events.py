@@ -69,7 +69,7 @@ def encode_data(data: Any) -> str:
 def publish_json(
     db: sqlite3.Connection, workflow: str, topic: str, identity: str, title: str, data_json: str, now: datetime
 ) -> bool:
-    """`publish`, with data from `write_data`.
+    """Like `publish`, with data from `encode_data`.
 
     Publishing the same again changes nothing. New data for a reserved event waits until it is released.
     """

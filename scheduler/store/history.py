@@ -191,7 +191,7 @@ def find_not_run(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCurso
 
 
 def count_not_run(db: sqlite3.Connection, query: HistoryQuery) -> int:
-    """How many `find_not_run` would find without a limit."""
+    """How many rows `find_not_run` would return without a limit."""
     times = gaps = 0
     if _can_be_times(query):
         where, values = _time_filter(query, HistoryCursor())

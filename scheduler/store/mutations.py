@@ -23,7 +23,7 @@ class MutationRow(NamedTuple):
     result: Any = None
     settled: datetime | None = None
     checks: int = 0
-    """How often the tool's checker could not tell."""
+    """How often the tool's checker could not find out."""
     check_at: datetime | None = None
     target: Any = None
     """The object it changes, as identified by its tool, if any."""
@@ -68,7 +68,7 @@ def reassign(db: sqlite3.Connection, run: str, successor: str) -> None:
 
 
 def schedule_check(db: sqlite3.Connection, run: str, at: datetime | None, *, counts: bool) -> None:
-    """The checker could not tell; check again at that time, or never."""
+    """The checker could not find out; check again at that time, or never."""
     query = "UPDATE mutations SET check_at = ?, checks = checks + ? WHERE run = ? AND status IN ('in_flight', 'unsure')"
     db.execute(query, (to_ms(at), counts, run))
 

@@ -109,7 +109,7 @@ def record_start(
 ) -> tuple[int, int | None] | None:
     """Record the start of a run. Returns the automatic runs so far and their limit; None if it may not begin.
 
-    One that the user `wanted` may begin in a paused schedule.
+    A run started `by_user` may begin even if the schedule is paused.
     """
     row = db.execute(
         "UPDATE schedules SET last_run = ?1, runs = runs + ?2 WHERE id = ?3 "

@@ -100,7 +100,7 @@ def _connect_untrusted(path: Path, *, read_only: bool = False) -> sqlite3.Connec
 
 
 def _copy_rows(source: Path, db: sqlite3.Connection) -> None:
-    """Copy every row that is imported; NotOursError if one is invalid."""
+    """Copy every row that is imported; InvalidStoreFileError if one is invalid."""
     db.execute("PRAGMA defer_foreign_keys = ON")
     try:
         with closing(_connect_untrusted(source)) as foreign:

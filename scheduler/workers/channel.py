@@ -36,7 +36,7 @@ class Channel:
         self._is_closed = False
 
     def send(self, message: protocol.Message, *, within: float) -> None:
-        """Send the whole message; TooLargeError before the first byte, StoppedListeningError if it takes too long."""
+        """Send the whole message; TooLargeError before the first byte, ChannelClosedError if it takes too long."""
         data = protocol.encode(message, self._limit)
         deadline = time.monotonic() + within
         with self._lock:
@@ -50,7 +50,7 @@ class Channel:
     def receive(self) -> list[protocol.Message]:
         """The messages that are complete by now, without waiting; may be empty.
 
-        StoppedListeningError: the worker closed its end; GarbageError: the bytes are not a message.
+        ChannelClosedError: the worker closed its end; GarbageError: the bytes are not a message.
         """
         messages: list[protocol.Message] = []
         for _ in range(_MAX_MESSAGE_BYTES // _CHUNK_BYTES):

@@ -45,7 +45,7 @@ class CpuWeights:
                 self._retry_later()
                 return
             except OSError:
-                pass  # another system, or it is gone already
+                pass  # another system, or it has already exited
             self._weights[process] = self._target
 
     def _retry_later(self) -> None:

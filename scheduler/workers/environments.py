@@ -117,7 +117,7 @@ class Environments:
     def prepare(self, dependencies: Dependencies, progress: Callable[[str], None] = lambda _: None) -> str | None:
         """The Python with these packages, built now if needed; None if the script declares nothing.
 
-        `progress` gets uv's output. Concurrent calls for the same environment wait. After a CouldNotInstallError the
+        `progress` gets uv's output. Concurrent calls for the same environment wait. After a InstallFailedError the
         next call tries again.
         """
         if not dependencies.packages and dependencies.python is None:

@@ -18,7 +18,7 @@ from scheduler.workers.processes import Process, find_process, read_proc
 
 HAS_PROCESS_MARKS = sys.platform.startswith("linux")
 if HAS_PROCESS_MARKS:
-    import_module("resource")  # `brand` needs it between fork and exec, where nothing may be imported
+    import_module("resource")  # `mark_process` needs it between fork and exec, where nothing may be imported
 MARK_AS_SCRIPT: Callable[[], None] | None = mark_process if HAS_PROCESS_MARKS else None
 """The `preexec_fn` for programs started on behalf of scripts: they are marked before they run."""
 

@@ -27,7 +27,7 @@ class _Idle:
 
 
 class Pool:
-    """Any thread may acquire and release. Nobody waits here: how many scripts may run is decided elsewhere."""
+    """Any thread may acquire and release. Never waits: how many scripts may run is decided elsewhere."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Pool:
         self._is_closed = False
 
     def acquire(self, script: Script, keep: Callable[[str], None] = lambda _: None) -> Worker:
-        """A worker that has loaded this script; NotLoadedError or CouldNotStartError if that failed.
+        """A worker that has loaded this script; ScriptLoadError or WorkerStartError if that failed.
 
         `keep` gets what the script prints while loading.
         """
@@ -78,7 +78,7 @@ class Pool:
         return worker
 
     def release(self, worker: Worker) -> None:
-        """Return a worker; it is kept if it can be reused and there is room."""
+        """Return a worker; it is kept if it can be reused and the pool is not full."""
         with self._lock:
             is_kept = worker.is_usable and not self._is_closed
             if is_kept:

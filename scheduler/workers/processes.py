@@ -111,7 +111,7 @@ def _members(root: int | None, mark: bytes, among: list[Process]) -> list[Proces
 
 def _pids() -> set[int]:
     try:
-        return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}  # noqa: PTH208  see read_fact
+        return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}  # noqa: PTH208  see read_proc
     except OSError:
         return set()
 

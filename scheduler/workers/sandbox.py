@@ -6,12 +6,12 @@ from pathlib import Path
 
 import dayhand
 
-_FENCE = Path(dayhand.__file__).with_name("_sandbox.py")
+_SANDBOX = Path(dayhand.__file__).with_name("_sandbox.py")
 
 
 def sandboxed(command: Sequence[str]) -> list[str]:
     """The command line that runs it in the sandbox, through our own Python; a frozen app is its own Python."""
     if not sys.platform.startswith("linux"):
         return [*command]
-    own = ["--fence"] if getattr(sys, "frozen", False) else ["-I", "-S", str(_FENCE)]
+    own = ["--sandbox"] if getattr(sys, "frozen", False) else ["-I", "-S", str(_SANDBOX)]
     return [sys.executable, *own, *command]

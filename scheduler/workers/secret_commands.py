@@ -59,24 +59,24 @@ class SecretCommands:
         self._lock = threading.Lock()
         self._running: dict[threading.Thread, subprocess.Popen[bytes]] = {}
 
-    def start(self, wanted: SecretCommand, secrets: Mapping[str, str], ended: OnCommandEnd) -> None:
+    def start(self, command: SecretCommand, secrets: Mapping[str, str], ended: OnCommandEnd) -> None:
         """Each secret goes into a pipe; the environment holds only its path, /dev/fd/N, which can be read once."""
         with ExitStack() as ours:
             try:
                 pipes = {name: _fill(secret, ours) for name, secret in secrets.items()}
-                environment = {**wanted.environment, MARK_VARIABLE: self._mark}
+                environment = {**command.environment, MARK_VARIABLE: self._mark}
                 process = subprocess.Popen(  # noqa: S603  a list, never a shell
-                    wanted.words,
+                    command.words,
                     stdin=subprocess.DEVNULL,
                     stdout=self._output,
                     stderr=self._output,
-                    cwd=wanted.folder,
+                    cwd=command.folder,
                     preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
                     env={**environment, **{name: f"/dev/fd/{pipe}" for name, pipe in pipes.items()}},
                     **popen_arguments(*pipes.values()),
                 )
             except (OSError, ValueError) as error:
-                ended({"failed": _explain(wanted, error)})
+                ended({"failed": _explain(command, error)})
                 return
         adopt_process(process, self._mark)
         waiting = threading.Thread(
@@ -131,8 +131,8 @@ def _fill(secret: str, ours: ExitStack) -> int:
     return reading
 
 
-def _explain(wanted: SecretCommand, error: Exception) -> str:
-    word = wanted.words[0]
+def _explain(command: SecretCommand, error: Exception) -> str:
+    word = command.words[0]
     if isinstance(error, FileNotFoundError) and error.filename == word:
         return UserText("The command {word} was not found. Install it, or use its full path.", word=word)
     return UserText(

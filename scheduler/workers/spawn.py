@@ -38,12 +38,12 @@ class SpawnedProcess:
     mark: str
 
 
-def worker_command(python: str | None, *, is_fenced: bool) -> list[str]:
+def worker_command(python: str | None, *, is_sandboxed: bool) -> list[str]:
     """The command line of a worker: the author's Python, or ours, which enters the sandbox itself."""
     if python is None and getattr(sys, "frozen", False):
         return [sys.executable, "--worker"]
     command = [python or sys.executable, "-I", "-X", "faulthandler", str(_START)]
-    return sandboxed(command) if python is not None and is_fenced else command
+    return sandboxed(command) if python is not None and is_sandboxed else command
 
 
 def worker_environment(variables: Mapping[str, str], mark: str) -> dict[str, str]:
@@ -52,13 +52,13 @@ def worker_environment(variables: Mapping[str, str], mark: str) -> dict[str, str
     return {**passed, MARK_VARIABLE: mark}
 
 
-def spawn(python: str | None, limits: Limits, *, is_fenced: bool) -> SpawnedProcess:
-    """Start a worker in its own session; CouldNotStartError if that failed."""
-    command = worker_command(python, is_fenced=is_fenced)
-    return _starter.submit(_spawn, command, limits, is_fenced=is_fenced, is_ours=python is None).result()
+def spawn(python: str | None, limits: Limits, *, is_sandboxed: bool) -> SpawnedProcess:
+    """Start a worker in its own session; WorkerStartError if that failed."""
+    command = worker_command(python, is_sandboxed=is_sandboxed)
+    return _starter.submit(_spawn, command, limits, is_sandboxed=is_sandboxed, is_ours=python is None).result()
 
 
-def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool, is_ours: bool) -> SpawnedProcess:
+def _spawn(command: Sequence[str], limits: Limits, *, is_sandboxed: bool, is_ours: bool) -> SpawnedProcess:
     mark = secrets.token_hex(MARK_LENGTH // 2)
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
@@ -70,7 +70,7 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_fenced: bool, is_ours: 
         "message": limits.message,
         "memory": limits.memory,
         "host": os.getpid(),
-        "fence": is_fenced and sys.platform.startswith("linux"),
+        "sandbox": is_sandboxed and sys.platform.startswith("linux"),
     }
     try:
         process = subprocess.Popen(  # noqa: S603  a list, never a shell

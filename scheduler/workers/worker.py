@@ -33,7 +33,7 @@ from scheduler.workers.system import READABLE, Poll, kill_with_descendants, wait
 _KILL_TIMEOUT_S = 10.0
 """How long a killed process may take to be gone."""
 _SILENCE_MS = 1000
-"""Without a message for so long, the latest progress is shown."""
+"""After this long without a message, the latest progress is shown."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _RunningPhase:
     phase: str
     answers: ScriptAnswers | None
     seconds: float
-    goes_on: bool = False
+    continues: bool = False
     deadline: float = 0.0
     ended: Outcome | None = None
     """Set if the phase could not be started."""
@@ -56,7 +56,7 @@ class Worker:
         self.script = script
         self.description: dict[str, Any] = {}
         self._limits = limits or Limits()
-        spawned = spawn(script.python, self._limits, is_fenced=script.is_sandboxed)
+        spawned = spawn(script.python, self._limits, is_sandboxed=script.is_sandboxed)
         self.pid = spawned.process.pid
         self.mark = spawned.mark
         self._process: subprocess.Popen[bytes] = spawned.process
@@ -90,7 +90,7 @@ class Worker:
         return not waiting.poll(0)
 
     def load(self, on_output: Callable[[str], None] = lambda _: None) -> Outcome:
-        """Run the script's top level; Finished holds its description. CouldNotStartError if Python did not start."""
+        """Run the script's top level; Finished holds its description. WorkerStartError if Python did not start."""
         output: list[str] = []
         message = {"type": "load", "path": self.script.path, "source": self.script.source}
 
@@ -125,7 +125,7 @@ class Worker:
             "phase": phase.name,
             "inputs": dict(phase.inputs),
             "facts": dict(phase.facts),
-            "goes_on": phase.continues,
+            "continues": phase.continues,
         }
         self._begin(_RunningPhase(phase.name, answers, phase.seconds, phase.continues), answers.log, message)
 
@@ -217,7 +217,8 @@ class Worker:
                     self._output.drain()
                     outcome = self._conclude(message, current.phase)
                     self._unread = messages[index + 1 :]
-                    if message["type"] != "result" or not current.goes_on or (raised is None and self._stopped is None):
+                    is_stopped = raised is not None or self._stopped is not None
+                    if message["type"] != "result" or not current.continues or not is_stopped:
                         self._is_finished = True  # otherwise it continues although it was stopped, and is killed
                     if raised is not None:
                         raise raised
@@ -227,7 +228,7 @@ class Worker:
             raised = None  # breaks the reference cycle of the error and this frame with its messages
 
     def _receive(self, current: _RunningPhase) -> list[protocol.Message]:
-        """Wait for messages and read the output; StoppedListeningError if the connection is closed."""
+        """Wait for messages and read the output; ChannelClosedError if the connection is closed."""
         while True:
             left = None if self.is_ending() else max(0.0, current.deadline - time.monotonic()) * 1000 + 1
             behind = current.answers if current.answers is not None and current.answers.is_behind else None
@@ -268,14 +269,14 @@ class Worker:
             return None if was_asked else error  # it was already being stopped, which stays the reason
         return None
 
-    def _run_command(self, number: Any, wanted: SecretCommand, answers: ScriptAnswers) -> None:
+    def _run_command(self, number: Any, command: SecretCommand, answers: ScriptAnswers) -> None:
         """The script waits for the command; its output, the time limit and a stop are still handled here."""
 
         def reply(how: dict[str, Any]) -> None:
             with suppress(ChannelClosedError):
                 self._reply(number, how)
 
-        self._commands.start(wanted, answers.hand_over(wanted.secrets, wanted.line), reply)
+        self._commands.start(command, answers.hand_over(command.secrets, command.line), reply)
 
     def _reply(self, number: Any, value: Any) -> None:
         self._channel.send({"type": "reply", "question": number, "value": value}, within=self._limits.start)

@@ -29,14 +29,14 @@ def wait(qtbot: QtBot) -> Wait:
     """Run the event loop until the function returns a true value; return that value."""
 
     def until(read: Callable[[], Any]) -> Any:
-        found: list[Any] = []
+        results: list[Any] = []
 
         def holds() -> bool:
-            found[:] = [read()]
-            return bool(found[0])
+            results[:] = [read()]
+            return bool(results[0])
 
         qtbot.waitUntil(holds, timeout=LIMIT)
-        return found[0]
+        return results[0]
 
     return until
 

@@ -183,31 +183,31 @@ def test_an_engine_that_never_recovered_can_be_stopped(
 
 
 def test_equal_announcements_are_queued_once() -> None:
-    news = AnnouncementQueue(ManualClock())
-    assert news.add(Announcement("a"))
+    announcements = AnnouncementQueue(ManualClock())
+    assert announcements.add(Announcement("a"))
     for _ in range(1_000):
-        assert not news.add(Announcement("a"))
-        assert not news.add(Announcement("b"))
-    assert news.take() == [Announcement("a"), Announcement("b")]
-    assert news.add(Announcement("a")), "the receiver must be woken again"
+        assert not announcements.add(Announcement("a"))
+        assert not announcements.add(Announcement("b"))
+    assert announcements.take() == [Announcement("a"), Announcement("b")]
+    assert announcements.add(Announcement("a")), "the receiver must be woken again"
 
 
 def test_the_number_of_queued_announcements_is_limited() -> None:
-    news = AnnouncementQueue(ManualClock())
+    announcements = AnnouncementQueue(ManualClock())
     for number in range(5_000):
-        news.add(Announcement(str(number)))
-    taken = news.take()
+        announcements.add(Announcement(str(number)))
+    taken = announcements.take()
     assert len(taken) == 1_000
     assert taken[-1] == Announcement("4999")
 
 
 def test_the_same_warning_is_repeated_only_after_ten_minutes() -> None:
     clock = ManualClock()
-    news = AnnouncementQueue(clock)
+    announcements = AnnouncementQueue(clock)
     warning = Announcement("store", "The disk is full.", is_warning=True)
-    said = []
+    sentences = []
     for _ in range(25):
-        news.add(warning)
-        said += [one.sentence for one in news.take() if one.sentence]
+        announcements.add(warning)
+        sentences += [one.sentence for one in announcements.take() if one.sentence]
         clock.move(MINUTE)
-    assert said == ["The disk is full."] * 3
+    assert sentences == ["The disk is full."] * 3

@@ -90,7 +90,7 @@ import os
 import sys
 sys.frozen, sys._MEIPASS = True, {str(SDK.parent)!r}
 reading, writing = os.pipe()
-told = '{{"read": %d, "write": %d, "message": 100, "host": 1, "fence": true}}' % (reading, writing)
+told = '{{"read": %d, "write": %d, "message": 100, "host": 1, "sandbox": true}}' % (reading, writing)
 sys.argv = ['dayhand', '--worker', told]
 leave = os._exit
 def report(code):
@@ -110,7 +110,7 @@ def test_a_frozen_app_sandboxes_other_programs() -> None:
     code = f"""
 import sys
 sys.frozen, sys._MEIPASS = True, {str(SDK.parent)!r}
-sys.argv = ['dayhand', '--fence', '/bin/grep', 'NoNewPrivs', '/proc/self/status']
+sys.argv = ['dayhand', '--sandbox', '/bin/grep', 'NoNewPrivs', '/proc/self/status']
 from app.main import main
 main()
 """

@@ -16,13 +16,13 @@ class Bell(QObject):
 
 def test_signals_and_void_calls_do_not_change_reference_counts(qtbot: QtBot) -> None:
     bell = Bell()
-    heard: list[bool] = []
-    bell.rung.connect(heard.append)
+    received: list[bool] = []
+    bell.rung.connect(received.append)
     singletons = (None, True, False)
     before = [sys.getrefcount(value) for value in singletons]
     for _ in range(EMITS):
         bell.rung.emit(singletons[1])
-        heard.clear()
+        received.clear()
         bell.setObjectName("bell")
         QCoreApplication.processEvents()
     for value, count in zip(singletons, before, strict=True):

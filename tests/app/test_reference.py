@@ -41,8 +41,12 @@ def test_every_handler_setting_and_context_member_is_listed() -> None:
     page = PATH.read_text(encoding="utf-8")
     for kind in ("producer", "consumer", "job"):
         part = page.split(f"### `flow.{kind}`", 1)[1].split("###", 1)[0]
-        wanted = set(inspect.signature(getattr(dayhand.Workflow, kind)).parameters) - {"self", "positional", "unknown"}
-        assert wanted <= set(re.findall(r"\b(\w+)=", part))
+        expected = set(inspect.signature(getattr(dayhand.Workflow, kind)).parameters) - {
+            "self",
+            "positional",
+            "unknown",
+        }
+        assert expected <= set(re.findall(r"\b(\w+)=", part))
     for context in (dayhand.Context, dayhand.ProducerContext, dayhand.PrepareContext, dayhand.JobContext):
         for word in (word for word in dir(context) if not word.startswith("_") and word != "phase"):
             assert f"### `ctx.{word}`" in page

@@ -82,8 +82,8 @@ def make_template(kind: str = "text") -> Template:
 def test_any_answer_is_written_to_the_script_unchanged(text: str) -> None:
     for value in (text, [text, "x"]):
         tree = ast.parse(make_template().render({"VALUE": value}))
-        [found] = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.lineno < 6]
-        assert ast.literal_eval(found) == value
+        [literal] = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.lineno < 6]
+        assert ast.literal_eval(literal) == value
 
 
 @pytest.mark.parametrize("name", ["Other", 'My "best" one', "It's"])

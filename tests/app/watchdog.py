@@ -112,6 +112,6 @@ class _Spending:
 
 def _collapse(dumped: str, thread: int) -> str:
     """The stack of that thread as one line."""
-    found = [part for part in re.split(r"\n(?=Thread|Current thread)", dumped) if f"0x{thread:016x}" in part]
-    frames = [f"{name}:{line}:{function}" for part in found for name, line, function in _FRAME.findall(part)]
+    parts = [part for part in re.split(r"\n(?=Thread|Current thread)", dumped) if f"0x{thread:016x}" in part]
+    frames = [f"{name}:{line}:{function}" for part in parts for name, line, function in _FRAME.findall(part)]
     return " < ".join(frames)

@@ -63,14 +63,14 @@ def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
 
 
 def _table(figures: list[Figure]) -> str:
-    rows = [("measure", "ours", "peers", "ratio", "wanted", "")]
+    rows = [("measure", "ours", "peers", "ratio", "target", "")]
     for figure in figures:
         peers = ", ".join(f"{name} {value:.3g}" for name, value in figure.peers.items())
         ratio = "" if figure.ratio is None else f"{figure.ratio:.1f}x {figure.against}"
         sign = "<=" if figure.ratio is None else ">="
-        wanted = "" if figure.wanted is None else f"{sign} {figure.wanted:g}"
+        target = "" if figure.target is None else f"{sign} {figure.target:g}"
         verdict = {True: "met", False: "MISSED", None: ""}[figure.met]
-        rows.append((figure.name, f"{figure.ours:.3g} {figure.unit}", peers, ratio, wanted, verdict))
+        rows.append((figure.name, f"{figure.ours:.3g} {figure.unit}", peers, ratio, target, verdict))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
@@ -83,7 +83,7 @@ def _as_json(figure: Figure) -> dict[str, object]:
         "peers": figure.peers,
         "against": figure.against,
         "ratio": figure.ratio,
-        "wanted": figure.wanted,
+        "target": figure.target,
         "met": figure.met,
     }
 

@@ -28,9 +28,9 @@ def _next_times(text: str) -> list[Figure]:
         def walk() -> None:
             at = BEGIN
             for _ in range(steps):
-                found = times.after(at)
-                assert found is not None
-                at = found
+                result = times.after(at)
+                assert result is not None
+                at = result
 
         return measure_seconds(walk) / steps * 1e6
 
@@ -46,6 +46,6 @@ def _next_times(text: str) -> list[Figure]:
     microseconds = medians.pop("ours")
     name = f"next time of {text}"
     return [
-        Figure(name=name, unit="us", ours=microseconds, peers=medians, against="croniter", wanted=2),
-        Figure(name=name, unit="us", ours=microseconds, peers=medians, against="cronsim", wanted=1),
+        Figure(name=name, unit="us", ours=microseconds, peers=medians, against="croniter", target=2),
+        Figure(name=name, unit="us", ours=microseconds, peers=medians, against="cronsim", target=1),
     ]

@@ -31,17 +31,17 @@ def against_vorta() -> list[Figure]:
         starts = alternate({"ours": ours.clocked, "Vorta": vorta.clocked})
         sizes = alternate({"ours": ours.weighed, "Vorta": vorta.weighed})
         wakings = ours.woken()
-    wanted = 1 / 0.85
+    target = 1 / 0.85
     return [
         Figure(
             name="start to an icon in the tray", unit="s", ours=starts.pop("ours"), peers=starts,
-            against="Vorta", wanted=wanted,
+            against="Vorta", target=target,
         ),
         Figure(
             name="memory, window hidden", unit="MB", ours=sizes.pop("ours"), peers=sizes,
-            against="Vorta", wanted=wanted,
+            against="Vorta", target=target,
         ),
-        Figure(name="wake-ups a minute, idle and window hidden", unit="", ours=wakings, wanted=3),
+        Figure(name="wake-ups a minute, idle and window hidden", unit="", ours=wakings, target=3),
     ]  # fmt: skip
 
 

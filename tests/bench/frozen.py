@@ -46,7 +46,7 @@ def _short_commands(program: Path, folder: Path) -> list[Figure]:
         costs = alternate(work)
         ours = costs.pop("ours")
         figures.append(
-            Figure(name=f"{name}, frozen", unit="s CPU", ours=ours, peers=costs, against="clone", wanted=_AS_FAST)
+            Figure(name=f"{name}, frozen", unit="s CPU", ours=ours, peers=costs, against="clone", target=_AS_FAST)
         )
     return figures
 
@@ -77,7 +77,7 @@ def _icon(program: Path, folder: Path) -> list[Figure]:
     return [
         Figure(
             name="start to an icon in the tray, frozen", unit="s", ours=starts.pop("ours"), peers=starts,
-            against="clone", wanted=_AS_FAST,
+            against="clone", target=_AS_FAST,
         )
     ]  # fmt: skip
 

@@ -53,10 +53,10 @@ def idle(folder: Path, seconds: int) -> list[Figure]:
     host.stop()
     close_store(database)
     return [
-        Figure(name="idle, 1,000 schedules: ticks a minute", unit="", ours=len(ticks) * 60 / span, wanted=1.1),
-        Figure(name="idle: SQL statements", unit="", ours=len(statements), wanted=0),
-        Figure(name="idle: reads and writes of files, a tick", unit="", ours=calls / max(len(ticks), 1), wanted=8),
-        Figure(name="idle: share of a core", unit="%", ours=processor / span * 100, wanted=0.1),
+        Figure(name="idle, 1,000 schedules: ticks a minute", unit="", ours=len(ticks) * 60 / span, target=1.1),
+        Figure(name="idle: SQL statements", unit="", ours=len(statements), target=0),
+        Figure(name="idle: reads and writes of files, a tick", unit="", ours=calls / max(len(ticks), 1), target=8),
+        Figure(name="idle: share of a core", unit="%", ours=processor / span * 100, target=0.1),
     ]
 
 

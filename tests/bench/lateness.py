@@ -51,7 +51,7 @@ def lateness(folder: Path) -> list[Figure]:
                 ours=milliseconds,
                 peers=medians,
                 against="APScheduler WAL",
-                wanted=1,
+                target=1,
             )
         )
     return figures

@@ -18,7 +18,7 @@ class Figure:
     ours: float
     peers: dict[str, float] = field(default_factory=dict)
     against: str = ""
-    wanted: float | None = None
+    target: float | None = None
     """The ratio to reach against the peer in `against`; without a peer, the limit to stay under."""
 
     @property
@@ -27,9 +27,9 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        if self.wanted is None:
+        if self.target is None:
             return None
-        return self.ours <= self.wanted if self.ratio is None else self.ratio >= self.wanted
+        return self.ours <= self.target if self.ratio is None else self.ratio >= self.target
 
 
 def alternate(work: dict[str, Callable[[], float]], repeats: int = REPEATS) -> dict[str, float]:

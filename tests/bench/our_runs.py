@@ -69,19 +69,19 @@ class Counter:
 def main(folder: Path, number: int) -> None:
     _ = QCoreApplication.instance() or QCoreApplication([])
     database = open_store(folder, datetime.now(UTC)).database
-    counter, changed, wanted = Counter(), Event(), 1
-    houses: list[Runtime] = []
+    counter, changed, expected = Counter(), Event(), 1
+    runtimes: list[Runtime] = []
 
     def make(announce: Announce) -> Engine:
         def hear(announcement: Announcement) -> None:
             announce(announcement)
-            if len(counter.calls) >= wanted:  # wake the waiting thread only after the last commit
+            if len(counter.calls) >= expected:  # wake the waiting thread only after the last commit
                 changed.set()
 
-        house = Runtime(database, folder, machine_zone="UTC", registry=counter.registry(), announce=hear)
-        house.script_workers.end_orphans()
-        houses.append(house)
-        return house.engine
+        runtime = Runtime(database, folder, machine_zone="UTC", registry=counter.registry(), announce=hear)
+        runtime.script_workers.end_orphans()
+        runtimes.append(runtime)
+        return runtime.engine
 
     host = EngineThread(make)
     host.start()
@@ -96,28 +96,28 @@ def main(folder: Path, number: int) -> None:
             changed.clear()
 
     host.submit(lambda _: None).result()
-    house = houses[0]
-    validated = house.validation.validate("bench.py", SCRIPT)
-    host.submit(lambda _: house.workflow_commands.deploy(validated, DeployOptions(grant=True))).result()
-    host.submit(lambda _: house.event_commands.publish("bench", "work", "warm", data=1)).result()
-    wait(wanted)
+    runtime = runtimes[0]
+    validated = runtime.validation.validate("bench.py", SCRIPT)
+    host.submit(lambda _: runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))).result()
+    host.submit(lambda _: runtime.event_commands.publish("bench", "work", "warm", data=1)).result()
+    wait(expected)
 
-    wanted += number
+    expected += number
     begin = time.perf_counter()
-    host.submit(lambda _: house.event_commands.publish("bench", "work", "start", data=number)).result()
-    wait(wanted)
+    host.submit(lambda _: runtime.event_commands.publish("bench", "work", "start", data=number)).result()
+    wait(expected)
     each = (time.perf_counter() - begin) / number
 
     whole, first = [], []
     for n in range(SINGLE):
-        wanted += 1
+        expected += 1
         due = time.time()
-        host.submit(lambda _, n=n: house.event_commands.publish("bench", "work", f"single{n}", data=1)).result()
-        wait(wanted)
+        host.submit(lambda _, n=n: runtime.event_commands.publish("bench", "work", f"single{n}", data=1)).result()
+        wait(expected)
         whole.append(time.time() - due)
         first.append(counter.calls[-1] - due)
     host.stop()
-    house.close()
+    runtime.close()
     close_store(database)
     print(json.dumps({"each": each, "whole": statistics.median(whole), "first": statistics.median(first)}))
 

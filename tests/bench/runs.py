@@ -16,13 +16,13 @@ NUMBER = 300
 
 def runs(folder: Path) -> list[Figure]:
     measures = {"ours": _ours, "DBOS WAL": _dbos_wal, "DBOS as shipped": _dbos}
-    told: dict[str, list[dict[str, float]]] = {name: [] for name in measures}
+    results: dict[str, list[dict[str, float]]] = {name: [] for name in measures}
     for _ in range(REPEATS):
         for name, measure in measures.items():
-            told[name].append(measure(Path(mkdtemp(dir=folder))))
+            results[name].append(measure(Path(mkdtemp(dir=folder))))
 
     def median(name: str, part: str) -> float:
-        return statistics.median(one[part] for one in told[name]) * 1000
+        return statistics.median(one[part] for one in results[name]) * 1000
 
     peers = [name for name in measures if name != "ours"]
     return [
@@ -32,7 +32,7 @@ def runs(folder: Path) -> list[Figure]:
             ours=median("ours", "each"),
             peers={name: median(name, "each") for name in peers},
             against="DBOS WAL",
-            wanted=4,
+            target=4,
         ),
         Figure(
             name="one run, due to committed, p50",
@@ -40,9 +40,9 @@ def runs(folder: Path) -> list[Figure]:
             ours=median("ours", "whole"),
             peers={name: median(name, "whole") for name in peers},
             against="DBOS WAL",
-            wanted=2,
+            target=2,
         ),
-        Figure(name="warm, due to the script's first line, p50", unit="ms", ours=median("ours", "first"), wanted=5),
+        Figure(name="warm, due to the script's first line, p50", unit="ms", ours=median("ours", "first"), target=5),
         Figure(name="an interpreter, started for comparison", unit="ms", ours=_interpreter() * 1000),
     ]
 
@@ -65,9 +65,9 @@ def _dbos_wal(folder: Path) -> dict[str, float]:
 
 def _tell(module: str, *arguments: str) -> dict[str, float]:
     command = [sys.executable, "-m", module, *arguments]
-    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
-    told: Any = json.loads(said.strip().splitlines()[-1])
-    return dict(told)
+    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
+    result: Any = json.loads(output.strip().splitlines()[-1])
+    return dict(result)
 
 
 def _interpreter() -> float:

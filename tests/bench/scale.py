@@ -30,18 +30,18 @@ def scale(folder: Path) -> list[Figure]:
 def _memory(folder: Path) -> Figure:
     _fill(folder)
     command = [sys.executable, "-m", "tests.bench.scale", str(folder)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout
-    return Figure(name="peak memory, 1,000 workflows, no display", unit="MB", ours=float(said), wanted=120)
+    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout
+    return Figure(name="peak memory, 1,000 workflows, no display", unit="MB", ours=float(output), target=120)
 
 
 def _fill(folder: Path) -> None:
     """Each with a producer, a consumer and a job; only one is validated, the others are copies."""
     database = open_store(folder, datetime.now(UTC)).database
-    house = Runtime(database, folder, machine_zone="UTC")
-    validated = house.validation.validate("bench.py", SCRIPT)
+    runtime = Runtime(database, folder, machine_zone="UTC")
+    validated = runtime.validation.validate("bench.py", SCRIPT)
     for number in range(WORKFLOWS):
-        house.workflow_commands.deploy(renamed(validated, f"Bench {number}"), DeployOptions(grant=True))
-    house.close()
+        runtime.workflow_commands.deploy(renamed(validated, f"Bench {number}"), DeployOptions(grant=True))
+    runtime.close()
     close_store(database)
 
 
@@ -49,18 +49,18 @@ def _look_after(folder: Path) -> float:
     """Start, run consumers with real workers, show the list and some pages."""
     database = open_store(folder, datetime.now(UTC)).database
     stirred = Event()
-    house = Runtime(database, folder, machine_zone="UTC", announce=lambda _: stirred.set())
-    house.recover()
-    views = WorkflowQueries(house.engine.context, house.plans, house.registry)
+    runtime = Runtime(database, folder, machine_zone="UTC", announce=lambda _: stirred.set())
+    runtime.recover()
+    views = WorkflowQueries(runtime.engine.context, runtime.plans, runtime.registry)
     while len(handlers.list_ready(database.read(), datetime.now(UTC))) > WORKFLOWS - LOOKS:
-        house.engine.tick(datetime.now(UTC))
+        runtime.engine.tick(datetime.now(UTC))
         stirred.wait(0.1)
         stirred.clear()
     listed = views.workflows()
     assert len(listed) == WORKFLOWS
     assert all(views.workflow(one.name).handlers for one in listed[:LOOKS:10])
     peak = _peak_memory()
-    house.close()
+    runtime.close()
     close_store(database)
     return peak
 

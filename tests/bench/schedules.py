@@ -64,7 +64,7 @@ def adding(folder: Path, number: int) -> list[Figure]:
             ours=seconds,
             peers=medians,
             against="APScheduler WAL",
-            wanted=1.8,
+            target=1.8,
         )
     ]
 
@@ -117,9 +117,9 @@ def ticking(folder: Path) -> list[Figure]:
             ours=milliseconds,
             peers=medians,
             against="APScheduler WAL",
-            wanted=2,
+            target=2,
         ),
-        Figure(name="tick, one due of 50,000 (limit)", unit="ms", ours=milliseconds, wanted=1),
+        Figure(name="tick, one due of 50,000 (limit)", unit="ms", ours=milliseconds, target=1),
     ]
 
 
@@ -130,18 +130,18 @@ def listing(folder: Path) -> list[Figure]:
     for _ in range(5):
         for who, path in (("ours", place), ("peer", jobs)):
             command = [sys.executable, "-m", "tests.bench.open_process", who, str(path)]
-            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            results[who].append([float(word) for word in said.split()])
+            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            results[who].append([float(word) for word in output.split()])
     us, them = ([statistics.median(column) for column in zip(*rows, strict=True)] for rows in results.values())
     return [
-        Figure(name="open and arm with 50,000", unit="ms", ours=us[0] * 1000, wanted=100),
+        Figure(name="open and arm with 50,000", unit="ms", ours=us[0] * 1000, target=100),
         Figure(
             name="list 50,000",
             unit="s",
             ours=us[1],
             peers={"APScheduler WAL": them[1]},
             against="APScheduler WAL",
-            wanted=6,
+            target=6,
         ),
         Figure(
             name="memory after listing 50,000",
@@ -149,7 +149,7 @@ def listing(folder: Path) -> list[Figure]:
             ours=us[2],
             peers={"APScheduler WAL": them[2]},
             against="APScheduler WAL",
-            wanted=2,
+            target=2,
         ),
     ]
 
@@ -175,8 +175,8 @@ def missed() -> list[Figure]:
                 return measure_seconds(plan) + measure_seconds(lambda: times.last(first, now))
 
             taken[years] = alternate({"ours": partial(decide, times, first)})["ours"] * 1000
-        figures.append(Figure(name=f"a year of {name} missed, catch-up one", unit="ms", ours=taken[1], wanted=50))
-        figures.append(Figure(name=f"ten years of {name}", unit="ms", ours=taken[10], wanted=50))
+        figures.append(Figure(name=f"a year of {name} missed, catch-up one", unit="ms", ours=taken[1], target=50))
+        figures.append(Figure(name=f"ten years of {name}", unit="ms", ours=taken[10], target=50))
     return figures
 
 

@@ -26,8 +26,8 @@ def test_the_steps_on_a_long_history_work(store: Store, act: Callable[[Store], N
 
 def test_durable_runs_can_be_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.bench.our_runs", str(tmp_path), "3"]
-    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
-    assert set(json.loads(said)) == {"each", "whole", "first"}
+    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    assert set(json.loads(output)) == {"each", "whole", "first"}
 
 
 @pytest.mark.parametrize("unknown", ["stored,runs", "everything"])

@@ -78,18 +78,18 @@ _TIMEOUT_S = 180
 def busy_window(folder: Path) -> list[Figure]:
     place = folder / "window"
     fill(place, LARGE)
-    told = _run(place, "filter")
+    result = _run(place, "filter")
     fill_due(folder / "due")
     due = _run(folder / "due", "due")
     return [
-        Figure(name="window thread late at most, 50 workflows busy", unit="ms", ours=told["late"], wanted=50),
-        Figure(name="the same without what other processes took", unit="ms", ours=told["own"], wanted=50),
-        Figure(name="window opened over a million runs", unit="ms", ours=told["open"], wanted=300),
-        Figure(name="History filtered over a million runs, median", unit="ms", ours=told["filter"], wanted=100),
-        Figure(name="the same, slowest", unit="ms", ours=told["slowest"], wanted=100),
-        Figure(name="what is filtered counted, median", unit="ms", ours=told["count"], wanted=100),
-        Figure(name="window thread late at most, 1,000 due at once", unit="ms", ours=due["late"], wanted=100),
-        Figure(name="the same without what other processes took", unit="ms", ours=due["own"], wanted=100),
+        Figure(name="window thread late at most, 50 workflows busy", unit="ms", ours=result["late"], target=50),
+        Figure(name="the same without what other processes took", unit="ms", ours=result["own"], target=50),
+        Figure(name="window opened over a million runs", unit="ms", ours=result["open"], target=300),
+        Figure(name="History filtered over a million runs, median", unit="ms", ours=result["filter"], target=100),
+        Figure(name="the same, slowest", unit="ms", ours=result["slowest"], target=100),
+        Figure(name="what is filtered counted, median", unit="ms", ours=result["count"], target=100),
+        Figure(name="window thread late at most, 1,000 due at once", unit="ms", ours=due["late"], target=100),
+        Figure(name="the same without what other processes took", unit="ms", ours=due["own"], target=100),
     ]
 
 
@@ -97,16 +97,16 @@ def _run(place: Path, what: str) -> dict[str, float]:
     command = [sys.executable, "-m", "tests.bench.window", str(place), what]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=600, env=environment)
-    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 def fill(place: Path, number: int) -> None:
     """A history of that many runs, and workflows that are busy from the start."""
     store = Store(place, number)
-    validated = store.house.validation.validate("busy.py", SCRIPT)
+    validated = store.runtime.validation.validate("busy.py", SCRIPT)
     for one in range(BUSY):
-        store.house.workflow_commands.deploy(renamed(validated, f"Busy {one}"), DeployOptions(grant=True))
+        store.runtime.workflow_commands.deploy(renamed(validated, f"Busy {one}"), DeployOptions(grant=True))
     store.close()
 
 
@@ -116,9 +116,9 @@ def fill_due(place: Path) -> None:
     source = 'import dayhand\n\nflow = dayhand.Workflow("Bench 0")\n' + "".join(
         _JOB.format(number=number) for number in range(EACH)
     )
-    validated = store.house.validation.validate("due.py", source)
+    validated = store.runtime.validation.validate("due.py", source)
     for one in range(DUE // EACH):
-        store.house.workflow_commands.deploy(renamed(validated, f"Due {one}"), DeployOptions(grant=True))
+        store.runtime.workflow_commands.deploy(renamed(validated, f"Due {one}"), DeployOptions(grant=True))
     store.close()
 
 
@@ -163,9 +163,9 @@ def _filter(page: HistoryPage) -> tuple[list[float], list[float]]:
     (already,) = read.execute(_COUNT).fetchone()
     while read.execute(_COUNT).fetchone()[0] - already < EVENTS:
         assert time.monotonic() < end, "the events do not arrive"
-        for wanted in WANTED:
+        for search in WANTED:
             shown, asked = page._shown, time.perf_counter()
-            _look_for(page.filters, **wanted)
+            _look_for(page.filters, **search)
             _spend(5_000, lambda shown=shown: page._shown is not shown)
             answers.append((time.perf_counter() - asked) * 1000)
             _spend(5_000, lambda: page._total is not None or page.model.cursor is None)
@@ -226,17 +226,17 @@ def _judge(dog: Watchdog) -> dict[str, float]:
 def _measure(folder: Path, drive: Callable[[TrayIcon], dict[str, float]]) -> dict[str, float]:
     """In the real app, from start to quit."""
     app, tray = show_tray(folder)
-    told: dict[str, float] = {}
+    result: dict[str, float] = {}
 
     def act() -> None:
         try:
-            told.update(drive(tray))
+            result.update(drive(tray))
         finally:
             app.exit()
 
     QTimer.singleShot(0, act)
     restart_loop.run(app, tray, folder, StartOptions(background=True))
-    return told
+    return result
 
 
 if __name__ == "__main__":

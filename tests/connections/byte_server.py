@@ -63,8 +63,8 @@ def scripted_replies(*replies: bytes) -> Callable[[socket.socket], None]:
     return converse
 
 
-def with_tag(reply: bytes, heard: bytes) -> bytes:
-    tag = heard.split(b" ", 1)[0].strip()
+def with_tag(reply: bytes, line: bytes) -> bytes:
+    tag = line.split(b" ", 1)[0].strip()
     return re.sub(rb"(?m)^d\d+(?=[ \r])", lambda _: tag, reply)
 
 

@@ -43,12 +43,12 @@ class Doors(RuntimeFixture):
         super().open()
 
 
-def connect(shop: RuntimeFixture, **given: Any) -> None:
-    shop.services.connect(NAME, given)
+def connect(runtime: RuntimeFixture, **given: Any) -> None:
+    runtime.services.connect(NAME, given)
 
 
-def disconnect(shop: RuntimeFixture) -> None:
-    shop.services.connection_setup.disconnect(NAME, lambda: shop.services.grant_commands.remove_connection(NAME))
+def disconnect(runtime: RuntimeFixture) -> None:
+    runtime.services.connection_setup.disconnect(NAME, lambda: runtime.services.grant_commands.remove_connection(NAME))
 
 
 def saved_secrets() -> dict[str, Any] | None:
@@ -58,19 +58,19 @@ def saved_secrets() -> dict[str, Any] | None:
         return None
 
 
-def row_of(shop: RuntimeFixture) -> connections.ConnectionRow | None:
-    return connections.find(shop.database.read(), NAME)
+def row_of(runtime: RuntimeFixture) -> connections.ConnectionRow | None:
+    return connections.find(runtime.database.read(), NAME)
 
 
-def used_settings(shop: RuntimeFixture) -> tuple[str, str | None] | None:
+def used_settings(runtime: RuntimeFixture) -> tuple[str, str | None] | None:
     """What a run would use: path and token, or None if it would wait for the user."""
-    row = row_of(shop)
+    row = row_of(runtime)
     if row is None or row.trouble is not None:
         return None
     if "token" in row.settings:
         return row.settings["path"], None
     try:
-        return row.settings["path"], shop.services.runner.tools._secrets.read(NAME)["token"]
+        return row.settings["path"], runtime.services.runner.tools._secrets.read(NAME)["token"]
     except ToolFailedError:
         return None
 
@@ -120,53 +120,57 @@ def run_in_child(act: Callable[[], None]) -> int:
 
 PAIR_OLD, PAIR_NEW = ("/old", "old secret"), ("/new", "new secret")
 SCENARIOS: dict[str, tuple[dict[str, Any] | None, Callable[[RuntimeFixture], None], set[Any]]] = {
-    "connect": (None, lambda shop: connect(shop, **NEW), {None, PAIR_NEW}),
-    "reconnect": (OLD, lambda shop: connect(shop, path="/old", token="new secret"), {PAIR_OLD, ("/old", "new secret")}),
-    "move": (OLD, lambda shop: connect(shop, **NEW), {None, PAIR_OLD, PAIR_NEW}),
+    "connect": (None, lambda runtime: connect(runtime, **NEW), {None, PAIR_NEW}),
+    "reconnect": (
+        OLD,
+        lambda runtime: connect(runtime, path="/old", token="new secret"),
+        {PAIR_OLD, ("/old", "new secret")},
+    ),
+    "move": (OLD, lambda runtime: connect(runtime, **NEW), {None, PAIR_OLD, PAIR_NEW}),
     "disconnect": (OLD, disconnect, {None, PAIR_OLD}),
-    "secret": ({"path": "/old"}, lambda shop: connect(shop, **NEW), {None, ("/old", None), PAIR_NEW}),
+    "secret": ({"path": "/old"}, lambda runtime: connect(runtime, **NEW), {None, ("/old", None), PAIR_NEW}),
 }
 
 
 def check_leftovers(folder: Path, allowed: set[Any], step: int) -> None:
     """Path and token match, and whatever the user does next leaves nothing behind."""
-    shop = Doors(folder)
-    assert used_settings(shop) in allowed, used_settings(shop)
-    (_connect_again, _connect_without, _disconnect_if_connected)[step % 3](shop)
-    assert (saved_secrets(), row_of(shop)) == (None, None)
-    shop.close()
+    runtime = Doors(folder)
+    assert used_settings(runtime) in allowed, used_settings(runtime)
+    (_connect_again, _connect_without, _disconnect_if_connected)[step % 3](runtime)
+    assert (saved_secrets(), row_of(runtime)) == (None, None)
+    runtime.close()
 
 
-def _connect_again(shop: RuntimeFixture) -> None:
-    connect(shop, path="/last", token="last secret")
-    assert used_settings(shop) == ("/last", "last secret")
-    disconnect(shop)
+def _connect_again(runtime: RuntimeFixture) -> None:
+    connect(runtime, path="/last", token="last secret")
+    assert used_settings(runtime) == ("/last", "last secret")
+    disconnect(runtime)
 
 
-def _connect_without(shop: RuntimeFixture) -> None:
+def _connect_without(runtime: RuntimeFixture) -> None:
     """Connect without a secret: an orphaned keyring entry is deleted."""
-    row = row_of(shop)
+    row = row_of(runtime)
     is_known = row is not None and "token" not in row.settings
-    connect(shop, path="/last")
+    connect(runtime, path="/last")
     assert is_known or saved_secrets() is None
-    disconnect(shop)
+    disconnect(runtime)
 
 
-def _disconnect_if_connected(shop: RuntimeFixture) -> None:
+def _disconnect_if_connected(runtime: RuntimeFixture) -> None:
     """Disconnect, whether connected or not."""
     with suppress(RefusedError):
-        disconnect(shop)
+        disconnect(runtime)
 
 
 def kill_at_each_step(folder: Path, name: str) -> None:
     before, act, allowed = SCENARIOS[name]
 
     def die(place: Path, step: int) -> None:
-        shop = Doors(place)
+        runtime = Doors(place)
         if before is not None:
-            connect(shop, **before)
+            connect(runtime, **before)
         kill_at(step)
-        act(shop)
+        act(runtime)
 
     for step in itertools.count():
         place = folder / str(step)

@@ -166,8 +166,8 @@ class Dovecot:
 
     def settings(self, user: str, **changed: Any) -> dict[str, Any]:
         """Settings of an unencrypted connection."""
-        told = {"host": "127.0.0.1", "port": self.port, "security": "none", "user": user}
-        return {**told, "password": self._passwords[user], **changed}
+        settings = {"host": "127.0.0.1", "port": self.port, "security": "none", "user": user}
+        return {**settings, "password": self._passwords[user], **changed}
 
     def maildir(self, user: str, folder: str = "") -> Path:
         """The directory of a folder, created if missing. The name is as on disk."""

@@ -125,14 +125,14 @@ class _Handler(BaseHTTPRequestHandler):
             answer["id"] = json.loads(body).get("id", answer["id"])
             front.events[answer["id"]] = answer
         elif self.command == "POST" and path == "/upload/drive/v3/files":
-            asked = json.loads(body.split(b"\r\n\r\n", 1)[1].split(b"\r\n--", 1)[0])
-            front.properties[answer["id"]] = asked.get("appProperties")
+            metadata = json.loads(body.split(b"\r\n\r\n", 1)[1].split(b"\r\n--", 1)[0])
+            front.properties[answer["id"]] = metadata.get("appProperties")
         elif self.command == "GET" and path == "/drive/v3/files":
-            wanted = parse_qs(urlsplit(self.path).query).get("q", [""])[0]
+            query = parse_qs(urlsplit(self.path).query).get("q", [""])[0]
             for file in answer["files"]:
                 file["appProperties"] = front.properties.get(file["id"]) or {}
-            if "appProperties has" in wanted:
-                answer["files"] = [f for f in answer["files"] if any(v in wanted for v in f["appProperties"].values())]
+            if "appProperties has" in query:
+                answer["files"] = [f for f in answer["files"] if any(v in query for v in f["appProperties"].values())]
         else:
             return content
         return json.dumps(answer).encode()

@@ -27,16 +27,16 @@ def running_prompter(address: str) -> Iterator[Prompter]:
         def serve() -> None:
             while not has_ended.is_set():
                 try:
-                    asked = bus.receive(timeout=0.05)
+                    message = bus.receive(timeout=0.05)
                 except TimeoutError:
                     continue
-                if asked.header.message_type is not MessageType.method_call:
+                if message.header.message_type is not MessageType.method_call:
                     continue
-                if asked.header.fields.get(HeaderFields.member) == "BeginPrompting":
+                if message.header.fields.get(HeaderFields.member) == "BeginPrompting":
                     prompter.dialogs += 1
                     if prompter.hold is not None:
                         assert prompter.hold.wait(60)
-                bus.send_message(new_error(asked, "org.freedesktop.DBus.Error.Failed"))
+                bus.send_message(new_error(message, "org.freedesktop.DBus.Error.Failed"))
 
         serving = threading.Thread(target=serve, name="prompter")
         serving.start()

@@ -63,7 +63,7 @@ def write_workflow(action: Action, mark: str) -> str:
     return _SOURCE.format(mark=mark, connection=action.connection, tool=action.tool, call=call)
 
 
-def connect(house: Runtime, secrets: Secrets, action: Action, url: str) -> None:
+def connect(runtime: Runtime, secrets: Secrets, action: Action, url: str) -> None:
     """As if the user had signed in there."""
     secrets.keep(action.connection, action.secrets)
-    house.grant_commands.save_connection(action.connection, {"base_url": url})
+    runtime.grant_commands.save_connection(action.connection, {"base_url": url})

@@ -172,14 +172,14 @@ def served(subject: Subject, play: Play) -> Iterator[str]:
     """The address of a server that plays this when the action arrives."""
 
     def behave(connection: socket.socket, over: threading.Event) -> None:
-        heard = connection.recv(65536, socket.MSG_PEEK)
-        while heard and b"\r\n" not in heard:
-            heard = connection.recv(65536, socket.MSG_PEEK)
-        if heard.decode("latin-1").startswith(subject.request):
+        data = connection.recv(65536, socket.MSG_PEEK)
+        while data and b"\r\n" not in data:
+            data = connection.recv(65536, socket.MSG_PEEK)
+        if data.decode("latin-1").startswith(subject.request):
             play(connection, over, subject)
-        elif heard:
-            asked = read_request(connection)
-            is_missing = asked.startswith(b"GET") and subject.tool in ("create", "create_event")
+        elif data:
+            request = read_request(connection)
+            is_missing = request.startswith(b"GET") and subject.tool in ("create", "create_event")
             status = 404 if is_missing else 207 if subject.connector is caldav else 200
             connection.sendall(answer(status, subject.before))
 
@@ -248,8 +248,8 @@ def redirect(code: int, goal: str | None) -> Play:
     """To another path of the server, which succeeds, or to another server."""
 
     def play(connection: socket.socket, _: threading.Event, subject: Subject) -> None:
-        asked = read_request(connection)
-        if b"/elsewhere" in asked.split(b"\r\n")[0]:
+        request = read_request(connection)
+        if b"/elsewhere" in request.split(b"\r\n")[0]:
             connection.sendall(answer(201, subject.body))
         else:
             connection.sendall(answer(code, b"", f"Location: {goal}\r\n" if goal else ""))
@@ -257,15 +257,15 @@ def redirect(code: int, goal: str | None) -> Play:
     return play
 
 
-def stop(how: str, *, heard: str, said: bytes = b"") -> Play:
-    """Close, reset or stall after reading nothing, part or all of the request and sending `said`."""
+def stop(how: str, *, reads: str, sent: bytes = b"") -> Play:
+    """Close, reset or stall after reading nothing, part or all of the request and sending `sent`."""
 
     def play(connection: socket.socket, over: threading.Event, _: Subject) -> None:
-        if heard == "part":
+        if reads == "part":
             read_headers(connection)
-        elif heard == "all":
+        elif reads == "all":
             read_request(connection)
-        connection.sendall(said)
+        connection.sendall(sent)
         if how == "stall":
             over.wait(60)
         elif how == "reset":

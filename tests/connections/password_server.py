@@ -40,18 +40,18 @@ class PasswordServer:
                 thread.join()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        doorman = self
+        outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 shown = self.headers.get("X-Password", "")
-                doorman.seen.append(shown)
-                is_right = shown == doorman.password
-                doorman.entered.set()
-                if doorman.gate is not None:
-                    assert doorman.gate.wait(60)
+                outer.seen.append(shown)
+                is_right = shown == outer.password
+                outer.entered.set()
+                if outer.gate is not None:
+                    assert outer.gate.wait(60)
                 if is_right:
-                    doorman.let_in.append(self.path)
+                    outer.let_in.append(self.path)
                 self.send_response(200 if is_right else 401)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
@@ -63,20 +63,20 @@ class PasswordServer:
 
 @pytest.fixture
 def password_server() -> Iterator[PasswordServer]:
-    with PasswordServer().working() as doorman:
-        yield doorman
+    with PasswordServer().working() as server:
+        yield server
 
 
 def _visit(call: Call, path: str) -> None:
-    asked = urllib.request.Request(f"{call.settings['url']}{path}", headers={"X-Password": call.settings["password"]})
+    visit = urllib.request.Request(f"{call.settings['url']}{path}", headers={"X-Password": call.settings["password"]})
     mutating = bool(call.key)
     try:
-        with urllib.request.urlopen(asked, timeout=call.seconds):
+        with urllib.request.urlopen(visit, timeout=call.seconds):
             return
     except urllib.error.HTTPError as error:
         with error:
-            said = f"The doorman did not let {call.connection} in with {call.settings['password']}."
-            raise ToolFailedError.because(classify_http_status(error.code, mutating=mutating), said) from error
+            sentence = f"The doorman did not let {call.connection} in with {call.settings['password']}."
+            raise ToolFailedError.because(classify_http_status(error.code, mutating=mutating), sentence) from error
     except OSError as error:
         kind = classify_transport_failure(TransportFailure.NOT_REACHED, mutating=mutating)
         raise ToolFailedError.because(kind, "There is no doorman.") from error

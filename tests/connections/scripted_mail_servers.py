@@ -19,12 +19,12 @@ STALL_SECONDS = 2.0
 class Play:
     """What a server does at one point: send something, then continue, close, reset or stall."""
 
-    said: bytes = b""
+    reply: bytes = b""
     then: str = "go on"
 
-    def act(self, one: socket.socket, said: bytes) -> bool:
+    def act(self, one: socket.socket, reply: bytes) -> bool:
         """Whether to continue."""
-        one.sendall(said)
+        one.sendall(reply)
         if self.then == "reset":
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         if self.then == "stall":
@@ -87,20 +87,20 @@ class SmtpScript:
 
     def _play(self, one: socket.socket, point: str) -> bool:
         play = self.play if point == self.point else Play(self._usual[point])
-        return play.act(one, play.said)
+        return play.act(one, play.reply)
 
 
 @dataclass
 class ImapScript:
     """Plays at the n-th command after the login. Message 1 is in INBOX; a copy gets number 9 in any other folder.
 
-    TAG in what it says stands for the tag that it heard, and DONE for what the command would usually have got.
+    TAG in a reply stands for the received tag, and DONE for the usual reply to the command.
     """
 
     abilities: bytes
     at: int
     play: Play
-    heard: list[bytes] = field(default_factory=list)
+    commands: list[bytes] = field(default_factory=list)
     """The commands after the login, without their tags."""
     is_same_folder: bool = False
     """Whether all folder names are aliases of INBOX."""
@@ -116,10 +116,10 @@ class ImapScript:
                 usual = self._answer(verb, command) + tag + b" OK done\r\n"
                 play = Play(usual)
                 if verb not in (b"CAPABILITY", b"LOGIN", b"LOGOUT"):
-                    if len(self.heard) == self.at:
+                    if len(self.commands) == self.at:
                         play = self.play
-                    self.heard.append(command)
-                if not play.act(one, play.said.replace(b"DONE", usual).replace(b"TAG", tag)):
+                    self.commands.append(command)
+                if not play.act(one, play.reply.replace(b"DONE", usual).replace(b"TAG", tag)):
                     return
 
     def _answer(self, verb: bytes, command: bytes) -> bytes:
@@ -131,8 +131,8 @@ class ImapScript:
                 validity = b"7" if self.folder == b"INBOX" else b"8"
                 return b"* OK [UIDVALIDITY %b]\r\n* OK [PERMANENTFLAGS (\\Seen \\Deleted \\*)]\r\n" % validity
             case b"STORE":
-                if found := re.search(rb"\+FLAGS.SILENT \((\$\S+)\)", command):
-                    self.marker = found[1]
+                if match := re.search(rb"\+FLAGS.SILENT \((\$\S+)\)", command):
+                    self.marker = match[1]
             case b"SEARCH":
                 return b"* SEARCH 1\r\n" if self.folder == b"INBOX" else b"* SEARCH 9\r\n"
             case b"FETCH":
@@ -141,4 +141,4 @@ class ImapScript:
         return b""
 
     def sent(self, words: bytes) -> bool:
-        return any(words in command for command in self.heard)
+        return any(words in command for command in self.commands)

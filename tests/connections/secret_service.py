@@ -85,8 +85,8 @@ class SecretService:
             )
             inside = service.with_interface("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface")
             secret = (opened.body[1], b"", password.encode(), "text/plain")
-            asked = new_method_call(inside, "UnlockWithMasterPassword", "o(oayays)", (_COLLECTION, secret))
-            answer = connection.send_and_get_reply(asked, timeout=60)
+            message = new_method_call(inside, "UnlockWithMasterPassword", "o(oayays)", (_COLLECTION, secret))
+            answer = connection.send_and_get_reply(message, timeout=60)
             assert answer.header.message_type is MessageType.method_return, answer.body
 
     def _wait_for(self, daemon: "subprocess.Popen[bytes] | None") -> None:
@@ -99,8 +99,8 @@ class SecretService:
     def _is_there(self) -> bool:
         bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
         with open_dbus_connection(self.address) as connection:
-            asked = new_method_call(bus, "NameHasOwner", "s", ("org.freedesktop.secrets",))
-            return bool(connection.send_and_get_reply(asked, timeout=60).body[0])
+            message = new_method_call(bus, "NameHasOwner", "s", ("org.freedesktop.secrets",))
+            return bool(connection.send_and_get_reply(message, timeout=60).body[0])
 
 
 @contextmanager

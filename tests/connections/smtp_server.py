@@ -45,9 +45,9 @@ class SmtpServer:
     """Called with a copy of every accepted mail, as some servers save sent mail themselves."""
 
     def settings(self, **changed: Any) -> dict[str, Any]:
-        told = {"host": "127.0.0.1", "port": self.port, "security": "none", "from": "Dayhand <me@example.org>"}
+        settings = {"host": "127.0.0.1", "port": self.port, "security": "none", "from": "Dayhand <me@example.org>"}
         login = {} if self.password is None else {"user": "me", "password": self.password}
-        return {**told, **login, **changed}
+        return {**settings, **login, **changed}
 
     def log_in(self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, given: Any) -> AuthResult:
         if self.login_says is not None:

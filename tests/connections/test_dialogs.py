@@ -26,7 +26,7 @@ BOTH = job('ctx.call("door:home", "look")\nctx.call("door:other", "look")').repl
     '["world:x"]', '["door:home", "door:other"]'
 )
 
-doorman = door.password_server
+password_server = door.password_server
 
 
 @pytest.fixture
@@ -40,132 +40,134 @@ def locked(service: SecretService) -> Iterator[Prompter]:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, locked: Prompter, service: SecretService, doorman: PasswordServer) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(tmp_path)
-    shop.service.registry = password_registry  # type: ignore[method-assign]
-    shop.secrets = SecretStore(shop.clock.now)
-    shop.crash()
+def runtime(
+    tmp_path: Path, locked: Prompter, service: SecretService, password_server: PasswordServer
+) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path)
+    runtime.service.registry = password_registry  # type: ignore[method-assign]
+    runtime.secrets = SecretStore(runtime.clock.now)
+    runtime.crash()
     for name in ("door:home", "door:other"):
-        shop.services.grant_commands.save_connection(name, {"url": doorman.url, "badge": None})
-    yield shop
-    shop.close()
+        runtime.services.grant_commands.save_connection(name, {"url": password_server.url, "badge": None})
+    yield runtime
+    runtime.close()
 
 
-def unlock(shop: RuntimeFixture, service: SecretService) -> None:
+def unlock(runtime: RuntimeFixture, service: SecretService) -> None:
     """Unlock from outside, and let the app notice."""
     service.unlock("pw")
-    vault = shop.secrets._vault  # type: ignore[union-attr]
+    vault = runtime.secrets._vault  # type: ignore[union-attr]
     vault.check_availability()
     wait_until(lambda: vault._state is None)
-    shop.services.grant_commands.resume_keyring_waits()
+    runtime.services.grant_commands.resume_keyring_waits()
 
 
-def lock_out(shop: RuntimeFixture, *names: str) -> None:
+def lock_out(runtime: RuntimeFixture, *names: str) -> None:
     for name in names:
-        shop.deploy(READS.replace('"W"', repr(name)), path=f"{name}.py")
-    shop.clock.move(HOUR)
-    shop.tick()
+        runtime.deploy(READS.replace('"W"', repr(name)), path=f"{name}.py")
+    runtime.clock.move(HOUR)
+    runtime.tick()
 
 
-def test_many_attempts_open_one_dialog(shop: RuntimeFixture, locked: Prompter) -> None:
-    lock_out(shop, "a")
+def test_many_attempts_open_one_dialog(runtime: RuntimeFixture, locked: Prompter) -> None:
+    lock_out(runtime, "a")
     assert locked.dialogs == 1
-    shop.pass_time(2 * HOUR)
-    assert len(shop.runs("j", "a")) > 4
+    runtime.pass_time(2 * HOUR)
+    assert len(runtime.runs("j", "a")) > 4
     assert locked.dialogs == 1
-    assert [one.kind for one in shop.requests()] == ["keyring"]
+    assert [one.kind for one in runtime.requests()] == ["keyring"]
 
 
-def test_many_workflows_open_one_dialog(shop: RuntimeFixture, locked: Prompter) -> None:
+def test_many_workflows_open_one_dialog(runtime: RuntimeFixture, locked: Prompter) -> None:
     """Even those that wait while it is open."""
     locked.hold = threading.Event()
     for name in "abc":
-        shop.deploy(READS.replace('"W"', repr(name)), path=f"{name}.py")
-    shop.clock.move(HOUR)
-    shop.wait(lambda: shop._tick_once() is not None and len(shop.active()) == 3 and locked.dialogs == 1)
+        runtime.deploy(READS.replace('"W"', repr(name)), path=f"{name}.py")
+    runtime.clock.move(HOUR)
+    runtime.wait(lambda: runtime._tick_once() is not None and len(runtime.active()) == 3 and locked.dialogs == 1)
     locked.hold.set()
-    shop.tick()
-    assert [shop.runs("j", name)[-1].status for name in "abc"] == ["paused:transient"] * 3
+    runtime.tick()
+    assert [runtime.runs("j", name)[-1].status for name in "abc"] == ["paused:transient"] * 3
     assert locked.dialogs == 1
 
 
-def test_trying_again_opens_the_dialog_once_more(shop: RuntimeFixture, locked: Prompter) -> None:
-    lock_out(shop, "a")
+def test_trying_again_opens_the_dialog_once_more(runtime: RuntimeFixture, locked: Prompter) -> None:
+    lock_out(runtime, "a")
     for count in (2, 3):
-        shop.request_commands.retry(shop.requests()[0].run or "")
-        shop.pass_time(HOUR)
+        runtime.request_commands.retry(runtime.requests()[0].run or "")
+        runtime.pass_time(HOUR)
         assert locked.dialogs == count
-        assert [one.kind for one in shop.requests()] == ["keyring"]
+        assert [one.kind for one in runtime.requests()] == ["keyring"]
 
 
-def test_a_restart_does_not_open_the_dialog_again(shop: RuntimeFixture, locked: Prompter) -> None:
-    lock_out(shop, "a")
-    shop.secrets = SecretStore(shop.clock.now)
-    shop.crash()
-    shop.pass_time(2 * HOUR)
+def test_a_restart_does_not_open_the_dialog_again(runtime: RuntimeFixture, locked: Prompter) -> None:
+    lock_out(runtime, "a")
+    runtime.secrets = SecretStore(runtime.clock.now)
+    runtime.crash()
+    runtime.pass_time(2 * HOUR)
     assert locked.dialogs == 1
-    shop.request_commands.retry(shop.requests()[0].run or "")
-    shop.tick()
+    runtime.request_commands.retry(runtime.requests()[0].run or "")
+    runtime.tick()
     assert locked.dialogs == 2
 
 
 def test_everything_resumes_when_the_keyring_is_unlocked_elsewhere(
-    shop: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
-    lock_out(shop, "a")
-    unlock(shop, service)
-    shop.pass_time(HOUR)
-    assert doorman.let_in
-    assert (shop.runs("j", "a")[-1].status, shop.requests()) == ("committed", [])
+    lock_out(runtime, "a")
+    unlock(runtime, service)
+    runtime.pass_time(HOUR)
+    assert password_server.let_in
+    assert (runtime.runs("j", "a")[-1].status, runtime.requests()) == ("committed", [])
     assert locked.dialogs == 1
 
 
 def test_an_unlocked_keyring_is_read_although_the_user_has_not_answered(
-    shop: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
-    lock_out(shop, "a")
+    lock_out(runtime, "a")
     service.unlock("pw")
-    shop.pass_time(HOUR)
-    assert shop.runs("j", "a")[-1].status == "committed"
-    assert (locked.dialogs, doorman.let_in[:1]) == (1, ["/look"])
+    runtime.pass_time(HOUR)
+    assert runtime.runs("j", "a")[-1].status == "committed"
+    assert (locked.dialogs, password_server.let_in[:1]) == (1, ["/look"])
 
 
 def test_a_keyring_that_is_locked_again_asks_again(
-    shop: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
-    lock_out(shop, "a")
-    unlock(shop, service)
-    shop.tick()
+    lock_out(runtime, "a")
+    unlock(runtime, service)
+    runtime.tick()
     service.lock()
-    shop.deploy(BOTH.replace('"W"', '"b"'), path="b.py")
-    shop.pass_time(2 * HOUR)
+    runtime.deploy(BOTH.replace('"W"', '"b"'), path="b.py")
+    runtime.pass_time(2 * HOUR)
     assert locked.dialogs == 2
-    assert [one.kind for one in shop.requests()] == ["keyring"]
+    assert [one.kind for one in runtime.requests()] == ["keyring"]
 
 
 def test_a_cached_secret_does_not_use_up_the_dialog(
-    shop: RuntimeFixture, locked: Prompter, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, locked: Prompter, service: SecretService, password_server: PasswordServer
 ) -> None:
     """One of two is cached and the user tries again: the dialog is for the other one."""
     service.unlock("pw")
-    lock_out(shop, "a")
+    lock_out(runtime, "a")
     service.lock()
-    shop.deploy(BOTH.replace('"W"', '"b"'), path="b.py")
-    shop.pass_time(HOUR)
+    runtime.deploy(BOTH.replace('"W"', '"b"'), path="b.py")
+    runtime.pass_time(HOUR)
     assert locked.dialogs == 1
-    shop.request_commands.retry(shop.requests()[0].run or "")
-    shop.tick()
+    runtime.request_commands.retry(runtime.requests()[0].run or "")
+    runtime.tick()
     assert locked.dialogs == 2
 
 
-def test_connecting_opens_a_dialog_every_time(shop: RuntimeFixture, locked: Prompter) -> None:
-    lock_out(shop, "a")
+def test_connecting_opens_a_dialog_every_time(runtime: RuntimeFixture, locked: Prompter) -> None:
+    lock_out(runtime, "a")
     for count in (2, 3):
         with pytest.raises(ToolFailedError):
-            shop.services.connect("door:home", {"url": "http://x", "password": "new"})
+            runtime.services.connect("door:home", {"url": "http://x", "password": "new"})
         assert locked.dialogs == count
     with pytest.raises(ToolFailedError):
-        shop.services.connection_setup.test("door:home")
+        runtime.services.connection_setup.test("door:home")
     assert locked.dialogs == 4
 
 

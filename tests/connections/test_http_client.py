@@ -37,12 +37,12 @@ def test_an_answer_has_its_body_and_headers() -> None:
         answer = get(f"{server.url}/a?b=c#part", headers={"X-Mine": "yes"})
         assert (answer.status, answer.json(), answer.headers["x-kind"]) == (200, {"a": 1}, "json")
         assert (answer.host, answer.acts) == ("127.0.0.1", False)
-        [asked] = server.asked
-        assert (asked.method, asked.path, asked.headers["X-Mine"]) == ("GET", "/a?b=c", "yes")
+        [received] = server.requests
+        assert (received.method, received.path, received.headers["X-Mine"]) == ("GET", "/a?b=c", "yes")
 
 
 def test_a_body_is_sent() -> None:
-    with http_server(lambda asked: Reply(201, asked.body)) as server:
+    with http_server(lambda received: Reply(201, received.body)) as server:
         answer = request("POST", server.url, body=b"\0" * 300_000, seconds=30, acts=True)
         assert (answer.status, answer.body, answer.acts) == (201, b"\0" * 300_000, True)
 
@@ -57,9 +57,9 @@ def test_compressed_bodies_are_unpacked_up_to_the_limit() -> None:
     packed = gzip.compress(b"a" * 1000)
     with http_server(lambda _: Reply(body=packed, headers={"Content-Encoding": "gzip"})) as server:
         assert get(server.url, max_bytes=1000).body == b"a" * 1000
-        told = failure(lambda: get(server.url, max_bytes=999))
-        assert told.kind is FailureClass.LOGIC
-        assert told.sentence == "127.0.0.1 answered with more than 999 bytes, which is the limit."
+        error = failure(lambda: get(server.url, max_bytes=999))
+        assert error.kind is FailureClass.LOGIC
+        assert error.sentence == "127.0.0.1 answered with more than 999 bytes, which is the limit."
 
 
 def test_a_decompression_bomb_is_not_unpacked() -> None:
@@ -68,11 +68,11 @@ def test_a_decompression_bomb_is_not_unpacked() -> None:
     with http_server(lambda _: Reply(body=bomb, headers={"Content-Encoding": "gzip"})) as server:
         tracemalloc.start()
         try:
-            told = failure(lambda: get(server.url))
+            error = failure(lambda: get(server.url))
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    assert (told.kind, "10 MB" in told.sentence) == (FailureClass.LOGIC, True)
+    assert (error.kind, "10 MB" in error.sentence) == (FailureClass.LOGIC, True)
     assert peak < 60_000_000
 
 
@@ -105,8 +105,8 @@ def test_a_download_that_fails_leaves_the_old_file(tmp_path: Path, status: int) 
 
 def test_a_download_to_a_missing_folder_fails(tmp_path: Path) -> None:
     with http_server(lambda _: Reply(body=b"x")) as server:
-        told = failure(lambda: get(server.url, target=tmp_path / "gone" / "report.pdf"))
-    assert (told.kind, told.sentence) == (FailureClass.LOGIC, "report.pdf does not exist.")
+        error = failure(lambda: get(server.url, target=tmp_path / "gone" / "report.pdf"))
+    assert (error.kind, error.sentence) == (FailureClass.LOGIC, "report.pdf does not exist.")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_requests_use_the_host_name_that_browsers_use(monkeypatch: pytest.Monkey
         monkeypatch.setenv("http_proxy", proxy.url)
         for address in ("http://straße.example/a", "http://Straße.example:80/a", "http://xn--strae-oqa.example/a"):
             assert get(address).host == "xn--strae-oqa.example"
-        assert {asked.headers["Host"].partition(":")[0] for asked in proxy.asked} == {"xn--strae-oqa.example"}
+        assert {received.headers["Host"].partition(":")[0] for received in proxy.requests} == {"xn--strae-oqa.example"}
 
 
 @pytest.mark.parametrize("host", ["127.1", "0x7f000001", "2130706433", "ex℀mple.org", "a\u200bb.org", "i❤.example"])
@@ -153,14 +153,14 @@ def test_a_password_in_an_address_is_refused() -> None:
 def test_headers_cannot_be_injected(name: str, value: str) -> None:
     with http_server(lambda _: Reply()) as server:
         assert failure(lambda: get(server.url, headers={name: value})).kind is FailureClass.LOGIC
-        assert server.asked == []
+        assert server.requests == []
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"", b"\xff", b"[1", b"1e"])
 def test_invalid_json_is_reported(body: bytes) -> None:
     answer = Answer(status=200, headers={}, body=body, url="https://example.org/a")
-    told = failure(answer.json)
-    assert (told.kind, told.sentence) == (
+    error = failure(answer.json)
+    assert (error.kind, error.sentence) == (
         FailureClass.LOGIC,
         "example.org answered with something that is not JSON.",
     )
@@ -183,8 +183,8 @@ DEEP = b"[" * 700 + b"]" * 700
 )
 def test_json_that_cannot_be_stored_is_a_failure_that_names_the_server(body: bytes, reason: str) -> None:
     answer = Answer(status=200, headers={}, body=body, url="https://example.org/a")
-    told = failure(answer.json)
-    assert (told.kind, told.sentence) == (
+    error = failure(answer.json)
+    assert (error.kind, error.sentence) == (
         FailureClass.LOGIC,
         f"example.org answered with JSON that cannot be used because it {reason}.",
     )
@@ -192,9 +192,9 @@ def test_json_that_cannot_be_stored_is_a_failure_that_names_the_server(body: byt
 
 def test_the_answer_of_an_action_is_used_without_unstorable_values() -> None:
     body = b'{"ok": true, "much": 1e400, "deep": %b, "list": [NaN, 1]}' % DEEP
-    told = Answer(status=200, headers={}, body=body, url="https://example.org/a", acts=True).told()
-    assert (told.get("ok"), told.get("much"), told.get("list")) == (True, None, [None, 1])
-    json.dumps(told.get("deep"), allow_nan=False)
+    error = Answer(status=200, headers={}, body=body, url="https://example.org/a", acts=True).json_object()
+    assert (error.get("ok"), error.get("much"), error.get("list")) == (True, None, [None, 1])
+    json.dumps(error.get("deep"), allow_nan=False)
 
 
 READS = {401: "auth", 403: "permission", 404: "logic", 422: "logic", 302: "logic"} | dict.fromkeys(
@@ -209,11 +209,11 @@ ACTS = (
 def test_a_status_becomes_a_failure_class(acts: bool, expected: dict[int, str]) -> None:  # noqa: FBT001  a case
     for status, kind in expected.items():
         answer = Answer(status=status, headers={}, body=b"", url="https://example.org/", acts=acts)
-        told = failure(lambda answer=answer: check(answer, NOW, "no luck"))  # type: ignore[misc]
-        assert told.kind == kind, status
-        assert "example.org" in told.sentence
-        assert status < 400 or f"({status}" in told.sentence
-        assert status < 400 or ": no luck)" in told.sentence
+        error = failure(lambda answer=answer: check(answer, NOW, "no luck"))  # type: ignore[misc]
+        assert error.kind == kind, status
+        assert "example.org" in error.sentence
+        assert status < 400 or f"({status}" in error.sentence
+        assert status < 400 or ": no luck)" in error.sentence
 
 
 def test_a_success_that_broke_off_is_a_failure() -> None:
@@ -224,7 +224,7 @@ def test_a_success_that_broke_off_is_a_failure() -> None:
     with socket_server(break_off) as server:
         answer = request("POST", server.url, body=b"mine", seconds=30, acts=True)
     assert answer.status == 201
-    for read in (lambda: check(answer, NOW), answer.json, answer.told):
+    for read in (lambda: check(answer, NOW), answer.json, answer.json_object):
         assert failure(read).kind is FailureClass.UNSURE
 
 
@@ -251,9 +251,9 @@ def test_retry_after_is_parsed(headers: dict[str, str], seconds: int | None) -> 
         answer = get(server.url)
     dated = {name: value for name, value in answer.headers.items() if name != "Date" or "Date" in headers}
     plain = Answer(status=429, headers=dated, body=b"", url=server.url)
-    told = failure(lambda: check(plain, datetime(2026, 5, 4, 9, 0, tzinfo=UTC)))
-    assert told.kind is FailureClass.TRANSIENT
-    assert told.retry_after == (None if seconds is None else timedelta(seconds=seconds))
+    error = failure(lambda: check(plain, datetime(2026, 5, 4, 9, 0, tzinfo=UTC)))
+    assert error.kind is FailureClass.TRANSIENT
+    assert error.retry_after == (None if seconds is None else timedelta(seconds=seconds))
 
 
 def test_json_is_read_unchanged() -> None:

@@ -59,9 +59,9 @@ def test_the_deadline_holds_for_slow_trickles(parts: tuple[bytes, bytes, bytes],
 def test_a_silent_server_times_out() -> None:
     with socket_server(lambda _, over: over.wait(60) and None) as server:
         for body in (b"x", b"x" * 50_000_000):
-            told = failure(lambda body=body: request("PUT", server.url, body=body, seconds=3, acts=True))  # type: ignore[misc]
-            assert told.kind is FailureClass.UNSURE
-            assert told.sentence.startswith("127.0.0.1 did not answer completely within 3 seconds.")
+            error = failure(lambda body=body: request("PUT", server.url, body=body, seconds=3, acts=True))  # type: ignore[misc]
+            assert error.kind is FailureClass.UNSURE
+            assert error.sentence.startswith("127.0.0.1 did not answer completely within 3 seconds.")
 
 
 def test_an_endless_body_is_refused() -> None:
@@ -111,7 +111,7 @@ def test_endless_headers_are_refused(behave: Callable[[socket.socket, threading.
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         b"",
         b"hello\r\n",
@@ -122,10 +122,10 @@ def test_endless_headers_are_refused(behave: Callable[[socket.socket, threading.
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
     ],
 )
-def test_a_truncated_answer_is_a_failure(said: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_truncated_answer_is_a_failure(answer: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     def hang_up(connection: socket.socket, _: threading.Event) -> None:
         read_headers(connection)
-        connection.sendall(said)
+        connection.sendall(answer)
 
     with socket_server(hang_up) as server:
         read, acted = read_and_action_failures(server.url)
@@ -161,9 +161,9 @@ def test_informational_answers_are_skipped(before: bytes, size: int) -> None:
 
     def announce(connection: socket.socket, _: threading.Event) -> None:
         read_request(connection)
-        said = before + FINAL
-        for start in range(0, len(said), size):
-            connection.sendall(said[start : start + size])
+        sent = before + FINAL
+        for start in range(0, len(sent), size):
+            connection.sendall(sent[start : start + size])
 
     with socket_server(announce) as server:
         assert (get(server.url).status, post(server.url).body) == (201, b"{}")
@@ -195,7 +195,7 @@ def test_a_transfer_with_progress_may_take_longer_than_the_limit(monkeypatch: py
         assert len(get(server.url, max_bytes=len(body), seconds=10).body) == len(body)
         received, clock.now = clock.now, 0
         assert post(server.url, body=body, max_bytes=len(body), seconds=10).status == 200
-        assert server.asked[-1].body == body
+        assert server.requests[-1].body == body
     assert min(received, clock.now) > 20
 
 
@@ -218,8 +218,8 @@ def test_a_transfer_below_the_minimum_rate_times_out(clock: MonotonicClock) -> N
             connection.sendall(b"x")
 
     with socket_server(trickle) as server:
-        told = failure(lambda: get(server.url))
-    assert told.kind is FailureClass.TRANSIENT
+        error = failure(lambda: get(server.url))
+    assert error.kind is FailureClass.TRANSIENT
 
 
 def endless_trailers(connection: socket.socket, over: threading.Event) -> None:

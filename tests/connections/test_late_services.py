@@ -24,27 +24,27 @@ emulator, google_front, slack_front = (
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(tmp_path)
-    shop.service.registry = lambda: Registry([google, slack])  # type: ignore[method-assign]
-    shop.secrets = Pocket()
-    shop.crash()
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path)
+    runtime.service.registry = lambda: Registry([google, slack])  # type: ignore[method-assign]
+    runtime.secrets = Pocket()
+    runtime.crash()
+    yield runtime
+    runtime.close()
 
 
-def approve(shop: RuntimeFixture) -> None:
-    [request] = shop.requests()
+def approve(runtime: RuntimeFixture) -> None:
+    [request] = runtime.requests()
     assert request.kind == "approval"
-    shop.request_commands.approve(request.id)
-    shop.tick()
+    runtime.request_commands.approve(request.id)
+    runtime.tick()
 
 
 @pytest.mark.parametrize("closes", [False, True], ids=["504", "closed"])
 @pytest.mark.parametrize("late_s", [1, 10, 50])
 @pytest.mark.parametrize("name", ACTIONS)
 def test_a_late_action_is_done_once(
-    shop: RuntimeFixture,
+    runtime: RuntimeFixture,
     google_front: EmulatorProxy,
     slack_front: EmulatorProxy,
     name: str,
@@ -54,34 +54,34 @@ def test_a_late_action_is_done_once(
     action, held = ACTIONS[name], list[Callable[[], None]]()
     front = slack_front if action.connection.startswith("slack") else google_front
     with late_gateway(front.url, held.append, closes=closes) as gateway:
-        connect(shop.services, shop.secrets or Pocket(), action, gateway.url)
-        shop.deploy(write_workflow(action, "w"))
-        shop.publish("a")
-        shop.tick()
-        approve(shop)
+        connect(runtime.services, runtime.secrets or Pocket(), action, gateway.url)
+        runtime.deploy(write_workflow(action, "w"))
+        runtime.publish("a")
+        runtime.tick()
+        approve(runtime)
         assert len(held) == 1
-        shop.pass_time(late_s * SECOND)
+        runtime.pass_time(late_s * SECOND)
         held[0]()
-        shop.pass_time(10 * MINUTE)
+        runtime.pass_time(10 * MINUTE)
         assert (len(held), len(gateway.applied)) == (1, 1)
-        assert shop.events() == {"a": "consumed"}
-        assert shop.state("C") == {"outcome": "applied"}
-        assert shop.requests() == []
+        assert runtime.events() == {"a": "consumed"}
+        assert runtime.state("C") == {"outcome": "applied"}
+        assert runtime.requests() == []
 
 
 def test_an_action_that_never_happened_is_repeated_after_two_minutes_with_the_same_approval(
-    shop: RuntimeFixture, slack_front: EmulatorProxy
+    runtime: RuntimeFixture, slack_front: EmulatorProxy
 ) -> None:
     action, dropped = ACTIONS["slack post"], list[Callable[[], None]]()
     with late_gateway(slack_front.url, dropped.append) as gateway:
-        connect(shop.services, shop.secrets or Pocket(), action, gateway.url)
-        shop.deploy(write_workflow(action, "w"))
-        shop.publish("a")
-        shop.tick()
-        approve(shop)
-        shop.pass_time(2 * MINUTE - SECOND)
+        connect(runtime.services, runtime.secrets or Pocket(), action, gateway.url)
+        runtime.deploy(write_workflow(action, "w"))
+        runtime.publish("a")
+        runtime.tick()
+        approve(runtime)
+        runtime.pass_time(2 * MINUTE - SECOND)
         assert len(dropped) == 1
         gateway.defer = lambda hand_over: hand_over()
-        shop.pass_time(10 * MINUTE)
+        runtime.pass_time(10 * MINUTE)
         assert (len(dropped), len(gateway.applied)) == (1, 1)
-        assert shop.state("C") == {"outcome": "applied"}
+        assert runtime.state("C") == {"outcome": "applied"}

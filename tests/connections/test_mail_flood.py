@@ -61,9 +61,9 @@ def start(dovecot: Dovecot, folder: Path, user: str) -> "subprocess.Popen[bytes]
 def read_all(dovecot: Dovecot, folder: Path, user: str) -> int:
     """Returns the peak memory in kilobytes."""
     with start(dovecot, folder, user) as reader:
-        said, _ = reader.communicate(timeout=10 * PATIENCE)
+        output, _ = reader.communicate(timeout=10 * PATIENCE)
         assert reader.returncode == 0
-    return int(said)
+    return int(output)
 
 
 def ask(folder: Path, query: str) -> Any:
@@ -81,14 +81,14 @@ def published(folder: Path) -> int:
 
 
 def state(folder: Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(ask(folder, "SELECT state FROM handlers WHERE name = 'poll'"))
-    return told
+    state: dict[str, Any] = json.loads(ask(folder, "SELECT state FROM handlers WHERE name = 'poll'"))
+    return state
 
 
 def progress(folder: Path) -> dict[str, Any]:
     """The reported progress; empty in the first second."""
-    told: dict[str, Any] = json.loads(ask(folder, "SELECT progress FROM runs WHERE handler = 'poll'") or "{}")
-    return told
+    progress: dict[str, Any] = json.loads(ask(folder, "SELECT progress FROM runs WHERE handler = 'poll'") or "{}")
+    return progress
 
 
 def test_memory_does_not_grow_with_the_folder(dovecot: Dovecot, tmp_path: Path) -> None:
@@ -114,12 +114,12 @@ def test_a_killed_poll_resumes_where_it_was(dovecot: Dovecot, tmp_path: Path) ->
     assert progress(folder)["done"] >= PAGE, "it was shown how far it had come"
     before = state(folder)["read"]
     assert 3_000 <= before < MANY and published(folder) == before, "what was read and what was published go together"
-    asked = headers_read(dovecot, "killed")
+    headers = headers_read(dovecot, "killed")
     read_all(dovecot, folder, "killed")
     assert state(folder)["read"] == MANY, "each was read once"
     assert published(folder) == MANY
     assert ask(folder, "SELECT count(DISTINCT id) FROM events WHERE topic = 'mails'") == MANY
-    assert headers_read(dovecot, "killed") - asked <= MANY - before + 2 * PAGE, "it did not start over"
+    assert headers_read(dovecot, "killed") - headers <= MANY - before + 2 * PAGE, "it did not start over"
 
 
 def has_read(folder: Path, count: int) -> bool:

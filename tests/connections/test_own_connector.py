@@ -40,11 +40,11 @@ def lamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connector]
 def test_the_example_is_built_installed_and_used(lamp: Connector) -> None:
     shines = [False]
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if asked.headers["Authorization"] != "Bearer right":
+    def answer(request: ReceivedRequest) -> Reply:
+        if request.headers["Authorization"] != "Bearer right":
             return Reply(401)
-        if asked.method == "PUT":
-            shines[0] = json.loads(asked.body)["on"]
+        if request.method == "PUT":
+            shines[0] = json.loads(request.body)["on"]
         return Reply(body=json.dumps({"on": shines[0]}).encode())
 
     with http_server(answer) as server:
@@ -55,11 +55,11 @@ def test_the_example_is_built_installed_and_used(lamp: Connector) -> None:
         check = tool_of(lamp, "switch").check
         assert check is not None
         assert check(call(settings, "key", on=True)).happened and not check(call(settings, "key", on=False)).happened
-        assert [asked.headers["Idempotency-Key"] for asked in server.asked[:2]] == ["none", "key"]
+        assert [request.headers["Idempotency-Key"] for request in server.requests[:2]] == ["none", "key"]
         refused = failure(lambda: lamp.test(call({**settings, "token": "wrong"})))
         assert refused.kind is FailureClass.AUTH
 
 
 def test_every_class_of_failure_that_a_connector_may_raise_is_explained() -> None:
-    told = set(re.findall(r"^\| `([A-Z]+)` \|", PAGE, re.MULTILINE))
-    assert told == {kind.name for kind in FailureClass} - {"INTERNAL"}
+    classes = set(re.findall(r"^\| `([A-Z]+)` \|", PAGE, re.MULTILINE))
+    assert classes == {kind.name for kind in FailureClass} - {"INTERNAL"}

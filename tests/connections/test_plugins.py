@@ -75,10 +75,10 @@ def test_a_call_that_ends_exactly_at_the_limit_counts(monkeypatch: pytest.Monkey
     wait = Future.result
 
     def finish_late(answer: Future[Any], timeout: float | None = None) -> Any:
-        found = wait(answer)
+        result = wait(answer)
         if timeout is not None:
             raise TimeoutError
-        return found
+        return result
 
     monkeypatch.setattr(Future, "result", finish_late)
     assert tool_of(lamp(lambda _: "done"), "switch").run(call({}, seconds=5)) == "done"

@@ -31,7 +31,7 @@ def failure(url: str) -> Failure:
 
 
 @contextmanager
-def tunnels(goal: int, heard: list[bytes]) -> Iterator[str]:
+def tunnels(goal: int, received: list[bytes]) -> Iterator[str]:
     """A proxy that connects every request to one local port."""
 
     def pump(source: socket.socket, target: socket.socket) -> None:
@@ -43,7 +43,7 @@ def tunnels(goal: int, heard: list[bytes]) -> Iterator[str]:
             pass
 
     def behave(connection: socket.socket, _: threading.Event) -> None:
-        heard.append(read_headers(connection))
+        received.append(read_headers(connection))
         with socket.create_connection(("127.0.0.1", goal)) as onwards:
             connection.sendall(b"HTTP/1.1 200 Connected\r\nVia: test\r\n\r\n")
             back = threading.Thread(target=pump, args=(onwards, connection))
@@ -60,16 +60,16 @@ def test_https_goes_through_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
     context, trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
     AUTHORITY.issue_cert("api.example").configure_cert(context)
     AUTHORITY.configure_trust(trusting)
-    heard: list[bytes] = []
+    received: list[bytes] = []
     with (
         http_server(lambda _: Reply(body=b"safe"), context) as server,
-        tunnels(int(server.url.rpartition(":")[2]), heard) as proxy,
+        tunnels(int(server.url.rpartition(":")[2]), received) as proxy,
     ):
         monkeypatch.setenv("https_proxy", proxy.replace("//", "//me:hunter%32@"))
         answer = get("https://api.example/a", headers={"X-Api-Key": "mine"}, context=trusting)
-        assert (answer.body, server.asked[0].headers["X-Api-Key"]) == (b"safe", "mine")
-    [asked] = heard
-    assert asked.split(b"\r\n") == [
+        assert (answer.body, server.requests[0].headers["X-Api-Key"]) == (b"safe", "mine")
+    [request] = received
+    assert request.split(b"\r\n") == [
         b"CONNECT api.example:443 HTTP/1.1",
         b"Host: api.example:443",
         b"Proxy-Authorization: Basic bWU6aHVudGVyMg==",
@@ -79,11 +79,11 @@ def test_https_goes_through_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_http_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    with http_server(lambda asked: Reply(body=asked.path.encode())) as proxy:
+    with http_server(lambda request: Reply(body=request.path.encode())) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url.replace("//", "//me:hunter2@"))
         assert get("http://api.example/a?b=c#d").body == b"http://api.example/a?b=c"
-        [asked] = proxy.asked
-        assert (asked.headers["Host"], asked.headers["Proxy-Authorization"]) == (
+        [request] = proxy.requests
+        assert (request.headers["Host"], request.headers["Proxy-Authorization"]) == (
             "api.example",
             "Basic bWU6aHVudGVyMg==",
         )
@@ -96,25 +96,25 @@ def test_this_computer_and_no_proxy_hosts_are_reached_directly(monkeypatch: pyte
         monkeypatch.setenv("no_proxy", "api.example")
         assert get(server.url).body == b"direct"
         assert get(f"http://localhost:{port}/").body == b"direct"
-        found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
-        monkeypatch.setattr(sockets, "_resolve", lambda *_: found)
+        addresses = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
+        monkeypatch.setattr(sockets, "_resolve", lambda *_: addresses)
         assert get(f"http://api.example:{port}/").body == b"direct"
-        assert proxy.asked == []
+        assert proxy.requests == []
 
 
 @pytest.mark.parametrize(
-    "said", [b"HTTP/1.1 407 No\r\n\r\n", b"HTTP/1.1 200", b"", b"\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000]
+    "reply", [b"HTTP/1.1 407 No\r\n\r\n", b"HTTP/1.1 200", b"", b"\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000]
 )
-def test_a_failing_proxy_is_reported(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_proxy_is_reported(reply: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def behave(connection: socket.socket, _: threading.Event) -> None:
         read_headers(connection)
-        connection.sendall(said)
+        connection.sendall(reply)
 
     with socket_server(behave) as proxy:
         monkeypatch.setenv("https_proxy", proxy.url.replace("//", "//me:hunter2@"))
-        told = failure("https://api.example/")
-    assert told.kind is FailureClass.TRANSIENT
-    assert told.sentence.startswith(("The proxy 127.0.0.1 did not answer", "The proxy 127.0.0.1 could not connect"))
+        error = failure("https://api.example/")
+    assert error.kind is FailureClass.TRANSIENT
+    assert error.sentence.startswith(("The proxy 127.0.0.1 did not answer", "The proxy 127.0.0.1 could not connect"))
 
 
 @pytest.mark.parametrize("address", ["socks5://127.0.0.1:1", "http://", "http://a:99999"])

@@ -31,7 +31,7 @@ def hidden(answer: Any, password: str, **settings: str) -> Any:
 
 @pytest.mark.parametrize("secret", ["7", "1234", "2024", "monday", "hunter2", "a.b*c"])
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         '{{"password": "{}"}}',
         "user=me&password={}",
@@ -44,9 +44,9 @@ def hidden(answer: Any, password: str, **settings: str) -> Any:
         "pin: {}.",
     ],
 )
-def test_a_short_secret_is_removed_after_a_secret_name(said: str, secret: str) -> None:
-    assert hidden(said.format(secret), secret) == said.format(HIDDEN)
-    assert hidden([{"body": said.format(secret)}], secret) == [{"body": said.format(HIDDEN)}]
+def test_a_short_secret_is_removed_after_a_secret_name(text: str, secret: str) -> None:
+    assert hidden(text.format(secret), secret) == text.format(HIDDEN)
+    assert hidden([{"body": text.format(secret)}], secret) == [{"body": text.format(HIDDEN)}]
 
 
 @pytest.mark.parametrize("name", ["password", "Password", "api_key", "Api-Key", "api key", "token", "secret", "PIN"])
@@ -63,7 +63,7 @@ def test_the_connector_s_field_and_header_names_count_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "In 2024 it was 2024 €",
         "2024",
@@ -74,10 +74,10 @@ def test_the_connector_s_field_and_header_names_count_too() -> None:
         "http://example.org:2024/path",
     ],
 )
-def test_possible_ordinary_data_stays(said: str) -> None:
+def test_possible_ordinary_data_stays(text: str) -> None:
     """2024 may be a year or a port, and words may be just words."""
-    assert hidden(said, "2024") == said
-    assert hidden(said.replace("2024", "monday"), "monday") == said.replace("2024", "monday")
+    assert hidden(text, "2024") == text
+    assert hidden(text.replace("2024", "monday"), "monday") == text.replace("2024", "monday")
 
 
 def test_a_mixed_secret_is_removed_wherever_it_stands_alone() -> None:
@@ -111,15 +111,15 @@ def test_a_long_text_full_of_partial_matches_is_searched_quickly() -> None:
 
 
 def test_a_server_that_echoes_the_login_does_not_leak_it_to_the_script() -> None:
-    def repeat(asked: ReceivedRequest) -> Reply:
-        body = json.dumps(dict(asked.headers)).encode()
+    def repeat(request: ReceivedRequest) -> Reply:
+        body = json.dumps(dict(request.headers)).encode()
         return Reply(body=body, headers={"Content-Type": "application/json"})
 
     tool = Registry([http]).tool("http:api", "get")
     with http_server(repeat) as server:
         for login in ({"auth": "basic", "user": "me"}, {"auth": "bearer"}, {"auth": "header", "header": "X-Key"}):
-            asked = call({"base_url": server.url, "secret": "qzx", **login}, path="x")
-            answer = json.dumps(tool.run(asked), ensure_ascii=False)
+            tool_call = call({"base_url": server.url, "secret": "qzx", **login}, path="x")
+            answer = json.dumps(tool.run(tool_call), ensure_ascii=False)
             assert HIDDEN in answer
             assert "qzx" not in answer and base64.b64encode(b"me:qzx").decode() not in answer
 

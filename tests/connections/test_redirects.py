@@ -19,26 +19,26 @@ LOGIN = {"Authorization": f"Bearer {SECRET}", "X-Api-Key": SECRET, "Accept": "te
 
 
 def test_a_redirect_on_the_same_host_keeps_the_credentials() -> None:
-    def answer(asked: ReceivedRequest) -> Reply:
-        return Reply(302, headers={"Location": "/b?x=1"}) if asked.path == "/a" else Reply(body=b"here")
+    def answer(received: ReceivedRequest) -> Reply:
+        return Reply(302, headers={"Location": "/b?x=1"}) if received.path == "/a" else Reply(body=b"here")
 
     with http_server(answer) as server:
         got = get(f"{server.url}/a", headers=LOGIN)
         assert (got.body, got.url) == (b"here", f"{server.url}/b?x=1")
-        assert [asked.headers.get("Authorization") for asked in server.asked] == [f"Bearer {SECRET}"] * 2
+        assert [received.headers.get("Authorization") for received in server.requests] == [f"Bearer {SECRET}"] * 2
 
 
 def test_a_redirect_to_another_host_drops_all_credentials() -> None:
     with http_server(lambda _: Reply(body=b"there")) as other:
         port = other.url.rpartition(":")[2]
         goals = [other.url, f"http://localhost:{port}/", f"http://user:{SECRET}@127.0.0.1:{port}/"]
-        with http_server(lambda asked: Reply(307, headers={"Location": goals[int(asked.path[1:])]})) as server:
+        with http_server(lambda received: Reply(307, headers={"Location": goals[int(received.path[1:])]})) as server:
             for number in range(3):
                 assert get(f"{server.url}/{number}", headers=LOGIN).body == b"there"
-        assert len(other.asked) == 3
-        for asked in other.asked:
-            assert asked.headers["Accept"] == "text/plain"
-            assert not any(SECRET in value for value in asked.headers.values())
+        assert len(other.requests) == 3
+        for received in other.requests:
+            assert received.headers["Accept"] == "text/plain"
+            assert not any(SECRET in value for value in received.headers.values())
 
 
 ELSEWHERE = "http://public.example/"
@@ -70,9 +70,9 @@ def test_a_remote_server_cannot_redirect_to_this_computer(host: str, monkeypatch
             monkeypatch.setenv("http_proxy", public.url)
             monkeypatch.setenv("no_proxy", "named.example")
             monkeypatch.setattr(sockets, "_resolve", stand_in_for_dns)
-            told = failure(lambda: get(ELSEWHERE))
-        assert here.asked == []
-    assert (told.kind, told.sentence) == (
+            error = failure(lambda: get(ELSEWHERE))
+        assert here.requests == []
+    assert (error.kind, error.sentence) == (
         FailureClass.LOGIC,
         "public.example redirects to this computer, which is not allowed.",
     )
@@ -93,30 +93,30 @@ def test_a_local_server_may_redirect_to_this_computer() -> None:
 @pytest.mark.parametrize("goal", ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:text/plain,a", "javascript:a"])
 def test_only_http_redirects_are_followed(goal: str) -> None:
     with http_server(lambda _: Reply(302, headers={"Location": goal})) as server:
-        told = failure(lambda: get(server.url))
-    assert told.kind is FailureClass.LOGIC
-    assert f"starts with {goal.partition(':')[0]}:, which is not supported" in told.sentence
+        error = failure(lambda: get(server.url))
+    assert error.kind is FailureClass.LOGIC
+    assert f"starts with {goal.partition(':')[0]}:, which is not supported" in error.sentence
 
 
 @pytest.mark.parametrize("goal", ["http://[::1", "//[", "https://]/"])
 def test_a_redirect_to_an_invalid_address_is_reported(goal: str) -> None:
     with http_server(lambda _: Reply(302, headers={"Location": goal})) as server:
-        told = failure(lambda: get(server.url))
-    assert told.kind is FailureClass.LOGIC
-    assert told.sentence == "127.0.0.1 redirects to an invalid address."
+        error = failure(lambda: get(server.url))
+    assert error.kind is FailureClass.LOGIC
+    assert error.sentence == "127.0.0.1 redirects to an invalid address."
 
 
 def test_a_redirect_loop_ends() -> None:
     with http_server(lambda _: Reply(302, headers={"Location": "/again"})) as server:
-        told = failure(lambda: get(server.url, max_redirects=3))
-        assert (told.kind, len(server.asked)) == (FailureClass.LOGIC, 4)
-        assert told.sentence == "127.0.0.1 redirected more than 3 times."
+        error = failure(lambda: get(server.url, max_redirects=3))
+        assert (error.kind, len(server.requests)) == (FailureClass.LOGIC, 4)
+        assert error.sentence == "127.0.0.1 redirected more than 3 times."
         assert get(server.url, max_redirects=0).status == 302
 
 
 def test_an_action_follows_only_307_and_308_on_the_same_host() -> None:
-    def answer(asked: ReceivedRequest) -> Reply:
-        return Reply(status, headers={"Location": goal}) if asked.path == "/a" else Reply(body=asked.body)
+    def answer(received: ReceivedRequest) -> Reply:
+        return Reply(status, headers={"Location": goal}) if received.path == "/a" else Reply(body=received.body)
 
     def post() -> Answer:
         return request("POST", f"{server.url}/a", body=b"mine", seconds=30, acts=True)
@@ -129,4 +129,4 @@ def test_an_action_follows_only_307_and_308_on_the_same_host() -> None:
         assert failure(lambda: check(post(), NOW)).kind is FailureClass.UNSURE
         status, goal = 307, other.url
         assert failure(post).kind is FailureClass.LOGIC
-        assert other.asked == []
+        assert other.requests == []

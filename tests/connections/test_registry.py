@@ -72,8 +72,8 @@ def test_an_unknown_kind_is_refused_with_those_that_exist() -> None:
 
 
 def test_a_tool_is_found_by_the_kind_of_its_connection() -> None:
-    found = REGISTRY.tool("mailbox:home", "say")
-    assert (found.name, found.parameters, found.mutating) == (SAY.name, SAY.parameters, True)
+    tool = REGISTRY.tool("mailbox:home", "say")
+    assert (tool.name, tool.parameters, tool.mutating) == (SAY.name, SAY.parameters, True)
 
 
 def test_a_tool_with_secrets_does_not_leak_them() -> None:
@@ -92,10 +92,10 @@ def test_a_tool_with_secrets_does_not_leak_them() -> None:
             check=lambda one: Checked(happened=True, result=tell(one)),
         ),
     )
-    found = Registry([mailbox(tools=tools)]).tool("mailbox:home", "tell")
-    asked = call({"host": "h", "password": "1234"})
-    assert found.run(asked) == {"password": "•••"}
-    assert found.check is not None and found.check(asked) == Checked(happened=True, result={"password": "•••"})
+    tool = Registry([mailbox(tools=tools)]).tool("mailbox:home", "tell")
+    tool_call = call({"host": "h", "password": "1234"})
+    assert tool.run(tool_call) == {"password": "•••"}
+    assert tool.check is not None and tool.check(tool_call) == Checked(happened=True, result={"password": "•••"})
 
 
 def test_answers_of_a_tool_without_secrets_are_unchanged() -> None:
@@ -258,10 +258,10 @@ def installed(tmp_path: Path) -> Iterator[Path]:
 
 def install(place: Path, name: str, source: str) -> None:
     (place / f"{name}_module.py").write_text(source)
-    told = place / f"{name}-1.0.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (told / "entry_points.txt").write_text(f"[dayhand.connectors]\n{name} = {name}_module:connector\n")
+    folder = place / f"{name}-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(f"[dayhand.connectors]\n{name} = {name}_module:connector\n")
 
 
 GOOD = """
@@ -280,12 +280,12 @@ def test_plugins_are_found_and_broken_ones_are_reported(installed: Path) -> None
     registry = builtin_registry(lambda *_: None)
     assert registry.connector("lamp").title == "Lamp"
     assert registry.connector("notify").title == "Notification"
-    torn, copied = (next(told for told in registry.warnings if word in told) for word in ("torn", "second connector"))
+    torn, copied = (next(one for one in registry.warnings if word in one) for word in ("torn", "second connector"))
     assert "RuntimeError: no wire" in torn and "package torn" in torn
     assert '"notify"' in copied
-    assert any('"odd"' in told and "not a connector" in told for told in registry.warnings)
-    assert any('"leaving"' in told and "SystemExit" in told for told in registry.warnings)
-    assert any('"badly"' in told and "is not a valid connection kind" in told for told in registry.warnings)
+    assert any('"odd"' in warning and "not a connector" in warning for warning in registry.warnings)
+    assert any('"leaving"' in warning and "SystemExit" in warning for warning in registry.warnings)
+    assert any('"badly"' in warning and "is not a valid connection kind" in warning for warning in registry.warnings)
     assert len(registry.warnings) == 5
 
 

@@ -11,9 +11,9 @@ from tests.connections.secret_service import SecretService
 from tests.connections.waiting import collecting_garbage
 
 
-def failure_of(keeper: SecretStore, connection: str = "imap:home") -> Failure:
+def failure_of(store: SecretStore, connection: str = "imap:home") -> Failure:
     with collecting_garbage(), pytest.raises(ToolFailedError) as failed:
-        keeper.read(connection)
+        store.read(connection)
     return failed.value.failure
 
 
@@ -26,20 +26,20 @@ def test_saved_secrets_are_read_after_a_restart(service: SecretService) -> None:
 
 def test_a_missing_entry_asks_for_a_reconnect(service: SecretService) -> None:
     with service.keyring("pw"):
-        keeper = SecretStore(SystemClock().now)
-        assert failure_of(keeper) == SecretMissingError("imap:home").failure
-        keeper.keep("imap:home", {"password": "x"})
-        keeper.forget("imap:home")
-        keeper.forget("imap:home")
-        assert failure_of(keeper).kind is FailureClass.AUTH
+        store = SecretStore(SystemClock().now)
+        assert failure_of(store) == SecretMissingError("imap:home").failure
+        store.keep("imap:home", {"password": "x"})
+        store.forget("imap:home")
+        store.forget("imap:home")
+        assert failure_of(store).kind is FailureClass.AUTH
 
 
 def test_a_missing_or_locked_keyring_makes_runs_wait(service: SecretService) -> None:
     """Never a reconnect, and it does not count as a failure of the script."""
-    keeper = SecretStore(SystemClock().now)
-    assert failure_of(keeper) == VaultUnavailableError().failure
+    store = SecretStore(SystemClock().now)
+    assert failure_of(store) == VaultUnavailableError().failure
     with service.keyring("pw"):
-        keeper.keep("imap:home", {"password": "x"})
+        store.keep("imap:home", {"password": "x"})
     with service.keyring(None):
         failure = failure_of(SecretStore(SystemClock().now))
         assert failure == VaultLockedError().failure

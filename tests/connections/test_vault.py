@@ -250,27 +250,27 @@ def test_the_keyring_library_is_loaded_lazily() -> None:
 
 def test_losing_and_regaining_the_keyring_is_reported_once_each(service: SecretService) -> None:
     """Locked and unlocked while the app runs, noticed without a dialog."""
-    told: list[type[VaultError] | None] = []
-    vault = Vault(changed=lambda trouble: told.append(None if trouble is None else type(trouble)))
+    reported: list[type[VaultError] | None] = []
+    vault = Vault(changed=lambda trouble: reported.append(None if trouble is None else type(trouble)))
     with service.keyring("pw"):
         vault.save("imap:home", SECRETS)
         vault.save("imap:work", SECRETS)
-        assert told == [None]
+        assert reported == [None]
         service.lock()
         vault._cache.clear()
         for _ in range(2):
             assert fails(lambda: vault.get("imap:home")) is VaultLockedError
         vault.check_availability()
         wait_until(lambda: not any(thread.name == "keyring" for thread in threading.enumerate()))
-        assert told == [None, VaultLockedError]
+        assert reported == [None, VaultLockedError]
         service.unlock("pw")
         vault.check_availability()
-        wait_until(lambda: len(told) == 3)
-        assert told[2] is None
+        wait_until(lambda: len(reported) == 3)
+        assert reported[2] is None
         assert vault.get("imap:home") == SECRETS
         with pytest.raises(SecretMissingError):
             vault.get("imap:nobody")
-        assert len(told) == 3, "a missing entry is not an error of the keyring"
+        assert len(reported) == 3, "a missing entry is not an error of the keyring"
 
 
 def test_nothing_is_checked_while_the_keyring_works(service: SecretService) -> None:

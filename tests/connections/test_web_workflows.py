@@ -37,13 +37,13 @@ class Pocket:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(tmp_path)
-    shop.service.registry = lambda: Registry([caldav, feed, http])  # type: ignore[method-assign]
-    shop.secrets = Pocket()
-    shop.crash()
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path)
+    runtime.service.registry = lambda: Registry([caldav, feed, http])  # type: ignore[method-assign]
+    runtime.secrets = Pocket()
+    runtime.crash()
+    yield runtime
+    runtime.close()
 
 
 FEED_TO_CALENDAR = """
@@ -82,13 +82,13 @@ TALKS = """<rss><channel>
 </channel></rss>"""
 
 
-def talks(asked: ReceivedRequest) -> Reply:
-    if asked.headers.get("If-None-Match") == '"1"':
+def talks(received: ReceivedRequest) -> Reply:
+    if received.headers.get("If-None-Match") == '"1"':
         return Reply(304)
     return Reply(body=TALKS.encode(), headers={"ETag": '"1"'})
 
 
-def test_a_feed_becomes_events_once_although_an_answer_was_lost(shop: RuntimeFixture, tmp_path: Path) -> None:
+def test_a_feed_becomes_events_once_although_an_answer_was_lost(runtime: RuntimeFixture, tmp_path: Path) -> None:
     """The server added the event and the answer was lost; the checker finds it by its id."""
     (tmp_path / "radicale").mkdir()
     puts: list[bytes] = []
@@ -97,21 +97,21 @@ def test_a_feed_becomes_events_once_although_an_answer_was_lost(shop: RuntimeFix
         puts.extend([head] if head.startswith(b"PUT ") else [])
         return head.startswith(b"PUT ") and len(puts) == 1
 
-    with radicale(tmp_path / "radicale") as server, losing_answers(server, lose) as between, http_server(talks) as news:
+    with radicale(tmp_path / "radicale") as server, losing_answers(server, lose) as between, http_server(talks) as feed:
         ask("MKCALENDAR", f"{server}/{USER}/home/")
-        shop.services.connect("feed:talks", {"url": news.url})
-        shop.services.connect("caldav:home", {"url": f"{between}/{USER}/home/", "user": USER, "password": PASSWORD})
-        shop.deploy(FEED_TO_CALENDAR)
-        shop.tick()
-        shop.pass_time(HOUR)
-        assert shop.events() == {"1": "consumed", "2": "consumed"}
+        runtime.services.connect("feed:talks", {"url": feed.url})
+        runtime.services.connect("caldav:home", {"url": f"{between}/{USER}/home/", "user": USER, "password": PASSWORD})
+        runtime.deploy(FEED_TO_CALENDAR)
+        runtime.tick()
+        runtime.pass_time(HOUR)
+        assert runtime.events() == {"1": "consumed", "2": "consumed"}
         assert len(puts) == 2
-        made = shop.state("C")["made"]
+        made = runtime.state("C")["made"]
         bodies = [ask("GET", url.replace(between, server)).body.decode() for url in made]
         assert [("SUMMARY:One" in body, "SUMMARY:Two" in body) for body in bodies] == [(True, False), (False, True)]
         assert ask("GET", f"{server}/{USER}/home/").body.count(b"BEGIN:VEVENT") == 2
-        assert shop.state("p")["looks"] == [False, True]
-        assert len(shop.requests()) == 0
+        assert runtime.state("p")["looks"] == [False, True]
+        assert len(runtime.requests()) == 0
 
 
 SEND = """
@@ -135,63 +135,63 @@ class C:
 """
 
 
-def test_an_order_that_may_have_arrived_is_asked_about_and_not_sent_again(shop: RuntimeFixture) -> None:
+def test_an_order_that_may_have_arrived_is_asked_about_and_not_sent_again(runtime: RuntimeFixture) -> None:
     """A 503 to an action leaves the outcome unknown, and only the user can tell."""
     taken = Reply(body=json.dumps({"number": 7}).encode(), headers={"Content-Type": "application/json"})
     replies = [Reply(503), taken]
     with http_server(lambda _: replies.pop(0)) as server:
-        shop.services.connect("http:api", {"base_url": server.url, "auth": "bearer", "secret": "hunter2"})
-        shop.deploy(SEND)
-        shop.publish("a")
-        shop.tick()
-        shop.pass_time(HOUR)
-        [request] = shop.requests()
-        assert (request.kind, len(server.asked)) == ("unsure", 1)
+        runtime.services.connect("http:api", {"base_url": server.url, "auth": "bearer", "secret": "hunter2"})
+        runtime.deploy(SEND)
+        runtime.publish("a")
+        runtime.tick()
+        runtime.pass_time(HOUR)
+        [request] = runtime.requests()
+        assert (request.kind, len(server.requests)) == ("unsure", 1)
         assert "503 Service Unavailable" in request.sentence
-        shop.request_commands.resolve(shop.runs("C")[-1].id, "not-happened")
-        shop.tick()
-        assert shop.state("C") == {"number": 7}
-        assert [asked.headers["Authorization"] for asked in server.asked] == ["Bearer hunter2"] * 2
-        assert all(asked.headers["Idempotency-Key"] for asked in server.asked)
+        runtime.request_commands.resolve(runtime.runs("C")[-1].id, "not-happened")
+        runtime.tick()
+        assert runtime.state("C") == {"number": 7}
+        assert [received.headers["Authorization"] for received in server.requests] == ["Bearer hunter2"] * 2
+        assert all(received.headers["Idempotency-Key"] for received in server.requests)
 
 
 LOOK = job('ctx.done(ctx.call("http:api", "get", path="news")["text"])').replace("world:x", "http:api")
 
 
-def begin(shop: RuntimeFixture, url: str, **settings: str) -> None:
-    shop.services.connect("http:api", {"base_url": url, **settings})
-    shop.deploy(LOOK)
-    shop.clock.move(HOUR)
-    shop.tick()
+def begin(runtime: RuntimeFixture, url: str, **settings: str) -> None:
+    runtime.services.connect("http:api", {"base_url": url, **settings})
+    runtime.deploy(LOOK)
+    runtime.clock.move(HOUR)
+    runtime.tick()
 
 
-def test_a_busy_server_is_retried_when_it_says(shop: RuntimeFixture) -> None:
+def test_a_busy_server_is_retried_when_it_says(runtime: RuntimeFixture) -> None:
     replies = [Reply(429, headers={"Retry-After": "600"}), Reply(body=b"news")]
     with http_server(lambda _: replies.pop(0)) as server:
-        begin(shop, server.url)
-        assert [run.status for run in shop.runs("j")] == ["paused:transient"]
-        shop.pass_time(10 * MINUTE - SECOND)
-        assert len(server.asked) == 1
-        shop.pass_time(2 * MINUTE)
-        assert (len(server.asked), shop.runs("j")[-1].status) == (2, "committed")
+        begin(runtime, server.url)
+        assert [run.status for run in runtime.runs("j")] == ["paused:transient"]
+        runtime.pass_time(10 * MINUTE - SECOND)
+        assert len(server.requests) == 1
+        runtime.pass_time(2 * MINUTE)
+        assert (len(server.requests), runtime.runs("j")[-1].status) == (2, "committed")
 
 
-def test_an_expired_login_asks_for_a_reconnect_and_then_resumes(shop: RuntimeFixture) -> None:
-    def answer(asked: ReceivedRequest) -> Reply:
-        return Reply(body=b"news") if asked.headers.get("X-Api-Key") == "new" else Reply(401)
+def test_an_expired_login_asks_for_a_reconnect_and_then_resumes(runtime: RuntimeFixture) -> None:
+    def answer(received: ReceivedRequest) -> Reply:
+        return Reply(body=b"news") if received.headers.get("X-Api-Key") == "new" else Reply(401)
 
     with http_server(answer) as server:
-        begin(shop, server.url, auth="header", secret="old")
-        [request] = shop.requests()
+        begin(runtime, server.url, auth="header", secret="old")
+        [request] = runtime.requests()
         assert (request.kind, "did not accept the login" in request.sentence) == ("reconnect", True)
-        shop.services.connect("http:api", {"base_url": server.url, "auth": "header", "secret": "new"})
-        shop.tick()
-        assert (shop.runs("j")[-1].status, shop.requests()) == ("committed", [])
+        runtime.services.connect("http:api", {"base_url": server.url, "auth": "header", "secret": "new"})
+        runtime.tick()
+        assert (runtime.runs("j")[-1].status, runtime.requests()) == ("committed", [])
 
 
-def test_a_redirect_to_a_file_is_reported(shop: RuntimeFixture) -> None:
+def test_a_redirect_to_a_file_is_reported(runtime: RuntimeFixture) -> None:
     with http_server(lambda _: Reply(302, headers={"Location": "file:///etc/passwd"})) as server:
-        begin(shop, server.url)
-        [run] = shop.runs("j")
+        begin(runtime, server.url)
+        [run] = runtime.runs("j")
         assert run.status == "failed:logic"
-        assert any("starts with file:, which is not supported" in request.sentence for request in shop.requests())
+        assert any("starts with file:, which is not supported" in request.sentence for request in runtime.requests())

@@ -31,7 +31,7 @@ class HttpServer:
     """The server's address and the requests it received."""
 
     url: str
-    asked: list[ReceivedRequest]
+    requests: list[ReceivedRequest]
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def http_server(
     answer: Callable[[ReceivedRequest], Reply], context: ssl.SSLContext | None = None
 ) -> Iterator[HttpServer]:
     """An http.server that answers each request with `answer`."""
-    asked: list[ReceivedRequest] = []
+    requests: list[ReceivedRequest] = []
 
     class Handler(BaseHTTPRequestHandler):
         def handle_one_request(self) -> None:
@@ -48,8 +48,8 @@ def http_server(
 
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            asked.append(ReceivedRequest(self.command, self.path, dict(self.headers.items()), body))
-            reply = answer(asked[-1])
+            requests.append(ReceivedRequest(self.command, self.path, dict(self.headers.items()), body))
+            reply = answer(requests[-1])
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
@@ -74,7 +74,7 @@ def http_server(
     serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     serving.start()
     try:
-        yield HttpServer(f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}", asked)
+        yield HttpServer(f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}", requests)
     finally:
         server.shutdown()
         serving.join()
@@ -95,7 +95,7 @@ def socket_server(behave: Callable[[socket.socket, threading.Event], None]) -> I
     over = threading.Event()
     threads: list[threading.Thread] = []
     listener = socket.create_server(("127.0.0.1", 0))
-    told = SocketServer(f"http://127.0.0.1:{listener.getsockname()[1]}", over, [])
+    server = SocketServer(f"http://127.0.0.1:{listener.getsockname()[1]}", over, [])
 
     def serve(connection: socket.socket) -> None:
         with connection, suppress(OSError):
@@ -109,14 +109,14 @@ def socket_server(behave: Callable[[socket.socket, threading.Event], None]) -> I
                 if over.is_set():
                     connection.close()
                     return
-                told.times.append(len(told.times))
+                server.times.append(len(server.times))
                 threads.append(threading.Thread(target=serve, args=(connection,)))
                 threads[-1].start()
 
     accepting = threading.Thread(target=accept)
     accepting.start()
     try:
-        yield told
+        yield server
     finally:
         over.set()
         socket.create_connection(listener.getsockname()).close()
@@ -128,13 +128,13 @@ def socket_server(behave: Callable[[socket.socket, threading.Event], None]) -> I
 
 def read_headers(connection: socket.socket) -> bytes:
     """All headers of a request."""
-    heard = b""
-    while b"\r\n\r\n" not in heard:
+    data = b""
+    while b"\r\n\r\n" not in data:
         more = connection.recv(65536)
         if not more:
             break
-        heard += more
-    return heard
+        data += more
+    return data
 
 
 def read_request(connection: socket.socket) -> bytes:
@@ -152,13 +152,13 @@ def losing_answers(server: str, lose: Callable[[bytes], bool]) -> Iterator[str]:
     port = int(server.rpartition(":")[2])
 
     def behave(connection: socket.socket, _: threading.Event) -> None:
-        heard = read_request(connection)
+        request = read_request(connection)
         with socket.create_connection(("127.0.0.1", port)) as onwards:
-            onwards.sendall(heard)
+            onwards.sendall(request)
             answer = b""
             while more := onwards.recv(65536):
                 answer += more
-        if not lose(heard.partition(b"\r\n\r\n")[0]):
+        if not lose(request.partition(b"\r\n\r\n")[0]):
             connection.sendall(answer)
 
     with socket_server(behave) as between:

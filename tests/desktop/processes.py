@@ -18,8 +18,8 @@ def wait_until(condition: Callable[[], Any], what: str) -> Any:
     """The first truthy result of `condition`; an assertion fails after a minute."""
     end = time.monotonic() + TIMEOUT_S
     while True:
-        if found := condition():
-            return found
+        if result := condition():
+            return result
         assert time.monotonic() < end, f"{what}: not within {TIMEOUT_S:.0f} s"
         time.sleep(0.02)
 
@@ -80,16 +80,16 @@ class Processes:
 
     def marked(self) -> list[int]:
         """The running processes with the mark."""
-        wanted = f"{_MARK}={self.mark}".encode()
-        found = []
+        mark = f"{_MARK}={self.mark}".encode()
+        pids = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
             try:
-                marked = wanted in (entry / "environ").read_bytes().split(b"\0")
+                marked = mark in (entry / "environ").read_bytes().split(b"\0")
                 gone = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[0] in "ZX"
             except OSError:
                 continue
             if marked and not gone:
-                found.append(int(entry.name))
-        return found
+                pids.append(int(entry.name))
+        return pids

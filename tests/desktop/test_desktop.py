@@ -23,8 +23,8 @@ pixmap = QPixmap(32, 32)
 pixmap.fill(QColor("teal"))
 icon = QSystemTrayIcon(QIcon(pixmap))
 icon.show()
-notices = TrayBubbleBackend(icon)
-QTimer.singleShot(0, lambda: notices.send(Notification(key="k", title="Backup failed", text="The disk is full.")))
+backend = TrayBubbleBackend(icon)
+QTimer.singleShot(0, lambda: backend.send(Notification(key="k", title="Backup failed", text="The disk is full.")))
 app.exec()
 """
 

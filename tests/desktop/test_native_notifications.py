@@ -14,7 +14,7 @@ from tests.desktop.notification_screen import ASK, DAEMON, LIMIT, WaitForText
 
 
 @pytest.fixture
-def notices(
+def backend(
     qtbot: QtBot, desk: Desktop, fallback: RecordingBackend, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[NativeBackend]:
     buses: list[MessageBus] = []
@@ -37,7 +37,7 @@ def notices(
 def test_a_real_button_emits_its_action_and_closes_the_notification(
     qtbot: QtBot,
     desk: Desktop,
-    notices: NativeBackend,
+    backend: NativeBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
     wait_until_gone: WaitForText,
@@ -46,7 +46,7 @@ def test_a_real_button_emits_its_action_and_closes_the_notification(
     label: str,
 ) -> None:
     desk.start_notifications()
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
     desk.press(DAEMON, label)
     qtbot.waitUntil(lambda: len(signals) == 2, timeout=LIMIT)
@@ -56,41 +56,41 @@ def test_a_real_button_emits_its_action_and_closes_the_notification(
 
 def test_a_notification_is_replaced_and_withdrawn(
     desk: Desktop,
-    notices: NativeBackend,
+    backend: NativeBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
     wait_until_gone: WaitForText,
 ) -> None:
     desk.start_notifications()
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
-    notices.send(Notification(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
+    backend.send(Notification(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
     wait_until_shown("Failed 2 times")
     wait_until_gone(ASK.title)
-    notices.withdraw(ASK.key)
+    backend.withdraw(ASK.key)
     wait_until_gone("Failed 2 times")
     assert signals == []
 
 
 def test_without_a_daemon_the_fallback_is_used_until_one_starts(
-    qtbot: QtBot, desk: Desktop, notices: NativeBackend, fallback: RecordingBackend, wait_until_shown: WaitForText
+    qtbot: QtBot, desk: Desktop, backend: NativeBackend, fallback: RecordingBackend, wait_until_shown: WaitForText
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
     desk.start_notifications()
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
     assert fallback.shown == {}
 
 
 def test_notifications_with_buttons_are_removed_when_the_app_ends(
-    desk: Desktop, notices: NativeBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
+    desk: Desktop, backend: NativeBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
 ) -> None:
     desk.start_notifications()
-    notices.send(ASK)
-    notices.send(Notification(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
+    backend.send(ASK)
+    backend.send(Notification(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
     wait_until_shown(ASK.title)
     wait_until_shown("Backed up")
-    notices.end()
+    backend.end()
     wait_until_gone(ASK.title)
     assert "Backed up" in desk.texts(DAEMON)

@@ -24,7 +24,7 @@ def daemon(desk: Desktop) -> None:
 
 
 @pytest.fixture
-def notices(qtbot: QtBot, desk: Desktop, fallback: RecordingBackend) -> Iterator[FreedesktopBackend]:
+def backend(qtbot: QtBot, desk: Desktop, fallback: RecordingBackend) -> Iterator[FreedesktopBackend]:
     bus = Bus(desk.bus.address, retry_ms=20)
     made = FreedesktopBackend(bus, fallback)
     bus.open()
@@ -37,7 +37,7 @@ def notices(qtbot: QtBot, desk: Desktop, fallback: RecordingBackend) -> Iterator
 def test_a_real_button_emits_its_action_and_closes_the_notification(
     qtbot: QtBot,
     desk: Desktop,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
     wait_until_gone: WaitForText,
@@ -45,7 +45,7 @@ def test_a_real_button_emits_its_action_and_closes_the_notification(
     action: str,
     label: str,
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
     desk.press(DAEMON, label)
     qtbot.waitUntil(lambda: len(signals) == 2, timeout=LIMIT)
@@ -57,11 +57,11 @@ def test_a_real_button_emits_its_action_and_closes_the_notification(
 def test_a_mouse_click_counts_as_a_press(
     qtbot: QtBot,
     desk: Desktop,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
     desk.click(DAEMON, "Reject")
     qtbot.waitUntil(lambda: bool(signals), timeout=LIMIT)
@@ -70,15 +70,15 @@ def test_a_mouse_click_counts_as_a_press(
 
 @pytest.mark.usefixtures("daemon")
 def test_a_hundred_problems_show_three_notifications_until_they_are_solved(
-    desk: Desktop, notices: FreedesktopBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
+    desk: Desktop, backend: FreedesktopBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
 ) -> None:
     clock = SystemClock()
-    herald = Notifier(notices, clock, lambda: UTC, NotificationRules())
+    notifier = Notifier(backend, clock, lambda: UTC, NotificationRules())
     failed = [
         OpenProblem(key=f"p{number}", title=f"Chore {number} failed", group=f"Account {number % 20}", since=clock.now())
         for number in range(100)
     ]
-    herald.update(failed)
+    notifier.update(failed)
     titles = [
         "Account 0: 5 items need your attention",
         "Account 1: 5 items need your attention",
@@ -87,28 +87,28 @@ def test_a_hundred_problems_show_three_notifications_until_they_are_solved(
     for title in titles:
         wait_until_shown(title)
     assert sum("need you" in text for text in set(desk.texts(DAEMON))) == 3
-    herald.update([])
+    notifier.update([])
     for title in titles:
         wait_until_gone(title)
 
 
 @pytest.mark.usefixtures("daemon")
 def test_text_with_markup_characters_is_shown_literally(
-    notices: FreedesktopBackend, wait_until_shown: WaitForText
+    backend: FreedesktopBackend, wait_until_shown: WaitForText
 ) -> None:
     text = "a < b & <b>c</b> &amp; \u202e„Größe“"
-    notices.send(Notification(key="k", title="1 < 2 & <i>3</i>", text=text))
+    backend.send(Notification(key="k", title="1 < 2 & <i>3</i>", text=text))
     wait_until_shown("a < b & <b>c</b> &amp; ⟨202E⟩„Größe“")
     wait_until_shown("1 < 2 & <i>3</i>")
 
 
 @pytest.mark.usefixtures("daemon")
 def test_a_repeated_problem_updates_its_notification(
-    notices: FreedesktopBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
+    backend: FreedesktopBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
-    notices.send(Notification(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
+    backend.send(Notification(key=ASK.key, title="Failed 2 times", urgency=Urgency.CRITICAL))
     wait_until_shown("Failed 2 times")
     wait_until_gone(ASK.title)
 
@@ -116,17 +116,17 @@ def test_a_repeated_problem_updates_its_notification(
 @pytest.mark.usefixtures("daemon")
 def test_only_the_notification_of_a_solved_problem_is_removed(
     desk: Desktop,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
     wait_until_gone: WaitForText,
 ) -> None:
     other = Notification(key="other", title="Other", urgency=Urgency.CRITICAL)
-    notices.send(ASK)
-    notices.send(other)
+    backend.send(ASK)
+    backend.send(other)
     wait_until_shown(ASK.title)
     wait_until_shown("Other")
-    notices.withdraw(ASK.key)
+    backend.withdraw(ASK.key)
     wait_until_gone(ASK.title)
     assert "Other" in desk.texts(DAEMON)
     assert signals == []
@@ -136,13 +136,13 @@ def test_only_the_notification_of_a_solved_problem_is_removed(
 def test_a_button_of_another_program_is_ignored(
     qtbot: QtBot,
     desk: Desktop,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
     wait_until_gone: WaitForText,
 ) -> None:
     """The daemon broadcasts every press."""
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
     body = ("Mail", 0, "", "You have mail", "", ["approve", "Read it"], {"urgency": ("y", 2)}, 0)
     path = "/org/freedesktop/Notifications"
@@ -155,12 +155,12 @@ def test_a_button_of_another_program_is_ignored(
 
 
 def test_a_daemon_started_later_shows_what_is_open(
-    qtbot: QtBot, desk: Desktop, notices: FreedesktopBackend, fallback: RecordingBackend, wait_until_shown: WaitForText
+    qtbot: QtBot, desk: Desktop, backend: FreedesktopBackend, fallback: RecordingBackend, wait_until_shown: WaitForText
 ) -> None:
-    notices.send(ASK)
-    notices.send(Notification(key="solved", title="Solved already"))
+    backend.send(ASK)
+    backend.send(Notification(key="solved", title="Solved already"))
     qtbot.waitUntil(lambda: len(fallback.shown) == 2, timeout=LIMIT)
-    notices.withdraw("solved")
+    backend.withdraw("solved")
     desk.start_notifications()
     wait_until_shown(ASK.title)
     assert fallback.shown == {}
@@ -170,12 +170,12 @@ def test_a_daemon_started_later_shows_what_is_open(
 def test_a_restarted_daemon_has_working_buttons(
     qtbot: QtBot,
     desk: Desktop,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     signals: list[tuple[str, ...]],
     wait_until_shown: WaitForText,
 ) -> None:
     desk.start_notifications()
-    notices.send(ASK)
+    backend.send(ASK)
     wait_until_shown(ASK.title)
     desk.stop_notifications()
     desk.start_notifications()
@@ -187,12 +187,12 @@ def test_a_restarted_daemon_has_working_buttons(
 
 @pytest.mark.usefixtures("daemon")
 def test_notifications_with_buttons_are_removed_when_the_app_ends(
-    desk: Desktop, notices: FreedesktopBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
+    desk: Desktop, backend: FreedesktopBackend, wait_until_shown: WaitForText, wait_until_gone: WaitForText
 ) -> None:
-    notices.send(ASK)
-    notices.send(Notification(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
+    backend.send(ASK)
+    backend.send(Notification(key="told:1", title="Backed up", urgency=Urgency.CRITICAL))
     wait_until_shown(ASK.title)
     wait_until_shown("Backed up")
-    notices.end()
+    backend.end()
     wait_until_gone(ASK.title)
     assert "Backed up" in desk.texts(DAEMON)

@@ -230,12 +230,12 @@ class Bench:
         return row
 
     def one(self, key: str) -> OccurrenceRow:
-        found = occurrences.find(self.database.read(), key)
-        assert found is not None
-        return found
+        row = occurrences.find(self.database.read(), key)
+        assert row is not None
+        return row
 
     def warnings(self) -> list[str]:
-        return [said.sentence for said in self.announcements if said.is_warning]
+        return [announcement.sentence for announcement in self.announcements if announcement.is_warning]
 
     def add(self, spec: dict[str, Any], *, kind: str = "job", name: str = "h", **policies: Any) -> str:
         return self.commands.add("w", name, spec, policies, kind=kind).schedule

@@ -15,10 +15,10 @@ from tests.runs.scripts import job
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(tmp_path / "data")
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path / "data")
+    yield runtime
+    runtime.close()
 
 
 def test_the_delay_doubles_up_to_a_limit() -> None:
@@ -45,20 +45,20 @@ def test_counting_restarts_after_a_long_time_without_a_failure() -> None:
 
 
 def test_a_start_that_cannot_be_stored_is_not_retried_at_once(
-    shop: RuntimeFixture, monkeypatch: pytest.MonkeyPatch
+    runtime: RuntimeFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tries: list[float] = []
 
     def refuse(*_: object) -> None:
-        tries.append(shop.clock.monotonic())
+        tries.append(runtime.clock.monotonic())
         raise DiskFailedError(Path("dayhand.db"), "I/O error")
 
-    shop.deploy(job("ctx.done('ran')"))
-    monkeypatch.setattr(shop.services.plans, "current", refuse)
-    shop.clock.move(HOUR)
-    shop.pass_time(timedelta(minutes=10))
+    runtime.deploy(job("ctx.done('ran')"))
+    monkeypatch.setattr(runtime.services.plans, "current", refuse)
+    runtime.clock.move(HOUR)
+    runtime.pass_time(timedelta(minutes=10))
     waits = [round(later - one) for one, later in pairwise(tries)]
     assert waits == [5, 10, 20, 40, 80, 160]
     monkeypatch.undo()
-    shop.pass_time(timedelta(minutes=5))
-    assert shop.states("j") == ["succeeded"]
+    runtime.pass_time(timedelta(minutes=5))
+    assert runtime.states("j") == ["succeeded"]

@@ -58,9 +58,9 @@ def test_a_stored_choice_is_read_again() -> None:
     ],
 )
 def test_one_invalid_value_does_not_affect_the_others(name: str, value: Any) -> None:
-    found = read_config({**SERVER.write(), name: value})
-    assert getattr(found, name) == getattr(FixerConfig(), name)
-    assert replace(found, **{name: getattr(SERVER, name)}) == SERVER
+    config = read_config({**SERVER.write(), name: value})
+    assert getattr(config, name) == getattr(FixerConfig(), name)
+    assert replace(config, **{name: getattr(SERVER, name)}) == SERVER
 
 
 @pytest.mark.parametrize("written", [None, [], "off", 3])

@@ -276,8 +276,8 @@ def test_a_changed_policy_applies_to_queued_runs(bench: Bench, new: str, states:
     bench.commands.edit("w/h", version=1, policies={"overlap": new})
     bench.tick()
     assert bench.states() == states
-    asked = {"cancel_other": [False], "terminate_other": [True]}
-    assert [kill for _, kill in bench.launcher.stops] == asked.get(new, [])
+    stops = {"cancel_other": [False], "terminate_other": [True]}
+    assert [kill for _, kill in bench.launcher.stops] == stops.get(new, [])
 
 
 def test_an_edit_from_cancel_to_terminate_kills_the_run(bench: Bench) -> None:

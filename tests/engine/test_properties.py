@@ -419,12 +419,12 @@ class ScheduleMachine(RuleBasedStateMachine):
     def rows_are_consistent(self) -> None:
         if not self.segments:
             return
-        row, found = self.row, self.bench.occurrences()
+        row, occurrences = self.row, self.bench.occurrences()
         assert row.trouble is None
-        assert len({one.key for one in found}) == len(found)
-        automatic = [one.planned for one in found if one.origin is OccurrenceOrigin.AUTOMATIC]
+        assert len({one.key for one in occurrences}) == len(occurrences)
+        automatic = [one.planned for one in occurrences if one.origin is OccurrenceOrigin.AUTOMATIC]
         assert len(set(automatic)) == len(automatic)
-        for one in found:
+        for one in occurrences:
             if one.state in (OccurrenceState.QUEUED, OccurrenceState.STARTED):
                 assert one.reason is None and one.ended is None
             else:
@@ -437,14 +437,14 @@ class ScheduleMachine(RuleBasedStateMachine):
                 OccurrenceState.COALESCED,
                 OccurrenceState.MISSED,
             )
-        started = [one for one in found if one.state is OccurrenceState.STARTED]
+        started = [one for one in occurrences if one.state is OccurrenceState.STARTED]
         assert len(started) <= 1 or self.beside
         running = {one.key for one in started} - set(self.bench.resting)
         assert running == set(self.bench.launcher.running) or row.removed
         assert set(self.bench.resting) <= {one.key for one in started}
         assert len(running) <= self.bench.settings.concurrency
         if row.next_at is not None:
-            recorded = {one.planned for one in found if is_recorded(one)}
+            recorded = {one.planned for one in occurrences if is_recorded(one)}
             assert row.next_at not in recorded
             # A clock that was set back leaves rows in the future; so does early jitter after an edit.
             assert self.was_set_back or len(self.segments) > 1 or all(at < row.next_at for at in recorded)

@@ -70,33 +70,33 @@ def _build(folder: Path, act: Callable[[Runtime], Any]) -> None:
     folder.mkdir(parents=True)
     clock = SystemClock()
     database = open_store(folder, clock.now()).database
-    house = Runtime(database, folder, machine_zone="UTC", clock=clock)
-    house.recover()
-    act(house)
-    house.close()
+    runtime = Runtime(database, folder, machine_zone="UTC", clock=clock)
+    runtime.recover()
+    act(runtime)
+    runtime.close()
     close_store(database)
 
 
-def _run_until_idle(house: Runtime) -> None:
+def _run_until_idle(runtime: Runtime) -> None:
     deadline = time.monotonic() + 120
-    while house.engine.tick(SystemClock().now()) <= SystemClock().now() or house.engine.dispatch.in_flight:
+    while runtime.engine.tick(SystemClock().now()) <= SystemClock().now() or runtime.engine.dispatch.in_flight:
         assert time.monotonic() < deadline, "it never became idle"
         time.sleep(0.01)
 
 
-def _deploy(house: Runtime, source: str, name: str, *, grant: bool = True) -> None:
-    path = house.folder / name
+def _deploy(runtime: Runtime, source: str, name: str, *, grant: bool = True) -> None:
+    path = runtime.folder / name
     path.write_text(source)
-    house.workflow_commands.deploy(house.validation.validate(str(path), source), DeployOptions(grant=grant))
+    runtime.workflow_commands.deploy(runtime.validation.validate(str(path), source), DeployOptions(grant=grant))
 
 
 def _prepare_filing(source: str = FILING, *, grant: bool = True) -> Callable[[Path], None]:
-    def act(house: Runtime) -> None:
-        (house.folder / "rows.csv").touch()
-        house.connect("table:rows", {"path": str(house.folder / "rows.csv")})
-        _deploy(house, source, "filing.py", grant=grant)
-        house.event_commands.publish("filing", "news", "e1")
-        _run_until_idle(house)
+    def act(runtime: Runtime) -> None:
+        (runtime.folder / "rows.csv").touch()
+        runtime.connect("table:rows", {"path": str(runtime.folder / "rows.csv")})
+        _deploy(runtime, source, "filing.py", grant=grant)
+        runtime.event_commands.publish("filing", "news", "e1")
+        _run_until_idle(runtime)
 
     return lambda folder: _build(folder, act)
 
@@ -143,10 +143,10 @@ def _check_reject(folder: Path, facts: Facts) -> str:
 def _prepare_interrupted(folder: Path) -> None:
     """As after a crash in the middle of a job: its run is active in the store, but not running."""
 
-    def act(house: Runtime) -> None:
-        _deploy(house, JOB.format(body='ctx.done("Done")'), "chore.py")
-        house.workflow_commands.run("chore", "work")
-        _run_until_idle(house)
+    def act(runtime: Runtime) -> None:
+        _deploy(runtime, JOB.format(body='ctx.done("Done")'), "chore.py")
+        runtime.workflow_commands.run("chore", "work")
+        _run_until_idle(runtime)
 
     _build(folder, act)
     with closing(sqlite3.connect(folder / STORE_FILE)) as db:
@@ -172,9 +172,9 @@ def _check_retry(folder: Path, facts: Facts) -> str:
 
 
 def _check_grant(folder: Path, facts: Facts) -> str:
-    found = _ask(folder, "SELECT connection, tool FROM grants WHERE kind = 'permission'")
-    assert found in ([], [("table:rows", "append")])
-    return "done" if found else "not done"
+    grants = _ask(folder, "SELECT connection, tool FROM grants WHERE kind = 'permission'")
+    assert grants in ([], [("table:rows", "append")])
+    return "done" if grants else "not done"
 
 
 def _connect_words(facts: Facts, folder: Path) -> list[str]:
@@ -201,7 +201,7 @@ def _deploy_words(facts: Facts, folder: Path) -> list[str]:
 
 
 def _prepare_job(folder: Path) -> None:
-    _build(folder, lambda house: _deploy(house, JOB.format(body='ctx.done("Old")'), "chore.py"))
+    _build(folder, lambda runtime: _deploy(runtime, JOB.format(body='ctx.done("Old")'), "chore.py"))
 
 
 def _check_deploy(folder: Path, facts: Facts) -> str:
@@ -238,10 +238,10 @@ def _check_import(folder: Path, facts: Facts) -> str:
 
 
 def _prepare_restore(folder: Path) -> None:
-    def act(house: Runtime) -> None:
-        _deploy(house, JOB.format(body='ctx.done("Old")'), "chore.py")
+    def act(runtime: Runtime) -> None:
+        _deploy(runtime, JOB.format(body='ctx.done("Old")'), "chore.py")
         back_up(folder, SystemClock().now())
-        house.workflow_commands.remove("chore")
+        runtime.workflow_commands.remove("chore")
 
     _build(folder, act)
 

@@ -164,19 +164,19 @@ class Campaign:
             db.commit()
 
     def _check_done_once(self, db: sqlite3.Connection) -> None:
-        wanted = Counter((self.folder / "ids.txt").read_text().split())
+        expected = Counter((self.folder / "ids.txt").read_text().split())
         ledger = dict(db.execute("SELECT key, status FROM mutations WHERE connection = 'counter:x'").fetchall())
         for name in COUNTED:
             appended = lines(self.folder, name)
             by_key = Counter(line["key"] for line in appended)
             assert set(by_key.values()) <= {1}, f"{name}: appended twice: {by_key.most_common(3)}"
             assert all(ledger[key] == "applied" for key in by_key), f"{name}: done, but not recorded as applied"
-            assert Counter(one for line in appended for one in line["ids"]) == wanted, f"{name}: lost or done twice"
+            assert Counter(one for line in appended for one in line["ids"]) == expected, f"{name}: lost or done twice"
         keys = {line["key"] for name in COUNTED for line in lines(self.folder, name)}
         invented = {key for key, status in ledger.items() if status == "applied"} - keys
         assert not invented, f"recorded as applied, but never happened: {invented}"
         rows = Counter((self.folder / "rows.csv").read_text().split()[1:])
-        assert rows == wanted, "rows: lost or done twice"
+        assert rows == expected, "rows: lost or done twice"
         open_events = db.execute("SELECT count(*) FROM events WHERE state IN ('pending', 'reserved')").fetchone()[0]
         assert open_events == 0, f"{open_events} events are still open"
 

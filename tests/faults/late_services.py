@@ -96,7 +96,7 @@ def _act(data: Path, gateways: dict[str, LateGateway], rounds: int) -> None:
     secrets, clock = Pocket(), SystemClock()
     store = open_store(data, clock.now())
     registry = Registry([google, slack])
-    house = Runtime(
+    runtime = Runtime(
         store.database,
         data,
         machine_zone="UTC",
@@ -105,29 +105,29 @@ def _act(data: Path, gateways: dict[str, LateGateway], rounds: int) -> None:
         registry=registry,
         secrets=secrets,
     )
-    house.recover()
+    runtime.recover()
     try:
         for name, action in ACTIONS.items():
-            connect(house, secrets, action, gateways[action.connection.partition(":")[0]].url)
+            connect(runtime, secrets, action, gateways[action.connection.partition(":")[0]].url)
             for mark in _marks(name, rounds):
-                validated = house.validation.validate(f"{mark}.py", write_workflow(action, mark))
-                house.workflow_commands.deploy(validated, DeployOptions(grant=True))
-                house.event_commands.publish(mark, "t", "a", title="a", data=None)
-        _run(house, clock, sum(len(_marks(name, rounds)) for name in ACTIONS))
+                validated = runtime.validation.validate(f"{mark}.py", write_workflow(action, mark))
+                runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
+                runtime.event_commands.publish(mark, "t", "a", title="a", data=None)
+        _run(runtime, clock, sum(len(_marks(name, rounds)) for name in ACTIONS))
     finally:
-        house.close()
+        runtime.close()
         close_store(store.database)
 
 
-def _run(house: Runtime, clock: SystemClock, actions: int) -> None:
+def _run(runtime: Runtime, clock: SystemClock, actions: int) -> None:
     end, pause = time.monotonic() + _TIMEOUT_S, threading.Event()
     while time.monotonic() < end:
-        house.engine.tick(clock.now())
-        db = house.database.read()
+        runtime.engine.tick(clock.now())
+        db = runtime.database.read()
         for one in requests.read_open(db):
             if one.kind is not RequestKind.APPROVAL:
                 raise SystemExit(f"{one.workflow} asks: {one.sentence}")
-            house.request_commands.approve(one.id)
+            runtime.request_commands.approve(one.id)
         [done] = db.execute("SELECT count(*) FROM events WHERE state = 'consumed'").fetchone()
         if done == actions:
             pause.wait(5)  # time for a duplicate to arrive

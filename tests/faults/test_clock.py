@@ -60,8 +60,8 @@ class Machine:
         return [one for one in dayhand(self.folder, "history")["runs"] if one["trigger"] == "automatic"]
 
     def manual_runs(self) -> list[dict[str, Any]]:
-        found = dayhand(self.folder, "history")["runs"]
-        return [one for one in found if one["trigger"] == "manual" and one["status"] == "committed"]
+        runs = dayhand(self.folder, "history")["runs"]
+        return [one for one in runs if one["trigger"] == "manual" and one["status"] == "committed"]
 
     def planned(self) -> list[str]:
         return sorted(one["planned"] for one in self.runs())

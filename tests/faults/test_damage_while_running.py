@@ -46,16 +46,16 @@ def chore(ctx):
 class App:
     """`dayhand --headless` in a process, with its output in a file."""
 
-    def __init__(self, folder: Path, said: Path) -> None:
-        self.folder, self.said = folder, said
+    def __init__(self, folder: Path, output: Path) -> None:
+        self.folder, self.output = folder, output
         command = [sys.executable, "-m", "app.main", "--headless", "--data-dir", str(folder)]
         environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-        with said.open("w") as file:
+        with output.open("w") as file:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=file)
         self.wait_for("Dayhand is running")
 
     def lines(self) -> list[str]:
-        return self.said.read_text().splitlines()
+        return self.output.read_text().splitlines()
 
     def wait_for(self, words: str, since: int = 0) -> None:
         end = time.monotonic() + _TIMEOUT_S
@@ -76,8 +76,8 @@ class App:
 
 
 @contextmanager
-def running(folder: Path, said: Path) -> Iterator[App]:
-    app = App(folder, said)
+def running(folder: Path, output: Path) -> Iterator[App]:
+    app = App(folder, output)
     try:
         yield app
     finally:
@@ -146,9 +146,9 @@ def test_damage_is_reported_once_nothing_spins_and_the_app_quits(
         damage(folder)
         app.wait_for(sentence, before)
         app.watch()
-        said = app.lines()[before:]
-        assert len(said) <= _MAX_LINES, said
-        assert len([line for line in said if line.endswith(sentence) and "ERROR" not in line]) <= 1, said
+        lines = app.lines()[before:]
+        assert len(lines) <= _MAX_LINES, lines
+        assert len([line for line in lines if line.endswith(sentence) and "ERROR" not in line]) <= 1, lines
         logged = sum(len(log.read_text().splitlines()) for log in (folder / "logs").glob("dayhand.log*"))
         assert logged <= 200, "at most a traceback or two"
         app.quit()

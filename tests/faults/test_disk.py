@@ -26,77 +26,79 @@ NO_ROOM = "is full, so nothing was saved"
 
 
 @pytest.fixture
-def shop(small_disk: SmallDisk) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(small_disk.path / "data")
-    record_changes(shop.database.read())
-    yield shop
-    shop.close()
+def runtime(small_disk: SmallDisk) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(small_disk.path / "data")
+    record_changes(runtime.database.read())
+    yield runtime
+    runtime.close()
 
 
-def warnings(shop: RuntimeFixture) -> list[str]:
-    return [one.sentence for one in shop.announcements if one.is_warning]
+def warnings(runtime: RuntimeFixture) -> list[str]:
+    return [one.sentence for one in runtime.announcements if one.is_warning]
 
 
-def test_on_a_full_disk_a_command_is_rejected_and_changes_nothing(shop: RuntimeFixture, small_disk: SmallDisk) -> None:
-    shop.deploy(consumer())
-    shop.tick()
+def test_on_a_full_disk_a_command_is_rejected_and_changes_nothing(
+    runtime: RuntimeFixture, small_disk: SmallDisk
+) -> None:
+    runtime.deploy(consumer())
+    runtime.tick()
     small_disk.fill()
     with pytest.raises(DiskFullError, match=f"{NO_ROOM}.*Free some space"):
-        shop.publish("a", "x" * 100_000)
-    assert shop.events() == {}
+        runtime.publish("a", "x" * 100_000)
+    assert runtime.events() == {}
     small_disk.make_room()
-    shop.publish("a")
-    shop.tick()
-    assert shop.events() == {"a": "consumed"}
-    assert len(shop.service.calls) == 1
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"}
+    assert len(runtime.service.calls) == 1
 
 
-def test_an_outside_action_that_cannot_be_recorded_is_not_made(shop: RuntimeFixture, small_disk: SmallDisk) -> None:
+def test_an_outside_action_that_cannot_be_recorded_is_not_made(runtime: RuntimeFixture, small_disk: SmallDisk) -> None:
     """The disk becomes full while the script prepares."""
-    shop.deploy(consumer().replace("ctx.peek(t, limit=10)", 'ctx.peek(t, limit=10); ctx.call("world:x", "look")'))
-    shop.tick()
-    shop.publish("a")
+    runtime.deploy(consumer().replace("ctx.peek(t, limit=10)", 'ctx.peek(t, limit=10); ctx.call("world:x", "look")'))
+    runtime.tick()
+    runtime.publish("a")
 
     def look(_: Call) -> Any:
         small_disk.fill()
         return []
 
-    shop.service.look = look  # type: ignore[method-assign]
-    shop.close()
-    shop.open()
-    shop.wait(lambda: any(NO_ROOM in sentence for sentence in warnings(shop)))
-    assert shop.service.calls == []
+    runtime.service.look = look  # type: ignore[method-assign]
+    runtime.close()
+    runtime.open()
+    runtime.wait(lambda: any(NO_ROOM in sentence for sentence in warnings(runtime)))
+    assert runtime.service.calls == []
     small_disk.make_room()
-    shop.service.look = lambda _: []  # type: ignore[method-assign]
-    shop.close()
-    shop.open()
-    shop.pass_time(timedelta(minutes=2))
-    assert len(shop.service.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    invariants.check(shop.database.read())
+    runtime.service.look = lambda _: []  # type: ignore[method-assign]
+    runtime.close()
+    runtime.open()
+    runtime.pass_time(timedelta(minutes=2))
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    invariants.check(runtime.database.read())
 
 
-def test_an_outcome_is_kept_until_there_is_room_to_store_it(shop: RuntimeFixture, small_disk: SmallDisk) -> None:
+def test_an_outcome_is_kept_until_there_is_room_to_store_it(runtime: RuntimeFixture, small_disk: SmallDisk) -> None:
     """The disk becomes full during the outside action; it happened, and is not repeated."""
-    act = shop.service.act
+    act = runtime.service.act
 
     def fill_and_act(call: Call) -> Any:
         small_disk.fill()
         return act(call)
 
-    shop.service.act = fill_and_act  # type: ignore[method-assign]
-    shop.close()
-    shop.open()
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.wait(lambda: any(NO_ROOM in sentence for sentence in warnings(shop)))
-    assert [run.phase for run in shop.active()] == ["mutating"]
+    runtime.service.act = fill_and_act  # type: ignore[method-assign]
+    runtime.close()
+    runtime.open()
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.wait(lambda: any(NO_ROOM in sentence for sentence in warnings(runtime)))
+    assert [run.phase for run in runtime.active()] == ["mutating"]
     small_disk.make_room()
-    shop.tick()
-    assert len(shop.service.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    assert shop.active() == []
-    invariants.check(shop.database.read())
+    runtime.tick()
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    assert runtime.active() == []
+    invariants.check(runtime.database.read())
 
 
 def test_a_read_only_folder_is_rejected_with_a_message(small_disk: SmallDisk) -> None:

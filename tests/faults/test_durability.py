@@ -45,9 +45,9 @@ def _mutations(db: sqlite3.Connection) -> list[str]:
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
-    shop = Watched(tmp_path)
-    yield shop
-    shop.close()
+    runtime = Watched(tmp_path)
+    yield runtime
+    runtime.close()
 
 
 def test_start_and_outcome_of_an_action_are_synced(watched: Watched) -> None:

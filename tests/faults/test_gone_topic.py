@@ -18,6 +18,6 @@ def test_a_skipped_event_is_not_changed_afterwards(tmp_path: Path) -> None:
             events.publish(db, "w", "mails", "a", "t", 2, NOW)
             handlers.remove(db, "w", "file")
             assert events.release(db, "r") == 1
-            found = db.execute("SELECT state, data, later FROM events").fetchone()
-        assert tuple(found) == ("skipped", "2", None)
+            row = db.execute("SELECT state, data, later FROM events").fetchone()
+        assert tuple(row) == ("skipped", "2", None)
         invariants.settled_events_are_final(database.read())

@@ -84,7 +84,7 @@ def test_a_read_only_disk_is_a_permission_failure(small_disk: SmallDisk, here: P
 
 def test_a_file_is_not_moved_to_another_disk(small_disk: SmallDisk, here: Path, tmp_path: Path) -> None:
     """The disk is a folder of the connection: the file would have to be copied, which is not atomic."""
-    said = refused(tmp_path, FailureClass.LOGIC, "move", source=f"{small_disk.path.name}/old", target="made/new")
-    assert "another disk" in said
+    sentence = refused(tmp_path, FailureClass.LOGIC, "move", source=f"{small_disk.path.name}/old", target="made/new")
+    assert "another disk" in sentence
     assert (here / "old").read_text() == "old"
     assert not (tmp_path / "made").exists()

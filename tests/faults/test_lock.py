@@ -48,56 +48,56 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, impatient: None) -> Iterator[RuntimeFixture]:
-    shop = RuntimeFixture(tmp_path)
-    record_changes(shop.database.read())
-    yield shop
-    shop.close()
+def runtime(tmp_path: Path, impatient: None) -> Iterator[RuntimeFixture]:
+    runtime = RuntimeFixture(tmp_path)
+    record_changes(runtime.database.read())
+    yield runtime
+    runtime.close()
 
 
-def warnings(shop: RuntimeFixture) -> list[str]:
-    return [one.sentence for one in shop.announcements if one.is_warning]
+def warnings(runtime: RuntimeFixture) -> list[str]:
+    return [one.sentence for one in runtime.announcements if one.is_warning]
 
 
-def test_a_command_is_rejected_with_a_message(shop: RuntimeFixture) -> None:
-    shop.deploy(consumer())
-    shop.tick()
-    with locked(shop.database.path):
+def test_a_command_is_rejected_with_a_message(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer())
+    runtime.tick()
+    with locked(runtime.database.path):
         with pytest.raises(StoreBusyError, match=SENTENCE):
-            shop.publish("a")
-        assert shop.events() == {}
-    shop.publish("a")
-    shop.tick()
-    assert shop.events() == {"a": "consumed"}
+            runtime.publish("a")
+        assert runtime.events() == {}
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"}
 
 
-def test_an_outcome_waits_for_the_lock(shop: RuntimeFixture) -> None:
+def test_an_outcome_waits_for_the_lock(runtime: RuntimeFixture) -> None:
     """The lock is taken during the outside action: it happened, and is not repeated."""
-    act, lock = shop.service.act, locked(shop.database.path)
+    act, lock = runtime.service.act, locked(runtime.database.path)
 
     def lock_and_act(call: Call) -> Any:
         lock.__enter__()
         return act(call)
 
-    shop.service.act = lock_and_act  # type: ignore[method-assign]
-    shop.close()
-    shop.open()
-    shop.deploy(consumer())
-    shop.publish("a")
-    shop.wait(lambda: any("locked" in sentence for sentence in warnings(shop)))
-    assert [run.phase for run in shop.active()] == ["mutating"]
+    runtime.service.act = lock_and_act  # type: ignore[method-assign]
+    runtime.close()
+    runtime.open()
+    runtime.deploy(consumer())
+    runtime.publish("a")
+    runtime.wait(lambda: any("locked" in sentence for sentence in warnings(runtime)))
+    assert [run.phase for run in runtime.active()] == ["mutating"]
     lock.__exit__(None, None, None)
-    shop.pass_time(timedelta(minutes=1))
-    assert len(shop.service.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    invariants.check(shop.database.read())
+    runtime.pass_time(timedelta(minutes=1))
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    invariants.check(runtime.database.read())
 
 
-def test_a_run_that_cannot_be_stored_is_retried_without_counting_as_failed(shop: RuntimeFixture) -> None:
+def test_a_run_that_cannot_be_stored_is_retried_without_counting_as_failed(runtime: RuntimeFixture) -> None:
     """The lock is taken while the script prepares: its action is not started, and no failure is counted."""
-    shop.deploy(consumer().replace("ctx.peek(t, limit=10)", 'ctx.peek(t, limit=10); ctx.call("world:x", "look")'))
-    shop.tick()
-    lock = locked(shop.database.path)
+    runtime.deploy(consumer().replace("ctx.peek(t, limit=10)", 'ctx.peek(t, limit=10); ctx.call("world:x", "look")'))
+    runtime.tick()
+    lock = locked(runtime.database.path)
     taken: list[None] = []
 
     def lock_and_look(_: Call) -> Any:
@@ -105,13 +105,13 @@ def test_a_run_that_cannot_be_stored_is_retried_without_counting_as_failed(shop:
             taken.append(lock.__enter__())
         return []
 
-    shop.service.look = lock_and_look  # type: ignore[method-assign]
-    shop.close()
-    shop.open()
-    shop.publish("a")
-    shop.wait(lambda: any("locked" in sentence for sentence in warnings(shop)))
+    runtime.service.look = lock_and_look  # type: ignore[method-assign]
+    runtime.close()
+    runtime.open()
+    runtime.publish("a")
+    runtime.wait(lambda: any("locked" in sentence for sentence in warnings(runtime)))
     lock.__exit__(None, None, None)
-    shop.pass_time(timedelta(minutes=2))
-    assert len(shop.service.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    assert shop.lane().blocked is None
+    runtime.pass_time(timedelta(minutes=2))
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    assert runtime.lane().blocked is None

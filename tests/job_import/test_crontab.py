@@ -18,9 +18,9 @@ AUTUMN = datetime(2026, 10, 24, 12, tzinfo=UTC)
 
 
 def read_one(text: str) -> Job:
-    found = read_crontab(text)
-    assert found.left == ()
-    [job] = found.jobs
+    result = read_crontab(text)
+    assert result.left == ()
+    [job] = result.jobs
     return job
 
 
@@ -71,9 +71,9 @@ def test_the_times_are_those_of_cron_in_odd_zones(zone: str) -> None:
 
 @pytest.mark.parametrize("line", LEFT)
 def test_untranslatable_lines_are_listed_with_their_reason(line: str) -> None:
-    found = read_crontab(f"# first\n\n{line}\n0 4 * * * good\n", place="mine")
-    assert [job.title for job in found.jobs] == ["good"]
-    [left] = found.left
+    result = read_crontab(f"# first\n\n{line}\n0 4 * * * good\n", place="mine")
+    assert [job.title for job in result.jobs] == ["good"]
+    [left] = result.left
     assert (left.place, left.line, left.text) == ("mine", 3, line)
     assert LEFT[line] in left.reason
     assert left.reason.endswith(".")
@@ -82,10 +82,10 @@ def test_untranslatable_lines_are_listed_with_their_reason(line: str) -> None:
 def test_no_line_is_lost() -> None:
     """Every line that is not empty or a comment becomes a job, is listed, or is a setting for the jobs below it."""
     text = f"PATH=/bin\n{TRANSLATED}# comment\n\n" + "\n".join(LEFT)
-    found = read_crontab(text)
-    numbers = sorted([job.line for job in found.jobs] + [left.line for left in found.left])
-    wanted = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
-    assert [1, *numbers] == wanted
+    result = read_crontab(text)
+    numbers = sorted([job.line for job in result.jobs] + [left.line for left in result.left])
+    expected = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
+    assert [1, *numbers] == expected
 
 
 def test_jobs_behave_like_cron() -> None:
@@ -101,11 +101,11 @@ def test_jobs_behave_like_cron() -> None:
 
 
 def test_variables_apply_to_the_lines_below() -> None:
-    found = read_crontab("0 1 * * * a\nPATH = \"/opt/bin:/bin\"\nSHELL=/bin/bash\n'LANG'=C.UTF-8\n0 2 * * * b\n")
-    first, second = found.jobs
+    result = read_crontab("0 1 * * * a\nPATH = \"/opt/bin:/bin\"\nSHELL=/bin/bash\n'LANG'=C.UTF-8\n0 2 * * * b\n")
+    first, second = result.jobs
     assert first.commands == (("/bin/sh", "-c", "a"),)
     assert second.commands == (("/usr/bin/env", "PATH=/opt/bin:/bin", "LANG=C.UTF-8", "/bin/bash", "-c", "b"),)
-    assert found.left == ()
+    assert result.left == ()
 
 
 def test_commands_start_in_the_assigned_home() -> None:
@@ -124,10 +124,10 @@ def test_text_after_a_percent_sign_is_the_commands_input() -> None:
 
 
 def test_cron_tz_is_kept_and_lines_below_an_unknown_zone_are_left_out() -> None:
-    found = read_crontab("CRON_TZ=Asia/Tokyo\n0 9 * * * a\nCRON_TZ=Mars/Base\n0 9 * * * b\nCRON_TZ=UTC\n0 9 * * * c\n")
-    assert [(job.title, job.settings["timezone"]) for job in found.jobs] == [("a", "Asia/Tokyo"), ("c", "UTC")]
-    assert [left.line for left in found.left] == [3, 4]
-    assert all("Mars/Base" in left.reason for left in found.left)
+    result = read_crontab("CRON_TZ=Asia/Tokyo\n0 9 * * * a\nCRON_TZ=Mars/Base\n0 9 * * * b\nCRON_TZ=UTC\n0 9 * * * c\n")
+    assert [(job.title, job.settings["timezone"]) for job in result.jobs] == [("a", "Asia/Tokyo"), ("c", "UTC")]
+    assert [left.line for left in result.left] == [3, 4]
+    assert all("Mars/Base" in left.reason for left in result.left)
 
 
 def test_cron_tz_applies_to_the_old_times_too() -> None:
@@ -137,9 +137,9 @@ def test_cron_tz_applies_to_the_old_times_too() -> None:
 
 
 def test_an_empty_cron_tz_is_the_machines_zone() -> None:
-    found = read_crontab("CRON_TZ=Mars/Base\nCRON_TZ=\n0 9 * * * a\n")
-    assert [job.settings["timezone"] for job in found.jobs] == ["local"]
-    assert [left.line for left in found.left] == [1]
+    result = read_crontab("CRON_TZ=Mars/Base\nCRON_TZ=\n0 9 * * * a\n")
+    assert [job.settings["timezone"] for job in result.jobs] == ["local"]
+    assert [left.line for left in result.left] == [1]
 
 
 def test_tz_applies_only_to_the_command() -> None:
@@ -151,9 +151,9 @@ def test_tz_applies_only_to_the_command() -> None:
 
 @pytest.mark.parametrize(("line", "count"), [("MAILTO=me@example.org", 1), ('MAILTO=""', 0), ("MAILFROM=x", 1)])
 def test_mailed_output_is_listed_as_not_sent(line: str, count: int) -> None:
-    found = read_crontab(f"{line}\n0 4 * * * x\n")
-    assert len(found.left) == count
-    assert len(found.jobs) == 1
+    result = read_crontab(f"{line}\n0 4 * * * x\n")
+    assert len(result.left) == count
+    assert len(result.jobs) == 1
 
 
 def test_a_random_delay_becomes_jitter() -> None:
@@ -165,9 +165,9 @@ def test_a_random_delay_becomes_jitter() -> None:
 
 
 def test_a_secret_is_never_copied() -> None:
-    found = read_crontab("RESTIC_PASSWORD=hunter2\n0 4 * * * restic backup\n")
-    assert "hunter2" not in repr(found)
-    [left] = found.left
+    result = read_crontab("RESTIC_PASSWORD=hunter2\n0 4 * * * restic backup\n")
+    assert "hunter2" not in repr(result)
+    [left] = result.left
     assert (left.text, "secret" in left.reason) == ("RESTIC_PASSWORD=…", True)
 
 
@@ -176,15 +176,15 @@ def read_system(text: str) -> TranslationResult:
 
 
 def test_only_the_users_lines_of_a_system_crontab_are_translated() -> None:
-    found = read_system(
+    result = read_system(
         "17 * * * * root run-parts /etc/cron.hourly\n5 4 * * * me  ~/bin/x --y\n@daily me z\n6 4 * * *\n"
     )
-    assert [(job.line, job.title) for job in found.jobs] == [(2, "~/bin/x --y"), (3, "z")]
-    assert [left.line for left in found.left] == [1, 4]
-    assert "root" in found.left[0].reason
+    assert [(job.line, job.title) for job in result.jobs] == [(2, "~/bin/x --y"), (3, "z")]
+    assert [left.line for left in result.left] == [1, 4]
+    assert "root" in result.left[0].reason
 
 
 def test_a_comment_right_above_a_line_is_its_title() -> None:
     text = "# My jobs\nPATH=/bin\n0 3 * * * x\n# Back up\n0 4 * * * a\n# About all\n\n0 5 * * * b\n"
-    found = read_crontab(text)
-    assert [job.title for job in found.jobs] == ["x", "Back up", "b"]
+    result = read_crontab(text)
+    assert [job.title for job in result.jobs] == ["x", "Back up", "b"]

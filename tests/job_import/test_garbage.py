@@ -32,10 +32,10 @@ def lines(tokens: list[str]) -> st.SearchStrategy[str]:
     return st.lists(st.lists(word, max_size=8).map(" ".join), max_size=8).map("\n".join)
 
 
-def assert_usable(found: TranslationResult) -> None:
-    assert all(left.reason.endswith((".", ")")) for left in found.left), found.left
-    compile(write_script("X", "y", found.jobs)[0], "x.py", "exec")
-    for job in found.jobs:
+def assert_usable(result: TranslationResult) -> None:
+    assert all(left.reason.endswith((".", ")")) for left in result.left), result.left
+    compile(write_script("X", "y", result.jobs)[0], "x.py", "exec")
+    for job in result.jobs:
         times = [] if job.old is None else list(islice(job.old(AFTER, ZoneInfo("Europe/Berlin")), 3))
         assert times == sorted(set(times)) and all(at > AFTER for at in times)
 

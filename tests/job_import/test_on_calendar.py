@@ -75,7 +75,7 @@ def ours(text: str) -> list[datetime]:
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_the_old_times_are_those_of_systemd(text: str) -> None:
     """Around the clock change in spring: skipped times do not run."""
-    told = subprocess.run(
+    output = subprocess.run(
         ["systemd-analyze", "calendar", "--iterations=10", f"--base-time={AFTER:%Y-%m-%d %H:%M:%S} UTC", text],
         env={**os.environ, "TZ": ZONE, "LC_ALL": "C"},
         capture_output=True,
@@ -83,7 +83,7 @@ def test_the_old_times_are_those_of_systemd(text: str) -> None:
         check=True,
         timeout=60,
     ).stdout
-    both = re.findall(r"(?:elapse|#\d+): \w+ (\S+ \S+) (\S+)(?:\n +\(in UTC\): \w+ (\S+ \S+))?", told)
+    both = re.findall(r"(?:elapse|#\d+): \w+ (\S+ \S+) (\S+)(?:\n +\(in UTC\): \w+ (\S+ \S+))?", output)
     times = [datetime.fromisoformat(utc or local).replace(tzinfo=UTC) for local, _, utc in both]
     assert ours(text) == times
 
@@ -101,8 +101,8 @@ def test_our_calendar_has_the_same_times(text: str) -> None:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here to be asked")
 @pytest.mark.parametrize("text", REFUSED)
 def test_expressions_we_refuse_are_refused_by_systemd(text: str) -> None:
-    told = subprocess.run(["systemd-analyze", "calendar", text], capture_output=True, check=False, timeout=60)
-    assert told.returncode != 0
+    output = subprocess.run(["systemd-analyze", "calendar", text], capture_output=True, check=False, timeout=60)
+    assert output.returncode != 0
 
 
 @pytest.mark.parametrize("text", LEFT)

@@ -17,13 +17,13 @@ TEXTS = st.text(max_size=40) | st.sampled_from(['"""', "\\", "'''", 'x"', "\n# x
 
 
 def job(title: str = "Back up", text: str = "0 3 * * * x", **changed: Any) -> Job:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "commands": (("echo", "a"),),
         "settings": {"cron": "0 3 * * *", "timezone": "local"},
         "place": "crontab",
         "line": 3,
     }
-    return Job(title=title, text=text, **{**told, **changed})
+    return Job(title=title, text=text, **{**fields, **changed})
 
 
 @given(
@@ -39,11 +39,11 @@ def test_the_script_is_valid_for_any_text_in_the_old_file(titles: list[str], tex
     module = type(ast)("imported")
     try:
         exec(compile(source, "imported.py", "exec"), module.__dict__)
-        told = dayhand.describe(module)
+        description = dayhand.describe(module)
     finally:
         written.defined.clear()
-    assert [one["name"] for one in told["handlers"]] == list(names)
-    assert {one["schedule"]["cron"] for one in told["handlers"]} == {"0 3 * * *"}
+    assert [one["name"] for one in description["handlers"]] == list(names)
+    assert {one["schedule"]["cron"] for one in description["handlers"]} == {"0 3 * * *"}
     lists = [ast.literal_eval(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.List)]
     assert lists.count(["echo", word]) == len(jobs)
 

@@ -20,9 +20,9 @@ def read(timer: str = TIMER, service: str = SERVICE) -> TranslationResult:
 
 
 def read_one(timer: str = TIMER, service: str = SERVICE) -> Job:
-    found = read(timer, service)
-    assert found.left == ()
-    [job] = found.jobs
+    result = read(timer, service)
+    assert result.left == ()
+    [job] = result.jobs
     return job
 
 
@@ -63,9 +63,9 @@ def test_an_interval_becomes_every_with_a_note() -> None:
 
 
 def test_the_delay_before_the_first_interval_is_listed() -> None:
-    found = read(timer_with("OnBootSec=5min", "OnUnitActiveSec=1h"))
-    assert [job.settings["every"] for job in found.jobs] == ["3600s"]
-    assert [left.text for left in found.left] == ["OnBootSec=5min"]
+    result = read(timer_with("OnBootSec=5min", "OnUnitActiveSec=1h"))
+    assert [job.settings["every"] for job in result.jobs] == ["3600s"]
+    assert [left.text for left in result.left] == ["OnBootSec=5min"]
 
 
 def test_several_expressions_are_a_union_with_each_time_once() -> None:
@@ -88,9 +88,9 @@ def test_an_empty_trigger_clears_every_earlier_trigger() -> None:
 
 
 def test_a_second_interval_is_listed() -> None:
-    found = read(timer_with("OnUnitActiveSec=1h", "OnUnitInactiveSec=20min"))
-    assert [job.settings["every"] for job in found.jobs] == ["3600s"]
-    assert [(left.line, left.text) for left in found.left] == [(3, "OnUnitInactiveSec=20min")]
+    result = read(timer_with("OnUnitActiveSec=1h", "OnUnitInactiveSec=20min"))
+    assert [job.settings["every"] for job in result.jobs] == ["3600s"]
+    assert [(left.line, left.text) for left in result.left] == [(3, "OnUnitInactiveSec=20min")]
 
 
 def test_a_service_of_another_name_is_found() -> None:
@@ -126,9 +126,9 @@ def test_commands_keep_their_order_folder_and_environment() -> None:
 )
 def test_only_a_time_limit_of_the_whole_run_is_kept(lines: tuple[str, ...], limit: str, left: list[str]) -> None:
     """A oneshot counts as starting until it ends; any other service has started at once."""
-    found = read(service=service_with("ExecStart=/bin/x", *lines))
-    assert [job.settings["timeout"] for job in found.jobs] == [limit]
-    assert [one.text for one in found.left] == left
+    result = read(service=service_with("ExecStart=/bin/x", *lines))
+    assert [job.settings["timeout"] for job in result.jobs] == [limit]
+    assert [one.text for one in result.left] == left
 
 
 def test_a_service_that_waits_for_the_network_or_power_needs_it() -> None:
@@ -144,15 +144,15 @@ def test_a_tilde_is_the_users_home() -> None:
 
 def test_a_unit_with_drop_ins_is_listed_with_them() -> None:
     files = {"b.timer": TIMER, "b.service": SERVICE, "b.timer.d/override.conf": timer_with("OnCalendar=")}
-    found = read_systemd(files)
-    assert (found.jobs, len(found.left)) == ((), 1)
-    assert "b.timer.d/override.conf" in found.left[0].reason
+    result = read_systemd(files)
+    assert (result.jobs, len(result.left)) == ((), 1)
+    assert "b.timer.d/override.conf" in result.left[0].reason
 
 
 def test_a_file_that_belongs_to_no_timer_is_listed() -> None:
-    found = read_systemd({"b.timer": TIMER, "b.service": SERVICE, "mail.service": SERVICE})
-    assert len(found.jobs) == 1
-    assert [left.place for left in found.left] == ["mail.service"]
+    result = read_systemd({"b.timer": TIMER, "b.service": SERVICE, "mail.service": SERVICE})
+    assert len(result.jobs) == 1
+    assert [left.place for left in result.left] == ["mail.service"]
 
 
 @pytest.mark.parametrize(
@@ -177,31 +177,33 @@ def test_a_file_that_belongs_to_no_timer_is_listed() -> None:
     ],
 )
 def test_untranslatable_settings_are_listed_with_their_line(timer: str, service: str, line: int, reason: str) -> None:
-    found = read(timer, service)
-    assert found.jobs == ()
-    [left] = found.left
+    result = read(timer, service)
+    assert result.jobs == ()
+    [left] = result.left
     assert left.line == line
     assert reason in left.reason
 
 
 def test_a_timer_without_its_service_is_listed() -> None:
-    found = read_systemd({"a.timer": TIMER})
-    assert (found.jobs, "a.service" in found.left[0].reason) == ((), True)
+    result = read_systemd({"a.timer": TIMER})
+    assert (result.jobs, "a.service" in result.left[0].reason) == ((), True)
 
 
 def test_settings_that_jobs_do_not_have_are_listed_beside_the_job() -> None:
-    found = read(timer_with("OnCalendar=daily", "WakeSystem=true"), service_with("ExecStart=/bin/x", "ProtectHome=yes"))
-    assert len(found.jobs) == 1
-    assert [(left.place, left.line, left.text) for left in found.left] == [
+    result = read(
+        timer_with("OnCalendar=daily", "WakeSystem=true"), service_with("ExecStart=/bin/x", "ProtectHome=yes")
+    )
+    assert len(result.jobs) == 1
+    assert [(left.place, left.line, left.text) for left in result.left] == [
         ("b.timer", 3, "WakeSystem=true"),
         ("b.service", 3, "ProtectHome=yes"),
     ]
 
 
 def test_a_secret_is_never_copied() -> None:
-    found = read(service=service_with("Environment=API_TOKEN=hunter2 A=b", "ExecStart=/bin/x"))
-    assert "hunter2" not in repr(found)
-    assert (found.left[0].text, found.jobs[0].commands[0][1]) == ("Environment=API_TOKEN=…", "A=b")
+    result = read(service=service_with("Environment=API_TOKEN=hunter2 A=b", "ExecStart=/bin/x"))
+    assert "hunter2" not in repr(result)
+    assert (result.left[0].text, result.jobs[0].commands[0][1]) == ("Environment=API_TOKEN=…", "A=b")
 
 
 @pytest.mark.parametrize(

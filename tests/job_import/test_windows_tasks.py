@@ -69,9 +69,9 @@ TRANSLATED = {
 
 
 def read_one(text: str) -> Job:
-    found = read_task(text)
-    assert found.left == ()
-    [job] = found.jobs
+    result = read_task(text)
+    assert result.left == ()
+    [job] = result.jobs
     return job
 
 
@@ -152,9 +152,9 @@ def test_a_command_keeps_its_arguments_unchanged() -> None:
 
 
 def test_each_trigger_becomes_a_job_with_its_line() -> None:
-    found = read_task(task(DAILY + "\n" + WEEKLY + "\n<LogonTrigger />"))
-    assert [job.line for job in found.jobs] == [5, 6]
-    assert [left.line for left in found.left] == [7]
+    result = read_task(task(DAILY + "\n" + WEEKLY + "\n<LogonTrigger />"))
+    assert [job.line for job in result.jobs] == [5, 6]
+    assert [left.line for left in result.left] == [7]
 
 
 @pytest.mark.parametrize(
@@ -185,24 +185,24 @@ def test_each_trigger_becomes_a_job_with_its_line() -> None:
     ],
 )
 def test_untranslatable_triggers_are_listed_with_their_reason(trigger: str, reason: str) -> None:
-    found: TranslationResult = read_task(task(trigger), place="t.xml")
-    assert found.jobs == ()
-    [left] = found.left
+    result: TranslationResult = read_task(task(trigger), place="t.xml")
+    assert result.jobs == ()
+    [left] = result.left
     assert left.place == "t.xml"
     assert reason in left.reason
 
 
 def test_unsupported_settings_are_listed_with_the_job() -> None:
-    found = read_task(task(DAILY, "<WakeToRun>true</WakeToRun>", EXEC + "<ComHandler>x</ComHandler>"))
-    assert len(found.jobs) == 1
-    assert sorted(left.text.split()[0] for left in found.left) == ["ComHandler", "WakeToRun"]
+    result = read_task(task(DAILY, "<WakeToRun>true</WakeToRun>", EXEC + "<ComHandler>x</ComHandler>"))
+    assert len(result.jobs) == 1
+    assert sorted(left.text.split()[0] for left in result.left) == ["ComHandler", "WakeToRun"]
 
 
 def test_a_time_limit_per_trigger_is_listed() -> None:
     limited = DAILY.replace(START, START + "<ExecutionTimeLimit>PT5M</ExecutionTimeLimit>")
-    found = read_task(task(limited))
-    assert [left.text for left in found.left] == ["ExecutionTimeLimit PT5M"]
-    assert len(found.jobs) == 1
+    result = read_task(task(limited))
+    assert [left.text for left in result.left] == ["ExecutionTimeLimit PT5M"]
+    assert len(result.jobs) == 1
 
 
 def test_another_principal_is_listed() -> None:
@@ -216,11 +216,11 @@ def test_another_principal_is_listed() -> None:
 
 @pytest.mark.parametrize("action", ["", "<Exec />"])
 def test_a_task_that_does_nothing_is_listed(action: str) -> None:
-    found = read_task(task(DAILY, action=action))
-    assert (found.jobs, len(found.left)) == ((), 1)
+    result = read_task(task(DAILY, action=action))
+    assert (result.jobs, len(result.left)) == ((), 1)
 
 
 @pytest.mark.parametrize("text", ["", "hello", "<a/>", '<!DOCTYPE x [<!ENTITY a "b">]><Task>&a;</Task>', "<Task"])
 def test_other_or_hostile_xml_is_listed_and_does_no_harm(text: str) -> None:
-    found = read_task(text)
-    assert (found.jobs, len(found.left)) == ((), 1)
+    result = read_task(text)
+    assert (result.jobs, len(result.left)) == ((), 1)

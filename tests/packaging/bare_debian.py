@@ -81,15 +81,15 @@ class Machine:
 
     def pids(self, program: str = "/usr/lib/dayhand/dayhand") -> list[int]:
         """The processes that run that program in here."""
-        found = []
+        pids = []
         for link in Path("/proc").glob("[0-9]*/exe"):
             try:
                 target = str(link.readlink())
             except OSError:
                 continue
             if target.removesuffix(" (deleted)") == f"{self.root}{program}":
-                found.append(int(link.parent.name))
-        return found
+                pids.append(int(link.parent.name))
+        return pids
 
     def find_paths(self, word: str) -> list[str]:
         """All paths with that word outside of home folders and of mounts of this test."""
@@ -98,7 +98,7 @@ class Machine:
 
     def _inside(self, command: tuple[str, ...], user: str) -> list[str]:
         home, uid = ("/root", 0) if user == "root" else (HOME, _UID)
-        told = {
+        variables = {
             "PATH": _PATH,
             "HOME": home,
             "USER": user,
@@ -107,13 +107,13 @@ class Machine:
             _MARK: self.desk.processes.mark,
         }
         if user != "root":
-            told |= {
+            variables |= {
                 "DISPLAY": self.desk.environment["DISPLAY"],
                 "DBUS_SESSION_BUS_ADDRESS": self.desk.bus.address,
                 "XDG_RUNTIME_DIR": f"/run/user/{_UID}",
             }
         inside = ["chroot", f"--userspec={uid}:{uid}", "--groups=", str(self.root), "/usr/bin/env", "-i"]
-        return [*inside, *(f"{name}={value}" for name, value in told.items()), *command]
+        return [*inside, *(f"{name}={value}" for name, value in variables.items()), *command]
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def setup() -> Path:
 def find_built(variable: str, pattern: str) -> Path:
     """The file in the environment variable, or the newest that was built here."""
     given = os.environ.get(variable)
-    found = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob(pattern))
-    if not found:
+    files = [Path(given)] if given else sorted((CLONE / ".build" / "out").glob(pattern))
+    if not files:
         pytest.skip(f"there is no {pattern}; packaging/build makes it")
-    return found[-1]
+    return files[-1]

@@ -42,11 +42,11 @@ def machine() -> Iterator[Machine]:
 
 def run_in_clone(machine: Machine, *command: str) -> str:
     """Run a command in the clone, with the proxies and certificate authority of this network."""
-    told = [f"{name}={os.environ[name]}" for name in PASSED_ON if name in os.environ]
+    variables = [f"{name}={os.environ[name]}" for name in PASSED_ON if name in os.environ]
     if authority := os.environ.get("SSL_CERT_FILE"):
         shutil.copy(authority, f"{machine.root}{AUTHORITY}")
-        told += [f"{name}={AUTHORITY}" for name in ("SSL_CERT_FILE", "PIP_CERT", "NPM_CONFIG_CAFILE")]
-    return machine.do("env", "--chdir=/root/dayhand", *told, *command)
+        variables += [f"{name}={AUTHORITY}" for name in ("SSL_CERT_FILE", "PIP_CERT", "NPM_CONFIG_CAFILE")]
+    return machine.do("env", "--chdir=/root/dayhand", *variables, *command)
 
 
 def test_the_first_start_installs_what_is_needed(machine: Machine) -> None:
@@ -54,14 +54,14 @@ def test_the_first_start_installs_what_is_needed(machine: Machine) -> None:
 
 
 def test_the_sample_runs_without_a_display(machine: Machine) -> None:
-    said = run_in_clone(machine, "./packaging/run", "--seconds", "30")
-    assert said.startswith("There is no display, so this is a demonstration")
-    assert "receipts: asks: Add 3 receipts (45.55) to Expenses" in said
+    output = run_in_clone(machine, "./packaging/run", "--seconds", "30")
+    assert output.startswith("There is no display, so this is a demonstration")
+    assert "receipts: asks: Add 3 receipts (45.55) to Expenses" in output
 
 
 def test_the_tests_find_their_servers_browser_and_desktop(machine: Machine) -> None:
     paths = [str(path.relative_to(CLONE)) for name in ASKED for path in (CLONE / "tests").rglob(name)]
     assert len(paths) >= len(ASKED)
-    said = run_in_clone(machine, "./packaging/test", "-rs", *paths)
-    assert " passed in " in said
-    assert "SKIPPED" not in said, said
+    output = run_in_clone(machine, "./packaging/test", "-rs", *paths)
+    assert " passed in " in output
+    assert "SKIPPED" not in output, output

@@ -63,9 +63,9 @@ def waiting(folder: Path) -> set[str]:
 
 def questions(machine: Machine, folder: str) -> list[dict[str, str]]:
     """The open requests, once all that the killed app left are there; empty before."""
-    said = machine.run("dayhand", "attention", "--data-dir", folder, "--json", user=USER).stdout
-    found: list[dict[str, str]] = json.loads(said).get("requests", []) if said else []
-    return found if {one["kind"] for one in found} == {"approval", "interrupted"} else []
+    output = machine.run("dayhand", "attention", "--data-dir", folder, "--json", user=USER).stdout
+    requests: list[dict[str, str]] = json.loads(output).get("requests", []) if output else []
+    return requests if {one["kind"] for one in requests} == {"approval", "interrupted"} else []
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +108,8 @@ def test_apt_installs_it_with_its_dependencies(machine: Machine, package: Path) 
 
 
 def test_no_bundled_library_misses_a_dependency(machine: Machine) -> None:
-    said = machine.do("sh", "-c", "find /usr/lib/dayhand -name '*.so*' -type f -exec ldd {} + 2>/dev/null || true")
-    lost = {line.split()[0] for line in said.splitlines() if "not found" in line}
+    output = machine.do("sh", "-c", "find /usr/lib/dayhand -name '*.so*' -type f -exec ldd {} + 2>/dev/null || true")
+    lost = {line.split()[0] for line in output.splitlines() if "not found" in line}
     own = {path.name for path in (machine.root / "usr/lib/dayhand").rglob("*.so*")}
     assert lost - own == set()
 
@@ -155,13 +155,15 @@ def test_after_a_failed_upgrade_the_old_version_is_restarted(machine: Machine, b
     assert machine.run("dpkg", "--install", machine.copy_package(broken)).returncode != 0
     wait_until(machine.pids, "the app after the failed upgrade")
     assert before.isdisjoint(machine.pids())
-    wait_until(lambda: machine.run("dayhand", "run", "receipts/look", user=USER).returncode == 0, "it to hear commands")
+    wait_until(
+        lambda: machine.run("dayhand", "run", "receipts/check", user=USER).returncode == 0, "it to hear commands"
+    )
     assert not (machine.root / "run" / "dayhand-upgrade").exists()
 
 
 def test_an_upgrade_keeps_pending_work_and_restarts_the_app(machine: Machine, newer: Path) -> None:
     put_receipt(machine, "two.txt")
-    machine.do("dayhand", "run", "receipts/look", user=USER)
+    machine.do("dayhand", "run", "receipts/check", user=USER)
     wait_until(lambda: dayhand(machine, "attention").get("requests"), "the question")
     before = set(machine.pids())
     machine.install(newer)
@@ -184,8 +186,8 @@ def test_data_of_the_first_schema_survives_an_upgrade(machine: Machine) -> None:
     assert len(before) == 3
     filed = rows(machine)
     program = machine.start("dayhand", "start", "--headless", "--data-dir", f"{HOME}/first")
-    asked = wait_until(lambda: questions(machine, f"{HOME}/first"), "the questions")
-    request = min((one for one in asked if one["kind"] == "approval"), key=lambda one: one["created"])
+    requests = wait_until(lambda: questions(machine, f"{HOME}/first"), "the questions")
+    request = min((one for one in requests if one["kind"] == "approval"), key=lambda one: one["created"])
     assert waiting(folder) >= before
     answer = ("dayhand", "approve", request["id"], "--data-dir", f"{HOME}/first")
     wait_until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")

@@ -50,7 +50,7 @@ class Zsh:
 
     def __init__(self, folder: Path) -> None:
         self._ours, theirs = os.openpty()
-        self.said = b""
+        self.output = b""
         self.process = subprocess.Popen(
             ["zsh", "-f", "-i"], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, start_new_session=True
         )
@@ -62,8 +62,8 @@ class Zsh:
 
     def shows(self, text: str) -> bool:
         with suppress(BlockingIOError):
-            self.said += os.read(self._ours, 65536)
-        return text.encode() in self.said
+            self.output += os.read(self._ours, 65536)
+        return text.encode() in self.output
 
 
 @pytest.fixture
@@ -83,6 +83,6 @@ def zsh(place: Path) -> Iterator[Zsh]:
 
 @pytest.mark.parametrize(("typed", "expected"), TYPED)
 def test_zsh_completes(zsh: Zsh, typed: str, expected: str) -> None:
-    zsh.said = b""
+    zsh.output = b""
     zsh.type(f"dayhand {typed}\t")
-    wait_until(lambda: zsh.shows(expected), f"{expected}, after {zsh.said!r}")
+    wait_until(lambda: zsh.shows(expected), f"{expected}, after {zsh.output!r}")

@@ -23,15 +23,15 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     hooks = SimpleNamespace(collect_data_files=lambda name: asked_for.append(name) or [])
     monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)
     made: dict[str, Any] = {"data of": asked_for}
-    found = SimpleNamespace(binaries=[], datas=[], scripts=[], pure=[])
+    analysis = SimpleNamespace(binaries=[], datas=[], scripts=[], pure=[])
     given = {
         "SPECPATH": str(SPEC.parent),
         "workpath": str(tmp_path),
-        "Analysis": lambda *_, **__: found,
+        "Analysis": lambda *_, **__: analysis,
         "PYZ": lambda *_: None,
         "EXE": lambda *_, **__: None,
         "COLLECT": lambda *_, **__: None,
-        "BUNDLE": lambda *_, **asked: made.update(asked),
+        "BUNDLE": lambda *_, **arguments: made.update(arguments),
     }
     exec(compile(SPEC.read_text(), str(SPEC), "exec"), given)
     return made

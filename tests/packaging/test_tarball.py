@@ -91,8 +91,8 @@ def write(machine: Machine, name: str, text: str) -> str:
 
 def steps(machine: Machine, *command: str) -> list[dict[str, Any]]:
     """What a script would do, as shown by `try`."""
-    found: list[dict[str, Any]] = json.loads(machine.do(*command, "--json", user=USER))["steps"]
-    return found
+    steps: list[dict[str, Any]] = json.loads(machine.do(*command, "--json", user=USER))["steps"]
+    return steps
 
 
 def labels(node: Any) -> Iterator[str]:
@@ -121,8 +121,8 @@ def test_a_workflow_made_from_a_template_runs_in_a_worker(machine: Machine, prog
 
 def test_jobs_of_a_crontab_are_imported(machine: Machine, program: str) -> None:
     crontab = write(machine, "crontab", "30 2 * * 1 /bin/true --weekly\n")
-    said = machine.do(program, "import-jobs", "crontab", crontab, "--into", f"{HOME}/imported.py", user=USER)
-    assert "Mondays at 02:30" in said
+    output = machine.do(program, "import-jobs", "crontab", crontab, "--into", f"{HOME}/imported.py", user=USER)
+    assert "Mondays at 02:30" in output
     assert "/bin/true" in (machine.home / "imported.py").read_text()
 
 
@@ -219,7 +219,7 @@ def test_a_browser_starts_with_the_system_libraries(machine: Machine, program: s
     connect = f"{program} connect google:home --set client_id=x --secrets-from-stdin"
     with machine.keyring():
         machine.start("sh", "-c", f"""echo '{{"client_secret": "x"}}' | {connect}""")
-        told = wait_until(lambda: [path.read_text() for path in machine.home.glob("told")], "the browser")[0]
-    assert f"HOME={HOME}" in told.splitlines()
-    assert "LD_LIBRARY_PATH" not in told
-    assert str(Path(program).parent) not in told
+        variables = wait_until(lambda: [path.read_text() for path in machine.home.glob("told")], "the browser")[0]
+    assert f"HOME={HOME}" in variables.splitlines()
+    assert "LD_LIBRARY_PATH" not in variables
+    assert str(Path(program).parent) not in variables

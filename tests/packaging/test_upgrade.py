@@ -51,8 +51,8 @@ def dayhand(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]"
 
 def approvals(folder: Path) -> list[dict[str, str]]:
     """As shown by the command line; empty until an app has migrated the file."""
-    said = json.loads(dayhand(folder, "attention", "--json").stdout)
-    return [request for request in said.get("requests", []) if request["kind"] == "approval"]
+    answer = json.loads(dayhand(folder, "attention", "--json").stdout)
+    return [request for request in answer.get("requests", []) if request["kind"] == "approval"]
 
 
 def approve_what_is_open(folder: Path) -> list[dict[str, str]]:
@@ -111,7 +111,7 @@ def test_an_older_app_does_not_touch_the_data_of_a_newer_one(folder: Path) -> No
     written = (folder / "dayhand.db").read_bytes()
     with pytest.raises(NewerStoreError):
         open_store(folder, NOW)
-    said = dayhand(folder, "--headless", "--seconds", "1")
-    assert said.returncode == 1
-    assert "newer" in said.stderr
+    output = dayhand(folder, "--headless", "--seconds", "1")
+    assert output.returncode == 1
+    assert "newer" in output.stderr
     assert (folder / "dayhand.db").read_bytes() == written

@@ -65,16 +65,16 @@ def test_it_installs_silently_for_one_user(windows: Windows, setup: Path) -> Non
     for name in ("python/python.exe", "python/uv.exe", "lib/app/main.py", "lib/dayhand/__init__.py", "uninstall.exe"):
         assert (folder / name).is_file(), name
     assert len(windows.named("Dayhand.lnk")) == 1
-    told = windows.run("reg", "query", KEY).stdout
-    assert "DisplayVersion" in told
-    assert "uninstall.exe" in told
+    output = windows.run("reg", "query", KEY).stdout
+    assert "DisplayVersion" in output
+    assert "uninstall.exe" in output
 
 
 def test_its_python_runs_commands_without_a_window(windows: Windows) -> None:
     [python] = windows.named("python.exe")
     assert windows.run(str(python), "-m", "app.main", "--version").stdout.startswith("dayhand ")
-    said = windows.run(str(python), "-m", "app.main", "preview", "every 5m", "--count", "1").stdout
-    assert said.startswith("Every 5 minutes")
+    output = windows.run(str(python), "-m", "app.main", "preview", "every 5m", "--count", "1").stdout
+    assert output.startswith("Every 5 minutes")
 
 
 def test_autostart_is_in_the_registry_and_follows_the_task_manager(windows: Windows) -> None:
@@ -113,36 +113,36 @@ def test_a_workflow_is_deployed_and_listed_without_a_running_app(windows: Window
 
 
 @pytest.fixture(scope="module")
-def told(windows: Windows) -> dict[str, Any]:
+def results(windows: Windows) -> dict[str, Any]:
     [python] = windows.named("python.exe")
-    done = windows.run(str(python), str(Path(__file__).with_name("on_windows.py")))
+    done = windows.run(str(python), str(Path(__file__).with_name("windows_checks.py")))
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 
 
-def test_a_worker_runs_phases_and_stays_warm(told: dict[str, Any]) -> None:
-    assert told["look"] == {
+def test_a_worker_runs_phases_and_stays_warm(results: dict[str, Any]) -> None:
+    assert results["look"] == {
         "outcome": "Finished",
         "value": {"state": {"seen": 1}},
         "published": ["a.txt", "b.txt"],
         "text": "looks on win32\n",
         "usable": True,
     }
-    assert told["again"]["value"] == {"state": {"seen": 2}}
-    assert (told["print_much"]["outcome"], told["print_much"]["text"]) == ("Finished", 300_001)
+    assert results["again"]["value"] == {"state": {"seen": 2}}
+    assert (results["print_much"]["outcome"], results["print_much"]["text"]) == ("Finished", 300_001)
 
 
-def test_a_worker_is_stopped_or_killed_with_its_children(windows: Windows, told: dict[str, Any]) -> None:
-    assert (told["wait_for_command"]["outcome"], told["wait_for_command"]["usable"]) == ("TimedOut", True)
-    assert (told["never_end"]["outcome"], told["never_end"]["usable"]) == ("TimedOut", False)
-    assert (told["killed"]["outcome"], told["killed"]["usable"]) == ("Cancelled", False)
+def test_a_worker_is_stopped_or_killed_with_its_children(windows: Windows, results: dict[str, Any]) -> None:
+    assert (results["wait_for_command"]["outcome"], results["wait_for_command"]["usable"]) == ("TimedOut", True)
+    assert (results["never_end"]["outcome"], results["never_end"]["usable"]) == ("TimedOut", False)
+    assert (results["killed"]["outcome"], results["killed"]["usable"]) == ("Cancelled", False)
     for name in ("never_end", "killed"):
-        assert str(int(told[name]["text"])) not in windows.run("tasklist").stdout.split(), name
+        assert str(int(results[name]["text"])) not in windows.run("tasklist").stdout.split(), name
 
 
-def test_a_worker_that_exits_is_reported(told: dict[str, Any]) -> None:
-    assert told["exit"]["outcome"] == "WorkerDied"
-    assert "exit code 9" in told["exit"]["value"]
+def test_a_worker_that_exits_is_reported(results: dict[str, Any]) -> None:
+    assert results["exit"]["outcome"] == "WorkerDied"
+    assert "exit code 9" in results["exit"]["value"]
 
 
 def test_it_uninstalls_silently_and_completely(windows: Windows) -> None:

@@ -55,7 +55,7 @@ class Answers:
     def __init__(self) -> None:
         self.published: list[str] = []
         self.text = ""
-        self.heard = threading.Event()
+        self.has_printed = threading.Event()
 
     def call(self, *_: Any) -> list[str]:
         return ["a.txt", "b.txt"]
@@ -65,7 +65,7 @@ class Answers:
 
     def log(self, text: str) -> None:
         self.text += text
-        self.heard.set()
+        self.has_printed.set()
 
 
 def run(worker: Worker, handler: str, kind: str = "job", *, kill: bool = False, **inputs: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def run(worker: Worker, handler: str, kind: str = "job", *, kill: bool = False, 
     answers = Answers()
 
     def stop() -> None:
-        answers.heard.wait()
+        answers.has_printed.wait()
         worker.stop(kill=True)
 
     if kill:
@@ -97,7 +97,7 @@ def started() -> Worker:
 
 def main() -> None:
     worker = started()
-    told = {
+    results = {
         "look": run(worker, "look", "producer", state={}),
         "again": run(worker, "look", "producer", state={"seen": 1}),
         "print_much": run(worker, "print_much"),
@@ -106,7 +106,7 @@ def main() -> None:
         "killed": run(started(), "never_end", kill=True),
         "exit": run(started(), "exit"),
     }
-    sys.stdout.write(json.dumps(told))
+    sys.stdout.write(json.dumps(results))
 
 
 if __name__ == "__main__":

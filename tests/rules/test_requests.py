@@ -32,9 +32,9 @@ def test_every_block_says_what_to_do_first(block: Block) -> None:
 
 @pytest.mark.parametrize("failure", FailureClass)
 def test_every_failure_but_a_transient_one_asks_the_user_once(failure: FailureClass) -> None:
-    asked = [kind for kind, spec in REQUESTS.items() if spec.raised_by is failure]
-    assert len(asked) == (0 if failure is FailureClass.TRANSIENT else 1)
-    assert request_for_failure(failure) == (asked[0] if asked else None)
+    kinds = [kind for kind, spec in REQUESTS.items() if spec.raised_by is failure]
+    assert len(kinds) == (0 if failure is FailureClass.TRANSIENT else 1)
+    assert request_for_failure(failure) == (kinds[0] if kinds else None)
 
 
 def test_a_failure_that_asks_the_user_blocks_the_lane() -> None:

@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("requested", "expected"),
     [
         ("2026-11-16T11:00:00+00:00", timedelta(seconds=30)),
         ("2026-11-16T12:00:10Z", timedelta(seconds=30)),
@@ -22,13 +22,13 @@ NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
         ("2026-11-19T12:00:00Z", timedelta(hours=24)),
     ],
 )
-def test_a_wake_time_is_clamped(asked: str, expected: timedelta) -> None:
-    assert parse_wake(asked, NOW).at == NOW + expected
+def test_a_wake_time_is_clamped(requested: str, expected: timedelta) -> None:
+    assert parse_wake(requested, NOW).at == NOW + expected
 
 
-@pytest.mark.parametrize("asked", ["tomorrow", "", 17, [], "0001-01-01T00:00:00+14:00"])
-def test_an_invalid_wake_time_is_ignored_with_a_warning(asked: object) -> None:
-    wake = parse_wake(asked, NOW)
+@pytest.mark.parametrize("requested", ["tomorrow", "", 17, [], "0001-01-01T00:00:00+14:00"])
+def test_an_invalid_wake_time_is_ignored_with_a_warning(requested: object) -> None:
+    wake = parse_wake(requested, NOW)
     assert wake.at is None
     assert wake.warning is not None and "wake_at" in wake.warning
 
@@ -37,7 +37,7 @@ def test_no_wake_time_clears_it_silently() -> None:
     assert (parse_wake(None, NOW).at, parse_wake(None, NOW).warning) == (None, None)
 
 
-@given(asked=st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat) | st.text() | st.integers())
-def test_a_wake_time_lies_between_half_a_minute_and_a_day_ahead(asked: object) -> None:
-    at = parse_wake(asked, NOW).at
+@given(requested=st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat) | st.text() | st.integers())
+def test_a_wake_time_lies_between_half_a_minute_and_a_day_ahead(requested: object) -> None:
+    at = parse_wake(requested, NOW).at
     assert at is None or NOW + timedelta(seconds=30) <= at <= NOW + timedelta(hours=24)

@@ -64,8 +64,8 @@ class FolderRuntime(RuntimeFixture):
 
     def outcome(self) -> str:
         """The mutation status of the newest attempt that acted."""
-        found = [mutations.status_of(self.database.read(), row.id) for row in self.runs("C")]
-        return str([one for one in found if one is not None][-1])
+        statuses = [mutations.status_of(self.database.read(), row.id) for row in self.runs("C")]
+        return str([one for one in statuses if one is not None][-1])
 
 
 def die_at(place: str) -> None:

@@ -211,9 +211,9 @@ class SimulatedWorker:
             "phase": phase.name,
             "inputs": phase.inputs,
             "facts": phase.facts,
-            "goes_on": phase.continues,
+            "continues": phase.continues,
         }
-        self._begin({**json.loads(json.dumps(message)), "heard": time.monotonic()}, answers)
+        self._begin({**json.loads(json.dumps(message)), "received_at": time.monotonic()}, answers)
 
     def expect_next_phase(self, phase: str, seconds: float, answers: ScriptAnswers) -> None:
         following, self.following = self.following, None

@@ -20,8 +20,8 @@ def ask(runtime: RuntimeFixture, script: str, event: str = "a") -> str | None:
 def publish_and_ask(runtime: RuntimeFixture, event: str) -> str | None:
     runtime.publish(event)
     runtime.tick()
-    found = [request.id for request in runtime.requests() if request.kind == "approval"]
-    return found[0] if found else None
+    requests = [request.id for request in runtime.requests() if request.kind == "approval"]
+    return requests[0] if requests else None
 
 
 def without_approve(tool: str) -> str:

@@ -53,8 +53,8 @@ def test_a_standing_approval_ends_when_the_connection_points_to_another_folder(
     runtime: FolderRuntime, elsewhere: Path
 ) -> None:
     always_allow(runtime)
-    said = runtime.services.connect("files:inbox", {"path": str(elsewhere)})
-    assert "ask again" in said["sentence"]
+    answer = runtime.services.connect("files:inbox", {"path": str(elsewhere)})
+    assert "ask again" in answer["sentence"]
     delete_next(runtime)
     assert runtime.only_request().call["endpoint"] == {"path": str(elsewhere)}, "it still has permission, but asks"
     assert (elsewhere / "b.txt").exists()
@@ -90,8 +90,8 @@ def test_a_request_of_an_earlier_version_is_asked_again_before_it_can_be_answere
 
 def test_connecting_the_same_folder_again_changes_nothing(runtime: FolderRuntime) -> None:
     always_allow(runtime)
-    said = runtime.services.connect("files:inbox", {"path": f"{runtime.inbox}/../inbox/"})
-    assert said["sentence"] == "files:inbox is connected."
+    answer = runtime.services.connect("files:inbox", {"path": f"{runtime.inbox}/../inbox/"})
+    assert answer["sentence"] == "files:inbox is connected."
     delete_next(runtime)
     assert runtime.requests() == []
     assert not (runtime.inbox / "b.txt").exists()

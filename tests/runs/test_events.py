@@ -70,12 +70,12 @@ def test_publishing_unchanged_events_wakes_no_consumer(runtime: RuntimeFixture) 
     runtime.service.inbox = ["a", "b"]
     runtime.deploy(producer("for id in ctx.call('world:x', 'look'):\n    ctx.publish(t, id=id, data=id)\nreturn state"))
     runtime.tick()
-    looked = len(runtime.runs("C"))
+    run_count = len(runtime.runs("C"))
     runtime.pass_time(5 * HOUR)
-    assert len(runtime.runs("p")) == 6 and len(runtime.runs("C")) == looked
+    assert len(runtime.runs("p")) == 6 and len(runtime.runs("C")) == run_count
     runtime.service.inbox = ["a", "b", "c"]
     runtime.pass_time(HOUR)
-    assert len(runtime.runs("C")) == looked + 1
+    assert len(runtime.runs("C")) == run_count + 1
 
 
 def test_published_events_become_visible_only_with_the_commit(runtime: RuntimeFixture) -> None:
@@ -211,14 +211,14 @@ class Second:
 def test_peek_and_ready_consumers_use_their_indexes(runtime: RuntimeFixture) -> None:
     """Neither scans the pending events."""
     db = runtime.database.read()
-    asked: list[str] = []
-    db.set_trace_callback(asked.append)
+    queries: list[str] = []
+    db.set_trace_callback(queries.append)
     events.peek(db, "w", "t", 10)
     handlers.list_ready(db, runtime.clock.wall)
     handlers.list_ready_in(db, "w")
     db.set_trace_callback(None)
-    assert len(asked) == 3
-    for query in asked:
+    assert len(queries) == 3
+    for query in queries:
         plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
         on_events = [step for step in plan if " e " in f"{step} " or "events" in step]
         assert on_events and all("SEARCH" in step and "events_pending" in step for step in on_events), plan

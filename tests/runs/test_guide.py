@@ -191,12 +191,12 @@ def digest(author: Author) -> None:
     author.publish("news", "The baker is closed")
     assert author.home.notifications == []
     author.wait(2 * HOUR)
-    assert author.home.notifications == [("2 pieces of news", "The library opens again\nThe baker is closed")]
+    assert author.home.notifications == [("2 news items", "The library opens again\nThe baker is closed")]
     author.publish("news", "The bridge is open")
     author.wait(23 * HOUR)
     assert len(author.home.notifications) == 1
     author.wait(HOUR)
-    assert author.home.notifications[1:] == [("1 pieces of news", "The bridge is open")]
+    assert author.home.notifications[1:] == [("1 news items", "The bridge is open")]
 
 
 USES: dict[str, Callable[[Author], None]] = {
@@ -218,7 +218,7 @@ def test_every_script_does_what_the_guide_says(author: Author, name: str) -> Non
     assert {run.handler for run in runs} == set(
         author.runtime.services.plans.current(author.runtime.database.read(), author.slug).handlers
     )
-    acted = [found for run in runs if (found := author.runtime.mutation(run.id)) is not None]
+    acted = [mutation for run in runs if (mutation := author.runtime.mutation(run.id)) is not None]
     assert {row.status for row in acted} == (set() if name == "Free space" else {MutationStatus.APPLIED})
     assert author.runtime.requests() == []
 
@@ -339,12 +339,12 @@ def test_the_table_of_tools_lists_every_tool_with_its_parameters() -> None:
 
 
 def described(connector: Connector) -> dict[tuple[str, str], tuple[set[str], str]]:
-    found = {}
+    rows = {}
     for tool in connector.tools:
         parameters = {name if one.required else f"{name}=" for name, one in tool.parameters.items()}
         acts = "asks" if tool.acts_on_others else "yes" if tool.mutating else ""
-        found[connector.kind, tool.name] = (parameters, acts)
-    return found
+        rows[connector.kind, tool.name] = (parameters, acts)
+    return rows
 
 
 def test_the_guide_names_everything_that_the_package_offers_for_scripts() -> None:

@@ -28,12 +28,12 @@ class TargetRuntime(RuntimeFixture):
     def open(self) -> None:
         usual = type(self.service).registry(self.service).connector("world")
         tools = [replace(one, identify_target=self._identify) if one.name == "act" else one for one in usual.tools]
-        self.asked = threading.Event()
+        self.identified = threading.Event()
         self.service.registry = lambda: Registry([replace(usual, tools=tuple(tools))])  # type: ignore[method-assign]
         super().open()
 
     def _identify(self, _: Call) -> Any:
-        self.asked.set()
+        self.identified.set()
         if self.gate is not None:
             assert self.gate.wait(TIMEOUT_S)
         if self.fails is not None:
@@ -97,7 +97,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_it(runtime: TargetRuntime) -> N
     runtime.deploy(consumer(approve="always"))
     runtime.publish("a")
     runtime.tick_until_active()
-    runtime.wait(runtime.asked.is_set)
+    runtime.wait(runtime.identified.is_set)
     runtime.commands.stop("w")
     runtime.wait(lambda: not runtime.active())
     runtime.gate.set()

@@ -21,18 +21,18 @@ from tests.runs.scripts import consumer, job
 
 READS = job('ctx.call("door:home", "look")\nctx.done("read")').replace("world:x", "door:home")
 
-doorman = door.password_server
+password_server = door.password_server
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, service: SecretService, doorman: PasswordServer) -> Iterator[RuntimeFixture]:
+def runtime(tmp_path: Path, service: SecretService, password_server: PasswordServer) -> Iterator[RuntimeFixture]:
     """Restarted after its keyring went away."""
     runtime = RuntimeFixture(tmp_path)
     runtime.service.registry = password_registry  # type: ignore[method-assign]
     runtime.secrets = SecretStore(runtime.clock.now)
     runtime.crash()
     with service.keyring("pw"):
-        runtime.services.connect("door:home", {"url": doorman.url, "password": "hunter2"})
+        runtime.services.connect("door:home", {"url": password_server.url, "password": "hunter2"})
     changes: list[VaultError | None] = []
     runtime.secrets = SecretStore(runtime.clock.now, Vault(changed=changes.append))
     runtime.crash()
@@ -50,7 +50,7 @@ def lock_out(runtime: RuntimeFixture, *names: str) -> None:
 
 
 def test_runs_wait_with_one_request_for_all_of_them(
-    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, service: SecretService, password_server: PasswordServer
 ) -> None:
     """No new login is requested, nothing counts as a failure, and the request stays the same over many attempts."""
     with service.keyring(None):
@@ -65,7 +65,7 @@ def test_runs_wait_with_one_request_for_all_of_them(
         views = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry)
         [seen] = views.attention()
         assert seen.workflows == ("a", "b")
-        assert doorman.seen == []
+        assert password_server.seen == []
 
 
 def test_the_request_is_handed_from_attempt_to_attempt(runtime: RuntimeFixture, service: SecretService) -> None:
@@ -80,7 +80,7 @@ def test_the_request_is_handed_from_attempt_to_attempt(runtime: RuntimeFixture, 
 
 
 def test_unlocking_resumes_every_run_once(
-    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, service: SecretService, password_server: PasswordServer
 ) -> None:
     with service.keyring("pw"):
         service.lock()
@@ -90,13 +90,13 @@ def test_unlocking_resumes_every_run_once(
         assert runtime.requests() == []
         runtime.tick()
         assert [runtime.runs("j", name)[-1].status for name in "ab"] == ["committed"] * 2
-        assert doorman.let_in == ["/look", "/look"]
+        assert password_server.let_in == ["/look", "/look"]
         runtime.pass_time(timedelta(minutes=30))
-        assert len(doorman.seen) == 2
+        assert len(password_server.seen) == 2
 
 
 def test_a_wait_for_the_keyring_survives_a_restart(
-    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, service: SecretService, password_server: PasswordServer
 ) -> None:
     with service.keyring(None):
         lock_out(runtime, "a")
@@ -123,7 +123,7 @@ def test_the_request_moves_to_another_waiting_workflow(runtime: RuntimeFixture, 
 
 
 def test_a_retry_is_possible_at_any_time(
-    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, service: SecretService, password_server: PasswordServer
 ) -> None:
     with service.keyring("pw"):
         service.lock()
@@ -131,11 +131,11 @@ def test_a_retry_is_possible_at_any_time(
         service.unlock("pw")
         runtime.request_commands.retry(runtime.requests()[0].run or "")
         runtime.tick()
-    assert (runtime.requests(), doorman.let_in) == ([], ["/look"])
+    assert (runtime.requests(), password_server.let_in) == ([], ["/look"])
 
 
 def test_an_outside_action_waits_and_happens_once(
-    runtime: RuntimeFixture, service: SecretService, doorman: PasswordServer
+    runtime: RuntimeFixture, service: SecretService, password_server: PasswordServer
 ) -> None:
     runtime.deploy(consumer(tool="send").replace("world:x", "door:home"))
     runtime.publish("a")
@@ -147,5 +147,5 @@ def test_an_outside_action_waits_and_happens_once(
         service.unlock("pw")
         runtime.services.grant_commands.resume_keyring_waits()
         runtime.tick()
-    assert doorman.let_in == ["/send"]
+    assert password_server.let_in == ["/send"]
     assert runtime.events() == {"a": "consumed"}

@@ -90,13 +90,13 @@ def test_triggers_of_a_blocked_lane_accumulate_and_coalesce(runtime: RuntimeFixt
     runtime.pass_time(3 * HOUR + MINUTE)
     assert runtime.states("p") == ["failed", "coalesced", "coalesced", "queued"]
     runtime.publish("from outside")
-    looked = len(runtime.runs("C"))
+    run_count = len(runtime.runs("C"))
     runtime.tick()
-    assert len(runtime.runs("C")) == looked
+    assert len(runtime.runs("C")) == run_count
     runtime.request_commands.retry("w")
     runtime.tick()
     assert runtime.states("p") == ["succeeded", "coalesced", "coalesced", "succeeded"]
-    assert len(runtime.runs("C")) > looked and len(runtime.pending()) == 3
+    assert len(runtime.runs("C")) > run_count and len(runtime.pending()) == 3
 
 
 def test_a_hanging_workflow_does_not_delay_others(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ def restart(runtime: RuntimeFixture) -> None:
 def list_workers(runtime: RuntimeFixture) -> list[Worker]:
     """Those that run a script now."""
     in_flight = runtime.services.runner._in_flight
-    found = [in_flight.worker_of(work.key) for work in in_flight.list_running()]
-    return [worker for worker in found if isinstance(worker, Worker)]
+    workers = [in_flight.worker_of(work.key) for work in in_flight.list_running()]
+    return [worker for worker in workers if isinstance(worker, Worker)]
 
 
 def long_job(runtime: RuntimeFixture, **options: str) -> str:
@@ -59,9 +59,9 @@ def test_quitting_restarts_a_job_at_the_next_start_without_counting_a_crash(runt
     assert (runtime.requests(), runtime.handler("j").failures) == ([], 0)
 
 
-@pytest.mark.parametrize(("after_crash", "asked", "state"), [("ask", 1, "started"), ("never", 0, "failed")])
+@pytest.mark.parametrize(("after_crash", "requests", "state"), [("ask", 1, "started"), ("never", 0, "failed")])
 def test_an_interrupted_job_does_not_restart_unasked(
-    runtime: RuntimeFixture, after_crash: str, asked: int, state: str
+    runtime: RuntimeFixture, after_crash: str, requests: int, state: str
 ) -> None:
     """after_crash also applies when the user quits."""
     runtime.deploy(long_job(runtime, after_crash=after_crash))
@@ -69,7 +69,7 @@ def test_an_interrupted_job_does_not_restart_unasked(
     runtime.wait((runtime.folder / "started").exists)
     restart(runtime)
     assert [run.status for run in runtime.runs("j")] == ["crashed"]
-    assert len(runtime.requests()) == asked
+    assert len(runtime.requests()) == requests
     assert [one.state for one in runtime.occurrences("j")] == [state]
 
 

@@ -207,14 +207,16 @@ def test_a_crashing_checker_counts_as_a_failed_check(runtime: RuntimeFixture) ->
 
 
 @pytest.mark.parametrize(
-    ("answer", "calls", "state", "told"),
+    ("answer", "calls", "state", "outcomes"),
     [
         ("happened", 1, "consumed", ["applied", None]),
         ("not-happened", 2, "consumed", ["applied", "done"]),
         ("skip", 1, "skipped", ["skipped", None]),
     ],
 )
-def test_each_answer_of_the_user(runtime: RuntimeFixture, answer: str, calls: int, state: str, told: list[str]) -> None:
+def test_each_answer_of_the_user(
+    runtime: RuntimeFixture, answer: str, calls: int, state: str, outcomes: list[str]
+) -> None:
     """The same answer again changes nothing; another one is refused."""
     run = leave_unsure(runtime, tool="blind")
     first = runtime.request_commands.resolve(run, answer)
@@ -222,7 +224,7 @@ def test_each_answer_of_the_user(runtime: RuntimeFixture, answer: str, calls: in
     runtime.tick()
     assert len(runtime.service.calls) == calls
     assert runtime.events() == {"a": state}
-    assert runtime.state("C")["told"] == told
+    assert runtime.state("C")["told"] == outcomes
     assert runtime.requests() == []
     assert runtime.request_commands.resolve(run, answer) == first
     for other in {"happened", "not-happened", "skip"} - {answer}:

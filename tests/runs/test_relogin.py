@@ -21,18 +21,18 @@ from tests.runs.scripts import consumer, job
 
 READS = job('ctx.call("door:home", "look")\nctx.done("read")').replace("world:x", "door:home")
 
-doorman = door.password_server
+password_server = door.password_server
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, keyring: SecretService, doorman: PasswordServer) -> Iterator[RuntimeFixture]:
+def runtime(tmp_path: Path, keyring: SecretService, password_server: PasswordServer) -> Iterator[RuntimeFixture]:
     """Connected with a password that the server no longer accepts."""
     runtime = RuntimeFixture(tmp_path)
     runtime.service.registry = password_registry  # type: ignore[method-assign]
     runtime.secrets = SecretStore(runtime.clock.now)
     runtime.crash()
-    runtime.services.connect("door:home", {"url": doorman.url, "password": "hunter2"})
-    doorman.password = "hunter3"
+    runtime.services.connect("door:home", {"url": password_server.url, "password": "hunter2"})
+    password_server.password = "hunter3"
     yield runtime
     runtime.close()
 
@@ -55,7 +55,7 @@ def settings_of(runtime: RuntimeFixture) -> dict[str, str]:
 
 
 def test_one_request_names_all_waiting_workflows_and_resumes_each_once(
-    runtime: RuntimeFixture, doorman: PasswordServer
+    runtime: RuntimeFixture, password_server: PasswordServer
 ) -> None:
     fail_login(runtime, "a", "b")
     views = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry)
@@ -66,7 +66,7 @@ def test_one_request_names_all_waiting_workflows_and_resumes_each_once(
     [view] = views.connections()
     assert (view.trouble, view.used_by) == (request.sentence, ("a", "b"))
     runtime.pass_time(DAY)
-    attempts = len(doorman.seen)
+    attempts = len(password_server.seen)
     assert attempts <= 2, "repeated refusals would lock the account"
     with pytest.raises(ToolFailedError):
         connect(runtime, "hunter4")
@@ -77,29 +77,33 @@ def test_one_request_names_all_waiting_workflows_and_resumes_each_once(
     runtime.tick()
     assert views.attention() == []
     assert [runtime.runs("j", name)[1].status for name in "ab"] == ["committed"] * 2
-    assert doorman.let_in.count("/look") == len(runtime.runs("j", "a")) + len(runtime.runs("j", "b")) - 2
+    assert password_server.let_in.count("/look") == len(runtime.runs("j", "a")) + len(runtime.runs("j", "b")) - 2
     assert [runtime.occurrences("j", name)[0].state for name in "ab"] == ["succeeded"] * 2
 
 
-def test_a_refused_action_is_made_once_after_the_reconnect(runtime: RuntimeFixture, doorman: PasswordServer) -> None:
+def test_a_refused_action_is_made_once_after_the_reconnect(
+    runtime: RuntimeFixture, password_server: PasswordServer
+) -> None:
     runtime.deploy(consumer(tool="send").replace("world:x", "door:home"))
     runtime.publish("a")
     runtime.tick()
     assert [one.kind for one in runtime.requests()] == ["reconnect"]
     connect(runtime, "hunter3")
     runtime.tick()
-    assert doorman.let_in == ["/test", "/send"]
+    assert password_server.let_in == ["/test", "/send"]
     assert runtime.events() == {"a": "consumed"}
 
 
-def test_a_late_refusal_of_the_old_password_asks_nothing(runtime: RuntimeFixture, doorman: PasswordServer) -> None:
+def test_a_late_refusal_of_the_old_password_asks_nothing(
+    runtime: RuntimeFixture, password_server: PasswordServer
+) -> None:
     """The call used the old password when the user reconnected."""
     runtime.deploy(READS)
     runtime.clock.move(HOUR)
-    doorman.gate = threading.Event()
+    password_server.gate = threading.Event()
     runtime.tick_until_active()
-    assert doorman.entered.wait(60)
-    gate, doorman.gate = doorman.gate, None
+    assert password_server.entered.wait(60)
+    gate, password_server.gate = password_server.gate, None
     connect(runtime, "hunter3")
     gate.set()
     runtime.tick()
@@ -108,18 +112,18 @@ def test_a_late_refusal_of_the_old_password_asks_nothing(runtime: RuntimeFixture
     assert runtime.handler("j").failures == 0
     runtime.pass_time(2 * MINUTE)
     assert [one.status for one in runtime.runs("j")] == ["paused:transient", "committed"]
-    assert doorman.let_in == ["/test", "/look"]
+    assert password_server.let_in == ["/test", "/look"]
 
 
-def test_a_missing_keyring_entry_asks_for_a_reconnect(runtime: RuntimeFixture, doorman: PasswordServer) -> None:
-    doorman.password = "hunter2"
+def test_a_missing_keyring_entry_asks_for_a_reconnect(runtime: RuntimeFixture, password_server: PasswordServer) -> None:
+    password_server.password = "hunter2"
     SecretStore(SystemClock().now).forget("door:home")
     runtime.secrets = SecretStore(runtime.clock.now)
     runtime.crash()
     fail_login(runtime, "a")
     [request] = runtime.requests()
     assert (request.kind, request.subject) == ("reconnect", "door:home")
-    assert doorman.seen == []
+    assert password_server.seen == []
     connect(runtime, "hunter2")
     runtime.tick()
-    assert (runtime.requests(), doorman.let_in) == ([], ["/test", "/look"])
+    assert (runtime.requests(), password_server.let_in) == ([], ["/test", "/look"])

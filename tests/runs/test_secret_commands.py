@@ -70,18 +70,18 @@ def test_the_worker_never_has_the_secret(runtime: RuntimeFixture, tmp_path: Path
     runtime.commands.run("w")
     runtime.wait(out.exists)
     worker = Path("/proc") / pid.read_text()
-    found = b"".join((worker / name).read_bytes() for name in ("environ", "cmdline")) + read_memory(worker)
+    memory = b"".join((worker / name).read_bytes() for name in ("environ", "cmdline")) + read_memory(worker)
     gate.touch()
     runtime.tick()
     assert out.read_text() == SECRET
-    assert b"DAYHAND_WORKER" in found
-    assert SECRET.encode() not in found
+    assert b"DAYHAND_WORKER" in memory
+    assert SECRET.encode() not in memory
     assert runtime.runs("j")[-1].status == "committed"
 
 
 def read_memory(process: Path) -> bytes:
     """All writable memory of a process."""
-    found = []
+    parts = []
     with (process / "mem").open("rb", 0) as memory:
         for line in (process / "maps").read_text().splitlines():
             place, rights = line.split()[:2]
@@ -89,8 +89,8 @@ def read_memory(process: Path) -> bytes:
                 first, last = (int(end, 16) for end in place.split("-"))
                 memory.seek(first)
                 with suppress(OSError):
-                    found.append(memory.read(last - first))
-    return b"".join(found)
+                    parts.append(memory.read(last - first))
+    return b"".join(parts)
 
 
 def test_the_secret_is_redacted_in_the_log(runtime: RuntimeFixture) -> None:
@@ -104,8 +104,8 @@ def test_it_needs_permission(runtime: RuntimeFixture, tmp_path: Path) -> None:
     out = tmp_path / "out"
     source = written(command(f"cat $PASSWORD_FILE > {out}"))
     answer = runtime.deploy(source, grant=False)
-    asked = "W needs your permission to pass the secret home to commands: dayhand grant w restic:home hand_over"
-    assert asked in answer["warnings"]
+    warning = "W needs your permission to pass the secret home to commands: dayhand grant w restic:home hand_over"
+    assert warning in answer["warnings"]
     runtime.commands.run("w")
     runtime.tick()
     [request] = runtime.requests()

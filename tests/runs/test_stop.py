@@ -242,15 +242,15 @@ def test_the_same_request_stops_once(runtime: RuntimeFixture) -> None:
 @pytest.fixture
 def silent_server(runtime: RuntimeFixture) -> Iterator[threading.Event]:
     """A server that never responds; the event is set once it is called."""
-    answers, asked = threading.Event(), threading.Event()
+    answers, connected = threading.Event(), threading.Event()
 
     def hang(_: Call) -> None:
-        asked.set()
+        connected.set()
         assert answers.wait(TIMEOUT_S)
 
     runtime.service.look = hang  # type: ignore[method-assign]
     runtime.crash()  # rebuilds the tools with the patched method
-    yield asked
+    yield connected
     answers.set()
 
 

@@ -149,8 +149,8 @@ BAD = {
 def test_a_mistake_is_named_with_file_line_and_fix(runtime: RuntimeFixture, source: str, sentence: str) -> None:
     with pytest.raises(InvalidScriptError) as refused:
         runtime.services.validation.validate("/somewhere/w.py", source)
-    [found] = refused.value.sentences
-    assert found.startswith(sentence) and len(found) > len("w.py, line 5: "), found
+    [message] = refused.value.sentences
+    assert message.startswith(sentence) and len(message) > len("w.py, line 5: "), message
     assert workflows.list_all(runtime.database.read()) == []
 
 
@@ -188,8 +188,8 @@ def test_two_consumers_of_one_topic_give_a_warning(runtime: RuntimeFixture) -> N
 
 
 def test_output_while_loading_is_harmless(runtime: RuntimeFixture) -> None:
-    said: list[str] = []
-    checked = runtime.services.validation.validate("w.py", f"print('hello')\n{job('pass')}", said.append)
+    output: list[str] = []
+    checked = runtime.services.validation.validate("w.py", f"print('hello')\n{job('pass')}", output.append)
     assert checked.slug == "w"
 
 
@@ -220,10 +220,10 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_script_gets_its_dependencies(runtime: RuntimeFixture, wheels: Path) -> None:
     """PEP 723: installed at deploy, available at run time."""
-    said: list[str] = []
+    output: list[str] = []
     source = '# /// script\n# dependencies = ["tiny"]\n# ///\nimport tiny\n' + job("ctx.done(tiny.WORD)")
-    runtime.services.validation.validate("w.py", source, said.append)
-    assert said, "progress is reported"
+    runtime.services.validation.validate("w.py", source, output.append)
+    assert output, "progress is reported"
     runtime.deploy(source)
     runtime.commands.run("w")
     runtime.tick()

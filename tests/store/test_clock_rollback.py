@@ -22,9 +22,9 @@ def shorten(db: sqlite3.Connection) -> None:
 def resume_time(db: sqlite3.Connection, status: RunStatus, at: datetime, *, written: datetime) -> datetime | None:
     runs.insert(db, make_run("r")._replace(status=status, resume_at=at, updated=written))
     shorten(db)
-    found = runs.find(db, "r")
-    assert found is not None
-    return found.resume_at
+    row = runs.find(db, "r")
+    assert row is not None
+    return row.resume_at
 
 
 @pytest.mark.parametrize("status", [RunStatus.CRASHED, RunStatus.APPROVAL, RunStatus.RECONCILIATION, RunStatus.LOGIC])
@@ -49,17 +49,19 @@ def test_a_long_delay_requested_by_a_server_stays(tmp_path: Path) -> None:
         assert resume_time(db, RunStatus.TRANSIENT, NOW + DAY, written=NOW - SECOND) == NOW + DAY
 
 
-@pytest.mark.parametrize(("asked", "left"), [(2 * DAY, 30 * SECOND), (DAY, DAY), (HOUR, HOUR)])
-def test_a_wake_is_never_more_than_a_day_away(tmp_path: Path, asked: timedelta, left: timedelta) -> None:
+@pytest.mark.parametrize(("requested", "left"), [(2 * DAY, 30 * SECOND), (DAY, DAY), (HOUR, HOUR)])
+def test_a_wake_is_never_more_than_a_day_away(tmp_path: Path, requested: timedelta, left: timedelta) -> None:
     with store(tmp_path) as database, database.write() as db:
-        handlers.update(db, "w", "file", wake_at=NOW + asked)
+        handlers.update(db, "w", "file", wake_at=NOW + requested)
         shorten(db)
-        found = handlers.find(db, "w", "file")
-        assert found is not None and found.wake_at == NOW + left
+        row = handlers.find(db, "w", "file")
+        assert row is not None and row.wake_at == NOW + left
 
 
-@pytest.mark.parametrize(("asked", "left"), [(DAY, 30 * SECOND), (10 * SECOND, 10 * SECOND)])
-def test_a_tool_is_checked_after_ten_minutes_at_the_latest(tmp_path: Path, asked: timedelta, left: timedelta) -> None:
+@pytest.mark.parametrize(("requested", "left"), [(DAY, 30 * SECOND), (10 * SECOND, 10 * SECOND)])
+def test_a_tool_is_checked_after_ten_minutes_at_the_latest(
+    tmp_path: Path, requested: timedelta, left: timedelta
+) -> None:
     with store(tmp_path) as database, database.write() as db:
         row = MutationRow(
             run="r",
@@ -71,7 +73,7 @@ def test_a_tool_is_checked_after_ten_minutes_at_the_latest(tmp_path: Path, asked
             status=MutationStatus.UNSURE,
             begun=NOW,
         )
-        mutations.begin(db, row._replace(check_at=NOW + asked))
+        mutations.begin(db, row._replace(check_at=NOW + requested))
         shorten(db)
-        found = mutations.find(db, "r")
-        assert found is not None and found.check_at == NOW + left
+        stored = mutations.find(db, "r")
+        assert stored is not None and stored.check_at == NOW + left

@@ -115,20 +115,20 @@ def test_a_transaction_sees_its_own_changes_and_other_threads_do_not(database: D
 def test_a_thread_that_wrote_reads_only_what_is_committed(database: Database) -> None:
     fill(database, 3)
     begun = database.read().execute("SELECT * FROM schedules")
-    inside, looked = threading.Event(), threading.Event()
+    inside, has_read = threading.Event(), threading.Event()
 
     def write() -> None:
         with database.write() as db:
             db.execute("DELETE FROM schedules")
             inside.set()
-            assert looked.wait(10)
+            assert has_read.wait(10)
 
     thread = threading.Thread(target=write)
     thread.start()
     assert inside.wait(10)
     assert count(database) == 3
     assert len(begun.fetchall()) == 3
-    looked.set()
+    has_read.set()
     thread.join()
     assert count(database) == 0
 

@@ -38,9 +38,9 @@ def sequence(database: Database) -> int:
 
 def latest(database: Database, handler: str = "file") -> int:
     """The sequence of the latest event for the handler."""
-    found = handlers.find(database.read(), "w", handler)
-    assert found is not None
-    return found.latest
+    row = handlers.find(database.read(), "w", handler)
+    assert row is not None
+    return row.latest
 
 
 def reserve(database: Database, run: str, *ids: str) -> None:

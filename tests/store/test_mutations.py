@@ -40,9 +40,9 @@ def test_an_outcome_is_recorded_once(database: Database) -> None:
         mutations.begin(db, action())
         mutations.record_outcome(db, "r1", MutationStatus.IN_FLIGHT, MutationStatus.UNSURE, LATER)
         mutations.record_outcome(db, "r1", MutationStatus.UNSURE, MutationStatus.APPLIED, LATER, result={"id": 7})
-    found = mutations.find(database.read(), "r1")
-    assert found is not None
-    assert (found.status, found.result, found.settled) == (MutationStatus.APPLIED, {"id": 7}, LATER)
+    row = mutations.find(database.read(), "r1")
+    assert row is not None
+    assert (row.status, row.result, row.settled) == (MutationStatus.APPLIED, {"id": 7}, LATER)
     with pytest.raises(StaleError), database.write() as db:
         mutations.record_outcome(db, "r1", MutationStatus.UNSURE, MutationStatus.FAILED, LATER)
 
@@ -53,8 +53,8 @@ def test_checks_are_counted_unless_they_could_not_be_made(database: Database) ->
         mutations.begin(db, action())
         mutations.schedule_check(db, "r1", LATER, counts=True)
         mutations.schedule_check(db, "r1", LATER, counts=False)
-    [found] = mutations.list_unresolved(database.read())
-    assert (found.checks, found.check_at) == (1, LATER)
+    [row] = mutations.list_unresolved(database.read())
+    assert (row.checks, row.check_at) == (1, LATER)
 
 
 def test_a_resolved_action_is_not_checked_any_more(database: Database) -> None:
@@ -63,9 +63,9 @@ def test_a_resolved_action_is_not_checked_any_more(database: Database) -> None:
         mutations.schedule_check(db, "r1", NOW, counts=True)
         mutations.record_outcome(db, "r1", MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, LATER)
         mutations.schedule_check(db, "r1", NOW, counts=True)
-    found = mutations.find(database.read(), "r1")
-    assert found is not None
-    assert (found.checks, found.check_at) == (1, None)
+    row = mutations.find(database.read(), "r1")
+    assert row is not None
+    assert (row.checks, row.check_at) == (1, None)
     assert mutations.list_due_checks(database.read(), LATER) == []
 
 
@@ -86,9 +86,9 @@ def test_the_next_attempt_takes_over_the_outside_action(database: Database) -> N
         mutations.reassign(db, "r1", "r2")
     read = database.read()
     assert (mutations.status_of(read, "r1"), mutations.status_of(read, "r2")) == (None, MutationStatus.APPLIED)
-    found = mutations.find(read, "r2")
-    assert found is not None
-    assert (found.key, found.result) == ("key-r1", {"id": 7})
+    row = mutations.find(read, "r2")
+    assert row is not None
+    assert (row.key, row.result) == ("key-r1", {"id": 7})
 
 
 def test_unresolved_actions_are_found_for_a_workflow_or_all(database: Database) -> None:

@@ -52,9 +52,9 @@ def test_the_first_answer_counts(database: Database) -> None:
     assert writer.answer("yes") is AnswerOutcome.ACCEPTED
     assert writer.answer("yes") is AnswerOutcome.REPEATED
     assert writer.answer("no") is AnswerOutcome.TOO_LATE
-    found = requests.find(database.read(), "q1")
-    assert found is not None
-    assert (found.answer, found.answered) == ("yes", LATER)
+    row = requests.find(database.read(), "q1")
+    assert row is not None
+    assert (row.answer, row.answered) == ("yes", LATER)
 
 
 def test_after_an_answer_the_same_request_can_be_opened_again(database: Database) -> None:
@@ -75,10 +75,10 @@ def test_a_withdrawn_request_takes_no_answer(database: Database) -> None:
 
 
 def test_a_request_is_read_as_it_was_stored(database: Database) -> None:
-    asked = RequestRow("q1", RequestKind.RECONNECT, "w", "imap:home", "Sign in again.", NOW)
+    request = RequestRow("q1", RequestKind.RECONNECT, "w", "imap:home", "Sign in again.", NOW)
     with database.write() as db:
-        requests.add(db, asked)
-    assert requests.find(database.read(), "q1") == asked
+        requests.add(db, request)
+    assert requests.find(database.read(), "q1") == request
     assert requests.find(database.read(), "q2") is None
 
 

@@ -24,7 +24,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield database
 
 
-def found(database: Database, name: str) -> RunRow:
+def find_run(database: Database, name: str) -> RunRow:
     row = runs.find(database.read(), name)
     assert row is not None
     return row
@@ -46,9 +46,9 @@ def test_a_run_is_read_as_it_was_stored(database: Database) -> None:
 def test_a_checkpoint_is_passed_once(database: Database) -> None:
     with database.write() as db:
         runs.advance(db, "r1", RunPhase.PREPARING, RunPhase.PREPARED, LATER, prepared={"n": 1})
-    found = runs.find(database.read(), "r1")
-    assert found is not None
-    assert (found.phase, found.prepared, found.updated) == (RunPhase.PREPARED, {"n": 1}, LATER)
+    row = runs.find(database.read(), "r1")
+    assert row is not None
+    assert (row.phase, row.prepared, row.updated) == (RunPhase.PREPARED, {"n": 1}, LATER)
     with pytest.raises(StaleError), database.write() as db:
         runs.advance(db, "r1", RunPhase.PREPARING, RunPhase.PREPARED, LATER)
 
@@ -66,9 +66,9 @@ def test_a_status_changes_only_from_the_expected_one(database: Database) -> None
         runs.move(db, "r1", RunStatus.ACTIVE, RunStatus.APPROVAL, LATER)
     with pytest.raises(StaleError), database.write() as db:
         runs.move(db, "r1", RunStatus.ACTIVE, RunStatus.COMMITTED, LATER)
-    found = runs.find(database.read(), "r1")
-    assert found is not None
-    assert (found.status, found.phase) == (RunStatus.APPROVAL, RunPhase.PREPARING)
+    row = runs.find(database.read(), "r1")
+    assert row is not None
+    assert (row.status, row.phase) == (RunStatus.APPROVAL, RunPhase.PREPARING)
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_the_time_of_a_checkpoint_is_stored(database: Database, old: RunPhase, n
     add_run(database, "r2", phase=old)
     with database.write() as db:
         runs.advance(db, "r2", old, new, LATER)
-    assert getattr(found(database, "r2"), column) == LATER
+    assert getattr(find_run(database, "r2"), column) == LATER
 
 
 def test_a_run_that_commits_has_ended(database: Database) -> None:
     add_run(database, "r2", phase=RunPhase.EMITTING)
     with database.write() as db:
         runs.advance(db, "r2", RunPhase.EMITTING, RunPhase.COMMITTED, LATER, summary="Filed 3")
-    one = found(database, "r2")
+    one = find_run(database, "r2")
     assert (one.status, one.ended, one.summary) == (RunStatus.COMMITTED, LATER, "Filed 3")
 
 
@@ -101,7 +101,7 @@ def test_an_answer_moves_only_a_run_that_waits_for_one(database: Database, statu
     if status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION):
         with database.write() as db:
             runs.advance_waiting(db, "r2", RunPhase.PREPARED, RunPhase.MUTATED, LATER, outcome={"skipped": True})
-        one = found(database, "r2")
+        one = find_run(database, "r2")
         assert (one.phase, one.status, one.mutated_at) == (RunPhase.MUTATED, status, LATER)
         assert one.outcome == {"skipped": True}
     else:
@@ -133,7 +133,7 @@ def test_runs_due_to_resume_are_listed(database: Database) -> None:
 def test_the_resume_time_can_be_changed_and_cleared(database: Database) -> None:
     with database.write() as db:
         runs.schedule_resume(db, "r1", LATER)
-    assert found(database, "r1").resume_at == LATER
+    assert find_run(database, "r1").resume_at == LATER
     with database.write() as db:
         runs.schedule_resume(db, "r1", None)
     assert runs.list_resumable(database.read(), LATER) == []
@@ -148,7 +148,7 @@ def test_a_replaced_attempt_is_finished(database: Database) -> None:
     assert runs.list_resumable(read, LATER) == []
     assert ids(runs.list_unfinished(read, "w")) == ["r1", "r3"]
     assert ids(runs.list_chain(read, "r1")) == ["r1", "r2", "r3"]
-    assert (found(database, "r2").status, found(database, "r2").followed) == (RunStatus.TRANSIENT, True)
+    assert (find_run(database, "r2").status, find_run(database, "r2").followed) == (RunStatus.TRANSIENT, True)
 
 
 @pytest.mark.parametrize("status", RunStatus)
@@ -166,10 +166,10 @@ def test_an_occurrence_is_unfinished_while_its_last_attempt_is_not_final(databas
 
 
 def test_saving_progress_changes_nothing_else(database: Database) -> None:
-    before = found(database, "r1")
+    before = find_run(database, "r1")
     with database.write() as db:
         runs.save_progress(db, "r1", {"done": 3, "of": 7})
-    assert found(database, "r1") == before._replace(progress={"done": 3, "of": 7})
+    assert find_run(database, "r1") == before._replace(progress={"done": 3, "of": 7})
 
 
 def test_a_chain_is_all_its_attempts_in_order(database: Database) -> None:
@@ -266,11 +266,11 @@ def test_open_runs_are_found_without_reading_ended_ones(
     database: Database, look: Callable[[sqlite3.Connection], object]
 ) -> None:
     """Through partial indexes, even though SQLite would prefer to avoid sorting."""
-    db, asked = database.read(), []
-    db.set_trace_callback(asked.append)
+    db, queries = database.read(), []
+    db.set_trace_callback(queries.append)
     look(db)
     db.set_trace_callback(None)
-    plan = [row[3] for query in asked for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
+    plan = [row[3] for query in queries for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
     steps = [step for step in plan if " runs" in step]
     assert steps
     assert [step for step in steps if "runs_open" not in step and "runs_resuming" not in step] == []
@@ -301,22 +301,22 @@ def test_an_attempt_ends_at_the_latest_when_another_replaces_it(database: Databa
     add_run(database, "r2", status=RunStatus.RECONCILIATION)
     with database.write() as db:
         runs.supersede(db, "r2", make_run("r3", chain="r2", attempt=2))
-    assert found(database, "r2").ended == found(database, "r3").created
+    assert find_run(database, "r2").ended == find_run(database, "r3").created
 
 
 def test_progress_resets_the_crash_count(database: Database) -> None:
     with database.write() as db:
         runs.insert(db, make_run("r2")._replace(crashes=2))
         runs.reset_crashes(db, "r2")
-    assert found(database, "r2").crashes == 0
+    assert find_run(database, "r2").crashes == 0
 
 
 def test_an_interrupted_occurrence_is_unfinished_until_the_user_answers(database: Database) -> None:
     """Even if another run blocks its lane."""
     with database.write() as db:
         runs.insert(db, make_run("r2", status=RunStatus.CRASHED)._replace(occurrence="key"))
-        asked = RequestRow("q1", RequestKind.INTERRUPTED, "w", "r2", "Did it finish?", NOW, "r2")
-        requests.add(db, asked)
+        request = RequestRow("q1", RequestKind.INTERRUPTED, "w", "r2", "Did it finish?", NOW, "r2")
+        requests.add(db, request)
     assert runs.unfinished_occurrences(database.read()) == {"key"}
     with database.write() as db:
         requests.answer(db, "q1", "skip", LATER)

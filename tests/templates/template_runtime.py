@@ -34,13 +34,13 @@ class RealTools(FakeService):
     """The built-in tools; notifications are recorded."""
 
     def __post_init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.notifications: list[tuple[str, str]] = []
 
     def registry(self) -> Registry:
-        return builtin_registry(lambda title, text: self.told.append((title, text)))
+        return builtin_registry(lambda title, text: self.notifications.append((title, text)))
 
 
-class ShopWithSecrets(RuntimeFixture):
+class RuntimeWithSecrets(RuntimeFixture):
     """A runtime with secrets."""
 
     def __init__(self, folder: Path, pocket: MemorySecrets) -> None:
@@ -53,8 +53,8 @@ class ShopWithSecrets(RuntimeFixture):
 
 
 class TemplateRuntime:
-    def __init__(self, shop: RuntimeFixture) -> None:
-        self.runtime = shop
+    def __init__(self, runtime: RuntimeFixture) -> None:
+        self.runtime = runtime
         self.slug = ""
 
     def deploy_template(
@@ -84,7 +84,7 @@ class TemplateRuntime:
     @property
     def notifications(self) -> list[tuple[str, str]]:
         assert isinstance(self.runtime.service, RealTools)
-        return self.runtime.service.told
+        return self.runtime.service.notifications
 
     @property
     def summaries(self) -> list[str]:
@@ -100,8 +100,8 @@ def open_template_runtime(
     folder: Path, monkeypatch: pytest.MonkeyPatch, secrets: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Iterator[TemplateRuntime]:
     monkeypatch.setattr(shops, "FakeService", RealTools)
-    shop = ShopWithSecrets(folder / "data", MemorySecrets(secrets or {}))
+    runtime = RuntimeWithSecrets(folder / "data", MemorySecrets(secrets or {}))
     try:
-        yield TemplateRuntime(shop)
+        yield TemplateRuntime(runtime)
     finally:
-        shop.close()
+        runtime.close()

@@ -107,7 +107,7 @@ def test_new_entries_wait_for_the_morning_and_go_out_in_one_mail(
     assert home.runtime.requests() == []
     home.pass_time(20 * MINUTE)
     sentence, call = home.answer()
-    assert (sentence, call["to"]) == ("Mail you 3 new entries", ["me@example.org"])
+    assert (sentence, call["to"]) == ("Email you 3 new entries", ["me@example.org"])
     [mail] = box.taken
     assert mail.recipients == ["me@example.org"]
     lines = mail.read().get_content().splitlines()

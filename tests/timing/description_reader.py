@@ -44,9 +44,9 @@ def described_times(words: str, first: date, last: date) -> Iterator[datetime]:
     parts = [_read_part(part) for part in re.split(r"; (?:and )?", words)]
     for number in range((last - first).days + 1):
         day = first + timedelta(days=number)
-        found = sorted({second for fits, seconds in parts if fits(day) for second in seconds})
+        seconds_of_day = sorted({second for fits, seconds in parts if fits(day) for second in seconds})
         midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
-        yield from (midnight + timedelta(seconds=second) for second in found)
+        yield from (midnight + timedelta(seconds=second) for second in seconds_of_day)
 
 
 def described_exclusion(words: str) -> Callable[[datetime], bool]:
@@ -113,11 +113,11 @@ def _numbers(text: str | None, bound: int) -> set[int]:
     if "…" in text:
         low, next_one, *_, high = map(int, re.findall(r"\d+", text))
         return set(range(low, high + 1, next_one - low))
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in re.split(", | and ", text):
         first, _, last_text = part.partition(" to ")
-        found |= set(range(int(first), int(last_text or first) + 1))
-    return found
+        numbers |= set(range(int(first), int(last_text or first) + 1))
+    return numbers
 
 
 _MONTH = f"(?:{'|'.join(MONTHS)})"
@@ -178,22 +178,22 @@ def _read_weekdays(text: str) -> Callable[[date], bool]:
         first, last = WEEKDAYS.index(match[1]), WEEKDAYS.index(match[2])
         also = _read_weekdays(match[3]) if match[3] else lambda _day: False
         return lambda day: (day.weekday() - first) % 7 <= (last - first) % 7 or also(day)
-    wanted: set[tuple[int, str]] = set()
+    weekdays: set[tuple[int, str]] = set()
     which: list[str] = []
     text = text.replace(" of the month", "")
     for word in re.findall(r"\w+", text):
         if word in ("weekdays", "weekday"):
-            wanted |= {(number, "any") for number in range(5)}
+            weekdays |= {(number, "any") for number in range(5)}
         elif word == "weekends":
-            wanted |= {(5, "any"), (6, "any")}
+            weekdays |= {(5, "any"), (6, "any")}
         elif word in (*NTH, "last"):
             which.append(word)
         elif word.removesuffix("s") in WEEKDAYS:
-            wanted |= {(WEEKDAYS.index(word.removesuffix("s")), nth) for nth in which or ["any"]}
+            weekdays |= {(WEEKDAYS.index(word.removesuffix("s")), nth) for nth in which or ["any"]}
             which = []
         else:
             assert word in ("on", "the", "a", "and", "or"), text
-    return lambda day: bool(wanted & {(day.weekday(), name) for name in _names(day)})
+    return lambda day: bool(weekdays & {(day.weekday(), name) for name in _names(day)})
 
 
 def _names(day: date) -> set[str]:

@@ -26,9 +26,9 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def local_times(found: list[datetime], zone: str) -> list[str]:
+def local_times(instants: list[datetime], zone: str) -> list[str]:
     """Those instants in local time of the zone."""
-    return [f"{at.astimezone(times(zone, every='1h').zone):%Y-%m-%d %H:%M}" for at in found]
+    return [f"{at.astimezone(times(zone, every='1h').zone):%Y-%m-%d %H:%M}" for at in instants]
 
 
 def refused_with(**written: Any) -> BadScheduleError:

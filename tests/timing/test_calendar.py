@@ -59,8 +59,8 @@ def test_parts_finer_than_the_finest_given_are_zero_and_the_others_match_anythin
     ],
 )
 def test_a_part_is_a_value_a_list_a_range_or_a_step(value: object, days: list[str]) -> None:
-    found = times(calendar={"day": value}).between(utc("2025-12-31 12:00"), utc("2026-01-31 12:00"))
-    assert [f"{at:%d}" for at in found] == days
+    result = times(calendar={"day": value}).between(utc("2025-12-31 12:00"), utc("2026-01-31 12:00"))
+    assert [f"{at:%d}" for at in result] == days
 
 
 @pytest.mark.parametrize(
@@ -170,5 +170,5 @@ def test_times_less_than_ten_seconds_apart_are_refused(calendar: object) -> None
 
 
 def test_ten_seconds_apart_is_enough() -> None:
-    found = times(calendar={"second": "*/10"}).upcoming(NOW, 3)
-    assert found == [NOW + timedelta(seconds=n) for n in (10, 20, 30)]
+    result = times(calendar={"second": "*/10"}).upcoming(NOW, 3)
+    assert result == [NOW + timedelta(seconds=n) for n in (10, 20, 30)]

@@ -41,8 +41,8 @@ def test_a_start_between_two_times_waits_for_the_next_time() -> None:
 def test_an_end_date_includes_the_whole_day() -> None:
     """A date without a time, in the schedule's zone."""
     narrowed = times("America/New_York", cron="0 */6 * * *", start_at="2026-06-01", end_at="2026-06-01")
-    found = list(narrowed.between(NOW, utc("2027-01-01 00:00")))
-    assert [f"{at.astimezone(narrowed.zone):%d %H}" for at in found] == ["01 00", "01 06", "01 12", "01 18"]
+    result = list(narrowed.between(NOW, utc("2027-01-01 00:00")))
+    assert [f"{at.astimezone(narrowed.zone):%d %H}" for at in result] == ["01 00", "01 06", "01 12", "01 18"]
 
 
 def test_after_the_end_there_are_no_more_times() -> None:
@@ -162,6 +162,6 @@ def test_a_time_is_next_a_microsecond_before_it_and_past_from_then_on(written: d
 
 def test_a_run_forty_days_ahead_is_found() -> None:
     """Further away than 32 bits of milliseconds."""
-    found = times(cron="0 9 31 * *").after(utc("2026-01-31 09:00"))
-    assert found == utc("2026-03-31 09:00")
-    assert (found - utc("2026-01-31 09:00")) / timedelta(milliseconds=1) > 2**31
+    result = times(cron="0 9 31 * *").after(utc("2026-01-31 09:00"))
+    assert result == utc("2026-03-31 09:00")
+    assert (result - utc("2026-01-31 09:00")) / timedelta(milliseconds=1) > 2**31

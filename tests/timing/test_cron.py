@@ -283,8 +283,8 @@ def test_times_less_than_ten_seconds_apart_are_refused(text: str | list[str]) ->
 
 @pytest.mark.parametrize("text", ["*/10 * * * * *", "0,10,50 * * * * *", "5-55/10 0 9 * * *", "7 * * * * *"])
 def test_times_ten_seconds_apart_are_accepted(text: str) -> None:
-    found = times(cron=text).upcoming(NOW, 50)
-    assert min(later - earlier for earlier, later in itertools.pairwise(found)) >= timedelta(seconds=10)
+    result = times(cron=text).upcoming(NOW, 50)
+    assert min(later - earlier for earlier, later in itertools.pairwise(result)) >= timedelta(seconds=10)
 
 
 def test_every_ten_seconds_runs_360_times_more_in_the_repeated_hour() -> None:

@@ -81,13 +81,13 @@ class Window:
         return PlannedTimes(rule=parsed(text), zone=self.zone)
 
     def cronsim(self, text: str) -> list[datetime]:
-        found = []
+        times = []
         for local in CronSim(text, self.after.astimezone(self.zone)):
             at = local.astimezone(UTC)
             if at > self.until:
                 break
-            found.append(at)
-        return found
+            times.append(at)
+        return times
 
 
 def changes(zone: ZoneInfo) -> list[datetime]:
@@ -95,12 +95,12 @@ def changes(zone: ZoneInfo) -> list[datetime]:
     first = datetime(2026, 1, 1, tzinfo=UTC)
     hours = [first + timedelta(hours=n) for n in range(365 * 24)]
     offsets = [hour.astimezone(zone).utcoffset() for hour in hours]
-    found = []
+    instants = []
     for hour, before, after in zip(hours, offsets, offsets[1:], strict=False):
         if before != after:
             minutes = (hour + n * MINUTE for n in range(1, 61))
-            found.append(next(at for at in minutes if at.astimezone(zone).utcoffset() == after))
-    return found
+            instants.append(next(at for at in minutes if at.astimezone(zone).utcoffset() == after))
+    return instants
 
 
 def windows(*names: str) -> list[Window]:

@@ -36,7 +36,7 @@ def at(text: str) -> datetime:
 def schedule(
     next_at: str = "11:00", *, skip: str | None = None, jitter: str | None = None, **policies: Any
 ) -> ScheduleSnapshot:
-    found = ScheduleSnapshot(
+    snapshot = ScheduleSnapshot(
         id="w/h",
         times=hourly,
         jitter=parse_jitter(jitter),
@@ -44,7 +44,7 @@ def schedule(
         next_at=at(next_at),
         skip_at=None if skip is None else at(skip),
     )
-    return replace(found, next_due=found.due_time(at(next_at)))
+    return replace(snapshot, next_due=snapshot.due_time(at(next_at)))
 
 
 def summarize(new: tuple[NewOccurrence, ...]) -> list[str]:
@@ -88,12 +88,12 @@ def test_catchup_all_leaves_a_cursor_and_sets_the_next_time() -> None:
 
 
 def test_a_cursor_continues_where_it_stopped() -> None:
-    found = schedule("19:00", catchup=Catchup.ALL)
+    snapshot = schedule("19:00", catchup=Catchup.ALL)
     late = CatchupCursor(next=at("11:00"), until=at("18:00"), began=at("18:30"), total=8)
-    first, rest = advance_catchup(found, late, 3, MINUTE)
+    first, rest = advance_catchup(snapshot, late, 3, MINUTE)
     assert summarize(first) == ["11:00 queued late", "12:00 queued late", "13:00 queued late"]
     assert rest == replace(late, next=at("14:00"), made=3)
-    second, rest = advance_catchup(found, rest, 100, MINUTE)
+    second, rest = advance_catchup(snapshot, rest, 100, MINUTE)
     assert summarize(second)[0] == "14:00 queued late" and len(second) == 5
     assert rest is None
 
@@ -105,32 +105,32 @@ def test_a_caught_up_time_keeps_its_place_in_the_queue() -> None:
 
 
 def test_catchup_spread_is_even_over_the_lookahead_in_several_steps() -> None:
-    found = schedule("19:00", catchup=Catchup.SPREAD)
+    snapshot = schedule("19:00", catchup=Catchup.SPREAD)
     late: CatchupCursor | None = CatchupCursor(next=at("11:00"), until=at("18:00"), began=at("18:30"), total=8)
     due = []
     while late is not None:
-        new, late = advance_catchup(found, late, 3, MINUTE)
+        new, late = advance_catchup(snapshot, late, 3, MINUTE)
         due += [one.due for one in new]
     assert due == [at("18:30") + timedelta(seconds=7.5) * place for place in range(8)]
 
 
 def test_newly_missed_times_are_decided_together_with_those_the_cursor_did_not_reach() -> None:
     """A second outage before the cursor finished: each time still ends in one place."""
-    found = replace(
+    snapshot = replace(
         schedule("19:00", catchup=Catchup.ALL, catchup_window=timedelta(hours=4)),
         late=CatchupCursor(next=at("12:00"), until=at("18:00"), began=at("18:30"), total=8, made=1),
     )
-    result = compute_due(found, [], at("21:30"))
+    result = compute_due(snapshot, [], at("21:30"))
     assert result.gaps == (Gap(at("12:00"), at("17:00"), Count(6), OccurrenceReason.EXPIRED),)
     assert result.late == CatchupCursor(next=at("18:00"), until=at("21:00"), began=at("21:30"), total=4)
 
 
 def test_a_cursor_is_dropped_when_the_policy_no_longer_needs_it() -> None:
-    found = replace(
+    snapshot = replace(
         schedule("19:00", catchup=Catchup.NONE),
         late=CatchupCursor(next=at("12:00"), until=at("18:00"), began=at("18:30"), total=8, made=1),
     )
-    assert decide_catchup(found, at("18:00"), at("18:31")) == DueResult(
+    assert decide_catchup(snapshot, at("18:00"), at("18:31")) == DueResult(
         gaps=(Gap(at("12:00"), at("18:00"), Count(7), OccurrenceReason.PASSED),)
     )
 
@@ -142,9 +142,9 @@ def test_a_cursor_stays_while_only_regular_times_are_due() -> None:
 
 def test_times_with_a_row_are_skipped() -> None:
     """They ran before the clock was set back."""
-    found = replace(schedule("11:00"), taken=frozenset({at("12:00"), at("13:00")}))
-    assert compute_due(found, [], at("11:00")).next_at == at("14:00")
-    result = compute_due(found, [], at("14:30"))
+    snapshot = replace(schedule("11:00"), taken=frozenset({at("12:00"), at("13:00")}))
+    assert compute_due(snapshot, [], at("11:00")).next_at == at("14:00")
+    result = compute_due(snapshot, [], at("14:30"))
     assert summarize(result.new) == ["14:00 queued late"]
     assert result.gaps == (Gap(at("11:00"), at("11:00"), Count(1), OccurrenceReason.CAUGHT_UP),)
 
@@ -178,8 +178,8 @@ def test_catchup_one_runs_the_latest_time_that_is_not_skipped() -> None:
 
 
 def test_skipping_the_only_time_left_ends_the_schedule() -> None:
-    found = replace(schedule(skip="11:00"), times=times(once="2026-06-01T11:00Z"))
-    result = compute_due(found, [], at("11:00"))
+    snapshot = replace(schedule(skip="11:00"), times=times(once="2026-06-01T11:00Z"))
+    result = compute_due(snapshot, [], at("11:00"))
     assert summarize(result.new) == ["11:00 skipped"] and result.next_at is None and result.next_due is None
 
 
@@ -232,21 +232,21 @@ def test_a_caught_up_time_is_not_skipped_whatever_is_running() -> None:
 
 @pytest.mark.parametrize("jitter", ["20m", "+20m"])
 def test_with_jitter_a_time_is_regular_within_a_minute_of_its_due_instant(jitter: str) -> None:
-    found = schedule(jitter=jitter)
-    assert found.next_due is not None
+    snapshot = schedule(jitter=jitter)
+    assert snapshot.next_due is not None
     for wait, late in ((timedelta(), False), (MINUTE, False), (MINUTE + timedelta(seconds=1), True)):
-        (one,) = compute_due(found, [], found.next_due + wait).new
-        assert one.late is late and one.due == found.next_due
-    assert compute_due(found, [], found.next_due - timedelta(milliseconds=1)).new == ()
+        (one,) = compute_due(snapshot, [], snapshot.next_due + wait).new
+        assert one.late is late and one.due == snapshot.next_due
+    assert compute_due(snapshot, [], snapshot.next_due - timedelta(milliseconds=1)).new == ()
 
 
 def test_jitter_does_not_move_a_time_before_the_schedule_was_added() -> None:
     """Added at 10:55, due at 10:41: it is due at once and not missed."""
     early = next(
-        found
+        snapshot
         for name in range(50)
-        if (found := replace(schedule(), id=f"w/{name}", jitter=Jitter(timedelta(minutes=25), only_later=False)))
-        and replace(found, next_due=None).due_time(at("11:00")) < at("10:45")
+        if (snapshot := replace(schedule(), id=f"w/{name}", jitter=Jitter(timedelta(minutes=25), only_later=False)))
+        and replace(snapshot, next_due=None).due_time(at("11:00")) < at("10:45")
     )
     armed = replace(early, next_due=None)
     armed = replace(armed, next_due=armed.due_time_when_armed(at("11:00"), at("10:55")))

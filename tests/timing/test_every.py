@@ -76,16 +76,16 @@ def test_an_interval_over_a_hundred_years_is_refused() -> None:
 def test_every_24_hours_does_not_follow_the_clock() -> None:
     """09:00 in Berlin becomes 10:00 when clocks go forward."""
     daily = times("Europe/Berlin", every="24h", anchor="2026-03-27T09:00")
-    found = daily.upcoming(utc("2026-03-27 12:00"), 3)
-    assert found == [utc("2026-03-28 08:00"), utc("2026-03-29 08:00"), utc("2026-03-30 08:00")]
-    assert [f"{at.astimezone(daily.zone):%H:%M}" for at in found] == ["09:00", "10:00", "10:00"]
+    result = daily.upcoming(utc("2026-03-27 12:00"), 3)
+    assert result == [utc("2026-03-28 08:00"), utc("2026-03-29 08:00"), utc("2026-03-30 08:00")]
+    assert [f"{at.astimezone(daily.zone):%H:%M}" for at in result] == ["09:00", "10:00", "10:00"]
 
 
 @pytest.mark.parametrize("night", ["2026-03-29 00:00", "2026-10-25 00:00"])
 def test_a_clock_change_neither_adds_nor_takes_a_time(night: str) -> None:
-    found = list(times("Europe/Berlin", every="10m").between(utc(night), utc(night) + timedelta(hours=3)))
-    assert len(found) == 18
-    assert {later - earlier for earlier, later in pairwise(found)} == {timedelta(minutes=10)}
+    result = list(times("Europe/Berlin", every="10m").between(utc(night), utc(night) + timedelta(hours=3)))
+    assert len(result) == 18
+    assert {later - earlier for earlier, later in pairwise(result)} == {timedelta(minutes=10)}
 
 
 def test_the_anchor_is_the_moment_of_creation_to_the_second() -> None:
@@ -102,9 +102,9 @@ def test_an_anchor_with_a_zone_still_counts_real_hours() -> None:
 
 def test_a_run_forty_days_ahead_is_found() -> None:
     """Further away than 32 bits of milliseconds."""
-    found = times(every="40d", anchor="2026-06-01T10:00Z").after(utc("2026-06-01 10:00"))
-    assert found == utc("2026-07-11 10:00")
-    assert (found - utc("2026-06-01 10:00")) / timedelta(milliseconds=1) > 2**31
+    result = times(every="40d", anchor="2026-06-01T10:00Z").after(utc("2026-06-01 10:00"))
+    assert result == utc("2026-07-11 10:00")
+    assert (result - utc("2026-06-01 10:00")) / timedelta(milliseconds=1) > 2**31
 
 
 def test_a_hundred_years_ahead_there_are_no_more_times() -> None:

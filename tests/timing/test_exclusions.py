@@ -96,8 +96,8 @@ def test_a_time_is_excluded_if_any_exclusion_covers_it(exclude: object, days: li
 )
 def test_a_calendar_excludes_whole_hours_minutes_and_seconds(exclude: object, expected: list[str]) -> None:
     """An omitted part matches anything here, so `{"hour": 0}` is the whole hour and not midnight."""
-    found = times(cron="*/20 * * * *", exclude=exclude).upcoming(NOW, 4)
-    assert [f"{at:%H:%M}" for at in found] == expected
+    result = times(cron="*/20 * * * *", exclude=exclude).upcoming(NOW, 4)
+    assert [f"{at:%H:%M}" for at in result] == expected
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_a_calendar_excludes_whole_hours_minutes_and_seconds(exclude: object, ex
 def test_excluding_everything_leaves_no_more_times_at_once(exclude: object) -> None:
     """Quickly, because the excluded range is skipped in one step."""
     for written in ({"cron": "*/10 * * * * *"}, {"every": "10s"}):
-        found, calls = next_and_calls(exclude=exclude, **written)
-        assert found is None
+        result, calls = next_and_calls(exclude=exclude, **written)
+        assert result is None
         assert calls <= 2
     full = times(cron="*/10 * * * * *", exclude=exclude)
     assert list(full.between(NOW, utc("2099-01-01 00:00"))) == []
@@ -149,8 +149,8 @@ def test_excluding_every_time_of_a_rule_leaves_no_more_times_at_once(
     zone: str, written: dict[str, Any], exclude: object
 ) -> None:
     """Dates whose times are all excluded are skipped, except for some with a clock change."""
-    found, calls = next_and_calls(machine_zone=zone, exclude=exclude, **written)
-    assert found is None
+    result, calls = next_and_calls(machine_zone=zone, exclude=exclude, **written)
+    assert result is None
     assert calls <= 300
 
 
@@ -187,15 +187,15 @@ def test_the_second_pass_of_a_repeated_hour_is_not_skipped_with_the_first() -> N
 def test_a_clock_set_back_over_midnight_returns_to_the_day_before_the_excluded_one() -> None:
     """In St John's the 7th lasted a minute, and then the last hour of the 6th was repeated."""
     grid = times("America/St_Johns", every="30s", anchor="2010-11-07T02:30Z", exclude="2010-11-07")
-    found = grid.upcoming(utc("2010-11-07 02:29:30"), 2)
-    assert local_times(found, "America/St_Johns") == ["2010-11-06 23:01", "2010-11-06 23:01"]
+    result = grid.upcoming(utc("2010-11-07 02:29:30"), 2)
+    assert local_times(result, "America/St_Johns") == ["2010-11-06 23:01", "2010-11-06 23:01"]
     assert grid.last(utc("2010-11-07 00:00"), utc("2010-11-08 00:00")) == utc("2010-11-07 03:29:30")
 
 
 def test_an_excluded_range_that_would_end_in_a_gap_ends_after_it() -> None:
     grid = times("Europe/Berlin", every="30m", exclude={"hour": "0-1"})
-    found = grid.after(utc("2026-03-28 22:50"))
-    assert found is not None and local_times([found], "Europe/Berlin") == ["2026-03-29 03:00"]
+    result = grid.after(utc("2026-03-28 22:50"))
+    assert result is not None and local_times([result], "Europe/Berlin") == ["2026-03-29 03:00"]
 
 
 def test_a_date_in_the_zone_of_the_schedule_is_not_a_date_in_utc() -> None:
@@ -233,8 +233,8 @@ def test_where_an_excluded_range_ends() -> None:
         "2026-01-06 12:07": "2026-01-06 12:10",
         "2026-01-06 12:10": None,
     }
-    found = {text: exclusions.excluded_until(datetime.fromisoformat(text)) for text in ends}
-    assert found == {text: end and datetime.fromisoformat(end) for text, end in ends.items()}
+    result = {text: exclusions.excluded_until(datetime.fromisoformat(text)) for text in ends}
+    assert result == {text: end and datetime.fromisoformat(end) for text, end in ends.items()}
 
 
 def test_the_count_omits_what_is_excluded() -> None:

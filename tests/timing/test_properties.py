@@ -33,11 +33,11 @@ def compiled(written: Written) -> PlannedTimes:
 @given(schedules, instants)
 def test_the_next_time_is_strictly_later_and_there_is_none_before_it(written: Written, instant: datetime) -> None:
     times = compiled(written)
-    found = times.after(instant)
-    assert found is None or found > instant
+    result = times.after(instant)
+    assert result is None or result > instant
     first = next(times.between(instant, instant + timedelta(days=60)), None)
-    if found is None or found <= instant + timedelta(days=60):
-        assert first == found
+    if result is None or result <= instant + timedelta(days=60):
+        assert first == result
     else:
         assert first is None
 
@@ -63,9 +63,9 @@ def test_between_equals_repeated_after(written: Written, instant: datetime, span
     while at is not None and at <= instant + span and len(expected) < 200:
         expected.append(at)
         at = times.after(at)
-    found = list(islice(times.between(instant, instant + span), 200))
-    assert found == expected
-    assert all(earlier < later for earlier, later in pairwise(found))
+    result = list(islice(times.between(instant, instant + span), 200))
+    assert result == expected
+    assert all(earlier < later for earlier, later in pairwise(result))
 
 
 @examples(60)
@@ -141,8 +141,8 @@ def test_a_calendar_and_a_cron_with_the_same_fixed_values_have_the_same_times(
 def test_a_field_expands_to_the_numbers_of_its_ranges_and_steps(texts: dict[str, str]) -> None:
     """croniter reads some of them differently."""
     values = expand_fields(texts)
-    found = (values.seconds, values.minutes, values.hours, values.days, values.months, values.weekdays, values.years)
-    for field, numbers in zip(FIELDS.values(), found, strict=True):
+    result = (values.seconds, values.minutes, values.hours, values.days, values.months, values.weekdays, values.years)
+    for field, numbers in zip(FIELDS.values(), result, strict=True):
         top = 6 if field is WEEKDAY else field.high
         expected = set()
         for item in texts[field.name].split(","):

@@ -45,8 +45,8 @@ def test_a_wildcard_skips_the_gap_and_repeats_the_fold() -> None:
 
 def test_several_fixed_times_in_a_gap_run_once_after_it() -> None:
     fixed = times("Europe/Berlin", cron="0,15,30,45 2,3 * * *")
-    found = list(fixed.between(utc("2026-03-29 00:00"), utc("2026-03-29 01:40")))
-    assert local_times(found, "Europe/Berlin") == ["2026-03-29 03:00", "2026-03-29 03:15", "2026-03-29 03:30"]
+    result = list(fixed.between(utc("2026-03-29 00:00"), utc("2026-03-29 01:40")))
+    assert local_times(result, "Europe/Berlin") == ["2026-03-29 03:00", "2026-03-29 03:15", "2026-03-29 03:30"]
 
 
 def test_a_wall_time_has_one_instant_two_or_none() -> None:
@@ -176,9 +176,9 @@ def test_the_rules_hold_in_unusual_zones(case: str) -> None:
     """In a gap of any size a fixed time runs once, right after it; in a fold the first time only."""
     (zone, text, after, number), expected = ODD_ZONES[case]
     daily = times(zone, cron=text)
-    found = daily.upcoming(utc(after), number)
-    assert local_times(found, zone) == expected
-    assert list(daily.between(utc(after), found[-1])) == found
+    result = daily.upcoming(utc(after), number)
+    assert local_times(result, zone) == expected
+    assert list(daily.between(utc(after), result[-1])) == result
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_the_rules_hold_in_unusual_zones(case: str) -> None:
 )
 def test_a_time_moved_past_midnight_does_not_bring_other_times_of_its_date(zone: str, text: str, after: str) -> None:
     """It runs on a date that does not match; the other times of that date do not."""
-    found = list(times(zone, cron=text).between(utc(after), utc(after) + timedelta(days=6)))
-    assert len(found) == 1
+    result = list(times(zone, cron=text).between(utc(after), utc(after) + timedelta(days=6)))
+    assert len(result) == 1
 
 
 def test_a_wildcard_loses_in_spring_what_it_gains_in_autumn() -> None:
@@ -216,8 +216,8 @@ def test_the_rules_hold_at_the_end_of_the_century() -> None:
 
 def test_instants_are_returned_in_utc() -> None:
     for written in ({"cron": "0 9 * * *"}, {"calendar": {"hour": 9}}, {"every": "1h"}, {"once": "2026-06-01T09:00"}):
-        found = times("Asia/Kathmandu", **written).after(utc("2026-01-01 00:00"))
-        assert found is not None and found.tzinfo is UTC
+        result = times("Asia/Kathmandu", **written).after(utc("2026-01-01 00:00"))
+        assert result is not None and result.tzinfo is UTC
 
 
 def test_an_instant_may_be_given_in_any_zone() -> None:

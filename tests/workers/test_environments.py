@@ -180,5 +180,5 @@ def test_uv_and_its_children_do_not_outlive_a_killed_host(tmp_path: Path) -> Non
 
 
 def is_running(pid: int) -> bool:
-    found = find_process(pid)
-    return found is not None and found.is_alive
+    process = find_process(pid)
+    return process is not None and process.is_alive

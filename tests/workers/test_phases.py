@@ -21,13 +21,13 @@ def worker(start: Start, python: Path | None) -> Worker:
 
 
 def test_a_producer_reads_publishes_and_returns_its_state(worker: Worker) -> None:
-    found = [{"message_id": "a", "subject": "Coffee", "uid": 7}, {"message_id": "b", "subject": "Tea", "uid": 9}]
-    recorder = Recorder(tools={"search": lambda since_uid: found})
+    mails = [{"message_id": "a", "subject": "Coffee", "uid": 7}, {"message_id": "b", "subject": "Tea", "uid": 9}]
+    recorder = Recorder(tools={"search": lambda since_uid: mails})
     assert worker.run(phase("poll", "producer", state={"uid": 3}), recorder) == Finished({"state": {"uid": 9}})
     assert recorder.messages == [
         ("call", "imap:home", "search", {"since_uid": 3}, 12),
-        ("publish", "mails", "a", "Coffee", found[0]),
-        ("publish", "mails", "b", "Tea", found[1]),
+        ("publish", "mails", "a", "Coffee", mails[0]),
+        ("publish", "mails", "b", "Tea", mails[1]),
     ]
 
 

@@ -41,7 +41,7 @@ def script(prepare: str) -> str:
 
 def prepare(worker: Worker, recorder: Recorder) -> Outcome:
     facts = {"now": "2026-11-17T09:00:00+00:00"}
-    return worker.run(phase("File", "prepare", state={}, facts=facts, goes_on=True), recorder)
+    return worker.run(phase("File", "prepare", state={}, facts=facts, continues=True), recorder)
 
 
 def test_mutate_gets_what_was_prepared_and_not_later_modifications(start: Start) -> None:

@@ -56,10 +56,10 @@ def _with_ancestors(pid: int) -> Iterator[int]:
 
 def test_an_orphan_of_a_command_with_secrets_is_recognized(place: Path) -> None:
     ended = Event()
-    wanted = SecretCommand(
+    command = SecretCommand(
         words=[sys.executable, "-c", LEAVE.format(place=str(place))], secrets={}, environment={}, folder="/", line=None
     )
-    SecretCommands("mark", 2).start(wanted, {}, lambda _: ended.set())
+    SecretCommands("mark", 2).start(command, {}, lambda _: ended.set())
     assert ended.wait(30)
     assert origin_of(_find(place), None) is ProcessOrigin.SCRIPT
 

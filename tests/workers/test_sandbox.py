@@ -38,8 +38,8 @@ def test_a_script_cannot_read_the_keyring_even_with_its_address(start: Start, ke
     library.set_password("Dayhand test", "imap:home", "hunter2")
     ask = "import keyring; print(keyring.get_password('Dayhand test', 'imap:home'))"
     outside = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": keyring.address}
-    asked = subprocess.run([sys.executable, "-c", ask], env=outside, stdout=subprocess.PIPE, text=True, check=True)
-    assert asked.stdout == "hunter2\n", "the user can read it"
+    result = subprocess.run([sys.executable, "-c", ask], env=outside, stdout=subprocess.PIPE, text=True, check=True)
+    assert result.stdout == "hunter2\n", "the user can read it"
     recorder = Recorder()
     worker = start(job(f"os.environ['DBUS_SESSION_BUS_ADDRESS'] = {keyring.address!r}\n{ask}"))
     outcome = worker.run(phase(), recorder)
@@ -123,10 +123,10 @@ def test_a_socket_of_a_pair_cannot_send_to_an_address(start: Start, tmp_path: Pa
 
 OLDER = """
 import ctypes, os, sys
-from dayhand._sandbox import _keep_to_the_family
+from dayhand._sandbox import _restrict_to_descendants
 linux = ctypes.CDLL(None)
 linux.prctl(38, 1, 0, 0, 0)
-_keep_to_the_family(linux, int(sys.argv[1]))
+_restrict_to_descendants(linux, int(sys.argv[1]))
 os.mkdir("one"), os.mkdir("two"), open("one/file", "w").close()
 os.rename("one/file", "two/file")
 os.readlink(f"/proc/{os.getppid()}/cwd")

@@ -6,7 +6,7 @@ from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 from tests.workers.worker_fixture import RECEIPTS
 
 
-def found(source: str) -> list[tuple[str, str, str | None, str | None, int]]:
+def find_uses(source: str) -> list[tuple[str, str, str | None, str | None, int]]:
     return [(use.handler, use.phase, use.connection, use.tool, use.line) for use in find_tool_uses(dedent(source))]
 
 
@@ -25,7 +25,7 @@ def test_a_name_that_is_not_a_literal_is_unknown() -> None:
                 ctx.call("files:home", tool)
             ctx.call()
     """
-    assert found(source) == [("work", "job", "files:home", None, 5), ("work", "job", None, None, 6)]
+    assert find_uses(source) == [("work", "job", "files:home", None, 5), ("work", "job", None, None, 6)]
 
 
 def test_a_constant_is_known_unless_it_is_reassigned() -> None:
@@ -38,7 +38,7 @@ def test_a_constant_is_known_unless_it_is_reassigned() -> None:
         def work(ctx):
             ctx.call(HOME, TOOL)
     """
-    assert found(source) == [("work", "job", "files:home", None, 8)]
+    assert find_uses(source) == [("work", "job", "files:home", None, 8)]
 
 
 def test_other_functions_named_call_are_ignored() -> None:
@@ -50,7 +50,7 @@ def test_other_functions_named_call_are_ignored() -> None:
             subprocess.call(["ls"], "x")
             return [c.call("files:home", "list") for c in [ctx]] + ctx.call("files:home", "read")
     """
-    assert found(source) == [("work", "job", "files:home", "read", 7)]
+    assert find_uses(source) == [("work", "job", "files:home", "read", 7)]
 
 
 def test_functions_used_by_a_phase_are_included() -> None:
@@ -80,7 +80,7 @@ def test_functions_used_by_a_phase_are_included() -> None:
             def mutate(self, ctx, prepared):
                 ctx.call("files:home", "write")
     """
-    assert found(source) == [
+    assert find_uses(source) == [
         ("look", "producer", "files:home", "list", 7),
         ("Act", "prepare", "files:home", "read", 22),
         ("Act", "mutate", "files:home", "write", 25),

@@ -38,7 +38,7 @@ def notify(show: Callable[[str, str], None]) -> Connector:
                 },
                 run=send,
                 mutating=True,
-                # No checker: a screen cannot be asked what it showed.
+                # No checker: there is no way to find out what was shown.
             ),
         ),
         test=test,

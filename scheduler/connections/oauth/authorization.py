@@ -37,8 +37,8 @@ def authorize(  # noqa: PLR0913  keyword-only options
 ) -> dict[str, Any]:
     """Let the user sign in, and return the new secret fields of the connection.
 
-    `before` is the account of the connection, if it has one: no other may sign in. Blocks until the user has signed
-    in, at most `seconds`, or until `stop` is set. Raises ToolFailedError.
+    If there is a `previous_account`, no other account may sign in. Blocks until the user has signed in, at most
+    `seconds`, or until `stop` is set. Raises ToolFailedError.
     """
     oauth = connector.oauth
     assert oauth is not None, connector.kind
@@ -144,10 +144,10 @@ def _scopes(oauth: OAuth, settings: Mapping[str, Any]) -> tuple[str, ...]:
     return (*oauth.scopes, *oauth.extra_scopes(settings))
 
 
-def _check_scopes(asked: tuple[str, ...], tokens: Tokens, title: str) -> None:
+def _check_scopes(requested: tuple[str, ...], tokens: Tokens, title: str) -> None:
     """Users may untick permissions; tools would then fail later, one by one."""
-    if tokens.scopes is not None and not tokens.scopes.issuperset(asked):
-        missing = ", ".join(scope for scope in asked if scope not in tokens.scopes)
+    if tokens.scopes is not None and not tokens.scopes.issuperset(requested):
+        missing = ", ".join(scope for scope in requested if scope not in tokens.scopes)
         raise SignInDeniedError(
             UserText(
                 "{title} was allowed only in part; missing: {missing}. Connect again and allow everything.",

@@ -37,7 +37,7 @@ def client_credentials(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def request_tokens(settings: Mapping[str, Any], form: Mapping[str, str], *, now: datetime, seconds: float) -> Tokens:
-    """Request tokens; NotAllowedError if the endpoint refuses, other failures are transient."""
+    """Request tokens; SignInDeniedError if the endpoint refuses, other failures are transient."""
     answer = http_client.request(
         "POST",
         settings["token_url"],

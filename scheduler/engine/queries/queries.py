@@ -137,7 +137,7 @@ class WorkflowQueries:
         return runs.find_changes(self._snapshot(), after, watched)
 
     def last_run_number(self) -> int:
-        """The number of the newest run, to pass to `news`."""
+        """The number of the newest run, to pass to `changes_since`."""
         return runs.last_run_number(self._snapshot())
 
     def is_idle(self) -> bool:

@@ -1,4 +1,4 @@
-"""Automatic repairs: hands failed scripts to the configured fixer, on a thread of its own."""
+"""Automatic repairs: hands failed scripts to the configured fixer, on its own thread."""
 
 import logging
 import sqlite3

@@ -81,7 +81,7 @@ class ChatFixer:
         self._done.set()
 
     def _ask(self, body: bytes, seconds: float) -> Answer:
-        """On a thread of its own, which is abandoned when the repair is cancelled."""
+        """On its own thread, which is abandoned when the repair is cancelled."""
         headers = {"Content-Type": "application/json"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
@@ -90,7 +90,7 @@ class ChatFixer:
         def ask() -> None:
             try:
                 url = f"{self._base_url.rstrip('/')}/chat/completions"
-                # A request may cost money, so one that failed after it was sent is told apart from one never sent.
+                # A request may cost money, so it matters whether a failed one was sent.
                 found.append(
                     request(
                         "POST",

@@ -49,7 +49,7 @@ _SETTING_NAMES = {
     "after_crash": UserText("what happens after a crash"),
 }
 _ACT = "act-outside"
-"""Marks the calls of `mutate` with a name that no script can have, to tell them from read-only calls."""
+"""Marks the calls of `mutate` with a name that no script can have, to distinguish them from read-only calls."""
 _ASKING_SETTINGS = ("always", "first")
 
 

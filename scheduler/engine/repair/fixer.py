@@ -30,10 +30,10 @@ class Fixer(Protocol):
     """Serves one repair with all its attempts."""
 
     def repair(self, problem: FailureReport, seconds: float) -> str:
-        """A new script within that many seconds. Raises FixerFailedError, or GivenUpError after `give_up`."""
+        """A new script within that many seconds. Raises FixerFailedError, or RepairCancelledError after `cancel`."""
 
     def cancel(self) -> None:
-        """Cancel a waiting `mend`, from any thread."""
+        """Cancel a running `repair`, from any thread."""
 
 
 def read_script(answer: str) -> str:

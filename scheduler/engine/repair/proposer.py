@@ -89,7 +89,7 @@ class RepairProposer:
                 )
                 break
             before = self._count(row)
-            self._set_count(row, before + 1)  # first, so that a fixer that crashes us is not asked for ever
+            self._set_count(row, before + 1)  # first, so that a fixer that crashes us is not asked forever
             try:
                 return self._attempt(problem, flow, row, left)
             except FixerUnreachableError as error:
@@ -124,7 +124,7 @@ class RepairProposer:
         return self._check(problem, flow, row, new)
 
     def check(self, run: str, source: str) -> Proposal:
-        """Check a script from elsewhere by the same rules. Raises NoFixError with what it breaks."""
+        """Check a script from elsewhere by the same rules. Raises NoRepairError with the rules it breaks."""
         db = self._database.read()
         row = find_run(db, run)
         flow = workflows.find(db, row.workflow)

@@ -78,7 +78,7 @@ class Execution:
         self.next: Execution | None = None
 
     def run(self) -> None:
-        """Run to the end or until it waits. The caller records FailedError and StoppedError."""
+        """Run to the end or until it waits. The caller records AttemptFailedError and StoppedError."""
         try:
             match self.attempt.handler.kind:
                 case HandlerKind.PRODUCER:

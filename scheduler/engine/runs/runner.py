@@ -1,4 +1,4 @@
-"""Runs what dispatch starts, each run on a thread of its own, and continues runs after a crash."""
+"""Runs what dispatch starts, each run on its own thread, and continues runs after a crash."""
 
 import logging
 import sqlite3
@@ -131,7 +131,7 @@ class Runner:
             log.error("%s could not be recorded: %s", work.subject, error)  # noqa: TRY400  the sentence says it all
             self._context.report_change(Announcement("store", str(error), is_warning=True))
             return False
-        except Exception as error:  # the outermost frame of this thread: recorded and said
+        except Exception as error:  # the outermost frame of this thread: recorded and reported
             log.exception("%s could not be recorded", work.subject)
             self._context.report_change(Announcement(work.subject, f"{work.subject}: {error}", is_warning=True))
             return False

@@ -33,7 +33,10 @@ class ClockRollback:
         self._emission = emission
 
     def correct_times(self, now: datetime, *, while_running: bool) -> None:
-        """Correct what was written while the clock was ahead of now; `seen` if the change happened while running."""
+        """Correct what was written while the clock was ahead of now.
+
+        `while_running`: the clock was set back while the engine ran.
+        """
         dropped = 0
         with self._context.database.write() as db:
             for schedule, gap in gaps.list_reaching_past(db, now, written_after=now + CLOCK_TOLERANCE):

@@ -96,7 +96,7 @@ class Dispatch:
             self._lifecycle.interrupt(db, self._launcher.recover(db, now), now)
 
     def select(self, db: sqlite3.Connection, next_wake: NextWake, now: datetime) -> Selection:
-        """What could start, and what must stop for it. Nothing starts until `take_up`."""
+        """What could start, and what must stop for it. Nothing starts until `start`."""
         self._in_flight.clear_ready()
         running = self._in_flight.list_running()
         choice = Selection()

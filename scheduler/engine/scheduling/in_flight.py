@@ -45,7 +45,7 @@ class InFlight:
         self._lock = threading.Lock()
         self._running: dict[str, _Running] = {}
         self._ready: deque[Work] = deque()
-        """Each in a lane of its own."""
+        """Each in its own lane."""
         self._starving: set[str] = set()
         self._favoured: set[str] = set()
         """Lanes whose last start was a starving producer: the others come first now."""

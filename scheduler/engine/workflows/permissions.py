@@ -32,7 +32,7 @@ class Permission:
 def list_permissions(
     registry: Registry, plan: ScriptPlan, uses: Iterable[ToolUse], always_allowed: Container[tuple[str, str]] = ()
 ) -> list[Permission]:
-    """All tools that the script uses, by connection and tool; `unasked` have a standing approval."""
+    """All tools that the script uses, by connection and tool; those in `always_allowed` do not ask."""
     found: dict[tuple[str, str], list[ToolUse]] = {}
     for use in uses:
         if use.connection is not None and use.tool is not None:

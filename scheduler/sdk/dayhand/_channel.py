@@ -1,4 +1,4 @@
-"""The worker's end of the connection: one thread reads, the script's thread asks questions and sends notes."""
+"""The worker's end of the connection: one thread reads; the script's thread asks questions and sends notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HostChannel:
-    """File descriptors of our own, out of reach of scripts that print, close and fork."""
+    """Uses its own file descriptors, out of reach of scripts that print, close and fork."""
 
     def __init__(self, reading: int, writing: int, limit: int) -> None:
         self._reading = _move_up(_open_inherited(reading, os.O_RDONLY))
@@ -56,7 +56,7 @@ class HostChannel:
         if command is None:
             self._exit()
         assert command is not None
-        command["heard"] = time.monotonic()
+        command["received_at"] = time.monotonic()
         return command
 
     def begin(self, run: int) -> None:

@@ -49,7 +49,7 @@ class Context:
         now = self._facts.get("now")
         if now is None:
             return datetime.now(timezone.utc)
-        return _instant(now) + timedelta(seconds=time.monotonic() - self._facts["heard"])
+        return _instant(now) + timedelta(seconds=time.monotonic() - self._facts["received_at"])
 
     @property
     def planned(self) -> datetime | None:

@@ -6,8 +6,8 @@ the host.
 
 host to worker
     load(path, source)                      run the script's top level, once per worker
-    run(run, handler, phase, inputs, facts, goes_on)
-                                            one phase of one handler; if goes_on is set and prepare has something to do,
+    run(run, handler, phase, inputs, facts, continues)
+                                            one phase of one handler; if `continues` and prepare has something to do,
                                             the worker continues with mutate under the next number
     reply(question, value)                  the answer to a question
     end(question)                           there will be no answer: unwind the script
@@ -85,7 +85,7 @@ class TooLargeError(Exception):
 
 
 class TooManyValuesError(TooLargeError):
-    """A message with more values than the host has room for; it was not sent."""
+    """A message with more values than the host accepts; it was not sent."""
 
     def __init__(self, most: int) -> None:
         Exception.__init__(

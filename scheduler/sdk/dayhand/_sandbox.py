@@ -82,7 +82,7 @@ def enter_sandbox() -> None:
     linux = ctypes.CDLL(None)
     linux.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _drop_capabilities(linux)
-    _keep_to_the_family(linux, linux.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _QUERY_VERSION))
+    _restrict_to_descendants(linux, linux.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _QUERY_VERSION))
     calls = _CALLS.get(os.uname().machine)
     if calls is not None and sys.maxsize > 1 << 32:
         steps = _filter(calls)
@@ -99,7 +99,7 @@ def _drop_capabilities(linux: ctypes.CDLL) -> None:
         linux.capset(header, struct.pack("=6I", *kept))
 
 
-def _keep_to_the_family(linux: ctypes.CDLL, version: int) -> None:
+def _restrict_to_descendants(linux: ctypes.CDLL, version: int) -> None:
     """Block access to all processes but this one and its descendants (Landlock); since Linux 6.12 also signals.
 
     Older versions require a rule about files, so there is one that allows everything; the oldest cannot express it.
@@ -107,8 +107,8 @@ def _keep_to_the_family(linux: ctypes.CDLL, version: int) -> None:
     if version < 2:
         return
     knows_signals = version >= 6
-    wanted = (0, 0, _ABSTRACT_SOCKETS | _SIGNALS) if knows_signals else (_MOVE_FILES,)
-    attributes = struct.pack(f"={len(wanted)}Q", *wanted)
+    handled = (0, 0, _ABSTRACT_SOCKETS | _SIGNALS) if knows_signals else (_MOVE_FILES,)
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
     rules = linux.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if rules < 0:
         return

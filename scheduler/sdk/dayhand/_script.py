@@ -31,9 +31,9 @@ _MAX_TRACEBACK_CHARS = 20000
 class LoadedScript:
     """One version of one workflow file."""
 
-    def __init__(self, path: str, *, is_fenced: bool = False) -> None:
+    def __init__(self, path: str, *, is_sandboxed: bool = False) -> None:
         self.path = path
-        self._is_fenced = is_fenced
+        self._is_sandboxed = is_sandboxed
         self.flow: Workflow | None = None
 
     def load(self, source: str) -> protocol.Message:
@@ -78,7 +78,7 @@ class LoadedScript:
         self, link: HostChannel, message: protocol.Message, answer: protocol.Message
     ) -> protocol.Message | None:
         """The phase to continue with: mutate, with a copy of what prepare decided; None if there is none."""
-        if not message["goes_on"] or answer["type"] != "result" or answer["value"]["nothing"]:
+        if not message["continues"] or answer["type"] != "result" or answer["value"]["nothing"]:
             return None
         decision = json.loads(json.dumps(answer["value"]))
         decision["reserve"] = [link.seen.get((one["topic"], one["id"]), one) for one in decision["reserve"]]
@@ -87,7 +87,7 @@ class LoadedScript:
             "run": message["run"] + 1,
             "phase": protocol.MUTATE,
             "inputs": {"prepared": decision},
-            "goes_on": False,
+            "continues": False,
         }
 
     def location_of(self, message: protocol.Message) -> tuple[str, int]:
@@ -110,7 +110,7 @@ class LoadedScript:
             text, line = f"{type(error).__name__}: {error.msg}", error.lineno or 1
         elif isinstance(error, ImportError):
             text = self._help_import(error, text)
-        elif self._is_fenced and _was_refused(error):
+        elif self._is_sandboxed and _was_refused(error):
             text = UserText(
                 "{error}. The sandbox blocks local sockets and other processes for scripts without jobs "
                 "and top-level code",
@@ -211,7 +211,7 @@ def _facts(message: protocol.Message) -> dict[str, Any]:
     """The facts of every phase, when they arrived, and those of some: the call's outcome, the first pending events."""
     inputs = message["inputs"]
     further = {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
-    return {**message["facts"], "heard": message["heard"], **further}
+    return {**message["facts"], "received_at": message["received_at"], **further}
 
 
 def _was_refused(error: BaseException | None) -> bool:

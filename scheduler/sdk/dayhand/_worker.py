@@ -28,7 +28,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 def main(argument: str) -> None:
     """Run until the host closes the connection. The argument is JSON: descriptors, limits, host pid, sandbox or not."""
     options = json.loads(argument)
-    if options["fence"]:
+    if options["sandbox"]:
         _enter_sandbox()
     link = HostChannel(options["read"], options["write"], options["message"])
     _bind_to_host(options["host"])
@@ -36,7 +36,7 @@ def main(argument: str) -> None:
     output = StandardStreams()
     _limit_memory(options["memory"])
     load = link.next_command()
-    script = LoadedScript(load["path"], is_fenced=options["fence"])
+    script = LoadedScript(load["path"], is_sandboxed=options["sandbox"])
     link.begin(0)
     _answer(link, output, script, script.load(load["source"]), (load["path"], 1))
     traces = ProcessChanges()

@@ -111,7 +111,7 @@ class CommandLine:
 
     def wait_for(self, holds: Callable[[], Any]) -> Any:
         end = time.monotonic() + LIMIT
-        while not (found := holds()):
+        while not (result := holds()):
             assert time.monotonic() < end, "timed out"
             time.sleep(0.02)
-        return found
+        return result

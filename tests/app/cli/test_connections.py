@@ -103,9 +103,9 @@ def test_in_a_terminal_secrets_are_prompted_for_without_echo(
     assert vault_of(cli.folder).get("restic:home") == {"secret": SECRET}
 
 
-@pytest.mark.parametrize(("login", "asked"), [("none", []), ("basic", ["Password or token (optional): "])])
+@pytest.mark.parametrize(("login", "expected_prompts"), [("none", []), ("basic", ["Password or token (optional): "])])
 def test_only_secrets_that_the_login_needs_are_prompted_for(
-    cli: CommandLine, keyring: SecretService, monkeypatch: pytest.MonkeyPatch, login: str, asked: list[str]
+    cli: CommandLine, keyring: SecretService, monkeypatch: pytest.MonkeyPatch, login: str, expected_prompts: list[str]
 ) -> None:
     """And a browser is mentioned only if one opens."""
     prompts: list[str] = []
@@ -122,7 +122,7 @@ def test_only_secrets_that_the_login_needs_are_prompted_for(
     monkeypatch.setattr("getpass.getpass", type_secret)
     words = ("connect", "http:api", "--base-url", "https://example.org", "--auth", login, "--no-test")
     assert cli.run_text(*words) == "http:api is connected.\n"
-    assert prompts == asked
+    assert prompts == expected_prompts
 
 
 def test_in_a_terminal_missing_required_fields_are_prompted_for(
@@ -135,7 +135,7 @@ def test_in_a_terminal_missing_required_fields_are_prompted_for(
         ["setsid", "--ctty", "--wait", *command], stdin=program_end, stdout=program_end, stderr=program_end
     ) as run:
         shown = b""
-        for asked, typed in (
+        for expected_prompts, typed in (
             ("Server (For example smtp.example.org): ", ""),
             ("Server (For example smtp.example.org): ", "smtp.example.org"),
             ("empty if the server requires no login): ", "me"),
@@ -143,7 +143,7 @@ def test_in_a_terminal_missing_required_fields_are_prompted_for(
             ("checks it if sending is unclear): ", ""),
             ("Password (optional): ", SECRET),
         ):
-            shown += read_until(user_end, asked.encode())
+            shown += read_until(user_end, expected_prompts.encode())
             os.write(user_end, f"{typed}\n".encode())
         shown += read_until(user_end, b"is connected.")
         assert run.wait(60) == 0
@@ -153,9 +153,9 @@ def test_in_a_terminal_missing_required_fields_are_prompted_for(
     assert vault_of(cli.folder).get("smtp:mail") == {"password": SECRET}
 
 
-def read_until(terminal: int, wanted: bytes) -> bytes:
+def read_until(terminal: int, expected: bytes) -> bytes:
     shown = b""
-    while wanted not in shown:
+    while expected not in shown:
         shown += os.read(terminal, 4096)
     return shown
 

@@ -86,9 +86,9 @@ def test_a_server_is_asked_at_most_three_times(cli: CommandLine, failed: str) ->
     wrong = {"choices": [{"message": {"content": REPAIRED.replace("Sums", "Other")}}]}
     with http_server(lambda _: Reply(body=json.dumps(wrong).encode())) as server:
         code, sentence = cli.run_refused("fix", failed, "--url", server.url, "--model", "m")
-        assert (code, "name" in sentence, len(server.asked)) == ("no fix", True, 3)
+        assert (code, "name" in sentence, len(server.requests)) == ("no fix", True, 3)
         assert cli.run_refused("fix", failed, "--url", server.url, "--model", "m")[0] == "no fix"
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
 
 
 def test_nothing_is_sent_unless_a_fixer_is_chosen(cli: CommandLine, failed: str) -> None:

@@ -75,8 +75,8 @@ def _change_cells(good: bytes, chance: random.Random) -> bytes:
                 value = chance.choice((None, b"\xff\xfe", 1.5))
             elif chance.random() < 0.25:  # a value that is valid in another column
                 other = chance.choice([one for one in columns if one[0] != "history_waiting"])
-                found = db.execute(f"SELECT {other[1]} FROM {other[0]} ORDER BY random() LIMIT 1").fetchone()
-                value = None if found is None else found[0]
+                row = db.execute(f"SELECT {other[1]} FROM {other[0]} ORDER BY random() LIMIT 1").fetchone()
+                value = None if row is None else row[0]
             key = _key(db, table)
             one = f"WHERE ({key}) IN (SELECT {key} FROM {table} LIMIT 1 OFFSET {chance.randrange(3)})"
             where = "" if chance.random() < 0.2 else one

@@ -27,22 +27,22 @@ FIXER = FixerConfig(kind=FixerKind.COMMAND, command="llm -m small")
 
 def fill(folder: Path) -> QueryRuntimeFixture:
     """A workflow with two runs and an open approval request, and an account with a password."""
-    shop = QueryRuntimeFixture(folder)
-    shop.connect_table()
-    with shop.database.write() as db:
+    runtime = QueryRuntimeFixture(folder)
+    runtime.connect_table()
+    with runtime.database.write() as db:
         settings = {"host": "imap.example.org", "port": 993, "user": "anna", "security": "tls"}
-        connections.save(db, "imap:home", settings, shop.clock.wall)
-    shop.deploy(RECEIPTS.replace('["table:expenses"]', '["table:expenses", "imap:home"]'))
-    shop.run_until_idle()
-    save_preferences(shop.folder, Preferences(concurrency=7, fixer=FIXER))
-    return shop
+        connections.save(db, "imap:home", settings, runtime.clock.wall)
+    runtime.deploy(RECEIPTS.replace('["table:expenses"]', '["table:expenses", "imap:home"]'))
+    runtime.run_until_idle()
+    save_preferences(runtime.folder, Preferences(concurrency=7, fixer=FIXER))
+    return runtime
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Iterator[QueryRuntimeFixture]:
-    shop = fill(tmp_path / "old")
-    yield shop
-    shop.close()
+    runtime = fill(tmp_path / "old")
+    yield runtime
+    runtime.close()
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +68,9 @@ def import_file(path: Path, folder: Path, *more: str) -> int:
 @pytest.fixture
 def moved(export: Path, tmp_path: Path) -> Iterator[QueryRuntimeFixture]:
     assert import_file(export, tmp_path / "new") == 0
-    shop = QueryRuntimeFixture(tmp_path / "new")
-    yield shop
-    shop.close()
+    runtime = QueryRuntimeFixture(tmp_path / "new")
+    yield runtime
+    runtime.close()
 
 
 def test_workflows_schedules_versions_and_history_are_imported(
@@ -81,7 +81,7 @@ def test_workflows_schedules_versions_and_history_are_imported(
     assert [(one.id, one.spec, one.policies) for one in schedules.list_all(moved.database.read())] == [
         (one.id, one.spec, one.policies) for one in schedules.list_all(old.database.read())
     ]
-    scripts = [workflows.find_script(shop.database.read(), "receipts", 1) for shop in (old, moved)]
+    scripts = [workflows.find_script(runtime.database.read(), "receipts", 1) for runtime in (old, moved)]
     assert scripts[0] is not None and scripts[0] == scripts[1]
     assert [one.id for one in after.recent] == [one.id for one in before.recent]
     assert read_preferences(moved.folder).concurrency == 7

@@ -67,9 +67,9 @@ def test_an_invalid_file_counts_as_missing(tmp_path: Path, text: str) -> None:
 )
 def test_one_invalid_value_does_not_affect_the_others(tmp_path: Path, name: str, value: object) -> None:
     (tmp_path / FILE).write_text(json.dumps({**PREFERENCES.to_json(), name: value}), encoding="utf-8")
-    found = read_preferences(tmp_path)
-    assert getattr(found, name) == getattr(Preferences(), name)
-    assert found.catchup is Catchup.NONE
+    preferences = read_preferences(tmp_path)
+    assert getattr(preferences, name) == getattr(Preferences(), name)
+    assert preferences.catchup is Catchup.NONE
 
 
 @pytest.mark.parametrize("written", [b'{"keep_days": 0', b"\xff\xfe", b"[]", b""])

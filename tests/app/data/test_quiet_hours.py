@@ -76,7 +76,7 @@ def test_the_end_is_the_first_instant_that_is_not_quiet(start: time, end: time, 
     hours = QuietHours(start=start, end=end)
     if not hours.is_active_at(now, zone):
         return
-    found = hours.end_after(now, zone)
-    assert now < found <= now + timedelta(hours=50)
-    assert not hours.is_active_at(found, zone)
-    assert hours.is_active_at(found - timedelta(minutes=1), zone) or found - timedelta(minutes=1) <= now
+    result = hours.end_after(now, zone)
+    assert now < result <= now + timedelta(hours=50)
+    assert not hours.is_active_at(result, zone)
+    assert hours.is_active_at(result - timedelta(minutes=1), zone) or result - timedelta(minutes=1) <= now

@@ -136,14 +136,16 @@ def spellings(secret: str) -> set[bytes]:
     }
 
 
-def search(things: Iterator[tuple[str, bytes]], wanted: dict[str, str]) -> list[str]:
+def search(things: Iterator[tuple[str, bytes]], secret_values: dict[str, str]) -> list[str]:
     """Which secret was found where; never the secret itself."""
-    found = []
+    leaks = []
     for place, content in things:
-        found += [
-            f"{name} in {place}" for name, secret in wanted.items() if any(one in content for one in spellings(secret))
+        leaks += [
+            f"{name} in {place}"
+            for name, secret in secret_values.items()
+            if any(one in content for one in spellings(secret))
         ]
-    return found
+    return leaks
 
 
 def read_files(*places: Path) -> Iterator[tuple[str, bytes]]:
@@ -177,18 +179,18 @@ def deploy(app: Dayhand, folder: Path, **scripts: str) -> None:
 
 def test_secrets_in_use_are_stored_nowhere(tmp_path: Path, keyring: SecretService) -> None:
     """With secrets that are used, repeated by a server, printed by a command, and part of a failed call."""
-    wanted = {"token": f"t0ken-{secrets.token_hex(12)}", "password": f"pass wörd/{secrets.token_hex(12)}+%"}
+    secret_values = {"token": f"t0ken-{secrets.token_hex(12)}", "password": f"pass wörd/{secrets.token_hex(12)}+%"}
     app, holding, gate = Dayhand(tmp_path), tmp_path / "holding", tmp_path / "gate"
     backup = BACKUP.replace("HOLDING", str(holding)).replace("GATE", str(gate))
     with echoing() as url, app.running():
-        given = {"secret": wanted["token"]}
+        given = {"secret": secret_values["token"]}
         app.type("connect", "http:api", "--base-url", url, "--auth", "bearer", "--secrets-from-stdin", given=given)
-        app.type("connect", "restic:home", "--secrets-from-stdin", given={"secret": wanted["password"]})
+        app.type("connect", "restic:home", "--secrets-from-stdin", given={"secret": secret_values["password"]})
         deploy(app, tmp_path, reading=READING, failing=FAILING, sending=SENDING, backup=backup, denied=DENIED)
         app.type("run", "backup")
         wait_until(holding.exists)
-        assert_all_kept(app.folder, wanted)
-        in_processes = search(read_processes(), wanted)
+        assert_all_kept(app.folder, secret_values)
+        in_processes = search(read_processes(), secret_values)
         environments = b"".join(content for _, content in read_processes())
         assert b"RESTIC_PASSWORD_FILE=/dev/fd/" in environments and b"DAYHAND_WORKER" in environments
         gate.touch()
@@ -210,17 +212,19 @@ def test_secrets_in_use_are_stored_nowhere(tmp_path: Path, keyring: SecretServic
         app.type("connections")
         app.type("export", str(tmp_path / "export.zip"))
         app.type("diagnostics", str(tmp_path / "diagnostics.zip"))
-        while_running = search(read_files(app.folder, app.output, tmp_path), wanted)
-    afterwards = search(read_files(tmp_path), wanted)
+        while_running = search(read_files(app.folder, app.output, tmp_path), secret_values)
+    afterwards = search(read_files(tmp_path), secret_values)
     assert (in_processes, while_running, afterwards) == ([], [], [])
     planted = tmp_path / "planted"
-    planted.write_text(f"x{quote(wanted['password'])}y {wanted['token']}")
-    assert search(read_files(tmp_path), wanted) == [f"token in {planted}", f"password in {planted}"], "the search works"
+    planted.write_text(f"x{quote(secret_values['password'])}y {secret_values['token']}")
+    assert search(read_files(tmp_path), secret_values) == [f"token in {planted}", f"password in {planted}"], (
+        "the search works"
+    )
 
 
-def assert_all_kept(folder: Path, wanted: dict[str, str]) -> None:
+def assert_all_kept(folder: Path, secret_values: dict[str, str]) -> None:
     kept = {vault_of(folder).get(name)["secret"] for name in ("http:api", "restic:home")}
-    assert kept == set(wanted.values())
+    assert kept == set(secret_values.values())
 
 
 def over(app: Dayhand, workflow: str) -> Callable[[], bool]:

@@ -19,7 +19,7 @@ from app.i18n.time_text import format_number
 
 
 @pytest.mark.parametrize(
-    ("chosen", "wanted", "spoken"),
+    ("chosen", "languages", "spoken"),
     [
         (Language.SYSTEM, ["de-AT", "en"], Language.GERMAN),
         (Language.SYSTEM, ["de_DE"], Language.GERMAN),
@@ -33,9 +33,9 @@ from app.i18n.time_text import format_number
     ],
 )
 def test_the_choice_overrides_the_system_and_english_is_the_fallback(
-    chosen: Language, wanted: list[str], spoken: Language
+    chosen: Language, languages: list[str], spoken: Language
 ) -> None:
-    assert resolve_language(chosen, wanted) is spoken
+    assert resolve_language(chosen, languages) is spoken
 
 
 def test_the_language_is_read_from_the_preferences_file(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ PLACEHOLDERS = re.compile(r"\{\w*\}|%\d|%n")
 class Entry(NamedTuple):
     context: str
     source: str
-    said: str
+    translation: str
     is_finished: bool
 
 
@@ -196,7 +196,7 @@ def test_every_text_is_translated_and_none_is_obsolete(fresh: Path) -> None:
     assert len(needed) > 500
     assert not needed - known, "run packaging/translate, and translate what is unfinished"
     assert not known - needed, "run packaging/translate"
-    assert not [one.source for one in kept if not one.is_finished or not one.said.strip()]
+    assert not [one.source for one in kept if not one.is_finished or not one.translation.strip()]
 
 
 def test_the_compiled_translation_is_up_to_date(fresh: Path) -> None:
@@ -205,15 +205,15 @@ def test_the_compiled_translation_is_up_to_date(fresh: Path) -> None:
 
 def test_placeholders_are_the_same_in_both_languages() -> None:
     for one in read_entries(GERMAN):
-        assert sorted(PLACEHOLDERS.findall(one.said)) == sorted(PLACEHOLDERS.findall(one.source)), one.source
+        assert sorted(PLACEHOLDERS.findall(one.translation)) == sorted(PLACEHOLDERS.findall(one.source)), one.source
 
 
 def test_german_has_the_same_punctuation_and_mnemonics() -> None:
     for one in read_entries(GERMAN):
-        assert one.said.count("&") == one.source.count("&"), one
-        assert one.said.endswith("…") == one.source.endswith("…"), one
-        assert not one.source.endswith((".", "?")) or one.said.endswith(one.source[-1]), one
-        assert (one.said[:1].isspace(), one.said[-1:].isspace()) == (
+        assert one.translation.count("&") == one.source.count("&"), one
+        assert one.translation.endswith("…") == one.source.endswith("…"), one
+        assert not one.source.endswith((".", "?")) or one.translation.endswith(one.source[-1]), one
+        assert (one.translation[:1].isspace(), one.translation[-1:].isspace()) == (
             one.source[:1].isspace(),
             one.source[-1:].isspace(),
         ), one
@@ -321,7 +321,7 @@ def test_the_settings_offer_every_language_and_save_the_choice(window: MainWindo
 
 def test_mnemonics_of_the_settings_are_unique(window: MainWindow) -> None:
     window.open_page("settings")
-    found = [re.search(r"&(\w)", text) for _, text in texts(window.pages["settings"])]
-    keys = [one[1].lower() for one in found if one]
+    matches = [re.search(r"&(\w)", text) for _, text in texts(window.pages["settings"])]
+    keys = [one[1].lower() for one in matches if one]
     assert len(keys) > 10
     assert len(keys) == len(set(keys))

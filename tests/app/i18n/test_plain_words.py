@@ -18,8 +18,8 @@ _ALLOWED = {
 
 
 def test_no_text_uses_internal_terms() -> None:
-    found = set()
+    jargon = set()
     for context in ET.parse(find_resource("translations/dayhand_de.ts")).iter("context"):
         name = context.findtext("name", "")
-        found |= {(name, one.text or "") for one in context.iter("source") if _INTERNAL_TERMS.search(one.text or "")}
-    assert found == _ALLOWED
+        jargon |= {(name, one.text or "") for one in context.iter("source") if _INTERNAL_TERMS.search(one.text or "")}
+    assert jargon == _ALLOWED

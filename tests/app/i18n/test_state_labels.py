@@ -78,9 +78,9 @@ def test_lupdate_finds_every_label(tmp_path: Path) -> None:
     lupdate = Path(sysconfig.get_path("scripts")) / "pyside6-lupdate"
     sources = [str(app.i18n.state_labels.__file__), str(app.i18n.time_text.__file__)]
     subprocess.run([lupdate, *sources, "-ts", collected], check=True, capture_output=True)
-    found: dict[str, set[str | None]] = {
+    labels: dict[str, set[str | None]] = {
         str(context.findtext("name")): {message.findtext("source") for message in context.iter("message")}
         for context in ET.parse(collected).getroot().iter("context")
     }
-    assert set(all_labels()) <= found["words"]
-    assert {"in {number} min", "{time} in {city} ({here} here)", "just now"} <= found["times"]
+    assert set(all_labels()) <= labels["words"]
+    assert {"in {number} min", "{time} in {city} ({here} here)", "just now"} <= labels["times"]

@@ -80,10 +80,10 @@ def connect(control: ControlServer) -> socket.socket:
 
 
 def read_all(end: socket.socket) -> bytes:
-    heard = b""
+    data = b""
     while piece := end.recv(65536):
-        heard += piece
-    return heard
+        data += piece
+    return data
 
 
 def test_a_command_is_answered(control: ControlServer, tmp_path: Path) -> None:

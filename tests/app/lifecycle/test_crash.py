@@ -122,10 +122,10 @@ def test_an_error_in_another_thread_is_logged_and_not_shown(crashes: CrashReport
 def test_a_keyboard_interrupt_is_not_an_error(
     crashes: CrashReporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[type[BaseException]] = []
-    crashes._previous_hooks = (lambda kind, *_: heard.append(kind), crashes._previous_hooks[1])
+    reported: list[type[BaseException]] = []
+    crashes._previous_hooks = (lambda kind, *_: reported.append(kind), crashes._previous_hooks[1])
     sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
-    assert heard == [KeyboardInterrupt]
+    assert reported == [KeyboardInterrupt]
     assert read_log(tmp_path) == ""
     crashes._previous_hooks = (sys.__excepthook__, crashes._previous_hooks[1])
 

@@ -327,10 +327,10 @@ def test_an_app_started_by_a_script_says_so_and_accepts_no_answers(
         [request] = wait(made.queries.attention)
         shell = make_shell(made)
         latest = wait(lambda: shell.overview_watcher.latest)
-        said = "Started by a script, so answers are disabled"
-        wait(lambda: said in shell.window.status.text())
-        assert said in make_tooltip(latest)
-        assert next(entry.text for entry in make_entries(latest) if entry.text) == said
+        title = "Started by a script, so answers are disabled"
+        wait(lambda: title in shell.window.status.text())
+        assert title in make_tooltip(latest)
+        assert next(entry.text for entry in make_entries(latest) if entry.text) == title
         wait(lambda: "Dayhand accepts no answers" in screen.titles())
         assert "Receipts" not in screen.titles(), "no button that would be refused"
         with pytest.raises(RefusedError, match="Dayhand was started by a script"):

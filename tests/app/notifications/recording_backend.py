@@ -59,9 +59,9 @@ class RecordingBackend(QObject):
         self.sent: list[Notification] = []
         self.shown: dict[str, Notification] = {}
 
-    def send(self, notice: Notification) -> None:
-        self.sent.append(notice)
-        self.shown[notice.key] = notice
+    def send(self, notification: Notification) -> None:
+        self.sent.append(notification)
+        self.shown[notification.key] = notification
 
     def withdraw(self, key: str) -> None:
         self.shown.pop(key, None)
@@ -77,9 +77,9 @@ def fallback(qtbot: QtBot) -> RecordingBackend:
 
 
 @pytest.fixture
-def signals(notices: Any) -> list[tuple[str, ...]]:
+def signals(backend: Any) -> list[tuple[str, ...]]:
     """Every signal of the backend under test, in order."""
-    said: list[tuple[str, ...]] = []
-    notices.pressed.connect(lambda key, action: said.append(("pressed", key, action)))
-    notices.closed.connect(lambda key: said.append(("closed", key)))
-    return said
+    emitted: list[tuple[str, ...]] = []
+    backend.pressed.connect(lambda key, action: emitted.append(("pressed", key, action)))
+    backend.closed.connect(lambda key: emitted.append(("closed", key)))
+    return emitted

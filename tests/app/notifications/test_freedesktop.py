@@ -43,7 +43,7 @@ def start(daemon: PrivateBus) -> Iterator[Start]:
 
 
 @pytest.fixture
-def notices(qtbot: QtBot, daemon: PrivateBus, fallback: RecordingBackend) -> Iterator[FreedesktopBackend]:
+def backend(qtbot: QtBot, daemon: PrivateBus, fallback: RecordingBackend) -> Iterator[FreedesktopBackend]:
     bus = Bus(daemon.address, retry_ms=20)
     made = FreedesktopBackend(bus, fallback)
     bus.open()
@@ -51,25 +51,27 @@ def notices(qtbot: QtBot, daemon: PrivateBus, fallback: RecordingBackend) -> Ite
     bus.close()
 
 
-def show(qtbot: QtBot, notices: FreedesktopBackend, screen: FakeDaemon, notice: Notification = ASK) -> int:
+def show(qtbot: QtBot, backend: FreedesktopBackend, screen: FakeDaemon, notification: Notification = ASK) -> int:
     """Show it and return the daemon's id."""
-    notices.send(notice)
-    qtbot.waitUntil(lambda: notice.key in notices._open and notices._open[notice.key].number != 0, timeout=LIMIT)
-    number = notices._open[notice.key].number
+    backend.send(notification)
+    qtbot.waitUntil(
+        lambda: notification.key in backend._open and backend._open[notification.key].number != 0, timeout=LIMIT
+    )
+    number = backend._open[notification.key].number
     assert number in screen.shown
     return number
 
 
-def wait_for_signals(qtbot: QtBot, notices: FreedesktopBackend) -> None:
+def wait_for_signals(qtbot: QtBot, backend: FreedesktopBackend) -> None:
     """Wait until all earlier signals of the daemon were handled."""
     answered: list[Any] = []
-    notices._service.call("/", "org.example", "Unheard", callback=answered.append)
+    backend._service.call("/", "org.example", "Unheard", callback=answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=LIMIT)
 
 
-def test_a_notification_is_shown_with_its_buttons(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
+def test_a_notification_is_shown_with_its_buttons(qtbot: QtBot, backend: FreedesktopBackend, start: Start) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     sender, replaces, icon, title, text, actions, hints, expiry = screen.shown[number]
     assert (sender, replaces, icon) == ("Dayhand", 0, "dayhand")
     assert title == "Receipts wants to add 3 rows"
@@ -86,19 +88,19 @@ def test_a_notification_is_shown_with_its_buttons(qtbot: QtBot, notices: Freedes
     ("urgency", "number", "expiry"), [(Urgency.LOW, 0, -1), (Urgency.NORMAL, 1, -1), (Urgency.CRITICAL, 2, 0)]
 )
 def test_only_critical_notifications_never_expire(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, urgency: Urgency, number: int, expiry: int
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, urgency: Urgency, number: int, expiry: int
 ) -> None:
     screen = start()
-    shown = screen.shown[show(qtbot, notices, screen, Notification(key="k", title="t", urgency=urgency))]
+    shown = screen.shown[show(qtbot, backend, screen, Notification(key="k", title="t", urgency=urgency))]
     assert shown[6]["urgency"] == ("y", number)
     assert shown[7] == expiry
 
 
 def test_a_daemon_without_buttons_and_markup_gets_plain_text_only(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     screen = start("body")
-    shown = screen.shown[show(qtbot, notices, screen)]
+    shown = screen.shown[show(qtbot, backend, screen)]
     assert shown[4] == "Expenses & <more>"
     assert shown[5] == []
 
@@ -116,65 +118,65 @@ def test_a_daemon_without_buttons_and_markup_gets_plain_text_only(
     ],
 )
 def test_any_text_is_made_safe_to_show(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, written: str, read: str
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, written: str, read: str
 ) -> None:
     screen = start("body")
-    assert screen.shown[show(qtbot, notices, screen, Notification(key="k", title="t", text=written))][4] == read
+    assert screen.shown[show(qtbot, backend, screen, Notification(key="k", title="t", text=written))][4] == read
 
 
-def test_a_title_is_one_line(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
+def test_a_title_is_one_line(qtbot: QtBot, backend: FreedesktopBackend, start: Start) -> None:
     screen = start()
-    assert screen.shown[show(qtbot, notices, screen, Notification(key="k", title="one\n two\0"))][3] == "one two⟨0000⟩"
+    assert screen.shown[show(qtbot, backend, screen, Notification(key="k", title="one\n two\0"))][3] == "one two⟨0000⟩"
 
 
-def test_the_same_key_replaces_the_first(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
+def test_the_same_key_replaces_the_first(qtbot: QtBot, backend: FreedesktopBackend, start: Start) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
-    notices.send(Notification(key=ASK.key, title="Again"))
+    number = show(qtbot, backend, screen)
+    backend.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
     assert list(screen.shown) == [number]
 
 
 def test_many_updates_of_one_key_end_as_one_with_the_last_text(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     """Before the daemon has replied with an id, nothing can be replaced."""
     screen = start()
     for count in range(20):
-        notices.send(Notification(key="k", title=f"Failed {count} times"))
+        backend.send(Notification(key="k", title=f"Failed {count} times"))
     qtbot.waitUntil(lambda: screen.titles() == ["Failed 19 times"], timeout=LIMIT)
     assert len(screen.calls_of("Notify")) <= 2
 
 
 def test_an_earlier_failed_query_does_not_undo_a_later_one(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     """A query sent before the bus was open may fail after the daemon has replied to the next."""
     screen = start()
-    show(qtbot, notices, screen)
-    notices._receive_capabilities(notices._last_query - 1, DBusReply((), NO_REPLY))
+    show(qtbot, backend, screen)
+    backend._receive_capabilities(backend._last_query - 1, DBusReply((), NO_REPLY))
     calls = len(screen.calls_of("GetCapabilities"))
-    notices.send(Notification(key=ASK.key, title="Again"))
+    backend.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
     assert len(screen.calls_of("GetCapabilities")) == calls
 
 
 def test_a_change_during_a_query_replaces_the_notification(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
-    notices._receive_capabilities(notices._last_query, DBusReply((), NO_REPLY))
-    notices.send(Notification(key=ASK.key, title="Again"))
+    number = show(qtbot, backend, screen)
+    backend._receive_capabilities(backend._last_query, DBusReply((), NO_REPLY))
+    backend.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: screen.titles() == ["Again"], timeout=LIMIT)
     assert list(screen.shown) == [number]
 
 
 def test_a_press_is_emitted_with_key_and_action(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     screen.press(number, "approve")
     screen.close(number)
     qtbot.waitUntil(lambda: len(signals) == 2, timeout=LIMIT)
@@ -182,113 +184,113 @@ def test_a_press_is_emitted_with_key_and_action(
 
 
 def test_presses_on_other_programs_notifications_are_ignored(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     for other in (0, number + 1, number - 1):
         screen.press(other, "approve")
         screen.close(other)
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     assert signals == []
 
 
 @pytest.mark.parametrize("reason", [1, 2, 4])
 def test_a_closed_notification_is_reported_once_and_can_be_sent_again(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]], reason: int
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]], reason: int
 ) -> None:
     screen = start()
-    screen.close(show(qtbot, notices, screen), reason)
+    screen.close(show(qtbot, backend, screen), reason)
     qtbot.waitUntil(lambda: signals == [("closed", ASK.key)], timeout=LIMIT)
-    show(qtbot, notices, screen)
+    show(qtbot, backend, screen)
     assert screen.calls_of("Notify")[-1][1] == 0
 
 
 def test_withdrawing_removes_it_without_a_signal(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
-    notices.withdraw(ASK.key)
+    number = show(qtbot, backend, screen)
+    backend.withdraw(ASK.key)
     qtbot.waitUntil(lambda: screen.shown == {}, timeout=LIMIT)
     screen.press(number, "approve")
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     assert signals == []
 
 
 def test_withdrawn_before_the_reply_it_is_closed_after_the_reply(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
-    show(qtbot, notices, screen, Notification(key="other", title="Other"))
-    notices.send(ASK)
-    notices.withdraw(ASK.key)
+    show(qtbot, backend, screen, Notification(key="other", title="Other"))
+    backend.send(ASK)
+    backend.withdraw(ASK.key)
     qtbot.waitUntil(lambda: screen.calls_of("CloseNotification") != [], timeout=LIMIT)
     assert screen.titles() == ["Other"]
 
 
-def test_withdrawn_and_immediately_sent_again_it_stays(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
+def test_withdrawn_and_immediately_sent_again_it_stays(qtbot: QtBot, backend: FreedesktopBackend, start: Start) -> None:
     screen = start()
-    notices.send(ASK)
-    notices.withdraw(ASK.key)
-    notices.send(Notification(key=ASK.key, title="After all"))
+    backend.send(ASK)
+    backend.withdraw(ASK.key)
+    backend.send(Notification(key=ASK.key, title="After all"))
     qtbot.waitUntil(lambda: screen.titles() == ["After all"], timeout=LIMIT)
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     assert screen.titles() == ["After all"]
 
 
 def test_withdrawn_and_sent_again_before_the_reply_it_stays(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
-    show(qtbot, notices, screen, Notification(key="other", title="Other"))
-    notices.send(ASK)
-    notices.withdraw(ASK.key)
-    notices.send(Notification(key=ASK.key, title="After all"))
+    show(qtbot, backend, screen, Notification(key="other", title="Other"))
+    backend.send(ASK)
+    backend.withdraw(ASK.key)
+    backend.send(Notification(key=ASK.key, title="After all"))
     qtbot.waitUntil(lambda: screen.titles() == ["Other", "After all"], timeout=LIMIT)
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     assert screen.calls_of("CloseNotification") == []
 
 
 def test_a_press_after_the_withdrawal_is_ignored(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     """Even while the daemon has not replied yet, so that it cannot be closed."""
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     screen.replies["Notify"] = None
-    notices.send(Notification(key=ASK.key, title="Again"))
-    notices.withdraw(ASK.key)
+    backend.send(Notification(key=ASK.key, title="Again"))
+    backend.withdraw(ASK.key)
     screen.press(number, "approve")
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     assert signals == []
 
 
 def test_closed_while_being_replaced_it_stays_open(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     screen.replies["Notify"] = None
-    notices.send(Notification(key=ASK.key, title="Again"))
+    backend.send(Notification(key=ASK.key, title="Again"))
     screen.close(number)
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     assert signals == []
-    assert ASK.key in notices._open
+    assert ASK.key in backend._open
 
 
-def test_withdrawing_an_unknown_key_does_nothing(qtbot: QtBot, notices: FreedesktopBackend, start: Start) -> None:
+def test_withdrawing_an_unknown_key_does_nothing(qtbot: QtBot, backend: FreedesktopBackend, start: Start) -> None:
     screen = start()
-    show(qtbot, notices, screen)
-    notices.withdraw("nothing")
-    wait_for_signals(qtbot, notices)
+    show(qtbot, backend, screen)
+    backend.withdraw("nothing")
+    wait_for_signals(qtbot, backend)
     assert screen.calls_of("CloseNotification") == []
 
 
 def test_without_a_daemon_the_fallback_is_used_until_one_starts(
-    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
     screen = start()
     qtbot.waitUntil(lambda: screen.titles() == [ASK.title], timeout=LIMIT)
@@ -302,10 +304,10 @@ def test_sent_before_the_bus_is_open_it_waits_and_is_shown_once(
     """As at every start with open problems: a bubble cannot be removed once the daemon is found."""
     screen = start()
     bus = Bus(daemon.address, retry_ms=20)
-    notices = FreedesktopBackend(bus, fallback)
+    backend = FreedesktopBackend(bus, fallback)
     try:
-        notices.send(ASK)
-        wait_for_signals(qtbot, notices)
+        backend.send(ASK)
+        wait_for_signals(qtbot, backend)
         bus.open()
         qtbot.waitUntil(lambda: screen.titles() == [ASK.title], timeout=LIMIT)
     finally:
@@ -314,54 +316,54 @@ def test_sent_before_the_bus_is_open_it_waits_and_is_shown_once(
 
 
 def test_withdrawn_without_a_daemon_it_is_not_shown_by_the_next(
-    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
-    notices.withdraw(ASK.key)
+    backend.withdraw(ASK.key)
     assert fallback.shown == {}
     screen = start()
-    show(qtbot, notices, screen, Notification(key="other", title="Other"))
+    show(qtbot, backend, screen, Notification(key="other", title="Other"))
     assert screen.titles() == ["Other"]
 
 
 def test_updates_of_a_notification_in_the_fallback_go_there_too(
-    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
-    notices.send(Notification(key=ASK.key, title="Again"))
+    backend.send(Notification(key=ASK.key, title="Again"))
     qtbot.waitUntil(lambda: fallback.shown[ASK.key].title == "Again", timeout=LIMIT)
 
 
 def test_closed_in_the_fallback_it_is_not_shown_by_a_later_daemon(
-    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
     fallback.closed.emit(ASK.key)
     screen = start()
-    show(qtbot, notices, screen, Notification(key="other", title="Other"))
+    show(qtbot, backend, screen, Notification(key="other", title="Other"))
     assert screen.titles() == ["Other"]
 
 
 def test_capabilities_are_queried_once_for_all_waiting_notifications(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start
 ) -> None:
     screen = start()
-    show(qtbot, notices, screen)
-    notices._receive_capabilities(notices._last_query, DBusReply((), NO_REPLY))
+    show(qtbot, backend, screen)
+    backend._receive_capabilities(backend._last_query, DBusReply((), NO_REPLY))
     before = len(screen.calls_of("GetCapabilities"))
     for number in range(20):
-        notices.send(Notification(key=str(number), title=str(number)))
+        backend.send(Notification(key=str(number), title=str(number)))
     qtbot.waitUntil(lambda: len(screen.shown) == 21, timeout=LIMIT)
     assert len(screen.calls_of("GetCapabilities")) == before + 1
 
 
 def test_presses_in_the_fallback_are_forwarded(
-    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, signals: list[tuple[str, ...]]
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: ASK.key in fallback.shown, timeout=LIMIT)
     fallback.pressed.emit(ASK.key, "default")
     fallback.closed.emit(ASK.key)
@@ -369,49 +371,49 @@ def test_presses_in_the_fallback_are_forwarded(
 
 
 def test_a_restarted_daemon_shows_what_is_open(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     first = start()
-    closed = show(qtbot, notices, first, Notification(key="closed", title="Closed"))
-    show(qtbot, notices, first)
+    closed = show(qtbot, backend, first, Notification(key="closed", title="Closed"))
+    show(qtbot, backend, first)
     first.close(closed)
     qtbot.waitUntil(lambda: signals == [("closed", "closed")], timeout=LIMIT)
     first.leave()
     second = start()
     qtbot.waitUntil(lambda: second.titles() == [ASK.title], timeout=LIMIT)
     (number,) = second.shown
-    qtbot.waitUntil(lambda: notices._open[ASK.key].number == number, timeout=LIMIT)
+    qtbot.waitUntil(lambda: backend._open[ASK.key].number == number, timeout=LIMIT)
     second.press(number, "reject")
     qtbot.waitUntil(lambda: signals[1:] == [("pressed", ASK.key, "reject")], timeout=LIMIT)
     assert second.calls_of("Notify")[0][1] == 0, "ids of the first mean nothing to the second"
 
 
 def test_after_a_daemon_is_gone_for_good_the_fallback_is_used(
-    qtbot: QtBot, notices: FreedesktopBackend, fallback: RecordingBackend, start: Start
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
     screen = start()
-    show(qtbot, notices, screen)
+    show(qtbot, backend, screen)
     screen.leave()
     qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
 
 
 def test_a_daemon_that_crashes_on_a_notification_is_restarted_only_once(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Calling a missing daemon lets the bus start it again, only to crash on the same notification."""
     revivals: list[str] = []
-    call = notices._service.call
+    call = backend._service.call
 
     def counted(path: str, interface: str, member: str, *values: Any, **settings: Any) -> None:
-        if not notices._service.has_owner:
+        if not backend._service.has_owner:
             revivals.append(member)
         call(path, interface, member, *values, **settings)
 
     screen = start()
-    show(qtbot, notices, screen)
-    monkeypatch.setattr(notices._service, "call", counted)
+    show(qtbot, backend, screen)
+    monkeypatch.setattr(backend._service, "call", counted)
     for _ in range(3):
-        with qtbot.waitSignal(notices._service.vanished, timeout=LIMIT):
+        with qtbot.waitSignal(backend._service.vanished, timeout=LIMIT):
             screen.leave()
         screen = start()
         qtbot.waitUntil(lambda s=screen: s.titles() == [ASK.title], timeout=LIMIT)
@@ -420,7 +422,7 @@ def test_a_daemon_that_crashes_on_a_notification_is_restarted_only_once(
 
 def test_a_rejected_notification_goes_to_the_fallback(
     qtbot: QtBot,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     fallback: RecordingBackend,
     start: Start,
     caplog: pytest.LogCaptureFixture,
@@ -428,13 +430,13 @@ def test_a_rejected_notification_goes_to_the_fallback(
     caplog.set_level(logging.CRITICAL, logger="app.notifications.freedesktop")
     screen = start()
     del screen.replies["Notify"]
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
 
 
 def test_a_frozen_daemon_blocks_nothing(
     qtbot: QtBot,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     fallback: RecordingBackend,
     start: Start,
     monkeypatch: pytest.MonkeyPatch,
@@ -443,19 +445,19 @@ def test_a_frozen_daemon_blocks_nothing(
     caplog.set_level(logging.CRITICAL, logger="app.notifications.freedesktop")
     monkeypatch.setattr("app.notifications.freedesktop._TIMEOUT_S", 0.1)
     screen = start()
-    show(qtbot, notices, screen, Notification(key="before", title="Before"))
+    show(qtbot, backend, screen, Notification(key="before", title="Before"))
     screen.replies["Notify"] = None
-    notices.send(ASK)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
 
 
 def test_notifications_survive_a_bus_restart(qtbot: QtBot, fallback: RecordingBackend) -> None:
     with private_bus() as daemon:
         bus = Bus(daemon.address, retry_ms=20)
-        notices = FreedesktopBackend(bus, fallback)
+        backend = FreedesktopBackend(bus, fallback)
         first = FakeDaemon(daemon.address, *ABLE)
         bus.open()
-        show(qtbot, notices, first)
+        show(qtbot, backend, first)
         daemon.stop()
         qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
         first.leave()
@@ -468,32 +470,32 @@ def test_notifications_survive_a_bus_restart(qtbot: QtBot, fallback: RecordingBa
 
 
 def test_send_never_raises(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, caplog: pytest.LogCaptureFixture
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Even a value of the wrong type is only logged, and the next notification is shown."""
     screen = start()
-    show(qtbot, notices, screen)
+    show(qtbot, backend, screen)
     wrong: Any = SimpleNamespace(key="wrong", title=None)
     with caplog.at_level(logging.ERROR, logger="app.notifications.freedesktop"):
-        notices.send(wrong)
-        notices.withdraw(wrong)
+        backend.send(wrong)
+        backend.withdraw(wrong)
     assert "A notification could not be sent" in caplog.text
     screen.leave()
     second = start()
     qtbot.waitUntil(lambda: second.titles() == [ASK.title], timeout=LIMIT)
-    show(qtbot, notices, second, Notification(key="right", title="Right"))
+    show(qtbot, backend, second, Notification(key="right", title="Right"))
 
 
 def test_malformed_signals_of_the_daemon_change_nothing(
     qtbot: QtBot,
-    notices: FreedesktopBackend,
+    backend: FreedesktopBackend,
     start: Start,
     signals: list[tuple[str, ...]],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.CRITICAL, logger="app.platform.dbus")
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     screen.emit("ActionInvoked", "s", ("?",))
     screen.emit("NotificationClosed")
     screen.press(number, "approve")
@@ -501,24 +503,24 @@ def test_malformed_signals_of_the_daemon_change_nothing(
 
 
 def test_another_program_cannot_press_our_buttons(
-    qtbot: QtBot, daemon: PrivateBus, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, daemon: PrivateBus, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen)
+    number = show(qtbot, backend, screen)
     stranger = FakeDBusService(daemon.address, "org.example.Stranger", PATH, NAME)
     stranger.emit("ActionInvoked", "us", (number, "approve"))
     stranger.leave()
-    wait_for_signals(qtbot, notices)
+    wait_for_signals(qtbot, backend)
     screen.press(number, "reject")
     qtbot.waitUntil(lambda: bool(signals), timeout=LIMIT)
     assert signals == [("pressed", ASK.key, "reject")]
 
 
 def test_only_offered_buttons_can_be_pressed(
-    qtbot: QtBot, notices: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
+    qtbot: QtBot, backend: FreedesktopBackend, start: Start, signals: list[tuple[str, ...]]
 ) -> None:
     screen = start()
-    number = show(qtbot, notices, screen, Notification(key="k", title="t", actions=(("look", "Review"),)))
+    number = show(qtbot, backend, screen, Notification(key="k", title="t", actions=(("look", "Review"),)))
     screen.press(number, "approve")
     screen.press(number, "look")
     qtbot.waitUntil(lambda: bool(signals), timeout=LIMIT)
@@ -544,7 +546,7 @@ print("ready", flush=True)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
 @pytest.mark.parametrize("marked", [False, True], ids=["another program", "a script"])
 def test_a_script_posing_as_the_daemon_gets_no_buttons(
-    qtbot: QtBot, daemon: PrivateBus, notices: FreedesktopBackend, signals: list[tuple[str, ...]], *, marked: bool
+    qtbot: QtBot, daemon: PrivateBus, backend: FreedesktopBackend, signals: list[tuple[str, ...]], *, marked: bool
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", PRESSING, daemon.address],
@@ -555,13 +557,13 @@ def test_a_script_posing_as_the_daemon_gets_no_buttons(
     )
     try:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
-        notices.send(ASK)
-        qtbot.waitUntil(lambda: ASK.key in notices._open and notices._open[ASK.key].number != 0, timeout=LIMIT)
+        backend.send(ASK)
+        qtbot.waitUntil(lambda: ASK.key in backend._open and backend._open[ASK.key].number != 0, timeout=LIMIT)
         assert process.stdout.readline() == f"shown {0 if marked else 4}\n"
         answered: list[Any] = []
-        notices._service.call(PATH, NAME, "Press", callback=answered.append)
+        backend._service.call(PATH, NAME, "Press", callback=answered.append)
         qtbot.waitUntil(lambda: bool(answered), timeout=LIMIT)
-        wait_for_signals(qtbot, notices)
+        wait_for_signals(qtbot, backend)
         assert signals == ([] if marked else [("pressed", ASK.key, "approve")])
     finally:
         process.kill()

@@ -73,7 +73,7 @@ def system(monkeypatch: pytest.MonkeyPatch) -> FakeNotifier:
 
 
 @pytest.fixture
-def notices(qtbot: QtBot, system: FakeNotifier, fallback: RecordingBackend) -> Iterator[NativeBackend]:
+def backend(qtbot: QtBot, system: FakeNotifier, fallback: RecordingBackend) -> Iterator[NativeBackend]:
     made = NativeBackend(fallback)
     yield made
     made.end()
@@ -81,7 +81,7 @@ def notices(qtbot: QtBot, system: FakeNotifier, fallback: RecordingBackend) -> I
 
 
 @pytest.fixture
-def settle(qtbot: QtBot, notices: NativeBackend) -> Callable[[], None]:
+def settle(qtbot: QtBot, backend: NativeBackend) -> Callable[[], None]:
     """Wait until all tasks ran and all their signals arrived."""
 
     def wait() -> None:
@@ -89,10 +89,10 @@ def settle(qtbot: QtBot, notices: NativeBackend) -> Callable[[], None]:
         mark = Notification(key="mark", title="Mark")
 
         async def mark_done() -> None:
-            notices._failed.emit(mark)
+            backend._failed.emit(mark)
 
-        notices._failed.connect(marks.append)
-        notices._notifier._enqueue(mark_done)
+        backend._failed.connect(marks.append)
+        backend._notifier._enqueue(mark_done)
         qtbot.waitUntil(lambda: any(one is mark for one in marks), timeout=LIMIT)
 
     return wait
@@ -102,9 +102,9 @@ Settle = Callable[[], None]
 
 
 def test_a_notification_is_shown_from_another_thread_with_safe_text(
-    system: FakeNotifier, notices: NativeBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, settle: Settle
 ) -> None:
-    notices.send(Notification(key="k", title="One\nline\0", text="\u202eturned", actions=ASK.actions, group="mail"))
+    backend.send(Notification(key="k", title="One\nline\0", text="\u202eturned", actions=ASK.actions, group="mail"))
     settle()
     [shown] = system.shown.values()
     assert (shown.title, shown.message, shown.thread) == ("One line⟨0000⟩", "⟨202E⟩turned", "mail")
@@ -115,13 +115,13 @@ def test_a_notification_is_shown_from_another_thread_with_safe_text(
 @pytest.mark.parametrize(("place", "action"), [(0, "approve"), (1, "reject")])
 def test_a_button_emits_its_action_and_closes_the_notification(
     system: FakeNotifier,
-    notices: NativeBackend,
+    backend: NativeBackend,
     signals: list[tuple[str, ...]],
     settle: Settle,
     place: int,
     action: str,
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     [(name, shown)] = system.shown.items()
     system.on_button_pressed(name, shown.buttons[place].identifier)
@@ -130,11 +130,11 @@ def test_a_button_emits_its_action_and_closes_the_notification(
 
 
 def test_equal_labels_of_two_notifications_keep_their_actions(
-    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
+    system: FakeNotifier, backend: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
     """MacOS stores buttons by label: those of the first notification come back for the second."""
-    notices.send(Notification(key="1", title="1", actions=(("retry", "Yes"), ("open", "No"))))
-    notices.send(Notification(key="2", title="2", actions=(("happened", "Yes"), ("not", "No"))))
+    backend.send(Notification(key="1", title="1", actions=(("retry", "Yes"), ("open", "No"))))
+    backend.send(Notification(key="2", title="2", actions=(("happened", "Yes"), ("not", "No"))))
     settle()
     first = system.shown[system.named("1")]
     system.on_button_pressed(system.named("2"), first.buttons[1].identifier)
@@ -143,10 +143,10 @@ def test_equal_labels_of_two_notifications_keep_their_actions(
 
 
 def test_a_click_and_a_dismissal_are_distinguished(
-    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
+    system: FakeNotifier, backend: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
-    notices.send(ASK)
-    notices.send(Notification(key="other", title="Other"))
+    backend.send(ASK)
+    backend.send(Notification(key="other", title="Other"))
     settle()
     system.on_clicked(system.named(ASK.title))
     system.on_dismissed(system.named("Other"))
@@ -155,12 +155,12 @@ def test_a_click_and_a_dismissal_are_distinguished(
 
 
 def test_a_second_notification_replaces_the_first_and_its_buttons(
-    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
+    system: FakeNotifier, backend: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     first = system.named(ASK.title)
-    notices.send(Notification(key=ASK.key, title="Failed 2 times", actions=ASK.actions))
+    backend.send(Notification(key=ASK.key, title="Failed 2 times", actions=ASK.actions))
     settle()
     assert [one.title for one in system.shown.values()] == ["Failed 2 times"]
     system.on_button_pressed(first, "1")
@@ -169,13 +169,13 @@ def test_a_second_notification_replaces_the_first_and_its_buttons(
 
 
 def test_a_press_during_a_replacement_keeps_the_new_one_working(
-    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
+    system: FakeNotifier, backend: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     system.on_button_pressed(system.named(ASK.title), "1")
     # The press reached the other thread, but not this one yet.
-    notices.send(Notification(key=ASK.key, title="Again", actions=ASK.actions))
+    backend.send(Notification(key=ASK.key, title="Again", actions=ASK.actions))
     settle()
     system.on_button_pressed(system.named("Again"), "2")
     settle()
@@ -183,51 +183,51 @@ def test_a_press_during_a_replacement_keeps_the_new_one_working(
 
 
 def test_a_withdrawn_notification_is_removed_and_its_presses_ignored(
-    system: FakeNotifier, notices: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
+    system: FakeNotifier, backend: NativeBackend, signals: list[tuple[str, ...]], settle: Settle
 ) -> None:
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     system.on_button_pressed(system.named(ASK.title), "1")
-    notices.withdraw(ASK.key)
-    notices.withdraw("never sent")
+    backend.withdraw(ASK.key)
+    backend.withdraw("never sent")
     settle()
     assert signals == []
-    notices.send(ASK)
-    notices.withdraw(ASK.key)
+    backend.send(ASK)
+    backend.withdraw(ASK.key)
     settle()
     assert [one.title for one in system.shown.values()] == [ASK.title], "only the pressed one"
 
 
 def test_a_notification_that_was_not_shown_goes_to_the_fallback(
-    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     system.takes = False
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     assert fallback.shown == {ASK.key: ASK}
     system.takes = True
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     assert fallback.shown == {}
     assert system.named(ASK.title)
 
 
 def test_withdrawn_before_it_failed_it_is_not_shown(
-    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     system.takes = False
-    notices.send(ASK)
-    notices.withdraw(ASK.key)
+    backend.send(ASK)
+    backend.withdraw(ASK.key)
     settle()
     assert fallback.sent == []
 
 
 def test_a_system_without_notifications_uses_the_fallback(
-    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     """Outside a bundle, macOS accepts everything and shows nothing."""
     system.abilities = frozenset()
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     assert fallback.shown == {ASK.key: ASK}
     assert system.shown == {}
@@ -235,13 +235,13 @@ def test_a_system_without_notifications_uses_the_fallback(
 
 def test_presses_in_the_fallback_are_forwarded(
     system: FakeNotifier,
-    notices: NativeBackend,
+    backend: NativeBackend,
     fallback: RecordingBackend,
     signals: list[tuple[str, ...]],
     settle: Settle,
 ) -> None:
     system.takes = False
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     fallback.pressed.emit(ASK.key, "default")
     fallback.closed.emit(ASK.key)
@@ -249,21 +249,21 @@ def test_presses_in_the_fallback_are_forwarded(
 
 
 def test_without_permission_nothing_is_shown_until_it_is_granted(
-    system: FakeNotifier, notices: NativeBackend, fallback: RecordingBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, fallback: RecordingBackend, settle: Settle
 ) -> None:
     system.permission = lambda: False
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     assert (system.shown, fallback.sent) == ({}, [])
     system.permission = lambda: True
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     assert system.named(ASK.title)
 
 
 def test_an_unanswered_permission_dialog_opens_once_and_blocks_nothing_for_long(
     system: FakeNotifier,
-    notices: NativeBackend,
+    backend: NativeBackend,
     fallback: RecordingBackend,
     settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
@@ -271,44 +271,44 @@ def test_an_unanswered_permission_dialog_opens_once_and_blocks_nothing_for_long(
     from asyncio import Event
 
     monkeypatch.setattr(native, "_SEND_TIMEOUT_S", 0.01)
-    answered, asked = Event(), []
+    answered, requests = Event(), []
 
     def ask() -> Any:
-        asked.append(None)
+        requests.append(None)
         return answered.wait()
 
     system.permission = ask
-    notices.send(ASK)
-    notices.send(Notification(key="other", title="Other"))
+    backend.send(ASK)
+    backend.send(Notification(key="other", title="Other"))
     settle()
     assert set(fallback.shown) == {ASK.key, "other"}
-    assert len(asked) == 1
-    notices._notifier._loop.call_soon_threadsafe(answered.set)
+    assert len(requests) == 1
+    backend._notifier._loop.call_soon_threadsafe(answered.set)
     settle()
     monkeypatch.setattr(native, "_SEND_TIMEOUT_S", 20.0)
-    notices.send(ASK)
+    backend.send(ASK)
     settle()
     assert system.named(ASK.title)
     assert set(fallback.shown) == {"other"}
 
 
 def test_leftovers_of_a_killed_app_are_removed_at_the_start(
-    system: FakeNotifier, notices: NativeBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, settle: Settle
 ) -> None:
     settle()
     assert system.shown == {}
 
 
 def test_at_the_end_only_notifications_with_buttons_are_removed(
-    system: FakeNotifier, notices: NativeBackend, settle: Settle
+    system: FakeNotifier, backend: NativeBackend, settle: Settle
 ) -> None:
-    notices.send(ASK)
-    notices.send(Notification(key="told:1", title="Backed up"))
+    backend.send(ASK)
+    backend.send(Notification(key="told:1", title="Backed up"))
     settle()
-    notices.end()
+    backend.end()
     assert [one.title for one in system.shown.values()] == ["Backed up"]
-    notices.send(ASK)
-    notices.end()
+    backend.send(ASK)
+    backend.end()
 
 
 def test_without_the_library_the_fallback_is_used(
@@ -318,8 +318,8 @@ def test_without_the_library_the_fallback_is_used(
         raise RuntimeError("Could not get ToastNotificationManagerForUser")
 
     monkeypatch.setattr(desktop_notifier, "DesktopNotifier", refuse)
-    notices = NativeBackend(fallback)
-    notices.send(ASK)
+    backend = NativeBackend(fallback)
+    backend.send(ASK)
     qtbot.waitUntil(lambda: fallback.shown == {ASK.key: ASK}, timeout=LIMIT)
-    notices.end()
+    backend.end()
     assert "Could not get ToastNotificationManagerForUser" in caplog.text

@@ -34,81 +34,81 @@ def screen(qtbot: QtBot) -> RecordingBackend:
 
 
 @pytest.fixture
-def herald(screen: RecordingBackend, clock: ManualClock) -> Notifier:
+def notifier(screen: RecordingBackend, clock: ManualClock) -> Notifier:
     return Notifier(screen, clock, lambda: ZoneInfo("UTC"), NotificationRules())
 
 
-def test_notifications_follow_the_open_problems(herald: Notifier, screen: RecordingBackend) -> None:
-    herald.update([problem("a"), problem("b")])
+def test_notifications_follow_the_open_problems(notifier: Notifier, screen: RecordingBackend) -> None:
+    notifier.update([problem("a"), problem("b")])
     assert list(screen.shown) == ["a", "b"]
-    herald.update([problem("b")])
+    notifier.update([problem("b")])
     assert list(screen.shown) == ["b"]
 
 
-def test_a_press_is_forwarded_if_the_problem_is_still_open(herald: Notifier, screen: RecordingBackend) -> None:
-    said: list[tuple[str, str]] = []
-    herald.pressed.connect(lambda key, action: said.append((key, action)))
-    herald.update([problem("a")])
+def test_a_press_is_forwarded_if_the_problem_is_still_open(notifier: Notifier, screen: RecordingBackend) -> None:
+    emitted: list[tuple[str, str]] = []
+    notifier.pressed.connect(lambda key, action: emitted.append((key, action)))
+    notifier.update([problem("a")])
     screen.pressed.emit("a", "approve")
-    herald.update([])
+    notifier.update([])
     screen.pressed.emit("a", "approve")
-    assert said == [("a", "approve")]
+    assert emitted == [("a", "approve")]
 
 
-def test_a_press_on_a_summary_opens_its_problems_and_answers_none(herald: Notifier, screen: RecordingBackend) -> None:
-    said: list[object] = []
-    herald.pressed.connect(lambda key, _: said.append(key))
-    herald.show_requested.connect(said.append)
-    herald.update([problem("a", "g"), problem("b", "g")])
+def test_a_press_on_a_summary_opens_its_problems_and_answers_none(notifier: Notifier, screen: RecordingBackend) -> None:
+    emitted: list[object] = []
+    notifier.pressed.connect(lambda key, _: emitted.append(key))
+    notifier.show_requested.connect(emitted.append)
+    notifier.update([problem("a", "g"), problem("b", "g")])
     screen.pressed.emit(group_key("g"), OPEN)
-    assert said == [{"a", "b"}]
+    assert emitted == [{"a", "b"}]
 
 
 def test_a_closed_summary_stays_closed_when_problems_are_solved(
-    herald: Notifier, screen: RecordingBackend, clock: ManualClock
+    notifier: Notifier, screen: RecordingBackend, clock: ManualClock
 ) -> None:
-    herald.update([problem("a", "g"), problem("b", "g")])
+    notifier.update([problem("a", "g"), problem("b", "g")])
     screen.closed.emit(group_key("g"))
     clock.wall += timedelta(hours=1)
-    herald.update([problem("a", "g")])
+    notifier.update([problem("a", "g")])
     assert len(screen.sent) == 1
 
 
 def test_a_delayed_notification_is_sent_when_its_time_comes(
-    qtbot: QtBot, herald: Notifier, screen: RecordingBackend, clock: ManualClock
+    qtbot: QtBot, notifier: Notifier, screen: RecordingBackend, clock: ManualClock
 ) -> None:
-    herald.set_rules(NIGHT)
+    notifier.set_rules(NIGHT)
     clock.wall = datetime(2026, 11, 17, 6, 59, 59, 990_000, tzinfo=UTC)
-    herald.update([problem("a"), problem("b")])
+    notifier.update([problem("a"), problem("b")])
     assert screen.shown == {}
     clock.wall += timedelta(seconds=1)
     qtbot.waitUntil(lambda: list(screen.shown) == [QUIET_HOURS_SUMMARY], timeout=LIMIT)
-    assert not herald._timer.isActive(), "no timer runs when nothing is pending"
+    assert not notifier._timer.isActive(), "no timer runs when nothing is pending"
 
 
-def test_a_long_wait_is_checked_now_and_then(herald: Notifier, clock: ManualClock) -> None:
-    herald.set_rules(NIGHT)
+def test_a_long_wait_is_checked_now_and_then(notifier: Notifier, clock: ManualClock) -> None:
+    notifier.set_rules(NIGHT)
     clock.wall = datetime(2026, 11, 16, 23, 0, tzinfo=UTC)
-    herald.update([problem("a")])
-    assert 0 < herald._timer.interval() <= 600_001
+    notifier.update([problem("a")])
+    assert 0 < notifier._timer.interval() <= 600_001
 
 
 def test_after_a_resume_due_notifications_are_sent_immediately(
-    herald: Notifier, screen: RecordingBackend, clock: ManualClock
+    notifier: Notifier, screen: RecordingBackend, clock: ManualClock
 ) -> None:
-    herald.set_rules(NIGHT)
+    notifier.set_rules(NIGHT)
     clock.wall = datetime(2026, 11, 16, 23, 0, tzinfo=UTC)
-    herald.update([problem("a")])
+    notifier.update([problem("a")])
     clock.wall += timedelta(hours=9)
-    herald.refresh()
+    notifier.refresh()
     assert list(screen.shown) == ["a"]
 
 
 def test_turning_quiet_hours_off_sends_what_was_held_back(
-    herald: Notifier, screen: RecordingBackend, clock: ManualClock
+    notifier: Notifier, screen: RecordingBackend, clock: ManualClock
 ) -> None:
-    herald.set_rules(NIGHT)
+    notifier.set_rules(NIGHT)
     clock.wall = datetime(2026, 11, 16, 23, 0, tzinfo=UTC)
-    herald.update([problem("a")])
-    herald.set_rules(NotificationRules())
+    notifier.update([problem("a")])
+    notifier.set_rules(NotificationRules())
     assert list(screen.shown) == ["a"]

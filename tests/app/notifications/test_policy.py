@@ -47,8 +47,8 @@ class Screen:
         self.board = decision.state
         for key in decision.withdraw:
             del self.shown[key]
-        self.shown |= {notice.key: notice for notice in decision.send}
-        self.sent += [(self.now, notice) for notice in decision.send]
+        self.shown |= {notification.key: notification for notification in decision.send}
+        self.sent += [(self.now, notification) for notification in decision.send]
         return decision
 
     def wait(self, problems: Iterable[OpenProblem]) -> None:
@@ -63,7 +63,7 @@ class Screen:
         raise AssertionError("it never comes to rest")
 
     def titles(self) -> list[str]:
-        return [notice.title for notice in self.shown.values()]
+        return [notification.title for notification in self.shown.values()]
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def screen() -> Screen:
 
 
 def test_a_problem_immediately_gets_its_own_notification_with_buttons(screen: Screen) -> None:
-    asked = question("receipts", text="3 rows", urgency=Urgency.CRITICAL, group="Home mail")
-    decision = screen.decide([asked])
+    shown = question("receipts", text="3 rows", urgency=Urgency.CRITICAL, group="Home mail")
+    decision = screen.decide([shown])
     assert decision.send == (
         Notification(
             key="receipts",
@@ -115,7 +115,7 @@ def test_a_repeated_problem_keeps_its_notification_with_a_counter(screen: Screen
     screen.now += MINUTE
     screen.decide([problem("a", count=2)])
     assert screen.titles() == ["a failed (2 times)"]
-    assert [notice.key for _, notice in screen.sent] == ["a", "a"]
+    assert [notification.key for _, notification in screen.sent] == ["a", "a"]
 
 
 def test_a_fast_counter_is_updated_after_a_minute(screen: Screen) -> None:
@@ -156,7 +156,11 @@ def test_a_hundred_failures_at_once_are_grouped_by_account(screen: Screen) -> No
 def test_more_accounts_than_notifications_share_one_for_the_rest(screen: Screen) -> None:
     happened = [problem(f"p{number:02}", group=f"account {number % 20}") for number in range(100)]
     decision = screen.decide(happened)
-    assert [notice.key for notice in decision.send] == [group_key("account 0"), group_key("account 1"), REST_SUMMARY]
+    assert [notification.key for notification in decision.send] == [
+        group_key("account 0"),
+        group_key("account 1"),
+        REST_SUMMARY,
+    ]
     assert screen.shown[REST_SUMMARY].title == "90 items need your attention"
     assert decision.wake_at is None
 
@@ -171,21 +175,21 @@ def test_any_minute_of_many_failures_has_at_most_three(screen: Screen) -> None:
 
 
 def test_a_summary_names_the_account_lists_a_few_and_opens_all(screen: Screen) -> None:
-    asked = [problem(f"p{number}", group="Home mail", since=NOON + number * SECOND) for number in range(5)]
-    screen.decide(asked)
-    (notice,) = screen.shown.values()
-    assert notice.title == "Home mail: 5 items need your attention"
-    assert notice.text == "p0 failed\np1 failed\np2 failed\nand 2 more"
-    assert notice.actions == ((OPEN, "Open"),)
-    assert screen.board.problems_of(notice.key) == {one.key for one in asked}
+    problems = [problem(f"p{number}", group="Home mail", since=NOON + number * SECOND) for number in range(5)]
+    screen.decide(problems)
+    (notification,) = screen.shown.values()
+    assert notification.title == "Home mail: 5 items need your attention"
+    assert notification.text == "p0 failed\np1 failed\np2 failed\nand 2 more"
+    assert notification.actions == ((OPEN, "Open"),)
+    assert screen.board.problems_of(notification.key) == {one.key for one in problems}
 
 
 def test_a_summary_of_one_workflow_lists_what_each_asks(screen: Screen) -> None:
     """Its name is in the title; repeating it in each line would be useless."""
-    said = ("Add 3 receipts\nmore", "Send the mail", "")
-    screen.decide([problem(f"p{one}", title="Chores", group="Chores", text=text) for one, text in enumerate(said)])
-    (notice,) = screen.shown.values()
-    assert (notice.title, notice.text) == (
+    texts = ("Add 3 receipts\nmore", "Send the mail", "")
+    screen.decide([problem(f"p{one}", title="Chores", group="Chores", text=text) for one, text in enumerate(texts)])
+    (notification,) = screen.shown.values()
+    assert (notification.title, notification.text) == (
         "Chores: 3 items need your attention",
         "Add 3 receipts\nSend the mail\nChores",
     )
@@ -201,7 +205,7 @@ def test_a_shown_group_includes_later_problems(screen: Screen) -> None:
     screen.decide(two)
     screen.now += SECOND
     decision = screen.decide([*two, problem("c", group="g")])
-    assert [notice.key for notice in decision.send] == [group_key("g")]
+    assert [notification.key for notification in decision.send] == [group_key("g")]
     assert screen.titles() == ["g: 3 items need your attention"]
 
 
@@ -209,7 +213,7 @@ def test_a_single_notification_is_not_merged_into_a_group(screen: Screen) -> Non
     """The user may be about to press its buttons."""
     screen.decide([problem("a", group="g")])
     decision = screen.decide([problem("a", group="g"), problem("b", group="g")])
-    assert [notice.key for notice in decision.send] == ["b"]
+    assert [notification.key for notification in decision.send] == ["b"]
     assert list(screen.shown) == ["a", "b"]
 
 
@@ -225,9 +229,9 @@ def test_the_last_problem_of_a_group_is_named_without_its_buttons(screen: Screen
     """A button of a former summary must not answer for one of its problems."""
     screen.decide([question("a", group="g"), question("b", group="g")])
     screen.wait([question("a", group="g", text="3 rows")])
-    (notice,) = screen.shown.values()
-    assert (notice.key, notice.title, notice.text) == (group_key("g"), "a asks", "3 rows")
-    assert notice.actions == ((OPEN, "Open"),)
+    (notification,) = screen.shown.values()
+    assert (notification.key, notification.title, notification.text) == (group_key("g"), "a asks", "3 rows")
+    assert notification.actions == ((OPEN, "Open"),)
 
 
 def test_an_unlisted_counter_of_a_group_changes_nothing(screen: Screen) -> None:
@@ -261,16 +265,16 @@ def test_a_closed_notification_comes_back_when_the_problem_repeats(screen: Scree
 def test_the_most_urgent_come_first_when_not_all_fit(screen: Screen) -> None:
     plain = [problem(f"p{number}", since=NOON - timedelta(hours=number)) for number in range(5)]
     pressing = problem("z", urgency=Urgency.CRITICAL)
-    asked = question("y", urgency=Urgency.LOW)
-    decision = screen.decide([*plain, pressing, asked])
-    assert [notice.key for notice in decision.send] == ["y", "z", REST_SUMMARY]
+    shown = question("y", urgency=Urgency.LOW)
+    decision = screen.decide([*plain, pressing, shown])
+    assert [notification.key for notification in decision.send] == ["y", "z", REST_SUMMARY]
 
 
 def test_a_summary_is_as_urgent_as_its_most_urgent_problem(screen: Screen) -> None:
     screen.decide([problem("a", group="g", urgency=Urgency.LOW), problem("b", group="g", urgency=Urgency.CRITICAL)])
-    (notice,) = screen.shown.values()
-    assert notice.urgency is Urgency.CRITICAL
-    assert notice.text.startswith("b failed")
+    (notification,) = screen.shown.values()
+    assert notification.urgency is Urgency.CRITICAL
+    assert notification.text.startswith("b failed")
 
 
 def test_what_did_not_fit_is_sent_after_the_minute(screen: Screen) -> None:
@@ -296,9 +300,12 @@ def test_after_quiet_hours_one_summary_shows_what_is_still_open() -> None:
     screen.decide([problem("a", count=2), question("b"), problem("c")])
     screen.now = MORNING_TIME
     decision = screen.decide([problem("a", count=7), question("b"), problem("c")])
-    (notice,) = decision.send
-    assert (notice.key, notice.title) == (QUIET_HOURS_SUMMARY, "During quiet hours: 3 items need your attention")
-    assert "a failed (7 times)" in notice.text
+    (notification,) = decision.send
+    assert (notification.key, notification.title) == (
+        QUIET_HOURS_SUMMARY,
+        "During quiet hours: 3 items need your attention",
+    )
+    assert "a failed (7 times)" in notification.text
     assert decision.wake_at is None
     assert screen.decide([problem("a", count=7), question("b"), problem("c")]).send == ()
 
@@ -323,7 +330,7 @@ def test_problems_solved_during_quiet_hours_are_never_shown() -> None:
 def test_approval_requests_may_pass_and_are_not_repeated() -> None:
     screen = Screen(WITH_QUESTIONS, EVENING)
     decision = screen.decide([problem("a"), question("b"), problem("c")])
-    assert [notice.key for notice in decision.send] == ["b"]
+    assert [notification.key for notification in decision.send] == ["b"]
     assert decision.wake_at == MORNING_TIME
     screen.now = MORNING_TIME
     screen.decide([problem("a"), question("b"), problem("c")])
@@ -359,7 +366,7 @@ def test_a_repeated_request_waits_for_the_end_of_quiet_hours() -> None:
     assert screen.decide([question("a", count=2), problem("b")]).send == ()
     screen.now = MORNING_TIME
     decision = screen.decide([question("a", count=2), problem("b")])
-    assert [notice.key for notice in decision.send] == [QUIET_HOURS_SUMMARY]
+    assert [notification.key for notification in decision.send] == [QUIET_HOURS_SUMMARY]
     assert screen.board.problems_of(QUIET_HOURS_SUMMARY) == {"a", "b"}
 
 
@@ -369,7 +376,7 @@ def test_the_summary_comes_before_new_problems() -> None:
     screen.now = MORNING_TIME
     new = [question("c", urgency=Urgency.CRITICAL), question("d", urgency=Urgency.CRITICAL)]
     decision = screen.decide([problem("a"), problem("b"), *new])
-    assert [notice.key for notice in decision.send] == [QUIET_HOURS_SUMMARY, REST_SUMMARY]
+    assert [notification.key for notification in decision.send] == [QUIET_HOURS_SUMMARY, REST_SUMMARY]
     assert screen.board.problems_of(QUIET_HOURS_SUMMARY) == {"a", "b"}
 
 
@@ -396,14 +403,16 @@ def test_new_problems_after_quiet_hours_are_not_part_of_the_summary() -> None:
     screen.decide([problem("a"), problem("b")])
     screen.now = MORNING_TIME
     decision = screen.decide([problem("a"), problem("b"), problem("new")])
-    assert [notice.key for notice in decision.send] == [QUIET_HOURS_SUMMARY, "new"]
+    assert [notification.key for notification in decision.send] == [QUIET_HOURS_SUMMARY, "new"]
 
 
 def test_turning_quiet_hours_off_sends_immediately() -> None:
     screen = Screen(NIGHTLY, EVENING)
     screen.decide([problem("a"), problem("b")])
     screen.rules = NotificationRules()
-    assert [notice.key for notice in screen.decide([problem("a"), problem("b")]).send] == [QUIET_HOURS_SUMMARY]
+    assert [notification.key for notification in screen.decide([problem("a"), problem("b")]).send] == [
+        QUIET_HOURS_SUMMARY
+    ]
 
 
 def test_a_rate_limited_summary_is_sent_later() -> None:
@@ -420,8 +429,10 @@ def test_setting_the_clock_back_suppresses_nothing(screen: Screen) -> None:
     three = [problem(key) for key in "abc"]
     screen.decide(three)
     screen.now -= timedelta(days=1)
-    assert [notice.key for notice in screen.decide([*three, problem("d")]).send] == ["d"]
-    assert [notice.title for notice in screen.decide([problem("a", count=2)]).send] == ["a failed (2 times)"]
+    assert [notification.key for notification in screen.decide([*three, problem("d")]).send] == ["d"]
+    assert [notification.title for notification in screen.decide([problem("a", count=2)]).send] == [
+        "a failed (2 times)"
+    ]
 
 
 def test_keys_of_problems_and_summaries_cannot_collide() -> None:

@@ -82,11 +82,11 @@ def test_the_screen_shows_only_what_is_open_and_each_problem_once(given_rules: N
     for _, problems, _, decision in simulate(given_rules, days):
         for key in decision.withdraw:
             del screen[key]
-        screen |= {notice.key: notice for notice in decision.send}
+        screen |= {notification.key: notification for notification in decision.send}
         still = {problem.key for problem in problems}
-        told = [key for notice in screen for key in decision.state.problems_of(notice)]
-        assert set(told) <= still
-        assert len(told) == len(set(told)) == len(decision.state.shown_problems)
+        shown = [key for notification in screen for key in decision.state.problems_of(notification)]
+        assert set(shown) <= still
+        assert len(shown) == len(set(shown)) == len(decision.state.shown_problems)
         assert all(decision.state.problems_of(key) for key in screen), "a notification without problems"
         assert screen.keys() == decision.state.shown.keys()
 
@@ -95,12 +95,12 @@ def test_the_screen_shows_only_what_is_open_and_each_problem_once(given_rules: N
 @given(rules, steps)
 def test_only_single_notifications_have_answer_buttons(given_rules: NotificationRules, days: Steps) -> None:
     for _, _, _, decision in simulate(given_rules, days):
-        for notice in decision.send:
-            members = decision.state.problems_of(notice.key)
-            if notice.key.startswith(SUMMARY_PREFIX):
-                assert [action for action, _ in notice.actions] == [OPEN]
+        for notification in decision.send:
+            members = decision.state.problems_of(notification.key)
+            if notification.key.startswith(SUMMARY_PREFIX):
+                assert [action for action, _ in notification.actions] == [OPEN]
             else:
-                assert members == {notice.key}
+                assert members == {notification.key}
 
 
 @settings(deadline=None, max_examples=60)
@@ -113,8 +113,8 @@ def test_quiet_hours_let_only_allowed_requests_pass(given_rules: NotificationRul
         if not given_rules.quiet.approvals_pass:
             assert decision.send == ()
         questions = {problem.key for problem in problems if problem.is_question}
-        for notice in decision.send:
-            added = decision.state.problems_of(notice.key) - before.problems_of(notice.key)
+        for notification in decision.send:
+            added = decision.state.problems_of(notification.key) - before.problems_of(notification.key)
             assert added
             assert added <= questions
 
@@ -139,7 +139,7 @@ def test_every_open_problem_is_shown_in_the_end(given_rules: NotificationRules, 
         now = decision.wake_at
         decision = decide(decision.state, problems, given_rules, now, BERLIN)
     assert decision.wake_at is None
-    assert {key: told.count for key, told in decision.state.shown_problems.items()} == {
+    assert {key: shown.count for key, shown in decision.state.shown_problems.items()} == {
         one.key: one.count for one in problems
     }
     assert decision.state.held == frozenset()
@@ -156,4 +156,4 @@ def test_held_back_problems_come_as_one_summary(given_rules: NotificationRules, 
             continue
         homes = {decision.state.shown_problems[key].home for key in kept}
         assert len(homes) == 1
-        assert len([notice for notice in decision.send if notice.key in homes]) == 1
+        assert len([notification for notification in decision.send if notification.key in homes]) == 1

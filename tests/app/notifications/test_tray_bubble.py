@@ -15,7 +15,7 @@ from app.notifications.notification import Notification, NotificationBackend, Nu
 from app.notifications.tray_bubble import TrayBubbleBackend
 from app.platform.dbus import Bus
 
-NOTICE = Notification(key="k", title="Backup failed", text="The disk is full.")
+NOTIFICATION = Notification(key="k", title="Backup failed", text="The disk is full.")
 
 
 class FakeTrayIcon(QObject):
@@ -34,10 +34,10 @@ def icon(qtbot: QtBot) -> FakeTrayIcon:
     return FakeTrayIcon()
 
 
-def pressed(notices: NotificationBackend) -> list[tuple[str, str]]:
-    said: list[tuple[str, str]] = []
-    notices.pressed.connect(lambda key, action: said.append((key, action)))
-    return said
+def pressed(backend: NotificationBackend) -> list[tuple[str, str]]:
+    presses: list[tuple[str, str]] = []
+    backend.pressed.connect(lambda key, action: presses.append((key, action)))
+    return presses
 
 
 @pytest.mark.parametrize(
@@ -58,71 +58,71 @@ def test_a_bubble_has_title_text_and_icon(
 
 
 def test_a_click_is_the_default_action_of_the_last_bubble(icon: FakeTrayIcon) -> None:
-    notices = TrayBubbleBackend(icon)
-    said = pressed(notices)
+    backend = TrayBubbleBackend(icon)
+    presses = pressed(backend)
     icon.messageClicked.emit()
-    notices.send(NOTICE)
-    notices.send(Notification(key="later", title="Later"))
+    backend.send(NOTIFICATION)
+    backend.send(Notification(key="later", title="Later"))
     icon.messageClicked.emit()
-    assert said == [("later", "default")]
+    assert presses == [("later", "default")]
 
 
 def test_a_click_on_a_withdrawn_bubble_is_ignored(icon: FakeTrayIcon) -> None:
-    notices = TrayBubbleBackend(icon)
-    said = pressed(notices)
-    notices.send(NOTICE)
-    notices.withdraw("another")
+    backend = TrayBubbleBackend(icon)
+    presses = pressed(backend)
+    backend.send(NOTIFICATION)
+    backend.withdraw("another")
     icon.messageClicked.emit()
-    notices.withdraw(NOTICE.key)
+    backend.withdraw(NOTIFICATION.key)
     icon.messageClicked.emit()
-    assert said == [(NOTICE.key, "default")]
+    assert presses == [(NOTIFICATION.key, "default")]
 
 
 def test_without_a_tray_nothing_happens_until_one_appears(icon: FakeTrayIcon) -> None:
-    notices = TrayBubbleBackend()
-    notices.send(NOTICE)
-    notices.set_tray(icon)
+    backend = TrayBubbleBackend()
+    backend.send(NOTIFICATION)
+    backend.set_tray(icon)
     assert icon.bubbles == []
-    notices.send(NOTICE)
+    backend.send(NOTIFICATION)
     assert len(icon.bubbles) == 1
 
 
 def test_after_the_tray_was_replaced_the_old_one_is_ignored(icon: FakeTrayIcon) -> None:
-    notices, other = TrayBubbleBackend(icon), FakeTrayIcon()
-    said = pressed(notices)
-    notices.set_tray(other)
-    notices.send(NOTICE)
+    backend, other = TrayBubbleBackend(icon), FakeTrayIcon()
+    presses = pressed(backend)
+    backend.set_tray(other)
+    backend.send(NOTIFICATION)
     icon.messageClicked.emit()
-    assert said == []
+    assert presses == []
     other.messageClicked.emit()
-    assert said == [(NOTICE.key, "default")]
+    assert presses == [(NOTIFICATION.key, "default")]
 
 
 def test_a_failing_icon_is_logged_and_does_not_raise(icon: FakeTrayIcon, caplog: pytest.LogCaptureFixture) -> None:
     icon.showMessage = None  # type: ignore[assignment,method-assign]
     with caplog.at_level(logging.ERROR, logger="app.notifications.tray_bubble"):
-        TrayBubbleBackend(icon).send(NOTICE)
+        TrayBubbleBackend(icon).send(NOTIFICATION)
     assert "A tray bubble could not be shown" in caplog.text
 
 
 def test_the_null_backend_shows_nothing(qtbot: QtBot) -> None:
-    notices: NotificationBackend = NullBackend()
-    said = pressed(notices)
-    notices.send(NOTICE)
-    notices.withdraw(NOTICE.key)
-    assert said == []
+    backend: NotificationBackend = NullBackend()
+    presses = pressed(backend)
+    backend.send(NOTIFICATION)
+    backend.withdraw(NOTIFICATION.key)
+    assert presses == []
 
 
 def test_linux_uses_the_desktop_with_the_tray_as_fallback(qtbot: QtBot, icon: FakeTrayIcon) -> None:
     bus, tray = Bus(None), TrayBubbleBackend(icon)
-    notices = choose_backend(bus, tray, "linux")
-    assert isinstance(notices, FreedesktopBackend)
-    said = pressed(notices)
+    backend = choose_backend(bus, tray, "linux")
+    assert isinstance(backend, FreedesktopBackend)
+    presses = pressed(backend)
     bus.open()
-    notices.send(NOTICE)
+    backend.send(NOTIFICATION)
     qtbot.waitUntil(lambda: len(icon.bubbles) == 1, timeout=60_000)
     icon.messageClicked.emit()
-    assert said == [(NOTICE.key, "default")]
+    assert presses == [(NOTIFICATION.key, "default")]
     bus.close()
 
 
@@ -131,11 +131,11 @@ def test_windows_and_macos_use_native_notifications_with_the_tray_as_fallback(
     qtbot: QtBot, icon: FakeTrayIcon, platform: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("desktop_notifier.DesktopNotifier", None)
-    notices = choose_backend(Bus(None), TrayBubbleBackend(icon), platform)
-    assert isinstance(notices, NativeBackend)
-    notices.send(NOTICE)
+    backend = choose_backend(Bus(None), TrayBubbleBackend(icon), platform)
+    assert isinstance(backend, NativeBackend)
+    backend.send(NOTIFICATION)
     qtbot.waitUntil(lambda: len(icon.bubbles) == 1, timeout=60_000)
-    notices.end()
+    backend.end()
 
 
 def test_an_unknown_system_uses_bubbles(qtbot: QtBot) -> None:

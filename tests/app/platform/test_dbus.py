@@ -72,7 +72,7 @@ def test_a_missing_service_is_an_immediate_error(qtbot: QtBot, bus: Bus) -> None
 
 
 def test_replies_match_their_calls_in_any_order(qtbot: QtBot, bus: Bus, service: FakeDBusService) -> None:
-    service.replies["Echo"] = lambda said: ("s", (said,))
+    service.replies["Echo"] = lambda text: ("s", (text,))
     got: dict[str, str] = {}
     for number in range(50):
         bus.call(
@@ -85,7 +85,7 @@ def test_replies_match_their_calls_in_any_order(qtbot: QtBot, bus: Bus, service:
             callback=lambda reply, n=str(number): got.update({n: reply.body[0]}),
         )
     qtbot.waitUntil(lambda: len(got) == 50, timeout=LIMIT)
-    assert all(asked == answered for asked, answered in got.items())
+    assert all(sent == answered for sent, answered in got.items())
 
 
 def test_a_call_without_a_reply_times_out(qtbot: QtBot, bus: Bus, service: FakeDBusService) -> None:
@@ -119,32 +119,32 @@ def test_values_that_do_not_fit_the_signature_raise_and_harm_nothing(
 
 
 def hear(bus: Bus, **changes: Any) -> list[DBusMessage]:
-    heard: list[DBusMessage] = []
+    messages: list[DBusMessage] = []
     bus.subscribe(
-        SignalMatch(**{"sender": NAME, "path": PATH, "interface": FACE, "member": "Rang"} | changes), heard.append
+        SignalMatch(**{"sender": NAME, "path": PATH, "interface": FACE, "member": "Rang"} | changes), messages.append
     )
-    return heard
+    return messages
 
 
 def test_subscribed_signals_arrive_in_order(qtbot: QtBot, bus: Bus, service: FakeDBusService) -> None:
-    heard = hear(bus)
+    messages = hear(bus)
     service.replies["Ready"] = ("", ())
     ask(qtbot, bus, "Ready")
     service.emit("Whispered", "u", (0,))
     for number in range(3):
         service.emit("Rang", "u", (number,))
-    qtbot.waitUntil(lambda: len(heard) >= 3, timeout=LIMIT)
-    assert [one.body for one in heard] == [(0,), (1,), (2,)]
+    qtbot.waitUntil(lambda: len(messages) >= 3, timeout=LIMIT)
+    assert [one.body for one in messages] == [(0,), (1,), (2,)]
 
 
 def test_a_first_argument_filters_signals(qtbot: QtBot, bus: Bus, service: FakeDBusService) -> None:
-    heard, everything = hear(bus, first_argument="door"), hear(bus)
+    messages, everything = hear(bus, first_argument="door"), hear(bus)
     service.replies["Ready"] = ("", ())
     ask(qtbot, bus, "Ready")
     service.emit("Rang", "s", ("phone",))
     service.emit("Rang", "s", ("door",))
     qtbot.waitUntil(lambda: len(everything) >= 2, timeout=LIMIT)
-    assert [one.body for one in heard] == [("door",)]
+    assert [one.body for one in messages] == [("door",)]
 
 
 def test_a_failing_listener_does_not_affect_others(
@@ -154,19 +154,19 @@ def test_a_failing_listener_does_not_affect_others(
         raise ValueError("out of order")
 
     bus.subscribe(SignalMatch(sender=NAME, path=PATH, interface=FACE, member="Rang"), fail)
-    heard = hear(bus)
+    messages = hear(bus)
     service.replies["Ready"] = ("", ())
     ask(qtbot, bus, "Ready")
     with caplog.at_level(logging.CRITICAL, logger="app.platform.dbus"):
         service.emit("Rang")
         service.emit("Rang")
-        qtbot.waitUntil(lambda: len(heard) == 2, timeout=LIMIT)
+        qtbot.waitUntil(lambda: len(messages) == 2, timeout=LIMIT)
 
 
 def test_a_lost_bus_fails_pending_calls_and_is_reconnected(qtbot: QtBot, connect: Callable[[str], Bus]) -> None:
     with private_bus() as daemon:
         bus = connect(daemon.address)
-        heard = hear(bus)
+        messages = hear(bus)
         with qtbot.waitSignal(bus.opened, timeout=LIMIT):
             bus.open()
         service = FakeDBusService(daemon.address, NAME, PATH, FACE)
@@ -186,7 +186,7 @@ def test_a_lost_bus_fails_pending_calls_and_is_reconnected(qtbot: QtBot, connect
         service.replies["Ready"] = ("", ())
         assert ask(qtbot, bus, "Ready") == DBusReply()
         service.emit("Rang")
-        qtbot.waitUntil(lambda: len(heard) == 1, timeout=LIMIT)
+        qtbot.waitUntil(lambda: len(messages) == 1, timeout=LIMIT)
         service.leave()
 
 
@@ -218,10 +218,10 @@ def test_reconnecting_backs_off_until_the_bus_is_back(qtbot: QtBot, connect: Cal
 def test_a_listener_that_closes_the_bus_gets_no_more_signals(
     qtbot: QtBot, daemon: PrivateBus, bus: Bus, service: FakeDBusService
 ) -> None:
-    heard: list[DBusMessage] = []
+    messages: list[DBusMessage] = []
 
     def close(one: DBusMessage) -> None:
-        heard.append(one)
+        messages.append(one)
         bus.close()
 
     bus.subscribe(SignalMatch(sender=NAME, path=PATH, interface=FACE, member="Rang"), close)
@@ -230,13 +230,13 @@ def test_a_listener_that_closes_the_bus_gets_no_more_signals(
     for _ in range(20):
         service.emit("Rang")
     assert daemon.has_owner(NAME)  # replied after the bus has delivered all of them
-    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
-    assert len(heard) == 1
+    qtbot.waitUntil(lambda: bool(messages), timeout=LIMIT)
+    assert len(messages) == 1
 
 
-@pytest.mark.parametrize("said", [b"REJECTED EXTERNAL\r\n", b"x" * 9000, b"OK 1234\r\nmore\r\n", b""])
+@pytest.mark.parametrize("data", [b"REJECTED EXTERNAL\r\n", b"x" * 9000, b"OK 1234\r\nmore\r\n", b""])
 def test_a_socket_that_is_not_a_bus_is_disconnected(
-    qtbot: QtBot, connect: Callable[[str], Bus], tmp_path: Path, said: bytes
+    qtbot: QtBot, connect: Callable[[str], Bus], tmp_path: Path, data: bytes
 ) -> None:
     """And retried, since it may be one later."""
     with socket.socket(socket.AF_UNIX) as server:
@@ -247,7 +247,7 @@ def test_a_socket_that_is_not_a_bus_is_disconnected(
         with qtbot.waitSignal(bus.lost, timeout=LIMIT):
             bus.open()
             first, _ = server.accept()
-            first.sendall(said)
+            first.sendall(data)
             first.shutdown(socket.SHUT_WR)
         first.close()
         with qtbot.waitSignal(bus._retry_timer.timeout, timeout=LIMIT):

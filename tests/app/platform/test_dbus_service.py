@@ -60,21 +60,21 @@ def test_a_name_appears_vanishes_and_reappears(qtbot: QtBot, service: DBusServic
 
 
 def test_signals_of_the_owner_are_received(qtbot: QtBot, service: DBusService, fake_service: FakeService) -> None:
-    heard: list[tuple[Any, ...]] = []
-    service.subscribe(PATH, FACE, "Lit", heard.append)
+    received: list[tuple[Any, ...]] = []
+    service.subscribe(PATH, FACE, "Lit", received.append)
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
         lamp = fake_service(NAME, PATH, FACE)
     wait_for_bus(qtbot, service)
     lamp.emit("Lit", "b", (True,))
-    qtbot.waitUntil(lambda: heard == [(True,)], timeout=LIMIT)
+    qtbot.waitUntil(lambda: received == [(True,)], timeout=LIMIT)
 
 
 def test_the_same_signal_from_another_sender_is_ignored(
     qtbot: QtBot, daemon: PrivateBus, bus: Bus, service: DBusService, fake_service: FakeService
 ) -> None:
     """Any program can send it directly to this connection."""
-    heard: list[tuple[Any, ...]] = []
-    service.subscribe(PATH, FACE, "Lit", heard.append)
+    received: list[tuple[Any, ...]] = []
+    service.subscribe(PATH, FACE, "Lit", received.append)
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
         lamp = fake_service(NAME, PATH, FACE)
     wait_for_bus(qtbot, service)
@@ -85,8 +85,8 @@ def test_the_same_signal_from_another_sender_is_ignored(
         stranger.send_and_get_reply(message_bus.GetId(), timeout=30)
     wait_for_bus(qtbot, service)
     lamp.emit("Lit", "s", ("owner",))
-    qtbot.waitUntil(lambda: bool(heard), timeout=LIMIT)
-    assert heard == [("owner",)]
+    qtbot.waitUntil(lambda: bool(received), timeout=LIMIT)
+    assert received == [("owner",)]
 
 
 def test_only_the_bus_can_report_a_new_owner(
@@ -110,12 +110,12 @@ def test_an_owner_reported_twice_is_emitted_once(qtbot: QtBot, service: DBusServ
     """The bus both signals the change and replies to the query."""
     with qtbot.waitSignal(service.appeared, timeout=LIMIT):
         fake_service(NAME, PATH, FACE)
-    said: list[str] = []
-    service.appeared.connect(lambda: said.append("appeared"))
-    service.vanished.connect(lambda: said.append("vanished"))
+    owners: list[str] = []
+    service.appeared.connect(lambda: owners.append("appeared"))
+    service.vanished.connect(lambda: owners.append("vanished"))
     service._query_owner()
     wait_for_bus(qtbot, service)
-    assert said == []
+    assert owners == []
 
 
 def follow(qtbot: QtBot, service: DBusService) -> DBusProperties:

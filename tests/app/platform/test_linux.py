@@ -116,10 +116,10 @@ def test_a_guessed_metered_value_counts(
 def test_qt_is_used_only_without_network_manager(
     qtbot: QtBot, bus: Bus, tmp_path: Path, fake_service: FakeService
 ) -> None:
-    asked = itertools.count()
+    queries = itertools.count()
 
     def fall_back() -> FakeQtNetwork:
-        next(asked)
+        next(queries)
         return FakeQtNetwork()
 
     network = network_manager(fake_service, DISCONNECTED, metered=2)
@@ -127,7 +127,7 @@ def test_qt_is_used_only_without_network_manager(
     bus.open()
     wait_for(qtbot, conditions, Need.NETWORK, expected=False)
     assert conditions.holds(Need.UNMETERED) is True
-    assert next(asked) == 0
+    assert next(queries) == 0
     network.leave()
     wait_for(qtbot, conditions, Need.NETWORK, expected=True)
     assert conditions.holds(Need.UNMETERED) is False
@@ -135,7 +135,7 @@ def test_qt_is_used_only_without_network_manager(
     wait_for(qtbot, conditions, Need.NETWORK, expected=False)
     network.leave()
     wait_for(qtbot, conditions, Need.NETWORK, expected=True)
-    assert next(asked) == 2, "created once and kept"
+    assert next(queries) == 2, "created once and kept"
 
 
 def test_later_changes_from_qt_are_followed(qtbot: QtBot, bus: Bus, tmp_path: Path) -> None:

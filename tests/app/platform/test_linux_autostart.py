@@ -181,16 +181,16 @@ def test_the_session_starts_exactly_the_given_command(
     gio = shutil.which("gio")
     if gio is None:
         pytest.skip("gio is not installed")
-    program, said = tmp_path / "the program", tmp_path / "said"
+    program, output = tmp_path / "the program", tmp_path / "said"
     program.write_text(
         f"#!{sys.executable}\nimport json, os, sys\n"
-        f"open({str(said)!r} + '.new', 'w').write(json.dumps(sys.argv[1:]))\n"
-        f"os.rename({str(said)!r} + '.new', {str(said)!r})\n",
+        f"open({str(output)!r} + '.new', 'w').write(json.dumps(sys.argv[1:]))\n"
+        f"os.rename({str(output)!r} + '.new', {str(output)!r})\n",
         encoding="utf-8",
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     DesktopEntry([str(program), argument, "--background"], environment).turn_on()
     clean = {name: value for name, value in os.environ.items() if not name.startswith("DBUS")}
     subprocess.run([gio, "launch", str(own)], check=True, env=clean, timeout=60)
-    wait_until(said.exists, "the program")
-    assert json.loads(said.read_text(encoding="utf-8")) == [argument, "--background"]
+    wait_until(output.exists, "the program")
+    assert json.loads(output.read_text(encoding="utf-8")) == [argument, "--background"]

@@ -51,10 +51,10 @@ def test_it_can_be_turned_on_and_off(agent: LaunchAgent, file: Path) -> None:
 
 def test_the_agent_starts_in_the_session_of_the_user(agent: LaunchAgent, file: Path) -> None:
     agent.turn_on()
-    told = plistlib.loads(file.read_bytes())
-    assert (told["Label"], told["ProgramArguments"], told["RunAtLoad"]) == (LABEL, COMMAND, True)
-    assert told["LimitLoadToSessionType"] == "Aqua"
-    assert "KeepAlive" not in told, "a quit app must not be restarted"
+    plist = plistlib.loads(file.read_bytes())
+    assert (plist["Label"], plist["ProgramArguments"], plist["RunAtLoad"]) == (LABEL, COMMAND, True)
+    assert plist["LimitLoadToSessionType"] == "Aqua"
+    assert "KeepAlive" not in plist, "a quit app must not be restarted"
 
 
 @pytest.mark.parametrize("word", ["disabled", "true"])

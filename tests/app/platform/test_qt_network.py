@@ -21,10 +21,10 @@ class FakeNetworkInformation(QObject):
 
     def __init__(self, reachability: Any, *, metered: bool | None) -> None:
         super().__init__()
-        self.told, self.metered = reachability, metered
+        self._reachability, self.metered = reachability, metered
 
     def reachability(self) -> Any:
-        return self.told
+        return self._reachability
 
     def supports(self, feature: QNetworkInformation.Feature) -> bool:
         assert feature is QNetworkInformation.Feature.Metered
@@ -36,7 +36,7 @@ class FakeNetworkInformation(QObject):
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("reachability", "expected"),
     [
         (Reachability.Unknown, None),
         (Reachability.Disconnected, False),
@@ -45,8 +45,8 @@ class FakeNetworkInformation(QObject):
         (Reachability.Online, True),
     ],
 )
-def test_each_reachability_of_qt_is_mapped(qtbot: QtBot, told: Reachability, *, expected: bool | None) -> None:
-    assert QtNetwork(FakeNetworkInformation(told, metered=None)).is_reachable is expected
+def test_each_reachability_of_qt_is_mapped(qtbot: QtBot, reachability: Reachability, *, expected: bool | None) -> None:
+    assert QtNetwork(FakeNetworkInformation(reachability, metered=None)).is_reachable is expected
 
 
 def test_every_reachability_of_qt_is_tested() -> None:

@@ -59,11 +59,11 @@ def post(machine: WindowsMachine, message: int, word: int = 0) -> None:
     ],
 )
 def test_each_message_emits_its_signal(machine: WindowsMachine, message: int, word: int, signals: list[str]) -> None:
-    heard: list[str] = []
+    emitted: list[str] = []
     for name in ("resumed", "changed", "clock_set"):
-        getattr(machine, name).connect(lambda name=name: heard.append(name))
+        getattr(machine, name).connect(lambda name=name: emitted.append(name))
     post(machine, message, word)
-    assert heard == signals
+    assert emitted == signals
 
 
 def test_messages_of_other_systems_are_ignored(machine: WindowsMachine) -> None:
@@ -97,9 +97,9 @@ def test_machine_conditions_follow_power_resume_and_clock(
         post(made[0], POWER_BROADCAST, RESUME_AUTOMATIC)
     assert conditions.holds(Need.POWER) is True, "plugged in while it slept"
     zone._environment = {"TZ": "Asia/Tokyo"}
-    with qtbot.waitSignal(conditions.zone_changed, timeout=60_000) as told:
+    with qtbot.waitSignal(conditions.zone_changed, timeout=60_000) as zone_changed:
         post(made[0], TIME_CHANGE)
-    assert told.args == ["Asia/Tokyo"]
+    assert zone_changed.args == ["Asia/Tokyo"]
 
 
 @pytest.mark.parametrize(("line_status", "expected"), [(0, True), (1, False), (255, None)])
@@ -116,11 +116,11 @@ def test_a_failed_query_is_unknown() -> None:
 
 
 def test_registration_passes_the_window_handle() -> None:
-    asked: list[tuple[int, int]] = []
+    registrations: list[tuple[int, int]] = []
 
     def register(window: int, flags: int) -> int:
-        asked.append((window, flags))
+        registrations.append((window, flags))
         return 1
 
     register_for_resume(7, SimpleNamespace(user32=SimpleNamespace(RegisterSuspendResumeNotification=register)))
-    assert asked == [(7, 0)]
+    assert registrations == [(7, 0)]

@@ -85,8 +85,8 @@ def test_an_unknown_zone_is_utc(root: Path, text: str) -> None:
 
 
 def test_on_windows_qt_gives_the_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = SimpleNamespace(systemTimeZoneId=lambda: QByteArray(b"Europe/Berlin"))
-    monkeypatch.setattr("PySide6.QtCore.QTimeZone", told)
+    fake_zone = SimpleNamespace(systemTimeZoneId=lambda: QByteArray(b"Europe/Berlin"))
+    monkeypatch.setattr("PySide6.QtCore.QTimeZone", fake_zone)
     assert machine_zone({}, tmp_path, "win32") == "Europe/Berlin"
     assert machine_zone({"TZ": "Asia/Tokyo"}, tmp_path, "win32") == "Asia/Tokyo"
     monkeypatch.setitem(sys.modules, "PySide6.QtCore", None)

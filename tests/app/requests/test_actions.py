@@ -1,4 +1,4 @@
-"""Requests in words: every kind has answers that the desk understands, and says what it is about without jargon."""
+"""Every kind of request offers actions that exist, and cards and notifications describe it in plain words."""
 
 import inspect
 import json
@@ -70,7 +70,7 @@ def card(one: RequestView) -> CardContent:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_answer_is_a_command_that_exists_or_leads_to_a_page(kind: str) -> None:
+def test_every_action_runs_an_existing_command_or_opens_a_page(kind: str) -> None:
     answers = list_actions(ask(kind))
     assert answers
     for answer in answers:
@@ -85,14 +85,14 @@ def test_every_answer_is_a_command_that_exists_or_leads_to_a_page(kind: str) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_notice_has_at_most_two_buttons_and_none_that_cannot_be_taken_back(kind: str) -> None:
+def test_a_notification_has_at_most_two_buttons_and_none_that_cannot_be_undone(kind: str) -> None:
     problem = make_problem(ask(kind), overview())
     assert 1 <= len(problem.actions) <= 2
     assert not {"always", "rollback"} & {id_ for id_, _ in problem.actions}
     assert (problem.key, problem.title, problem.text) == ("q1", "Tidy up", "Delete one.txt")
 
 
-def test_only_what_holds_something_up_stays_on_the_screen_and_only_questions_break_quiet_hours() -> None:
+def test_only_blocking_requests_stay_on_the_screen_and_only_questions_ignore_quiet_hours() -> None:
     problems = {kind: make_problem(ask(kind), overview()) for kind in KINDS}
     assert {kind for kind, one in problems.items() if one.is_question} == {"approval", "permission"}
     assert {kind for kind, one in problems.items() if one.urgency is Urgency.CRITICAL} == {
@@ -102,19 +102,19 @@ def test_only_what_holds_something_up_stays_on_the_screen_and_only_questions_bre
     }
 
 
-def test_one_lost_account_groups_all_that_wait_for_it() -> None:
+def test_requests_for_one_account_are_grouped() -> None:
     lost = ask("reconnect", subject="table:expenses", workflows=("tidy", "receipts"))
     assert make_problem(lost, overview()).group == "table:expenses"
     assert card(lost).title == "Tidy up, receipts"
 
 
 @pytest.mark.parametrize("kind", ["unsure", "interrupted"])
-def test_whether_it_happened_is_answered_with_the_words_that_the_store_knows(kind: str) -> None:
+def test_an_unknown_outcome_offers_every_answer_of_the_store(kind: str) -> None:
     given = {answer.arguments["answer"] for answer in list_actions(ask(kind))}
     assert given == {RequestAnswer.HAPPENED, RequestAnswer.NOT_HAPPENED, RequestAnswer.SKIP}
 
 
-def test_a_card_shows_the_connection_the_tool_in_words_and_each_parameter() -> None:
+def test_a_card_shows_the_connection_the_action_and_each_parameter() -> None:
     [call] = card(ask("approval", call=CALL)).details
     assert call.body == Pairs(
         pairs=(
@@ -125,20 +125,20 @@ def test_a_card_shows_the_connection_the_tool_in_words_and_each_parameter() -> N
     )
 
 
-def test_a_permission_says_what_would_be_allowed() -> None:
+def test_a_permission_shows_what_would_be_allowed() -> None:
     [section] = card(ask("permission", subject="tidy files:inbox delete")).details
     assert section.body == Pairs(
         pairs=(("With", "inbox (Files)"), ("Action", "Delete a file, a link or an empty folder."))
     )
 
 
-def test_what_is_not_known_here_is_shown_as_it_is_written() -> None:
+def test_an_unknown_connector_is_shown_by_its_names() -> None:
     strange = {"connection": "nobody:knows", "tool": "dance", "parameters": {}}
     [section] = card(ask("approval", call=strange)).details
     assert section.body == Pairs(pairs=(("With", "nobody:knows"), ("Action", "dance")))
 
 
-def test_a_table_says_how_many_rows_it_has_since_it_scrolls() -> None:
+def test_a_table_has_its_number_of_rows_in_the_title() -> None:
     call = {"connection": "table:t", "tool": "append", "parameters": {"rows": [{"a": 1}] * 40}}
     table = card(ask("approval", call=call)).details[-1]
     assert table.title == "Rows (40)"
@@ -146,8 +146,8 @@ def test_a_table_says_how_many_rows_it_has_since_it_scrolls() -> None:
 
 
 @pytest.mark.parametrize(("ui", "bodies"), [(None, 0), ("", 0), ("Mind the gap", 1), ({"To": "Ann"}, 1)])
-def test_what_a_script_says_stands_apart_from_the_call(ui: Any, bodies: int) -> None:
-    """The words of the card are ours; the script's own are quoted below."""
+def test_the_text_of_a_script_is_separate_from_the_call(ui: Any, bodies: int) -> None:
+    """The sentence of the card is ours; the text of the script is quoted below it."""
     shown = card(ask("approval", sentence="Tidy a little", call=CALL, ui=ui))
     assert shown.sentence == "Delete old/one.txt in inbox"
     assert len(shown.details) == 1
@@ -160,7 +160,7 @@ def test_what_a_script_says_stands_apart_from_the_call(ui: Any, bodies: int) -> 
 @pytest.mark.parametrize(
     ("earlier", "offered"), [(None, ["retry", "edit", "open"]), (1, ["retry", "edit", "rollback", "open"])]
 )
-def test_a_script_that_failed_is_mended_or_left_for_a_version_that_worked(
+def test_a_failed_script_can_be_edited_or_rolled_back_to_a_version_that_worked(
     earlier: int | None, offered: list[str]
 ) -> None:
     fault = FaultView(path="/home/ann/tidy.py", line=8, text='rows["amount"]', earlier=earlier)
@@ -171,7 +171,7 @@ def test_a_script_that_failed_is_mended_or_left_for_a_version_that_worked(
 
 
 def test_a_card_shows_which_file_and_which_folder() -> None:
-    """So that another one under the same name is seen to be another."""
+    """So that the user notices another file with the same name."""
     target = {"kind": "file", "inode": 7, "size": 12_300, "modified_ns": 1_794_830_400_123_456_789, "sha256": "x"}
     call = {**CALL, "target": target, "endpoint": {"path": "/home/ann/inbox"}}
     shown = card(ask("approval", call=call)).details[0].body
@@ -182,7 +182,7 @@ def test_a_card_shows_which_file_and_which_folder() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "words"),
+    ("target", "description"),
     [
         ({"kind": "folder", "inode": 1}, "Folder"),
         ({"kind": "link", "leads_to": "a", "size": 1, "modified_ns": 1, "inode": 1}, "Link to a"),
@@ -201,26 +201,26 @@ def test_a_card_shows_which_file_and_which_folder() -> None:
         (None, ""),
     ],
 )
-def test_whatever_an_action_is_about_is_said(target: object, words: str) -> None:
+def test_a_card_shows_every_kind_of_target(target: object, description: str) -> None:
     shown = card(ask("approval", call={**CALL, "target": target})).details[0].body
     assert isinstance(shown, Pairs)
-    assert dict(shown.pairs).get("Currently there", "") == words
+    assert dict(shown.pairs).get("Currently there", "") == description
 
 
-def test_nothing_is_hidden_in_where_a_connection_leads() -> None:
+def test_hidden_characters_in_an_endpoint_are_shown() -> None:
     shown = card(ask("approval", call={**CALL, "endpoint": {"path": "/home/\u202eann"}})).details[0].body
     assert isinstance(shown, Pairs)
     assert dict(shown.pairs)["Folder"] == "/home/⟨202E⟩ann"
 
 
 @pytest.mark.parametrize("parameters", [["b"], None, "text"])
-def test_a_call_of_another_form_has_a_card_too(parameters: Any) -> None:
+def test_a_malformed_call_has_a_card(parameters: Any) -> None:
     one = ask("approval", call={"connection": "files:inbox", "tool": None, "parameters": parameters, "endpoint": "x"})
     assert card(one).details
     assert [label for _, label in make_problem(one, overview_with(one)).actions] == ["Review"]
 
 
-def test_the_time_is_that_of_the_clock_and_does_not_grow_old() -> None:
+def test_a_card_shows_the_clock_time_and_not_an_age() -> None:
     assert card(ask("approval")).when == "today 13:00"
 
 
@@ -236,9 +236,9 @@ REPAIR = {
 
 
 @pytest.mark.parametrize("kind", ["fix", "repaired"])
-def test_a_repair_says_what_broke_what_changes_and_what_to_look_at_twice(kind: str) -> None:
-    broke, twice, changes = card(ask(kind, ui=REPAIR)).details
-    assert (broke.body, twice.body) == (
+def test_a_repair_shows_the_error_the_changes_and_what_to_check(kind: str) -> None:
+    error, warnings, changes = card(ask(kind, ui=REPAIR)).details
+    assert (error.body, warnings.body) == (
         TextBlock(text="It broke in line 3."),
         TextBlock(text="It newly imports os."),
     )
@@ -246,7 +246,7 @@ def test_a_repair_says_what_broke_what_changes_and_what_to_look_at_twice(kind: s
     assert "script failed" in card(ask(kind, ui=REPAIR)).sentence
 
 
-def test_a_repair_is_applied_and_can_be_taken_back_with_one_press() -> None:
+def test_an_applied_repair_can_be_undone() -> None:
     apply = find_action(ask("fix", ui=REPAIR), "approve")
     assert apply is not None and apply.undo is not None
     assert (apply.undo.verb, dict(apply.undo.arguments)) == ("rollback", {"workflow": "tidy", "version": 4})
@@ -264,10 +264,10 @@ def test_a_repair_is_applied_and_can_be_taken_back_with_one_press() -> None:
 
 
 @pytest.mark.parametrize("kind", ["fix", "repaired"])
-def test_nobody_uses_a_repair_from_a_notice_where_it_cannot_be_read(kind: str) -> None:
+def test_a_notification_of_a_repair_only_offers_a_review(kind: str) -> None:
     problem = make_problem(ask(kind, ui=REPAIR), overview())
     assert [label for _, label in problem.actions] == ["Review"]
-    assert find_action(ask(kind, ui=REPAIR), problem.actions[0][0]) is None, "so it leads to its card"
+    assert find_action(ask(kind, ui=REPAIR), problem.actions[0][0]) is None, "the button opens its card"
 
 
 MAIL = {"connection": "smtp:work", "tool": "send", "parameters": {"to": "boss@example.org", "subject": "I resign"}}
@@ -278,7 +278,7 @@ def overview_with(one: RequestView) -> Overview:
     return replace(overview(), requests=(one,), summaries={one.id: summarize_call(one.call, REGISTRY)})
 
 
-def test_a_notification_says_what_will_be_done_before_what_the_script_says() -> None:
+def test_a_notification_has_the_summary_before_the_text_of_the_script() -> None:
     one = ask("approval", sentence="Send the weekly\nreport", call=MAIL)
     problem = make_problem(one, overview_with(one))
     assert problem.text.splitlines() == [
@@ -289,28 +289,28 @@ def test_a_notification_says_what_will_be_done_before_what_the_script_says() -> 
 
 
 @pytest.mark.parametrize("has_summary", [True, False])
-def test_a_notification_without_room_for_the_call_offers_only_to_review_it(has_summary: bool) -> None:  # noqa: FBT001
+def test_a_notification_of_a_call_that_does_not_fit_only_offers_a_review(has_summary: bool) -> None:  # noqa: FBT001
     one = ask("approval", sentence="Send the weekly report", call=LONG_MAIL)
     problem = make_problem(one, overview_with(one) if has_summary else overview())
     assert [label for _, label in problem.actions] == ["Review"]
     assert not problem.text.startswith("Send the weekly report")
 
 
-def test_a_script_cannot_talk_our_words_out_of_a_notification() -> None:
+def test_a_long_text_of_a_script_does_not_displace_the_summary() -> None:
     one = ask("approval", sentence="x" * 100_000, call=MAIL)
     lines = make_problem(one, overview_with(one)).text.splitlines()
     assert "boss@example.org" in lines[0]
     assert len(lines) == 2 and len(lines[1]) < 200
 
 
-def test_the_tray_says_what_a_call_does_and_not_what_its_script_says() -> None:
+def test_the_tray_shows_the_summary_and_not_the_text_of_the_script() -> None:
     one = ask("approval", sentence="Send the weekly report", call=MAIL)
     first = make_entries(overview_with(one))[0]
     assert first.text.startswith("Tidy up: Send mail from work to boss@example.org")
     assert first.choice is not None and first.choice.page == "attention"
 
 
-def test_two_parameters_with_one_name_are_both_on_the_card() -> None:
+def test_parameters_with_the_same_label_are_both_on_the_card() -> None:
     parameters = {"summary": "harmless", "title": "TRANSFER everything", "with": "nobody"}
     shown = card(ask("approval", call={"connection": "lamp:a", "tool": "b", "parameters": parameters}))
     pairs = [pair for one in shown.details if isinstance(one.body, Pairs) for pair in one.body.pairs]
@@ -319,13 +319,13 @@ def test_two_parameters_with_one_name_are_both_on_the_card() -> None:
     assert {"harmless", "TRANSFER everything", "nobody"} <= {value for _, value in pairs}
 
 
-def test_an_address_that_looks_like_another_comes_first_on_the_card() -> None:
+def test_a_warning_about_a_look_alike_address_is_first_on_the_card() -> None:
     parameters = {"to": ["anna@\u0430pple.com"], "subject": "Hi"}
     first = card(ask("approval", call={**MAIL, "parameters": parameters})).details[0]
     assert first.title == "Check these addresses"
     assert first.body == TextBlock(text="xn--pple-43d.com looks like apple.com but is a different server.")
 
 
-def test_the_exact_call_is_written_when_it_is_asked_for() -> None:
+def test_the_exact_call_is_available_as_json() -> None:
     raw = card(ask("approval", call=CALL)).exact_call
     assert raw is not None and json.loads(raw()) == CALL

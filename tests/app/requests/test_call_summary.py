@@ -1,4 +1,4 @@
-"""What a call would do is said in our words, and whether that is enough to approve it."""
+"""Summaries of calls, and whether a summary is enough to approve the call."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
 
 
 @pytest.mark.parametrize(
-    ("connection", "tool", "parameters", "said"),
+    ("connection", "tool", "parameters", "text"),
     [
         ("table:expenses", "append", {"rows": [{"a": 1}]}, "Add 1 row to expenses"),
         ("table:expenses", "append", {"rows": [[1]] * 1240}, "Add 1,240 rows to expenses"),
@@ -98,11 +98,11 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
         ("lamp:hall", "blink", {}, "Use blink on lamp:hall"),
     ],
 )
-def test_what_fits_is_said_and_may_be_approved(connection: str, tool: str, parameters: Any, said: str) -> None:
-    assert summarize(connection, tool, **parameters) == CallSummary(said, is_complete=True)
+def test_a_call_that_fits_has_a_complete_summary(connection: str, tool: str, parameters: Any, text: str) -> None:
+    assert summarize(connection, tool, **parameters) == CallSummary(text, is_complete=True)
 
 
-def test_every_tool_of_ours_that_acts_has_a_sentence_of_its_own() -> None:
+def test_every_builtin_tool_that_acts_has_its_own_sentence() -> None:
     for kind in REGISTRY.kinds():
         for tool in REGISTRY.connector(kind).tools:
             if tool.mutating:
@@ -133,29 +133,27 @@ def test_every_tool_of_ours_that_acts_has_a_sentence_of_its_own() -> None:
         ("lamp:hall", "switch", {"program": [1] * 99}),
     ],
 )
-def test_what_does_not_fit_or_deserves_a_second_look_is_to_be_reviewed(
-    connection: str, tool: str, parameters: Any
-) -> None:
+def test_a_call_that_is_too_long_or_suspicious_must_be_reviewed(connection: str, tool: str, parameters: Any) -> None:
     summary = summarize(connection, tool, **parameters)
     assert not summary.is_complete
     assert 0 < len(summary.text) <= MAX_SUMMARY
     assert "\u202e" not in summary.text
 
 
-def test_a_tool_of_others_that_changes_only_this_computer_may_be_summed_up() -> None:
+def test_a_local_third_party_tool_has_a_complete_summary_if_all_values_fit() -> None:
     tool = Tool(name="note", help="", parameters={"text": Parameter(ParameterKind.TEXT)}, run=print, mutating=True)
     registry = Registry([Connector(kind="pad", title="Pad", help="", fields=(), tools=(tool,), test=str)])
     assert summarize("pad:a", "note", registry, text="short").is_complete
-    assert not summarize("pad:a", "note", registry, text="x" * 61).is_complete, "what it takes is not known to us"
+    assert not summarize("pad:a", "note", registry, text="x" * 61).is_complete, "which values matter is unknown"
 
 
-def test_a_call_of_the_largest_size_is_summed_up_without_being_written() -> None:
+def test_a_call_of_the_largest_size_is_summarized_without_formatting_all_of_it() -> None:
     summary = summarize("http:shop", "send", path="/o", json=[[] for _ in range(1_000_000)])
     assert not summary.is_complete and len(summary.text) <= MAX_SUMMARY
 
 
 @pytest.mark.parametrize(
-    ("connection", "tool", "parameters", "said"),
+    ("connection", "tool", "parameters", "text"),
     [
         (
             "files:home",
@@ -198,22 +196,22 @@ def test_a_call_of_the_largest_size_is_summed_up_without_being_written() -> None
         ),
     ],
 )
-def test_a_value_cannot_pass_for_words_of_ours(connection: str, tool: str, parameters: Any, said: str) -> None:
-    assert summarize(connection, tool, **parameters) == CallSummary(said, is_complete=False)
+def test_a_value_that_looks_like_our_sentence_is_quoted(connection: str, tool: str, parameters: Any, text: str) -> None:
+    assert summarize(connection, tool, **parameters) == CallSummary(text, is_complete=False)
 
 
-def test_a_quoted_text_ends_where_it_seems_to_end() -> None:
+def test_a_backslash_at_the_end_of_a_quoted_text_is_escaped() -> None:
     summary = summarize("slack:team", "post", channel="#a", text="C:\\")
     assert summary.text == 'Post to #a on team: "C:\\\\"'
 
 
 @pytest.mark.parametrize(("kind", "is_complete"), [("file", True), ("link", False), ("folder", False), (None, False)])
-def test_what_is_no_file_is_to_be_reviewed(kind: Any, is_complete: bool) -> None:  # noqa: FBT001
+def test_an_action_on_anything_but_a_plain_file_must_be_reviewed(kind: Any, is_complete: bool) -> None:  # noqa: FBT001
     call = {"connection": "files:a", "tool": "delete", "parameters": {"path": "b"}, "target": {"kind": kind}}
     assert summarize_call(call, REGISTRY).is_complete is is_complete
 
 
-def test_a_value_that_is_explicitly_nothing_is_said_where_every_value_matters() -> None:
+def test_an_explicit_none_is_shown_if_every_value_matters() -> None:
     assert summarize("bank:a", "pay", limit=None) == CallSummary("Use pay on bank:a; Limit: \u2013", is_complete=True)
     assert summarize("smtp:work", "send", **LETTER, text=None).text.endswith('"Lunch"; Text: \u2013')
 
@@ -230,7 +228,7 @@ def test_a_value_that_is_explicitly_nothing_is_said_where_every_value_matters() 
         ["files:a", "delete"],
     ],
 )
-def test_a_call_of_another_form_is_to_be_reviewed(call: Any) -> None:
+def test_a_malformed_call_must_be_reviewed(call: Any) -> None:
     summary = summarize_call(call, REGISTRY)
     assert not summary.is_complete
     assert 0 < len(summary.text) <= MAX_SUMMARY

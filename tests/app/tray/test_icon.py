@@ -153,9 +153,9 @@ def test_the_state_is_the_first_that_applies() -> None:
 
 
 def test_the_badge_counts_workflows_not_requests() -> None:
-    asked = (make_request("q1"), make_request("q2"), make_request("q3", name="backup"))
-    assert replace(BUSY, requests=asked).attention_count == 2
-    assert describe_state(replace(BUSY, requests=asked)) == "3 items need your attention"
+    requests = (make_request("q1"), make_request("q2"), make_request("q3", name="backup"))
+    assert replace(BUSY, requests=requests).attention_count == 2
+    assert describe_state(replace(BUSY, requests=requests)) == "3 items need your attention"
 
 
 def test_the_tooltip_has_the_summary_and_the_next_run() -> None:

@@ -66,8 +66,8 @@ def find_label(box: QMessageBox) -> QLabel:
     return label
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_only_the_button_that_names_the_action_confirms(qtbot: QtBot, *, wanted: bool) -> None:
+@pytest.mark.parametrize("confirms", [True, False])
+def test_only_the_button_that_names_the_action_confirms(qtbot: QtBot, *, confirms: bool) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
 
@@ -76,7 +76,7 @@ def test_only_the_button_that_names_the_action_confirms(qtbot: QtBot, *, wanted:
         assert isinstance(box, QMessageBox)
         yes = next(one for one in box.findChildren(QPushButton) if one.text() == "Remove")
         assert box.defaultButton() is not yes
-        (yes if wanted else box.defaultButton()).click()
+        (yes if confirms else box.defaultButton()).click()
 
     QTimer.singleShot(0, press)
-    assert confirm("Remove", "Remove it?", "Remove", parent) is wanted
+    assert confirm("Remove", "Remove it?", "Remove", parent) is confirms

@@ -220,18 +220,18 @@ def test_rows_with_too_many_different_keys_are_shown_as_json() -> None:
 
 def test_cells_are_formatted_only_on_access() -> None:
     """The cost of a card does not grow with its table."""
-    asked: list[str] = []
+    formatted: list[str] = []
 
     class Text(str):
         __slots__ = ()
 
         def __getitem__(self, place: Any) -> str:
-            asked.append(str(self)[:1])
+            formatted.append(str(self)[:1])
             return str(self)[place]
 
     rows = [{"a": Text(f"{number}" * 300)} for number in range(10)]
     (section,) = make_sections(rows)
     assert isinstance(section.body, DetailTable)
-    assert not asked
+    assert not formatted
     assert section.body.rows[3][0].startswith("333")
-    assert set(asked) == {"3"}
+    assert set(formatted) == {"3"}

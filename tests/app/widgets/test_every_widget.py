@@ -189,7 +189,7 @@ class CapitalsTranslator(QTranslator):
     """A fake language: every translated text is in capitals."""
 
     def translate(self, context: str, text: str, comment: str | None = None, n: int = -1) -> str:  # type: ignore[override]
-        return "" if context.startswith("Q") else PLACEHOLDERS.sub(lambda found: found[0].lower(), text.upper())
+        return "" if context.startswith("Q") else PLACEHOLDERS.sub(lambda match: match[0].lower(), text.upper())
 
     def isEmpty(self) -> bool:  # noqa: N802  # Qt's name
         return False
@@ -226,7 +226,7 @@ def test_lupdate_finds_the_texts_of_every_widget(tmp_path: Path) -> None:
     collected = tmp_path / "texts.ts"
     lupdate = Path(sysconfig.get_path("scripts")) / "pyside6-lupdate"
     subprocess.run([lupdate, *sorted(folder.glob("*.py")), "-ts", collected], check=True, capture_output=True)
-    found = {
+    texts = {
         (context.findtext("name"), message.findtext("source"))
         for context in ET.parse(collected).getroot().iter("context")
         for message in context.iter("message")
@@ -238,7 +238,7 @@ def test_lupdate_finds_the_texts_of_every_widget(tmp_path: Path) -> None:
         ("Timeline", "Timeline of the day"),
         ("details", "(empty)"),
         ("timeline", "Took {span}"),
-    } <= found
+    } <= texts
 
 
 def test_a_card_shows_no_needless_scroll_bar(shown: Callable[..., None]) -> None:

@@ -80,10 +80,10 @@ def test_between_finds_all_marks_in_a_range(
 ) -> None:
     layout = make_layout(bars, scale)
     left = to_epoch_ms(NOW + timedelta(minutes=minutes)) / scale
-    found = layout.marks_between(left, left + width)
+    marks = layout.marks_between(left, left + width)
     for mark in layout.marks:
         if mark.right >= left and mark.left <= left + width:
-            assert mark in found
+            assert mark in marks
 
 
 @given(BARS, SCALES)

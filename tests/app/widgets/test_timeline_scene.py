@@ -139,9 +139,9 @@ def test_a_lane_above_the_viewport_keeps_its_height_on_zoom() -> None:
 
 def test_a_run_is_found_by_its_id_in_any_lane() -> None:
     scene = make_scene(500, 2)
-    found = scene.find_mark("400.1")
-    assert found is not None
-    assert (found[0], found[1].bars[0].id) == (400, "400.1")
+    mark = scene.find_mark("400.1")
+    assert mark is not None
+    assert (mark[0], mark[1].bars[0].id) == (400, "400.1")
     assert scene.find_mark("nobody") is None
     assert scene.find_mark(None) is None
 
@@ -168,9 +168,9 @@ def test_stepping_stops_at_the_edges() -> None:
     scene = make_scene()
     steps = [("0.0", 0, -1), ("0.3", 0, 1), ("0.0", -1, 0), ("2.1", 1, 0)]
     for start, lanes, marks in steps:
-        found = scene.neighbour(start, lanes, marks)
-        assert found is not None
-        assert found[1].bars[0].id == start
+        mark = scene.neighbour(start, lanes, marks)
+        assert mark is not None
+        assert mark[1].bars[0].id == start
 
 
 def test_empty_lanes_are_skipped() -> None:
@@ -181,15 +181,15 @@ def test_empty_lanes_are_skipped() -> None:
     ]
     scene.set_bars(scene.lanes, bars)
     scene.arrange(400)
-    found = scene.neighbour("top", 1, 0)
-    assert found is not None and found[1].bars[0].id == "foot"
+    mark = scene.neighbour("top", 1, 0)
+    assert mark is not None and mark[1].bars[0].id == "foot"
 
 
 def test_without_a_start_the_first_visible_mark_is_next() -> None:
     scene = make_scene()
     scene.set_span(NOW - timedelta(hours=6.5), NOW)
-    found = scene.neighbour(None, 0, 1)
-    assert found is not None and found[1].bars[0].id == "0.2"
+    mark = scene.neighbour(None, 0, 1)
+    assert mark is not None and mark[1].bars[0].id == "0.2"
     empty = make_scene(2, 0)
     assert empty.neighbour(None, 0, 1) is None
 

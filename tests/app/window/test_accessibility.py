@@ -98,10 +98,12 @@ def shown(request: pytest.FixtureRequest, qtbot: QtBot, few: Session, wait: Wait
 
 def controls(shown: QWidget) -> list[QWidget]:
     """What the user can operate, without the inner parts of Qt's own controls."""
-    found = [one for one in shown.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisibleTo(shown)]
+    controls_found = [one for one in shown.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisibleTo(shown)]
     inner = (QAbstractSpinBox, QComboBox, QLineEdit, QAbstractItemView)
     return [
-        one for one in found if not isinstance(one.parentWidget(), inner) and not one.objectName().startswith("qt_")
+        one
+        for one in controls_found
+        if not isinstance(one.parentWidget(), inner) and not one.objectName().startswith("qt_")
     ]
 
 
@@ -112,9 +114,9 @@ def name_of(control: QWidget, shown: QWidget) -> str:
 
 
 def test_every_control_has_a_name(shown: QWidget) -> None:
-    found = controls(shown)
-    assert len(found) >= 3
-    assert [one for one in found if not name_of(one, shown).strip()] == []
+    controls_found = controls(shown)
+    assert len(controls_found) >= 3
+    assert [one for one in controls_found if not name_of(one, shown).strip()] == []
 
 
 def test_every_control_can_be_reached_with_tab(shown: QWidget) -> None:

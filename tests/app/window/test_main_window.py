@@ -346,11 +346,11 @@ def test_help_lists_the_shortcuts_of_the_window_and_the_current_page(window: Mai
     window.open_page("workflows")
     dialog = HelpDialog(window, window.page, "Workflows")
     qtbot.addWidget(dialog)
-    said = {label.text() for label in dialog.findChildren(QLabel)}
-    assert {"Today", "Ctrl+1", "Search", "Ctrl+F", "Help", "F1"} <= said
+    texts = {label.text() for label in dialog.findChildren(QLabel)}
+    assert {"Today", "Ctrl+1", "Search", "Ctrl+F", "Help", "F1"} <= texts
     listed = dict(list_page_shortcuts(window.page))  # type: ignore[arg-type]
     assert listed, "the page has shortcuts of its own"
-    assert set(listed) | set(listed.values()) <= said
+    assert set(listed) | set(listed.values()) <= texts
 
 
 def test_help_lists_the_shortcuts_of_cards_and_the_timeline(
@@ -399,8 +399,8 @@ def test_tab_follows_the_visual_order(
         seen.append(one)
         window.focusNextChild()
     card = next(iter(today.cards.cards.values()))
-    wanted = [window.navigation, card, card.buttons["approve"], today.timeline, window.help_button]
-    assert [one for one in seen if one in wanted] == wanted
+    expected = [window.navigation, card, card.buttons["approve"], today.timeline, window.help_button]
+    assert [one for one in seen if one in expected] == expected
     assert seen[-1] is window.help_button
 
 

@@ -129,9 +129,9 @@ def test_neither_running_workflows_nor_filtering_read_the_store_in_the_gui_threa
     deploying = threading.Thread(target=deploy_all)
     deploying.start()
     wait(lambda: not deploying.is_alive())
-    window, lookout = MainWindow(few), OverviewWatcher(few)
+    window, watcher = MainWindow(few), OverviewWatcher(few)
     qtbot.addWidget(window)
-    lookout.changed.connect(window.show_overview)
+    watcher.changed.connect(window.show_overview)
     window.bring_to_front()
     window.open_page("history")
     page = window.page
@@ -143,8 +143,8 @@ def test_neither_running_workflows_nor_filtering_read_the_store_in_the_gui_threa
         wait(lambda word=word: page._shown is not None and page._shown.text == word)
     page.open_subject(page.model.rows[0].run or "")
     wait(lambda: page.pane.details is not None)
-    wait(lambda: lookout.latest is not None and len(lookout.latest.workflows) == 4 + BUSY)
-    lookout.close()
+    wait(lambda: watcher.latest is not None and len(watcher.latest.workflows) == 4 + BUSY)
+    watcher.close()
     window.hide()
     assert store_uses == []
 

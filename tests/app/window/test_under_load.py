@@ -35,9 +35,9 @@ def count_events(installation: Session) -> int:
 
 
 def test_the_gui_thread_never_computes_for_long(qtbot: QtBot, busy: Session, wait: Wait) -> None:
-    window, lookout = MainWindow(busy), OverviewWatcher(busy)
+    window, watcher = MainWindow(busy), OverviewWatcher(busy)
     qtbot.addWidget(window)
-    lookout.changed.connect(window.show_overview)
+    watcher.changed.connect(window.show_overview)
     window.bring_to_front()
     window.open_page("history")
     page = window.page
@@ -50,7 +50,7 @@ def test_the_gui_thread_never_computes_for_long(qtbot: QtBot, busy: Session, wai
             for word in ("harbour", "museum", ""):
                 page.filters.search_field.setText(word)
                 wait(lambda word=word: page._shown is not None and page._shown.text == word)
-    lookout.close()
+    watcher.close()
     window.hide()
     assert len(watchdog.gaps) > 100
     assert max(gap.computed for gap in watchdog.gaps) < MAX_COMPUTED_MS

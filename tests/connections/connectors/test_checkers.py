@@ -32,9 +32,9 @@ def check(subject: Subject, answer: Callable[[ReceivedRequest], Reply], **more: 
     assert checker is not None
     with http_server(answer) as server:
         given = {subject.address: server.url, **subject.settings}
-        asked: Call = replace(call(given, KEY, **{**subject.parameters, **more}), since=DAYS_AGO)
+        tool_call: Call = replace(call(given, KEY, **{**subject.parameters, **more}), since=DAYS_AGO)
         try:
-            checked: Checked = checker(asked)
+            checked: Checked = checker(tool_call)
         except ToolFailedError:
             return CANNOT_TELL
         return checked.happened
@@ -50,15 +50,15 @@ class Channel:
     def __init__(self, *messages: dict[str, Any]) -> None:
         self.messages = messages
 
-    def __call__(self, asked: ReceivedRequest) -> Reply:
-        form = {name: values[0] for name, values in parse_qs(asked.body.decode()).items()}
-        wanted = [one for one in self.messages if float(one["ts"]) > float(form.get("oldest", 0))]
-        if asked.path.endswith("conversations.replies"):
-            wanted = [one for one in wanted if form["ts"] in (one.get("thread_ts"), one["ts"])]
-            wanted = wanted[:1] if not any(one.get("thread_ts") == form["ts"] for one in wanted) else wanted
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        form = {name: values[0] for name, values in parse_qs(request.body.decode()).items()}
+        messages = [one for one in self.messages if float(one["ts"]) > float(form.get("oldest", 0))]
+        if request.path.endswith("conversations.replies"):
+            messages = [one for one in messages if form["ts"] in (one.get("thread_ts"), one["ts"])]
+            messages = messages[:1] if not any(one.get("thread_ts") == form["ts"] for one in messages) else messages
         start, size = int(form.get("cursor", 0)), int(form["limit"])
-        more = {"next_cursor": str(start + size)} if start + size < len(wanted) else {}
-        return reply({"ok": True, "messages": wanted[start : start + size], "response_metadata": more})
+        more = {"next_cursor": str(start + size)} if start + size < len(messages) else {}
+        return reply({"ok": True, "messages": messages[start : start + size], "response_metadata": more})
 
 
 def at(age: timedelta, **more: Any) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def other_messages(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("said", "happened"),
+    ("messages", "happened"),
     [
         ([], False),
         ([POSTED], True),
@@ -88,32 +88,32 @@ def other_messages(count: int) -> list[dict[str, Any]]:
         ([at(timedelta(hours=1), **{**OURS, "metadata": {"event_type": "dayhand_post", "event_payload": {}}})], False),
     ],
 )
-def test_a_post_is_searched_among_all_messages_since(said: list[dict[str, Any]], happened: bool | str) -> None:  # noqa: FBT001  a case
-    assert check(SUBJECTS["slack"], Channel(*said)) == happened
+def test_a_post_is_searched_among_all_messages_since(messages: list[dict[str, Any]], happened: bool | str) -> None:  # noqa: FBT001  a case
+    assert check(SUBJECTS["slack"], Channel(*messages)) == happened
 
 
 @pytest.mark.parametrize("thread", ["1.0", "2.0"])
 def test_a_reply_is_searched_in_its_whole_thread(thread: str) -> None:
     """Even if the script named a reply instead of the first message of the thread."""
     begun, answered = {"ts": "1.0", "thread_ts": "1.0"}, {"ts": "2.0", "thread_ts": "1.0"}
-    for said, happened in (([begun, answered, {**POSTED, "thread_ts": "1.0"}], True), ([begun, answered], False)):
-        channel = Channel(*said)
+    for messages, happened in (([begun, answered, {**POSTED, "thread_ts": "1.0"}], True), ([begun, answered], False)):
+        channel = Channel(*messages)
         assert check(SUBJECTS["slack"], channel, thread=thread) is happened
 
 
 class Mailbox:
     """A Gmail account with the mails that its search finds and those that it lists as sent."""
 
-    def __init__(self, found: dict[str, str], sent: dict[str, str], age: timedelta = timedelta(hours=1)) -> None:
-        self.found, self.sent, self.age = found, sent, age
+    def __init__(self, matches: dict[str, str], sent: dict[str, str], age: timedelta = timedelta(hours=1)) -> None:
+        self.matches, self.sent, self.age = matches, sent, age
 
-    def __call__(self, asked: ReceivedRequest) -> Reply:
-        parts = urlsplit(asked.path)
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        parts = urlsplit(request.path)
         if parts.path.endswith("/messages"):
-            listed = self.found if "q" in parse_qs(parts.query) else self.sent
+            listed = self.matches if "q" in parse_qs(parts.query) else self.sent
             return reply({"messages": [{"id": name} for name in listed]})
         name = parts.path.rpartition("/")[2]
-        header = {"name": "Message-ID", "value": {**self.found, **self.sent}[name]}
+        header = {"name": "Message-ID", "value": {**self.matches, **self.sent}[name]}
         moment = int((NOW - self.age).timestamp() * 1000)
         return reply({"id": name, "internalDate": str(moment), "payload": {"headers": [header]}})
 
@@ -122,7 +122,7 @@ MANY = {f"m{number}": "<other@example.org>" for number in range(50)}
 
 
 @pytest.mark.parametrize(
-    ("found", "sent", "age", "happened"),
+    ("matches", "sent", "age", "happened"),
     [
         ({"a": SENT}, {}, timedelta(hours=1), True),
         ({}, {"a": SENT}, timedelta(hours=1), True),
@@ -133,12 +133,12 @@ MANY = {f"m{number}": "<other@example.org>" for number in range(50)}
     ],
 )
 def test_a_mail_is_identified_by_its_message_id(
-    found: dict[str, str],
+    matches: dict[str, str],
     sent: dict[str, str],
     age: timedelta,
     happened: bool | str,  # noqa: FBT001  a case
 ) -> None:
-    assert check(SUBJECTS["mail"], Mailbox(found, sent, age)) == happened
+    assert check(SUBJECTS["mail"], Mailbox(matches, sent, age)) == happened
 
 
 FILE = {"id": "f1", "appProperties": {"dayhand": file_mark(MARKED)}}
@@ -160,7 +160,7 @@ def test_a_file_is_also_searched_among_the_newest_files(
     happened: bool | str,  # noqa: FBT001  a case
 ) -> None:
     subject = SUBJECTS["file"]
-    assert check(subject, lambda asked: reply(searched if "q=" in asked.path else newest), text="t") == happened
+    assert check(subject, lambda request: reply(searched if "q=" in request.path else newest), text="t") == happened
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_google_event_is_identified_by_its_id(answered: Reply, happened: bool 
 
 
 @pytest.mark.parametrize(
-    ("found", "end"),
+    ("stored", "end"),
     [
         (reply({"id": _event_id(KEY)}), "applied"),
         (reply({"id": "other"}), "unsure"),
@@ -190,8 +190,8 @@ def test_a_google_event_is_identified_by_its_id(answered: Reply, happened: bool 
         (Reply(401), "unsure"),
     ],
 )
-def test_an_existing_google_event_with_the_id_is_read(found: Reply, end: str) -> None:
-    with http_server(lambda asked: Reply(409) if asked.method == "POST" else found) as server:
+def test_an_existing_google_event_with_the_id_is_read(stored: Reply, end: str) -> None:
+    with http_server(lambda request: Reply(409) if request.method == "POST" else stored) as server:
         assert outcome_of(SUBJECTS["event"], server.url) == end
 
 
@@ -201,24 +201,24 @@ ICS = (
 NONE = Reply(207, b'<multistatus xmlns="DAV:"/>')
 
 
-def event_at(asked: ReceivedRequest) -> Reply:
+def event_at(request: ReceivedRequest) -> Reply:
     """The event at the requested address."""
-    return Reply(body=ICS % asked.path.rpartition("/")[2].removesuffix(".ics").encode())
+    return Reply(body=ICS % request.path.rpartition("/")[2].removesuffix(".ics").encode())
 
 
 def given(
-    found: Reply | Callable[[ReceivedRequest], Reply], reported: Reply, put: int = 201
+    stored: Reply | Callable[[ReceivedRequest], Reply], reported: Reply, put: int = 201
 ) -> Callable[[ReceivedRequest], Reply]:
-    def answer(asked: ReceivedRequest) -> Reply:
-        if asked.method == "PUT":
+    def answer(request: ReceivedRequest) -> Reply:
+        if request.method == "PUT":
             return Reply(put)
-        return reported if asked.method == "REPORT" else found if isinstance(found, Reply) else found(asked)
+        return reported if request.method == "REPORT" else stored if isinstance(stored, Reply) else stored(request)
 
     return answer
 
 
 @pytest.mark.parametrize(
-    ("found", "reported", "happened"),
+    ("stored", "reported", "happened"),
     [
         (event_at, NONE, True),
         (Reply(404), NONE, False),
@@ -231,15 +231,15 @@ def given(
     ],
 )
 def test_a_caldav_event_is_identified_by_its_id(
-    found: Reply | Callable[[ReceivedRequest], Reply],
+    stored: Reply | Callable[[ReceivedRequest], Reply],
     reported: Reply,
     happened: bool | str,  # noqa: FBT001  a case
 ) -> None:
-    assert check(SUBJECTS["caldav"], given(found, reported)) == happened
+    assert check(SUBJECTS["caldav"], given(stored, reported)) == happened
 
 
 @pytest.mark.parametrize(
-    ("found", "reported", "end"),
+    ("stored", "reported", "end"),
     [
         (event_at, NONE, "applied"),
         (Reply(404), NONE, "failed"),
@@ -249,7 +249,7 @@ def test_a_caldav_event_is_identified_by_its_id(
     ],
 )
 def test_an_existing_caldav_event_at_the_address_is_read(
-    found: Reply | Callable[[ReceivedRequest], Reply], reported: Reply, end: str
+    stored: Reply | Callable[[ReceivedRequest], Reply], reported: Reply, end: str
 ) -> None:
-    with http_server(given(found, reported, put=412)) as server:
+    with http_server(given(stored, reported, put=412)) as server:
         assert outcome_of(SUBJECTS["caldav"], server.url) == end

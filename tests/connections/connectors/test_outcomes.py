@@ -59,27 +59,27 @@ PLAYS: dict[str, Play] = {
     "garbage": send_and_close(b"hello\r\n"),
     "status 99": send_and_close(b"HTTP/1.1 99 X\r\n\r\n"),
     "endless headers": send_and_close(b"HTTP/1.1 200 OK\r\n", b"X-More: x\r\n" * 10_000),
-    "close at once": stop("close", heard="nothing"),
-    "reset at once": stop("reset", heard="nothing"),
-    "close in request": stop("close", heard="part"),
-    "reset in request": stop("reset", heard="part"),
-    "stall in request": stop("stall", heard="part"),
-    "close after request": stop("close", heard="all"),
-    "reset after request": stop("reset", heard="all"),
-    "stall after request": stop("stall", heard="all"),
-    "close in status": stop("close", heard="all", said=b"HTTP/1.1 20"),
-    "stall in status": stop("stall", heard="all", said=b"HTTP/1.1 20"),
-    "close in header": stop("close", heard="all", said=b"HTTP/1.1 200 OK\r\nContent-Le"),
-    "reset in header": stop("reset", heard="all", said=b"HTTP/1.1 200 OK\r\nContent-Le"),
-    "stall in header": stop("stall", heard="all", said=b"HTTP/1.1 200 OK\r\nContent-Le"),
-    "close in body": stop("close", heard="all", said=b"HTTP/1.1 200 OK\r\n" + HALF),
-    "reset in body": stop("reset", heard="all", said=b"HTTP/1.1 200 OK\r\n" + HALF),
-    "stall in body": stop("stall", heard="all", said=b"HTTP/1.1 200 OK\r\n" + HALF),
-    "close in chunk": stop("close", heard="all", said=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
-    "close in 201": stop("close", heard="all", said=b"HTTP/1.1 201 OK\r\n" + HALF),
-    "stall in 201": stop("stall", heard="all", said=b"HTTP/1.1 201 OK\r\n" + HALF),
-    "close in 404": stop("close", heard="all", said=b"HTTP/1.1 404 OK\r\n" + HALF),
-    "close in 500": stop("close", heard="all", said=b"HTTP/1.1 500 OK\r\n" + HALF),
+    "close at once": stop("close", reads="nothing"),
+    "reset at once": stop("reset", reads="nothing"),
+    "close in request": stop("close", reads="part"),
+    "reset in request": stop("reset", reads="part"),
+    "stall in request": stop("stall", reads="part"),
+    "close after request": stop("close", reads="all"),
+    "reset after request": stop("reset", reads="all"),
+    "stall after request": stop("stall", reads="all"),
+    "close in status": stop("close", reads="all", sent=b"HTTP/1.1 20"),
+    "stall in status": stop("stall", reads="all", sent=b"HTTP/1.1 20"),
+    "close in header": stop("close", reads="all", sent=b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "reset in header": stop("reset", reads="all", sent=b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "stall in header": stop("stall", reads="all", sent=b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "close in body": stop("close", reads="all", sent=b"HTTP/1.1 200 OK\r\n" + HALF),
+    "reset in body": stop("reset", reads="all", sent=b"HTTP/1.1 200 OK\r\n" + HALF),
+    "stall in body": stop("stall", reads="all", sent=b"HTTP/1.1 200 OK\r\n" + HALF),
+    "close in chunk": stop("close", reads="all", sent=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"),
+    "close in 201": stop("close", reads="all", sent=b"HTTP/1.1 201 OK\r\n" + HALF),
+    "stall in 201": stop("stall", reads="all", sent=b"HTTP/1.1 201 OK\r\n" + HALF),
+    "close in 404": stop("close", reads="all", sent=b"HTTP/1.1 404 OK\r\n" + HALF),
+    "close in 500": stop("close", reads="all", sent=b"HTTP/1.1 500 OK\r\n" + HALF),
 }
 
 TABLE = """
@@ -207,8 +207,8 @@ def cells(table: str) -> Iterator[tuple[str, str, str]]:
     for row in rows:
         words = row.split()
         ends = words[-len(names) :]
-        told = row[: row.index("  ")].strip()
-        for play in told.split() if all(word.isdigit() for word in told.split()) else [told]:
+        label = row[: row.index("  ")].strip()
+        for play in label.split() if all(word.isdigit() for word in label.split()) else [label]:
             yield from ((name, play, end) for name, end in zip(names, ends, strict=True))
 
 

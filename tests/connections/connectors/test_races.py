@@ -34,11 +34,11 @@ def root(tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
     def swap_after(resolve: Callable[..., Path]) -> Callable[..., Path]:
         def resolve_and_swap(*args: Any, **more: Any) -> Path:
-            found = resolve(*args, **more)
-            if "sub" in found.parts and not (root / "sub").is_symlink():
+            path = resolve(*args, **more)
+            if "sub" in path.parts and not (root / "sub").is_symlink():
                 (root / "sub").rename(root / "was")
                 (root / "sub").symlink_to(outside)
-            return found
+            return path
 
         return resolve_and_swap
 

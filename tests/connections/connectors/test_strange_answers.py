@@ -89,9 +89,9 @@ class FixedResponse:
 
 @pytest.fixture(scope="module")
 def strange() -> Iterator[FixedResponse]:
-    said = FixedResponse()
-    with http_server(said) as said.server:
-        yield said
+    response = FixedResponse()
+    with http_server(response) as response.server:
+        yield response
 
 
 @pytest.mark.parametrize(("connector", "tool", "parameters"), CALLS, ids=[name for _, name, _ in CALLS])
@@ -110,16 +110,17 @@ def test_any_response_is_used_or_refused(
 
 
 def test_missing_values_read_as_empty() -> None:
-    told = JsonObject({"none": None}, "host", acts=False)
+    reader = JsonObject({"none": None}, "host", acts=False)
     for name in ("none", "missing"):
-        assert (told.text(name), told.objects(name), told.texts(name), told.nested(name).get("x")) == ("", [], [], None)
+        values = (reader.text(name), reader.objects(name), reader.texts(name), reader.nested(name).get("x"))
+        assert values == ("", [], [], None)
 
 
 @pytest.mark.parametrize("value", [1, "x", ["x"], [1], True])
 @pytest.mark.parametrize("kind", [FailureClass.LOGIC, FailureClass.UNSURE])
 def test_a_wrong_type_is_refused_and_leaves_an_action_unsure(value: Any, kind: FailureClass) -> None:
-    told = JsonObject({"it": value}, "host", acts=kind is FailureClass.UNSURE)
-    for read in (told.nested, told.objects):
+    reader = JsonObject({"it": value}, "host", acts=kind is FailureClass.UNSURE)
+    for read in (reader.nested, reader.objects):
         with pytest.raises(ToolFailedError) as failed:
             read("it")
         assert failed.value.failure.kind is kind

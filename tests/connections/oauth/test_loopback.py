@@ -45,8 +45,8 @@ def say(address: str, request: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", urlsplit(address).port or 0), 60) as visitor:
         visitor.sendall(request)
         answer = bytearray()
-        while heard := visitor.recv(65536):
-            answer += heard
+        while data := visitor.recv(65536):
+            answer += data
     return bytes(answer)
 
 

@@ -16,10 +16,10 @@ class Renewer:
 
     def __init__(self, renewed: Mapping[str, Any] | None) -> None:
         self.renewed = renewed
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.calls: list[tuple[str, dict[str, Any]]] = []
 
     def renew(self, connection: str, refused: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        self.asked.append((connection, dict(refused)))
+        self.calls.append((connection, dict(refused)))
         return self.renewed
 
 
@@ -39,11 +39,11 @@ class Service:
 
 def test_a_rejected_login_is_refreshed_and_the_caller_sees_the_new_one() -> None:
     service, renewer = Service(FailureClass.AUTH), Renewer({"access_token": "new"})
-    asked = call({"access_token": "old", "user": "me"})
-    assert retry_after_401(service, asked, renewer) == "done"
+    tool_call = call({"access_token": "old", "user": "me"})
+    assert retry_after_401(service, tool_call, renewer) == "done"
     assert [token for token, _ in service.calls] == ["old", "new"]
-    assert renewer.asked == [("kind:name", {"access_token": "old", "user": "me"})]
-    assert asked.settings == {"access_token": "new", "user": "me"}
+    assert renewer.calls == [("kind:name", {"access_token": "old", "user": "me"})]
+    assert tool_call.settings == {"access_token": "new", "user": "me"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FailureClass if kind is not FailureClass.AUTH])
@@ -52,16 +52,16 @@ def test_other_failures_are_not_retried(kind: FailureClass) -> None:
     service, renewer = Service(kind), Renewer({"access_token": "new"})
     with pytest.raises(ToolFailedError):
         retry_after_401(service, call({"access_token": "old"}), renewer)
-    assert (len(service.calls), renewer.asked) == (1, [])
+    assert (len(service.calls), renewer.calls) == (1, [])
 
 
-@pytest.mark.parametrize(("renewed", "said"), [(None, "Not old."), ({"access_token": "other"}, "Not other.")])
-def test_a_call_is_retried_at_most_once(renewed: Mapping[str, Any] | None, said: str) -> None:
+@pytest.mark.parametrize(("renewed", "sentence"), [(None, "Not old."), ({"access_token": "other"}, "Not other.")])
+def test_a_call_is_retried_at_most_once(renewed: Mapping[str, Any] | None, sentence: str) -> None:
     service, renewer = Service(FailureClass.AUTH), Renewer(renewed)
     with pytest.raises(ToolFailedError) as failed:
         retry_after_401(service, call({"access_token": "old"}), renewer)
-    assert (failed.value.failure.kind, str(failed.value)) == (FailureClass.AUTH, said)
-    assert (len(service.calls), len(renewer.asked)) == (1 if renewed is None else 2, 1)
+    assert (failed.value.failure.kind, str(failed.value)) == (FailureClass.AUTH, sentence)
+    assert (len(service.calls), len(renewer.calls)) == (1 if renewed is None else 2, 1)
 
 
 def test_the_retry_gets_the_full_timeout_again() -> None:
@@ -84,6 +84,6 @@ def test_a_tool_and_its_checker_retry() -> None:
     assert tool.run(call({"access_token": "old"})) == "done"
     assert tool.check is not None
     assert tool.check(call({"access_token": "old"})) == Checked(happened=True, result="done")
-    assert len(renewer.asked) == 2
+    assert len(renewer.calls) == 2
     plain = Tool(name="look", help="", parameters={}, run=service)
     assert with_retry_after_401(plain, renewer).check is None

@@ -48,9 +48,9 @@ def come_back(**given: str) -> Callable[[str], None]:
     """A service that redirects at once without a user; `state` is the right one unless given."""
 
     def act(url: str) -> None:
-        asked = authorize_parameters(url)
-        query = urlencode({"state": asked["state"], **given})
-        threading.Thread(target=visit, args=(f"{asked['redirect_uri']}?{query}",)).start()
+        parameters = authorize_parameters(url)
+        query = urlencode({"state": parameters["state"], **given})
+        threading.Thread(target=visit, args=(f"{parameters['redirect_uri']}?{query}",)).start()
 
     return act
 
@@ -76,8 +76,8 @@ def test_a_user_signs_in_through_their_browser(front: EmulatorProxy, browser: Ch
     assert got["account"] == ANNA
     assert got["expires_at"] == (NOW + timedelta(hours=1)).isoformat()
     assert got["access_token"] and got["refresh_token"]
-    found = tool_of(google, "search_mail").run(call({**settings_of(front), **got}, query="subject:receipt"))
-    assert [mail["subject"] for mail in found] == ["Receipt 3", "Receipt 2", "Receipt 1"]
+    mails = tool_of(google, "search_mail").run(call({**settings_of(front), **got}, query="subject:receipt"))
+    assert [mail["subject"] for mail in mails] == ["Receipt 3", "Receipt 2", "Receipt 1"]
 
 
 def test_the_address_has_the_parameters_of_a_native_app(front: EmulatorProxy) -> None:
@@ -89,12 +89,12 @@ def test_the_address_has_the_parameters_of_a_native_app(front: EmulatorProxy) ->
 
     with pytest.raises(SignInDeniedError):
         sign_in(google, front, look, before=ANNA)
-    asked = authorize_parameters(opened[0])
+    parameters = authorize_parameters(opened[0])
     assert opened[0].startswith(f"{front.url}/o/oauth2/v2/auth?")
-    assert asked["response_type"] == "code" and asked["code_challenge_method"] == "S256"
-    assert asked["redirect_uri"].startswith("http://127.0.0.1:")
-    assert asked["access_type"] == "offline" and asked["login_hint"] == ANNA
-    assert len(asked["state"]) >= 40 and len(asked["code_challenge"]) == 43
+    assert parameters["response_type"] == "code" and parameters["code_challenge_method"] == "S256"
+    assert parameters["redirect_uri"].startswith("http://127.0.0.1:")
+    assert parameters["access_type"] == "offline" and parameters["login_hint"] == ANNA
+    assert len(parameters["state"]) >= 40 and len(parameters["code_challenge"]) == 43
     assert "app-secret" not in opened[0]
 
 
@@ -165,8 +165,8 @@ def test_a_stolen_code_is_useless(front: EmulatorProxy) -> None:
 
 def test_a_user_who_denies_access_sees_that_nothing_was_connected(front: EmulatorProxy, browser: Chromium) -> None:
     def refuse(url: str) -> None:
-        asked = authorize_parameters(url)
-        browser.open(f"{asked['redirect_uri']}?error=access_denied&state={asked['state']}")
+        parameters = authorize_parameters(url)
+        browser.open(f"{parameters['redirect_uri']}?error=access_denied&state={parameters['state']}")
 
     with pytest.raises(SignInDeniedError, match="Access to Google was denied") as failed:
         sign_in(google, front, refuse)
@@ -232,10 +232,10 @@ def test_a_service_that_fails_at_the_end_is_classified(front: EmulatorProxy, sta
 def test_a_reconnect_refuses_another_account_and_names_both(front: EmulatorProxy, browser: Chromium) -> None:
     with pytest.raises(WrongAccountError) as failed:
         sign_in(google, front, sign_in_with_browser(browser, BERT), before=ANNA)
-    said = f"You signed in as {BERT}, but google:me belongs to {ANNA}."
-    assert failed.value.failure.sentence.startswith(said)
+    sentence = f"You signed in as {BERT}, but google:me belongs to {ANNA}."
+    assert failed.value.failure.sentence.startswith(sentence)
     assert (failed.value.before, failed.value.now) == (ANNA, BERT)
-    browser.wait_for_text(said)
+    browser.wait_for_text(sentence)
 
 
 def test_accounts_are_compared_without_case(front: EmulatorProxy) -> None:

@@ -32,14 +32,14 @@ class Service:
         self.gate = threading.Event()
         self.gate.set()
 
-    def answer(self, asked: ReceivedRequest) -> Reply:
+    def answer(self, request: ReceivedRequest) -> Reply:
         assert self.gate.wait(60)
         if self.status != 200:
             return Reply(status=self.status)
-        form = parse_qs(asked.body.decode())
+        form = parse_qs(request.body.decode())
         if form["refresh_token"] != [self.refresh] or form["client_id"] != ["me"]:
             return Reply(status=400, body=b'{"error": "invalid_grant"}')
-        number = len(self.web.asked)
+        number = len(self.web.requests)
         given = {"access_token": f"a{number}", "expires_in": 3600}
         if self.rotates:
             self.refresh = f"r{number}"
@@ -97,7 +97,7 @@ def test_a_login_that_is_valid_for_a_while_is_not_refreshed(
 ) -> None:
     entry = Entry(secrets_of(service, left))
     assert fresh(renewals, entry) == secrets_of(service, left)
-    assert service.web.asked == []
+    assert service.web.requests == []
 
 
 @pytest.mark.parametrize("left", [REFRESH_MARGIN, timedelta(seconds=1), timedelta(0), timedelta(days=-400)])
@@ -113,9 +113,9 @@ def test_a_login_that_expires_soon_is_refreshed_and_saved_first(
         "expires_at": (NOW + timedelta(hours=1)).isoformat(),
     }
     assert entry.kept == got
-    assert parse_qs(service.web.asked[0].body.decode())["client_secret"] == ["shh"]
+    assert parse_qs(service.web.requests[0].body.decode())["client_secret"] == ["shh"]
     assert fresh(renewals, entry) == got
-    assert len(service.web.asked) == 1
+    assert len(service.web.requests) == 1
 
 
 def test_a_refresh_token_that_is_not_replaced_stays(service: Service, renewals: TokenRefresher) -> None:
@@ -135,10 +135,10 @@ def test_threads_share_one_refresh(service: Service, renewals: TokenRefresher) -
     entry = Entry(secrets_of(service, timedelta(0)))
     with ThreadPoolExecutor(8) as pool:
         asking = [pool.submit(fresh, renewals, entry) for _ in range(8)]
-        wait_until(lambda: len(service.web.asked) == 1)
+        wait_until(lambda: len(service.web.requests) == 1)
         service.gate.set()
         assert {one.result(60)["access_token"] for one in asking} == {"a1"}
-    assert len(service.web.asked) == 1
+    assert len(service.web.requests) == 1
 
 
 def test_threads_share_a_failed_refresh(service: Service, renewals: TokenRefresher) -> None:
@@ -155,7 +155,7 @@ def test_threads_share_a_failed_refresh(service: Service, renewals: TokenRefresh
 
     with ThreadPoolExecutor(4) as pool:
         asking = [pool.submit(ask) for _ in range(4)]
-        wait_until(lambda: len(service.web.asked) == 1)
+        wait_until(lambda: len(service.web.requests) == 1)
         service.gate.set()
         assert {one.result(60) for one in asking} == {FailureClass.AUTH}
 
@@ -165,7 +165,7 @@ def test_another_connection_does_not_wait(service: Service, renewals: TokenRefre
     entry, other = Entry(secrets_of(service, timedelta(0))), Entry(secrets_of(service, timedelta(hours=1)))
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(fresh, renewals, entry)
-        wait_until(lambda: len(service.web.asked) == 1)
+        wait_until(lambda: len(service.web.requests) == 1)
         assert (
             renewals.refresh_if_expiring("google:other", other.read(), other.read, other.keep)["access_token"] == "a0"
         )
@@ -215,7 +215,7 @@ def test_a_locked_keyring_loses_no_new_refresh_token(service: Service, renewals:
     entry.locked = False
     assert fresh(renewals, entry)["refresh_token"] == "r1"
     assert entry.kept["refresh_token"] == "r1"
-    assert len(service.web.asked) == 1
+    assert len(service.web.requests) == 1
 
 
 def test_unsaved_secrets_do_not_undo_a_reconnect(service: Service, renewals: TokenRefresher) -> None:
@@ -251,7 +251,7 @@ def test_a_login_that_cannot_be_refreshed_is_not_replaced(
 ) -> None:
     entry = Entry({**secrets_of(service, None), missing: None})
     assert replaced(renewals, entry) is None
-    assert service.web.asked == []
+    assert service.web.requests == []
 
 
 def test_a_replacement_is_replaced_again_only_after_a_while(service: Service) -> None:
@@ -264,7 +264,7 @@ def test_a_replacement_is_replaced_again_only_after_a_while(service: Service) ->
     times[0] += REFRESH_MARGIN
     again = replaced(renewals, entry)
     assert again is not None and again["access_token"] == "a2"
-    assert len(service.web.asked) == 2
+    assert len(service.web.requests) == 2
 
 
 def test_a_login_already_replaced_is_not_refreshed_again(service: Service, renewals: TokenRefresher) -> None:
@@ -273,7 +273,7 @@ def test_a_login_already_replaced_is_not_refreshed_again(service: Service, renew
     entry.keep({**refused, "access_token": "signed in again"})
     got = replaced(renewals, entry, refused)
     assert got is not None and got["access_token"] == "signed in again"
-    assert service.web.asked == []
+    assert service.web.requests == []
 
 
 def test_threads_with_a_rejected_login_share_one_refresh(service: Service, renewals: TokenRefresher) -> None:
@@ -282,10 +282,10 @@ def test_threads_with_a_rejected_login_share_one_refresh(service: Service, renew
     refused = entry.read()
     with ThreadPoolExecutor(8) as pool:
         asking = [pool.submit(replaced, renewals, entry, refused) for _ in range(8)]
-        wait_until(lambda: len(service.web.asked) == 1)
+        wait_until(lambda: len(service.web.requests) == 1)
         service.gate.set()
         assert {(one.result(60) or {})["access_token"] for one in asking} == {"a1"}
-    assert len(service.web.asked) == 1
+    assert len(service.web.requests) == 1
 
 
 def test_a_rejected_login_is_refreshed_although_another_thread_kept_it(
@@ -328,4 +328,4 @@ def test_a_locked_keyring_does_not_lose_a_replacement(service: Service, renewals
         replaced(renewals, entry)
     entry.locked = False
     assert (replaced(renewals, entry) or {})["access_token"] == "a1"
-    assert (entry.kept["refresh_token"], len(service.web.asked)) == ("r1", 1)
+    assert (entry.kept["refresh_token"], len(service.web.requests)) == ("r1", 1)

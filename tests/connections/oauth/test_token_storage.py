@@ -13,10 +13,10 @@ NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 def test_a_new_login_is_saved_before_it_is_used(keyring: SecretService) -> None:
     body = json.dumps({"access_token": "new", "refresh_token": "r1", "expires_in": 3600}).encode()
     with http_server(lambda _: Reply(body=body)) as endpoint:
-        keeper = SecretStore(lambda: NOW)
+        store = SecretStore(lambda: NOW)
         secrets = {"access_token": "a", "refresh_token": "r0", "expires_at": NOW.isoformat(), "token_url": endpoint.url}
-        keeper.keep("google:me", secrets)
+        store.keep("google:me", secrets)
         renewed = {"access_token": "new", "refresh_token": "r1", "expires_at": (NOW + timedelta(hours=1)).isoformat()}
-        assert keeper.read("google:me") == {**secrets, **renewed}
+        assert store.read("google:me") == {**secrets, **renewed}
         assert SecretStore(lambda: NOW).read("google:me") == {**secrets, **renewed}
-        assert len(endpoint.asked) == 1
+        assert len(endpoint.requests) == 1

@@ -47,9 +47,9 @@ def test_an_answer_is_read_whole(endpoint: Endpoint) -> None:
     assert got == Tokens(
         access="a", refresh="r", expires_at=NOW + timedelta(hours=1), scopes=frozenset({"mail", "files", "read"})
     )
-    asked = endpoint.web.asked[-1]
-    assert asked.method == "POST" and asked.path == "/token"
-    assert parse_qs(asked.body.decode()) == {"grant_type": ["refresh_token"], "refresh_token": ["se cret&"]}
+    request = endpoint.web.requests[-1]
+    assert request.method == "POST" and request.path == "/token"
+    assert parse_qs(request.body.decode()) == {"grant_type": ["refresh_token"], "refresh_token": ["se cret&"]}
 
 
 def test_what_is_missing_is_none(endpoint: Endpoint) -> None:
@@ -125,5 +125,5 @@ def test_an_unreachable_endpoint_is_transient() -> None:
 
 
 def test_tokens_are_never_printed() -> None:
-    told = repr(Tokens(access="hunter2", refresh="hunter3", expires_at=NOW, scopes=None))
-    assert "hunter" not in told
+    text = repr(Tokens(access="hunter2", refresh="hunter3", expires_at=NOW, scopes=None))
+    assert "hunter" not in text

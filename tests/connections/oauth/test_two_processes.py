@@ -82,7 +82,7 @@ def test_one_process_uses_what_the_other_refreshed(account: Service) -> None:
         assert app.read(NOW + timedelta(minutes=9)) == "a1", "the old refresh token is worth nothing any more"
         assert app.read(NOW + timedelta(minutes=70)) == "a2"
         assert trial.read(NOW + timedelta(minutes=71)) == "a2"
-    assert len(account.web.asked) == 2
+    assert len(account.web.requests) == 2
 
 
 def test_of_two_simultaneous_refreshes_only_one_asks_the_service(account: Service) -> None:
@@ -91,10 +91,10 @@ def test_of_two_simultaneous_refreshes_only_one_asks_the_service(account: Servic
         account.gate.clear()
         for one in (app, trial):
             one.ask("read", NOW + timedelta(minutes=9))
-        wait_until(lambda: bool(account.web.asked))
+        wait_until(lambda: bool(account.web.requests))
         account.gate.set()
         assert [one.hear() for one in (app, trial)] == ["a1", "a1"]
-    assert len(account.web.asked) == 1
+    assert len(account.web.requests) == 1
 
 
 def test_a_login_rejected_after_the_other_process_refreshed_is_replaced_by_the_new_one(account: Service) -> None:
@@ -103,4 +103,4 @@ def test_a_login_rejected_after_the_other_process_refreshed_is_replaced_by_the_n
         assert trial.read(NOW + timedelta(minutes=8)) == "a1"
         app.ask("refused", NOW + timedelta(minutes=2), "a0")
         assert app.hear() == "a1"
-    assert len(account.web.asked) == 1
+    assert len(account.web.requests) == 1

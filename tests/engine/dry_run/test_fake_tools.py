@@ -20,11 +20,11 @@ class Outside:
     """The real service, which must not be acted on."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, Any]] = []
+        self.calls: list[tuple[str, Any]] = []
 
     def ask(self, given: Call) -> int:
-        self.asked.append((given.connection, given.parameters))
-        return len(self.asked)
+        self.calls.append((given.connection, given.parameters))
+        return len(self.calls)
 
     def act(self, given: Call) -> None:
         raise AssertionError("it acts")
@@ -46,7 +46,7 @@ def test_equal_reads_are_made_once() -> None:
     look, _ = outside.faked().tools
     answers = [look.run(one) for one in (call(n=1), call(n=1), call(n=2), call("x:b", n=1), call(n=1))]
     assert answers == [1, 1, 2, 3, 1]
-    assert outside.asked == [("x:a", {"n": 1}), ("x:a", {"n": 2}), ("x:b", {"n": 1})]
+    assert outside.calls == [("x:a", {"n": 1}), ("x:a", {"n": 2}), ("x:b", {"n": 1})]
 
 
 def test_the_cache_is_limited() -> None:
@@ -56,9 +56,9 @@ def test_the_cache_is_limited() -> None:
     for number in range(101):
         look.run(call(n=number))
     look.run(call(n=100))
-    assert len(outside.asked) == 101
+    assert len(outside.calls) == 101
     look.run(call(n=0))
-    assert len(outside.asked) == 102, "the cache was cleared"
+    assert len(outside.calls) == 102, "the cache was cleared"
 
 
 def test_a_mutating_tool_neither_acts_nor_checks() -> None:

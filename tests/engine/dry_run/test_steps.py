@@ -23,8 +23,8 @@ def test_the_first_similar_steps_are_listed_and_the_rest_counted() -> None:
     steps = list(group_similar([*many, step("act", 3000, "No", "failed:logic")]))
     assert len(steps) == 2 * MAX_SIMILAR + 3
     assert [one.summary for one in steps if one.status == "failed:logic"] == ["No"]
-    [looked, acted] = steps[-2:]
-    assert (looked.handler, looked.times, looked.until) == ("look", 980, START + timedelta(minutes=2997))
+    [read, acted] = steps[-2:]
+    assert (read.handler, read.times, read.until) == ("look", 980, START + timedelta(minutes=2997))
     assert (acted.handler, acted.times, acted.until) == ("act", 980, START + timedelta(minutes=2998))
     assert sum(one.times for one in steps) == len(many) + 1
 

@@ -112,21 +112,21 @@ def test_a_failed_script_shows_its_line_and_offers_a_rollback_only_to_a_version_
 
     runtime.deploy('import dayhand\nflow = dayhand.Workflow("Sums")\n@flow.job(cron="0 3 * * *")\ndef go(ctx): pass')
     run("1 / 0  # second")
-    [asked] = runtime.queries.attention()
-    assert asked.fault == FaultView(
+    [request] = runtime.queries.attention()
+    assert request.fault == FaultView(
         path=str(runtime.folder / "script.py"), line=5, text="1 / 0  # second", earlier=None, version=2
     ), "a version that never ran is no rollback target"
-    assert asked.how == (f"dayhand retry {asked.run}",)
+    assert request.how == (f"dayhand retry {request.run}",)
     run("ctx.done('Good')")
     run("1 / 0  # fourth")
-    [asked] = runtime.queries.attention()
-    assert asked.fault is not None and asked.fault.earlier == 3
-    assert asked.how == (f"dayhand retry {asked.run}", "dayhand rollback sums")
+    [request] = runtime.queries.attention()
+    assert request.fault is not None and request.fault.earlier == 3
+    assert request.how == (f"dayhand retry {request.run}", "dayhand rollback sums")
 
 
 def test_the_next_times_of_all_workflows_are_in_order(asking: QueryRuntimeFixture) -> None:
-    found = asking.queries.next_times(limit=3)
-    assert [(one.at - START, one.handler, one.words) for one in found] == [
+    times = asking.queries.next_times(limit=3)
+    assert [(one.at - START, one.handler, one.words) for one in times] == [
         (timedelta(minutes=minutes), "poll", "Every 5 minutes") for minutes in (5, 10, 15)
     ]
     later = asking.queries.next_times("Receipts", 1000)
@@ -173,7 +173,7 @@ def test_connections_show_their_users_and_missing_ones(asking: QueryRuntimeFixtu
 
 def test_connectors_with_fields_must_be_connected(runtime: QueryRuntimeFixture) -> None:
     """Notifications need no connection."""
-    wanted = ("table:expenses", "notify:me", "imap:home")
-    assert runtime.queries.unconnected(wanted) == ("table:expenses", "imap:home")
+    connections = ("table:expenses", "notify:me", "imap:home")
+    assert runtime.queries.unconnected(connections) == ("table:expenses", "imap:home")
     runtime.connect_table()
-    assert runtime.queries.unconnected(wanted) == ("imap:home",)
+    assert runtime.queries.unconnected(connections) == ("imap:home",)

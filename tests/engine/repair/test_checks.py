@@ -72,17 +72,17 @@ def test_changes_reserved_to_the_user_are_refused(what: str) -> None:
 def test_changed_ids_and_imports_always_need_approval(what: str) -> None:
     old, new, reason = ASKS[what]
     assert old in SCRIPT
-    found = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1))
-    assert found.refused == ()
-    assert any(reason in sentence for sentence in found.asks)
+    result = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1))
+    assert result.refused == ()
+    assert any(reason in sentence for sentence in result.asks)
 
 
 @pytest.mark.parametrize("what", FREE)
 def test_other_changes_are_allowed(what: str) -> None:
     old, new = FREE[what]
     assert old in SCRIPT
-    found = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1))
-    assert (found.refused, found.asks, found.is_same) == ((), (), False)
+    result = compare_scripts(SCRIPT, SCRIPT.replace(old, new, 1))
+    assert (result.refused, result.asks, result.is_same) == ((), (), False)
 
 
 def test_comments_and_whitespace_are_not_a_repair() -> None:

@@ -282,9 +282,9 @@ def change(old: str, new: str) -> str:
 
 @pytest.mark.parametrize("how", ASKED)
 def test_a_changed_id_or_command_always_needs_approval(how: str) -> None:
-    found = compare_scripts(SCRIPT, change(*ASKED[how]))
-    assert found.refused == ()
-    assert found.asks
+    result = compare_scripts(SCRIPT, change(*ASKED[how]))
+    assert result.refused == ()
+    assert result.asks
 
 
 @pytest.mark.parametrize("how", REFUSED)
@@ -294,15 +294,15 @@ def test_hidden_behaviour_is_refused(how: str) -> None:
 
 @pytest.mark.parametrize("how", UNASKED)
 def test_a_changed_action_of_an_unapproved_consumer_needs_approval(how: str) -> None:
-    found = compare_scripts(SCRIPT, change(*UNASKED[how]))
-    assert found.asks == ("It changes what Note does without asking you.",)
+    result = compare_scripts(SCRIPT, change(*UNASKED[how]))
+    assert result.asks == ("It changes what Note does without asking you.",)
     for asking in ("always", "first"):
-        asked = change('approve="never"', f'approve="{asking}"')
-        assert compare_scripts(asked, asked.replace(*UNASKED[how], 1)).asks == (), (
+        with_approval = change('approve="never"', f'approve="{asking}"')
+        assert compare_scripts(with_approval, with_approval.replace(*UNASKED[how], 1)).asks == (), (
             "every action is approved by the user"
         )
     silent = change(', approve="never"', "")
-    assert compare_scripts(silent, silent.replace(*UNASKED[how], 1)).asks == found.asks
+    assert compare_scripts(silent, silent.replace(*UNASKED[how], 1)).asks == result.asks
 
 
 def test_a_removed_condition_counts_as_a_change() -> None:
@@ -326,21 +326,21 @@ def test_values_that_prepare_computes_count() -> None:
     named = change('data={"ids": [one.id for one in batch]}, say="x")', 'data={"ids": ids}, say="x")').replace(
         "batch = ctx.peek(mails)\n", "batch = ctx.peek(mails)\n        ids = [one.id for one in batch]\n"
     )
-    [asked] = compare_scripts(named, named.replace("ids = [one.id for", 'ids = [one.id + "x" for')).asks
-    assert "(id=)" in asked
+    [question] = compare_scripts(named, named.replace("ids = [one.id for", 'ids = [one.id + "x" for')).asks
+    assert "(id=)" in question
 
 
 @pytest.mark.parametrize("how", FREE)
 def test_an_honest_repair_needs_no_approval(how: str) -> None:
-    found = compare_scripts(SCRIPT, change(*FREE[how]))
-    assert (found.refused, found.asks, found.is_same) == ((), (), False)
+    result = compare_scripts(SCRIPT, change(*FREE[how]))
+    assert (result.refused, result.asks, result.is_same) == ((), (), False)
 
 
 def test_constructs_of_the_original_script_are_allowed() -> None:
     """An author may use getattr; a repair elsewhere in such a script is fine."""
     bold = change("found = ctx.call(", 'print(getattr(ctx, "origin"), vars(flow))\n    found = ctx.call(')
-    found = compare_scripts(bold, bold.replace('title="sent"', 'title="Sent"'))
-    assert (found.refused, found.asks) == ((), ())
+    result = compare_scripts(bold, bold.replace('title="sent"', 'title="Sent"'))
+    assert (result.refused, result.asks) == ((), ())
 
 
 @pytest.mark.parametrize("more", ["X = " + "-" * 20_000 + "1\n", "X = a" + ".b" * 20_000 + "\n", "# long" * 20_000])

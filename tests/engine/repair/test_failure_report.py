@@ -91,16 +91,16 @@ def test_an_answer_without_a_script_is_refused(answer: str) -> None:
 
 def test_the_home_folder_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
-    told = 'File "/home/anna/chores/sums.py", line 3, password=x'
-    assert redact_report(told) == 'File "~/chores/sums.py", line 3, password=(left out)'
-    assert "anna" not in log_excerpt(told)
+    text = 'File "/home/anna/chores/sums.py", line 3, password=x'
+    assert redact_report(text) == 'File "~/chores/sums.py", line 3, password=(left out)'
+    assert "anna" not in log_excerpt(text)
     monkeypatch.setenv("HOME", "/")
     assert redact_report("/a/b") == "/a/b"
 
 
 def test_a_secret_at_the_cut_of_the_log_is_left_out() -> None:
-    told = "password=" + "s3cret" * 1_000
-    assert "s3cret" not in log_excerpt(told)
+    text = "password=" + "s3cret" * 1_000
+    assert "s3cret" not in log_excerpt(text)
 
 
 def test_secrets_are_replaced_and_the_rest_is_unchanged() -> None:

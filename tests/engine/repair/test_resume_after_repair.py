@@ -10,46 +10,46 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.rules.requests import RequestKind
-from tests.engine.repair.repair_fixture import BROKEN, GOOD, ModelServer, find_request, model, run_until, shop
+from tests.engine.repair.repair_fixture import BROKEN, GOOD, ModelServer, find_request, model, run_until, runtime
 from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import job, producer
 
-__all__ = ["model", "shop"]
+__all__ = ["model", "runtime"]
 
 
-def test_nothing_is_sent_before_the_users_review(shop: RuntimeFixture, model: ModelServer) -> None:
-    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
-    shop.deploy(BROKEN)
-    shop.publish("a")
-    shop.tick()
-    [one] = shop.requests()
-    assert (one.kind, shop.workflow().fixing, model.asked) == (RequestKind.SCRIPT_ERROR, False, [])
+def test_nothing_is_sent_before_the_users_review(runtime: RuntimeFixture, model: ModelServer) -> None:
+    runtime.engine.context.settings = replace(runtime.settings, fixer=model.choice(shows=True))
+    runtime.deploy(BROKEN)
+    runtime.publish("a")
+    runtime.tick()
+    [one] = runtime.requests()
+    assert (one.kind, runtime.workflow().fixing, model.requests) == (RequestKind.SCRIPT_ERROR, False, [])
     assert one.run is not None
-    [view] = WorkflowQueries(shop.engine.context, shop.services.plans, shop.services.registry).attention()
+    [view] = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry).attention()
     assert view.how[-2:] == (f"dayhand fix {one.run} --show", f"dayhand fix {one.run}")
-    shop.services.repairs.start(one.run)
+    runtime.services.repairs.start(one.run)
     with pytest.raises(RefusedError, match="already"):
-        shop.services.repairs.start(one.run)
-    assert (shop.requests(), shop.workflow().fixing) == ([], True)
-    run_until(shop, lambda: find_request(shop, RequestKind.FIX))
-    told = json.loads(model.asked[0].body)["messages"]
-    assert one.ui["sends"] == "\n\n".join(part["content"] for part in told), "exactly what was shown is sent"
+        runtime.services.repairs.start(one.run)
+    assert (runtime.requests(), runtime.workflow().fixing) == ([], True)
+    run_until(runtime, lambda: find_request(runtime, RequestKind.FIX))
+    messages = json.loads(model.requests[0].body)["messages"]
+    assert one.ui["sends"] == "\n\n".join(part["content"] for part in messages), "exactly what was shown is sent"
 
 
-def test_an_impossible_repair_is_refused_with_the_reason(shop: RuntimeFixture, model: ModelServer) -> None:
-    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
-    shop.deploy(BROKEN)
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs()[-1].id
-    shop.engine.context.settings = replace(shop.settings, fixer=FixerConfig())
+def test_an_impossible_repair_is_refused_with_the_reason(runtime: RuntimeFixture, model: ModelServer) -> None:
+    runtime.engine.context.settings = replace(runtime.settings, fixer=model.choice(shows=True))
+    runtime.deploy(BROKEN)
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs()[-1].id
+    runtime.engine.context.settings = replace(runtime.settings, fixer=FixerConfig())
     with pytest.raises(RefusedError, match="No fixer is set up"):
-        shop.services.repairs.start(run)
-    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(shows=True))
-    shop.deploy(GOOD)
+        runtime.services.repairs.start(run)
+    runtime.engine.context.settings = replace(runtime.settings, fixer=model.choice(shows=True))
+    runtime.deploy(GOOD)
     with pytest.raises(RefusedError, match="still in use"):
-        shop.services.repairs.start(run)
-    assert model.asked == []
+        runtime.services.repairs.start(run)
+    assert model.requests == []
 
 
 JOB = job("ctx.done(str(1 / 0))")
@@ -62,7 +62,7 @@ AGAIN = job("ctx.done(str(1 / 0))", after_crash="again")
     ids=["after approval", "automatic", "automatic, where the author allows it"],
 )
 def test_a_failed_job_is_repeated_only_if_the_author_allows_it(
-    shop: RuntimeFixture,
+    runtime: RuntimeFixture,
     model: ModelServer,
     source: str,
     by_itself: bool,  # noqa: FBT001  a case
@@ -70,29 +70,29 @@ def test_a_failed_job_is_repeated_only_if_the_author_allows_it(
 ) -> None:
     """It may have done part of its work."""
     model.scripts = [source.replace("1 / 0", "1 + 1")]
-    shop.engine.context.settings = replace(shop.settings, fixer=model.choice(applies=by_itself))
-    shop.deploy(source)
-    shop.commands.run("w")
-    shop.wait(lambda: shop.workflow().fixing)
-    run_until(shop, lambda: not shop.workflow().fixing)
+    runtime.engine.context.settings = replace(runtime.settings, fixer=model.choice(applies=by_itself))
+    runtime.deploy(source)
+    runtime.commands.run("w")
+    runtime.wait(lambda: runtime.workflow().fixing)
+    run_until(runtime, lambda: not runtime.workflow().fixing)
     if not by_itself:
-        shop.request_commands.approve(find_request(shop, RequestKind.FIX).id)
-        shop.tick()
-    assert (shop.workflow().script, len(shop.runs())) == (2, runs)
-    assert shop.lane("j").blocked is None
+        runtime.request_commands.approve(find_request(runtime, RequestKind.FIX).id)
+        runtime.tick()
+    assert (runtime.workflow().script, len(runtime.runs())) == (2, runs)
+    assert runtime.lane("j").blocked is None
     if runs == 2:
-        assert (shop.runs()[-1].summary, shop.runs()[-1].retry_of) == ("2", shop.runs()[0].id)
-    shop.clock.move(timedelta(hours=1))
-    shop.tick()
-    assert shop.runs()[-1].summary == "2", "its schedule continues"
+        assert (runtime.runs()[-1].summary, runtime.runs()[-1].retry_of) == ("2", runtime.runs()[0].id)
+    runtime.clock.move(timedelta(hours=1))
+    runtime.tick()
+    assert runtime.runs()[-1].summary == "2", "its schedule continues"
 
 
-def test_a_failed_producer_runs_again(shop: RuntimeFixture, model: ModelServer) -> None:
+def test_a_failed_producer_runs_again(runtime: RuntimeFixture, model: ModelServer) -> None:
     source = producer("ctx.publish(t, id=str(1 / 0))")
     model.scripts = [source.replace("1 / 0", "1 + 1")]
-    shop.deploy(source)
-    shop.wait(lambda: shop.workflow().fixing)
-    run_until(shop, lambda: find_request(shop, RequestKind.FIX))
-    shop.request_commands.approve(find_request(shop, RequestKind.FIX).id)
-    shop.tick()
-    assert shop.events() == {"2": "pending"}
+    runtime.deploy(source)
+    runtime.wait(lambda: runtime.workflow().fixing)
+    run_until(runtime, lambda: find_request(runtime, RequestKind.FIX))
+    runtime.request_commands.approve(find_request(runtime, RequestKind.FIX).id)
+    runtime.tick()
+    assert runtime.events() == {"2": "pending"}

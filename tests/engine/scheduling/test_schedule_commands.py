@@ -41,10 +41,10 @@ COMMANDS: dict[str, Callable[[Bench, str | None], ScheduleAnswer]] = {
 def test_repeating_a_command_with_the_same_key_returns_the_first_answer(bench: Bench, verb: str) -> None:
     bench.add(HOURLY)
     first = COMMANDS[verb](bench, "request 1")
-    stored, said = read_tables(bench), len(bench.announcements)
+    stored, announced = read_tables(bench), len(bench.announcements)
     bench.clock.move(SECOND)
     assert COMMANDS[verb](bench, "request 1") == first
-    assert read_tables(bench) == stored and len(bench.announcements) == said
+    assert read_tables(bench) == stored and len(bench.announcements) == announced
     bench.crash()
     assert COMMANDS[verb](bench, "request 1") == first, "even after a restart"
 

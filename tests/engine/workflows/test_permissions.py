@@ -54,8 +54,8 @@ def plan_of(runtime: RuntimeFixture, source: str) -> ScriptPlan:
 )
 def test_a_permission_says_what_and_how_often_it_asks(runtime: RuntimeFixture, approve: str, words: str) -> None:
     source = RECEIPTS.replace("{approve}", approve)
-    found = list_permissions(runtime.services.registry, plan_of(runtime, source), find_tool_uses(source))
-    assert describe_permissions(found) == f"It may read your mail at home; {words}."
+    permissions = list_permissions(runtime.services.registry, plan_of(runtime, source), find_tool_uses(source))
+    assert describe_permissions(permissions) == f"It may read your mail at home; {words}."
     runtime.close()
 
 
@@ -70,8 +70,8 @@ def test_deploy_lists_permissions_and_which_are_granted(runtime: RuntimeFixture)
         ("fetch", True, "may read your mail at home"),
         ("append", False, "may add rows to expenses, without asking"),
     ]
-    wanted = "Receipts needs your permission to add rows to expenses: dayhand grant receipts table:expenses append"
-    assert wanted in answer["warnings"]
+    warning = "Receipts needs your permission to add rows to expenses: dayhand grant receipts table:expenses append"
+    assert warning in answer["warnings"]
     runtime.services.grant_commands.revoke("receipts", "imap:home", "fetch")
     again = runtime.deploy(RECEIPTS.replace("{approve}", ""), grant=False)
     assert [one["is_allowed"] for one in again["permissions"]] == [False, False]

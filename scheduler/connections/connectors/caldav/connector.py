@@ -55,9 +55,9 @@ def _events(call: Call) -> list[dict[str, Any]]:
     start, end = (_instant(parse_time(name, call.parameters[name], zone), zone) for name in ("start", "end"))
     if end <= start:
         raise logic_failure(UserText('"end" must be after "start".'))
-    asked = _RANGE_QUERY.format(start=f"{start:%Y%m%dT%H%M%SZ}", end=f"{end:%Y%m%dT%H%M%SZ}")
+    query = _RANGE_QUERY.format(start=f"{start:%Y%m%dT%H%M%SZ}", end=f"{end:%Y%m%dT%H%M%SZ}")
     found = []
-    for thing in request_resources(call, "REPORT", calendar_url(call), asked, "1"):
+    for thing in request_resources(call, "REPORT", calendar_url(call), query, "1"):
         for event, begins, finishes in read_resource(thing):
             inside = begins < end and (finishes > start or begins == finishes >= start)
             if inside or event["not_understood"]:
@@ -127,7 +127,7 @@ def _confirms_creation(answer: Answer) -> bool:
     """Only 201, 204, or 200 with an empty body confirm it.
 
     A page with status 200 comes from something in between, such as a network that asks for a login; 202 only promises
-    to try, and 207 reports several outcomes. Those leave it open.
+    to try, and 207 reports several outcomes. Those leave the outcome unknown.
     """
     is_empty = answer.status == 200 and not answer.body and not answer.incomplete
     return answer.status in _CREATED or is_empty

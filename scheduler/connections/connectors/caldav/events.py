@@ -73,7 +73,7 @@ def _end(part: Component, start: IcalTime, zones: dict[str, tzinfo]) -> IcalTime
 
 
 def format_event(uid: str, parameters: Mapping[str, Any], now: datetime) -> str:
-    """A calendar with one event. Dates stay dates; times are end_line in UTC, so that no zone has to be defined."""
+    """A calendar with one event. Dates stay dates; times are written in UTC, so that no zone has to be defined."""
     start = parse_time("start", parameters["start"], parameters.get("timezone"))
     given = parameters.get("end")
     end = parse_time("end", given, parameters.get("timezone")) if given else _default_end(start)

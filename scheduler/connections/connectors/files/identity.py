@@ -1,4 +1,4 @@
-"""Identifies a file, to tell the one that the user approved from another under the same name.
+"""Identifies a file, to distinguish the one that the user approved from another with the same name.
 
 The device number is left out because it changes when a disk is mounted again, and ctime because every backup with hard
 links changes it.

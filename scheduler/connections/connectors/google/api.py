@@ -90,7 +90,7 @@ def send_request(  # noqa: PLR0913  each varies between the tools
         max_redirects=0,
     )
     if answer.status in (200, 201):
-        result = answer.told()
+        result = answer.json_object()
         if acts and not result.text("id"):
             raise result.unexpected_shape()
         return result.lenient() if acts else result

@@ -24,12 +24,12 @@ _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,60}", re.
 
 def list_files(call: Call) -> list[dict[str, Any]]:
     limit = read_limit(call, 100, 1000)
-    wanted = ["trashed = false"]
+    conditions = ["trashed = false"]
     if call.parameters.get("folder"):
-        wanted.append(f"'{_quoted(call.parameters['folder'])}' in parents")
+        conditions.append(f"'{_quoted(call.parameters['folder'])}' in parents")
     if call.parameters.get("query"):
-        wanted.append(f"({call.parameters['query']})")
-    query = {"q": " and ".join(wanted), "pageSize": limit, "fields": f"nextPageToken,files({_FIELDS})"}
+        conditions.append(f"({call.parameters['query']})")
+    query = {"q": " and ".join(conditions), "pageSize": limit, "fields": f"nextPageToken,files({_FIELDS})"}
     return [_describe(one) for one in request_all(call, "files", "", "files", query, limit)]
 
 
@@ -67,8 +67,8 @@ def check_upload(call: Call) -> Checked:
     mark = _key_digest(call)
     marked = {"q": f"appProperties has {{ key='{_PROPERTY}' and value='{mark}' }}"}
     for query, count in ((marked, 10), ({"orderBy": "createdTime desc"}, _MAX_NEWEST)):
-        asked = query | {"pageSize": count, "fields": f"nextPageToken,incompleteSearch,files({_FIELDS})"}
-        answer = send_request(call, "GET", "files", query=asked)
+        parameters = query | {"pageSize": count, "fields": f"nextPageToken,incompleteSearch,files({_FIELDS})"}
+        answer = send_request(call, "GET", "files", query=parameters)
         for one in answer.objects("files"):
             if one.nested("appProperties").get(_PROPERTY) == mark:
                 return Checked(happened=True, result=_describe(one.lenient()))

@@ -56,8 +56,8 @@ def fetch(call: Call) -> dict[str, Any]:
 
 
 def fetch_attachment(call: Call) -> dict[str, Any]:
-    mail, wanted = quote_segment(call.parameters["id"]), quote_segment(call.parameters["attachment"])
-    given = send_request(call, "GET", "mail", f"/messages/{mail}/attachments/{wanted}")
+    mail, attachment = quote_segment(call.parameters["id"]), quote_segment(call.parameters["attachment"])
+    given = send_request(call, "GET", "mail", f"/messages/{mail}/attachments/{attachment}")
     return {"base64": base64.b64encode(_bytes(given)).decode(), "size": given.get("size")}
 
 
@@ -74,12 +74,12 @@ def check_send(call: Call) -> Checked:
     """Find the mail by its Message-ID and among the latest sent ones: the search index may lag."""
     identity = message_id_for(call.key, _sender(call))
     deadline = time.monotonic() + call.seconds
-    query = {"q": f"rfc822msgid:{identity.strip('<>')}", "maxResults": 10, "includeSpamTrash": "true"}
-    sent = {"labelIds": "SENT", "maxResults": _MAX_LATEST}
+    by_id = {"q": f"rfc822msgid:{identity.strip('<>')}", "maxResults": 10, "includeSpamTrash": "true"}
+    latest = {"labelIds": "SENT", "maxResults": _MAX_LATEST}
     seen: list[JsonObject] = []
-    for asked, limit in ((query, 10), (sent, _MAX_LATEST)):
+    for query, limit in ((by_id, 10), (latest, _MAX_LATEST)):
         seen = []
-        for one in list(request_all(with_time_left(call, deadline), "mail", "/messages", "messages", asked, limit)):
+        for one in list(request_all(with_time_left(call, deadline), "mail", "/messages", "messages", query, limit)):
             seen.append(_metadata(with_time_left(call, deadline), one.text("id"), ("Message-ID", _MESSAGE_ID_HEADER)))
             if identity in (_header(seen[-1], "Message-ID"), _header(seen[-1], _MESSAGE_ID_HEADER)):
                 return Checked(happened=True, result=_sent(seen[-1].get("id"), seen[-1].get("threadId"), identity))

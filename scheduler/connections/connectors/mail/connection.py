@@ -85,9 +85,9 @@ class MailServer:
         encoded = [base64.b64encode(one.encode()).decode() for one in hidden]
         return [*encoded, self.password.replace("\\", "\\\\").replace('"', '\\"'), self.password]
 
-    def quote(self, said: bytes | str) -> str:
+    def quote(self, message: bytes | str) -> str:
         """A server message fit to be shown: one short line without the password."""
-        text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+        text = message.decode("utf-8", "replace") if isinstance(message, bytes) else message
         for spelling in self._password_spellings():
             text = text.replace(spelling, "•••")
         return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())[:200]

@@ -26,8 +26,8 @@ def find_by_message_id(client: ImapSession, identity: str) -> list[int]:
     """The messages with this Message-ID in the open folder; the server's search alone also finds longer ids."""
     found = client.search(b"HEADER Message-ID", quote(identity))
     fetched = client.fetch(found[-100:], b"BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
-    wanted = identity.strip()
-    return [uid for uid, items in fetched.items() if _identity_of(items) == wanted]
+    expected = identity.strip()
+    return [uid for uid, items in fetched.items() if _identity_of(items) == expected]
 
 
 def _identity_of(items: dict[str, object]) -> str:

@@ -159,7 +159,7 @@ class ImapSession:
         self._load_capabilities()
 
     def command(self, *parts: bytes | Literal) -> list[ImapResponse]:
-        """Send a command and return the responses before the OK; RefusedError for NO or BAD."""
+        """Send a command and return the responses before the OK; ImapRefusedError for NO or BAD."""
         return self._send_command(*parts)[:-1]
 
     def _send_command(self, *parts: bytes | Literal) -> list[ImapResponse]:
@@ -191,9 +191,9 @@ class ImapSession:
                     text=self.server.quote(error.text),
                 )
             ) from error
-        told = [answer.lines[0] for answer in answers if answer.word(1) == b"OK"]
-        validities = [int(found[1]) for line in told if (found := _VALIDITY.search(line))]
-        permanent = [found[1].split() for line in told if (found := _PERMANENT.search(line))]
+        lines = [answer.lines[0] for answer in answers if answer.word(1) == b"OK"]
+        validities = [int(found[1]) for line in lines if (found := _VALIDITY.search(line))]
+        permanent = [found[1].split() for line in lines if (found := _PERMANENT.search(line))]
         return OpenFolder(
             name=name,
             uidvalidity=validities[-1] if validities else 0,
@@ -245,8 +245,8 @@ class ImapSession:
 
     def _load_capabilities(self) -> None:
         answers = self.command(b"CAPABILITY")
-        told = [answer.lines[0].upper().split()[2:] for answer in answers if answer.word(1) == b"CAPABILITY"]
-        self.capabilities = frozenset(word for words in told for word in words)
+        responses = [answer.lines[0].upper().split()[2:] for answer in answers if answer.word(1) == b"CAPABILITY"]
+        self.capabilities = frozenset(word for words in responses for word in words)
 
     def _authenticate(self) -> None:
         user, password = self.server.user, self.server.password

@@ -68,9 +68,9 @@ def _without_break(text: bytes) -> bytes:
 
 def _parse_only(head: bytes, names: bytes) -> Message:
     """Parse only those headers: a part may have a million others."""
-    wanted = rb"(?:\A|[\r\n])((?i:" + names + rb"):[^\r\n]*+(?:(?:\r\n|\n|\r)[\t ][^\r\n]*+)*+)"
+    pattern = rb"(?:\A|[\r\n])((?i:" + names + rb"):[^\r\n]*+(?:(?:\r\n|\n|\r)[\t ][^\r\n]*+)*+)"
     return headers.parse(
-        b"\r\n".join(one[1][:_MAX_HEADER_BYTES] for one in islice(re.finditer(wanted, head), _MAX_REPEATED))
+        b"\r\n".join(one[1][:_MAX_HEADER_BYTES] for one in islice(re.finditer(pattern, head), _MAX_REPEATED))
     )
 
 

@@ -1,7 +1,7 @@
 """An SMTP session, and what the replies mean for the mail.
 
 Before the final dot nothing was sent. After it, a 2xx reply means that the mail was accepted, 4xx or 5xx that it was
-not; anything else leaves it open.
+not; anything else leaves it unknown.
 """
 
 import base64

@@ -59,7 +59,7 @@ def _read(answer: http_client.Answer, now: datetime) -> JsonObject:
     """
     if answer.status != 200:
         raise status_failure(answer.status, answer.headers, answer.host, acts=answer.acts, now=now)
-    result = answer.told()
+    result = answer.json_object()
     if result.get("ok") is True:
         return result
     code = result.get("error")

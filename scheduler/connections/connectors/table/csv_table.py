@@ -80,13 +80,13 @@ def _find(lines: Iterator[str], where: Mapping[str, Any], limit: int) -> list[di
                     columns=", ".join(columns) or "none",
                 )
             )
-    wanted = {name: csv_text.format_cell(value) for name, value in where.items()}
+    expected = {name: csv_text.format_cell(value) for name, value in where.items()}
     found: list[dict[str, str]] = []
     for values in csv_text.parse_records(rest, header.dialect) if header else ():
         if len(found) == limit:
             break
         row = csv_text.record_to_object(columns, values)
-        if all(row[name] == text for name, text in wanted.items()):
+        if all(row[name] == text for name, text in expected.items()):
             found.append(row)
     return found
 

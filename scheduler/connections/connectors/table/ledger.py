@@ -1,7 +1,7 @@
-"""Records what was added to a CSV file, by idempotency key, in a small database beside it.
+"""Records what was added to a CSV file, by idempotency key, in a small database next to it.
 
 Keys in the file itself would clutter the user's columns and vanish with deleted rows. An entry is on the disk before
-the file is changed, and says how to tell from the file how far the addition got.
+the file is changed, and says how to find out from the file how far the addition got.
 """
 
 import json
@@ -39,7 +39,7 @@ class Addition:
     result: Any
     size: int | None = None
     inode: int | None = None
-    """Inode and modification time (ns) of the file before, to tell whether another program changed it."""
+    """Inode and modification time (ns) of the file before, to detect changes by another program."""
     modified: int | None = None
     payload: bytes = b""
     old: str = ""

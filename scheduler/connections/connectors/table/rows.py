@@ -20,7 +20,7 @@ def arrange_rows(
     places: dict[str, int] = {}
     for place, column in enumerate(columns):
         places.setdefault(fold(column), place)
-    wanted = list(columns)
+    all_columns = list(columns)
     for row in rows:
         if not isinstance(row, dict | list | tuple):
             raise logic_failure(
@@ -28,20 +28,20 @@ def arrange_rows(
             )
         for name in row if isinstance(row, dict) else ():
             if fold(name) not in places:
-                places[fold(name)] = len(wanted)
-                wanted.append(name)
-                if len(wanted) > MAX_COLUMNS:
+                places[fold(name)] = len(all_columns)
+                all_columns.append(name)
+                if len(all_columns) > MAX_COLUMNS:
                     raise logic_failure(
                         UserText(
                             "The table would get more than {max_columns} columns. Use the same names in each row.",
                             max_columns=f"{MAX_COLUMNS:,}",
                         )
                     )
-    if rows and not wanted:
+    if rows and not all_columns:
         raise logic_failure(
             UserText("The table has no columns yet. Give the first rows as objects; their names become the columns.")
         )
-    return wanted, (_values(row, wanted, places, fold) for row in rows)
+    return all_columns, (_values(row, all_columns, places, fold) for row in rows)
 
 
 def _values(row: Any, columns: list[str], places: dict[str, int], fold: Callable[[str], str]) -> list[Any]:

@@ -37,7 +37,7 @@ class AdditionTrace(StrEnum):
 
 
 def sidecar_path(place: Path, what: str) -> Path:
-    """A hidden file beside this one."""
+    """A hidden file next to this one."""
     return place.with_name(f".{place.name}.dayhand-{what}")
 
 

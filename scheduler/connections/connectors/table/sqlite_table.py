@@ -64,8 +64,8 @@ def read(path: Path, table: str, where: Mapping[str, Any], limit: int, seconds: 
                 )
         if not columns:
             return []
-        wanted = " AND ".join(f"{_quote(name)} IS ?" for name in where) or "1"
-        query = f"SELECT * FROM {_quote(table)} WHERE {wanted} LIMIT ?"  # noqa: S608  names are quoted
+        condition = " AND ".join(f"{_quote(name)} IS ?" for name in where) or "1"
+        query = f"SELECT * FROM {_quote(table)} WHERE {condition} LIMIT ?"  # noqa: S608  names are quoted
         found = db.execute(query, (*map(_to_sqlite, where.values()), limit))
         names = [column[0] for column in found.description]
         return [dict(zip(names, map(_to_json, row), strict=True)) for row in found]

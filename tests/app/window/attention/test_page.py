@@ -135,7 +135,7 @@ def test_a_script_error_shows_the_line_and_offers_edit_and_retry(
         card.buttons["open"].click()
     assert opened.args == ["workflows", "broken"]
     card.buttons["retry"].click()
-    wait(lambda: {found.id for found in empty.queries.attention()} not in (set(), {one.id}))
+    wait(lambda: {request.id for request in empty.queries.attention()} not in (set(), {one.id}))
 
 
 def test_an_opened_request_gets_the_focus_once_its_card_exists(

@@ -66,9 +66,9 @@ def page(qtbot: QtBot, empty: Session) -> AttentionPage:
 
 def card_of(page: AttentionPage, one: RequestView, wait: Wait) -> RequestCard:
     page.refresh()
-    found = wait(lambda: page.cards.cards.get(one.id))
-    assert isinstance(found, RequestCard)
-    return found
+    card = wait(lambda: page.cards.cards.get(one.id))
+    assert isinstance(card, RequestCard)
+    return card
 
 
 def texts(card: RequestCard) -> str:
@@ -158,8 +158,8 @@ def test_an_automatic_repair_is_shown_and_can_be_rolled_back_from_the_card(
 
 def test_the_command_line_shows_and_answers_the_same_request(break_script: Break, empty: Session) -> None:
     one = break_script()
-    told = run_command(empty, "attention")["requests"][0]
-    assert "+    print" in told["ui"]["difference"] and told["how"][0] == f"dayhand approve {one.id}"
+    answer = run_command(empty, "attention")["requests"][0]
+    assert "+    print" in answer["ui"]["difference"] and answer["how"][0] == f"dayhand approve {one.id}"
     run_command(empty, "approve", request=one.id)
     assert version(empty) == 2
 
@@ -178,4 +178,4 @@ def test_with_review_enabled_the_script_is_sent_only_after_the_user_agrees(
         assert empty.queries.workflow("sums").state is WorkflowState.NEEDS_ATTENTION
         getattr(dialog, answer)()
     wait(lambda: "A repair is being prepared." in texts(card))
-    wait(lambda: [found.kind for found in empty.queries.attention()] == ["fix"])
+    wait(lambda: [request.kind for request in empty.queries.attention()] == ["fix"])

@@ -51,12 +51,12 @@ def shown(form: ConnectFields) -> set[str]:
     return {name for name, widget in form.inputs.items() if widget.isVisibleTo(form)}
 
 
-@pytest.mark.parametrize(("login", "wanted"), BY_LOGIN.items())
+@pytest.mark.parametrize(("login", "fields"), BY_LOGIN.items())
 def test_an_http_connection_shows_the_fields_of_its_auth_method(
-    form: ConnectFields, login: str, wanted: set[str]
+    form: ConnectFields, login: str, fields: set[str]
 ) -> None:
     choose(form, "auth", login)
-    others = set().union(*BY_LOGIN.values()) - wanted
+    others = set().union(*BY_LOGIN.values()) - fields
     assert shown(form) == set(form.inputs) - others >= {"base_url", "auth"}
 
 

@@ -33,9 +33,9 @@ def documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Files opened in the editor; replaces the desktop's own way to open them."""
-    asked: list[str] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: asked.append(QUrl(url).toLocalFile()))
-    return asked
+    paths: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: paths.append(QUrl(url).toLocalFile()))
+    return paths
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def begin(page: WorkflowsPage, slug: str) -> NewWorkflowDialog:
 
 
 def proposal(page: WorkflowsPage) -> DeployDialog | None:
-    found = page.findChildren(DeployDialog)
-    return found[-1] if found and found[-1].checked_script is not None else None
+    dialogs = page.findChildren(DeployDialog)
+    return dialogs[-1] if dialogs and dialogs[-1].checked_script is not None else None
 
 
 def test_a_script_is_written_reviewed_deployed_paused_and_opened(
@@ -186,22 +186,22 @@ def test_an_invalid_connection_is_refused_and_an_unreachable_one_is_saved(
 
 @pytest.mark.parametrize("template", list_templates(), ids=lambda one: one.slug)
 def test_each_template_shows_its_questions(page: WorkflowsPage, template: object) -> None:
-    [wanted] = [one for one in list_templates() if one is template]
-    dialog = begin(page, wanted.slug)
-    assert list(dialog.inputs) == [one.name for one in wanted.questions]
-    assert [dialog.inputs[one.name].accessibleName() for one in wanted.questions] == [
-        one.text for one in wanted.questions
+    [chosen] = [one for one in list_templates() if one is template]
+    dialog = begin(page, chosen.slug)
+    assert list(dialog.inputs) == [one.name for one in chosen.questions]
+    assert [dialog.inputs[one.name].accessibleName() for one in chosen.questions] == [
+        one.text for one in chosen.questions
     ]
     assert all(widget.isVisible() for widget in (*dialog.inputs.values(), dialog.name, dialog.file, dialog.edit_box))
-    paths = [one for one in wanted.questions if one.kind in (QuestionKind.FOLDER, QuestionKind.FILE)]
+    paths = [one for one in chosen.questions if one.kind in (QuestionKind.FOLDER, QuestionKind.FILE)]
     buttons = [one for one in dialog.form.findChildren(QPushButton) if one.text() == "Choose…"]
     assert len(buttons) == len(paths) + 1
     dialog.reject()
 
 
 def test_every_text_of_a_template_can_be_translated() -> None:
-    said = {text for one in list_templates() for text in (one.name, one.summary, *(ask.text for ask in one.questions))}
-    assert said == {str(word) for word in TEMPLATE_TEXTS}
+    texts = {text for one in list_templates() for text in (one.name, one.summary, *(ask.text for ask in one.questions))}
+    assert texts == {str(word) for word in TEMPLATE_TEXTS}
 
 
 def test_a_script_that_was_changed_is_not_deleted(tmp_path: Path) -> None:

@@ -89,9 +89,9 @@ def test_an_import_asks_first_and_says_what_happens_to_the_current_data(
     section.import_button.click()
     question = wait(lambda: section.question)
     assert "set aside" in question.informativeText() and "paused" in question.informativeText()
-    with qtbot.waitSignal(section.import_requested, timeout=30_000) as wanted:
+    with qtbot.waitSignal(section.import_requested, timeout=30_000) as requested:
         press(section, "Import")
-    assert wanted.args == [str(tmp_path / "all.zip")]
+    assert requested.args == [str(tmp_path / "all.zip")]
 
 
 def test_a_cancelled_import_changes_nothing(
@@ -115,7 +115,7 @@ def test_a_wrong_file_is_reported_without_a_question(section: DataSection, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("taken", "said"),
+    ("taken", "expected"),
     [
         (ImportSummary(workflows=1), "1 workflow imported, paused. Check it, then resume it."),
         (
@@ -124,5 +124,5 @@ def test_a_wrong_file_is_reported_without_a_question(section: DataSection, tmp_p
         ),
     ],
 )
-def test_the_import_message_says_what_to_do_next(taken: ImportSummary, said: str) -> None:
-    assert describe_import(taken) == said
+def test_the_import_message_says_what_to_do_next(taken: ImportSummary, expected: str) -> None:
+    assert describe_import(taken) == expected

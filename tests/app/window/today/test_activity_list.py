@@ -96,6 +96,6 @@ def test_a_newer_list_replaces_one_still_being_added(shown: ActivityList, wait: 
 def test_a_line_with_a_run_opens_it_and_others_have_no_button(qtbot: QtBot, shown: ActivityList) -> None:
     shown.show_lines([*lines(1, run="r1"), *lines(1, run="")], UTC_ZONE)
     [button] = [one for one in shown.findChildren(QPushButton) if one.isVisible()]
-    with qtbot.waitSignal(shown.opened) as said:
+    with qtbot.waitSignal(shown.opened) as opened:
         button.click()
-    assert said.args == ["r1"]
+    assert opened.args == ["r1"]

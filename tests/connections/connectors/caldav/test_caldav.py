@@ -97,8 +97,8 @@ def test_an_event_is_added_and_found(calendar: Calendar) -> None:
 def test_all_day_events_stay_dates(calendar: Calendar) -> None:
     calendar.use("create", "one", title="Day", start="2026-05-04")
     calendar.use("create", "two", title="Days", start="2026-05-05", end="2026-05-08")
-    found = calendar.use("events", **MAY)
-    assert [(event["start"], event["end"], event["all_day"]) for event in found] == [
+    events = calendar.use("events", **MAY)
+    assert [(event["start"], event["end"], event["all_day"]) for event in events] == [
         ("2026-05-04", "2026-05-05", True),
         ("2026-05-05", "2026-05-08", True),
     ]
@@ -131,8 +131,8 @@ def test_an_event_whose_response_was_lost_is_unsure_and_then_found(calendar: Cal
     event = {"title": "Lost", "start": "2026-05-04T09:00:00Z"}
     with losing_answers(calendar.server, lambda _: True) as between:
         through = {"url": calendar.url.replace(calendar.server, between)}
-        told = failure(lambda: calendar.use("create", "a", through, **event))
-    assert told.kind is FailureClass.UNSURE
+        error = failure(lambda: calendar.use("create", "a", through, **event))
+    assert error.kind is FailureClass.UNSURE
     assert calendar.check("a").happened
     calendar.use("create", "a", **event)
     assert len(calendar.use("events", **MAY)) == 1
@@ -147,8 +147,8 @@ def test_a_range_contains_every_event_that_overlaps_it(calendar: Calendar) -> No
         ("after", "2026-05-04T10:00:00Z", "2026-05-04T11:00:00Z"),
     ):
         calendar.use("create", key, title=key, start=start, end=end)
-    found = calendar.use("events", start="2026-05-04T11:00", end="2026-05-04T12:00", timezone="Europe/Berlin")
-    assert [event["title"] for event in found] == ["into", "inside", "out of"]
+    events = calendar.use("events", start="2026-05-04T11:00", end="2026-05-04T12:00", timezone="Europe/Berlin")
+    assert [event["title"] for event in events] == ["into", "inside", "out of"]
 
 
 def test_times_with_zones_are_read(calendar: Calendar) -> None:
@@ -159,8 +159,8 @@ def test_times_with_zones_are_read(calendar: Calendar) -> None:
         *("TZOFFSETTO:+0530", "END:STANDARD", "END:VTIMEZONE", "BEGIN:VEVENT", "DTSTAMP:20260101T000000Z", "UID:3"),
         *("SUMMARY:Brought", "DTSTART;TZID=Mine:20260506T090000", "DTEND;TZID=Mine:20260506T100000", "END:VEVENT"),
     )
-    found = calendar.use("events", **MAY)
-    assert [(event["title"], event["start"], event["end"], event["not_understood"]) for event in found] == [
+    events = calendar.use("events", **MAY)
+    assert [(event["title"], event["start"], event["end"], event["not_understood"]) for event in events] == [
         ("Named", "2026-05-04T09:00:00+02:00", "2026-05-04T10:30:00+02:00", []),
         ("Path", "2026-05-05T09:00:00+02:00", "2026-05-05T09:00:00+02:00", []),
         ("Brought", "2026-05-06T09:00:00+05:30", "2026-05-06T10:00:00+05:30", []),
@@ -171,13 +171,13 @@ def test_a_repeating_event_is_expanded(calendar: Calendar) -> None:
     calendar.put_event(
         "UID:1", "SUMMARY:Weekly", "DTSTART:20260302T090000Z", "DTEND:20260302T100000Z", "RRULE:FREQ=WEEKLY"
     )
-    found = calendar.use("events", start="2026-05-04", end="2026-05-19")
-    assert [event["start"] for event in found] == [
+    events = calendar.use("events", start="2026-05-04", end="2026-05-19")
+    assert [event["start"] for event in events] == [
         "2026-05-04T09:00:00+00:00",
         "2026-05-11T09:00:00+00:00",
         "2026-05-18T09:00:00+00:00",
     ]
-    assert {event["id"] for event in found} == {"1"}
+    assert {event["id"] for event in events} == {"1"}
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_a_repeating_event_is_expanded(calendar: Calendar) -> None:
     ],
 )
 def test_an_invalid_event_is_refused(calendar: Calendar, parameters: dict[str, Any], word: str) -> None:
-    told = failure(lambda: calendar.use("create", "a", title="Never", **parameters))
-    assert (told.kind, word in told.sentence) == (FailureClass.LOGIC, True)
+    error = failure(lambda: calendar.use("create", "a", title="Never", **parameters))
+    assert (error.kind, word in error.sentence) == (FailureClass.LOGIC, True)
     assert calendar.use("events", **MAY) == []
 
 
@@ -219,22 +219,22 @@ def test_a_wrong_password_is_an_auth_error(calendar: Calendar) -> None:
 
 def test_the_calendars_of_a_user_are_listed(calendar: Calendar) -> None:
     for url in (calendar.server, f"{calendar.server}/{USER}/"):
-        found = calendar.use("calendars", "", {"url": url})
-        assert calendar.url in [one["url"] for one in found]
+        calendars = calendar.use("calendars", "", {"url": url})
+        assert calendar.url in [one["url"] for one in calendars]
 
 
 def test_testing_reports_the_calendar_or_lists_those_found(calendar: Calendar) -> None:
     assert caldav.test(call(calendar.settings())) == "The calendar on 127.0.0.1 can be read."
-    told = failure(lambda: caldav.test(call(calendar.settings(url=f"{calendar.server}/{USER}"))))
-    assert told.kind is FailureClass.LOGIC
-    assert f"({calendar.server}/{USER}/" in told.sentence.partition("Calendars found: ")[2]
+    error = failure(lambda: caldav.test(call(calendar.settings(url=f"{calendar.server}/{USER}"))))
+    assert error.kind is FailureClass.LOGIC
+    assert f"({calendar.server}/{USER}/" in error.sentence.partition("Calendars found: ")[2]
 
 
 def test_a_deleted_calendar_is_a_logic_error(calendar: Calendar) -> None:
     ask("DELETE", calendar.url)
     assert failure(lambda: calendar.use("events", **MAY)).kind is FailureClass.LOGIC
-    told = failure(lambda: calendar.use("create", "a", title="a", start="2026-05-04"))
-    assert told.kind is FailureClass.LOGIC
+    error = failure(lambda: calendar.use("create", "a", title="a", start="2026-05-04"))
+    assert error.kind is FailureClass.LOGIC
 
 
 @pytest.mark.parametrize(
@@ -252,9 +252,9 @@ def test_a_deleted_calendar_is_a_logic_error(calendar: Calendar) -> None:
 )
 def test_a_server_that_is_not_a_calendar_server_is_refused(body: bytes) -> None:
     with http_server(lambda _: Reply(207, body)) as server:
-        told = failure(lambda: Calendar(server.url, f"{server.url}/c/").use("events", **MAY))
-    assert told.kind is FailureClass.LOGIC
-    assert told.sentence.startswith("127.0.0.1 does not answer like a calendar server.")
+        error = failure(lambda: Calendar(server.url, f"{server.url}/c/").use("events", **MAY))
+    assert error.kind is FailureClass.LOGIC
+    assert error.sentence.startswith("127.0.0.1 does not answer like a calendar server.")
 
 
 def multistatus(*calendars: str) -> bytes:
@@ -281,8 +281,8 @@ def test_unreadable_events_are_reported_and_hide_no_others() -> None:
         wrapped("UID:5", "DTSTART:sometime"),
     )
     with http_server(lambda _: Reply(207, answer)) as server:
-        found = Calendar(server.url, f"{server.url}/c/").use("events", **MAY)
-    assert [(event["id"], event.get("start"), event["not_understood"]) for event in found] == [
+        events = Calendar(server.url, f"{server.url}/c/").use("events", **MAY)
+    assert [(event["id"], event.get("start"), event["not_understood"]) for event in events] == [
         ("/c/0.ics", None, ["the whole event"]),
         ("2", "2020-01-01T09:00:00+00:00", ["that it repeats"]),
         ("1", "2026-05-04T09:00:00", ["the time zone Lunar Standard Time"]),
@@ -311,7 +311,7 @@ def test_a_login_does_not_follow_a_principal_to_another_server() -> None:
         )
         with http_server(lambda _: Reply(207, body.encode())) as server:
             assert Calendar(server.url, server.url).use("calendars") == []
-        assert other.asked == []
+        assert other.requests == []
 
 
 def test_a_calendar_cannot_redirect_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,7 +322,7 @@ def test_a_calendar_cannot_redirect_to_this_computer(monkeypatch: pytest.MonkeyP
         http_server(lambda _: Reply(307, headers={"Location": here.url})) as far,
     ):
         monkeypatch.setenv("http_proxy", far.url)
-        asked = call({"url": "http://calendars.example/"}, "key", title="t", start="2026-05-04", end="2026-05-05")
+        tool_call = call({"url": "http://calendars.example/"}, "key", title="t", start="2026-05-04", end="2026-05-05")
         for ask_for in (tool_of(caldav, "events").run, tool_of(caldav, "create").run, checker):
-            assert failure(lambda ask_for=ask_for: ask_for(asked)).kind is FailureClass.LOGIC  # type: ignore[misc]
-        assert here.asked == []
+            assert failure(lambda ask_for=ask_for: ask_for(tool_call)).kind is FailureClass.LOGIC  # type: ignore[misc]
+        assert here.requests == []

@@ -163,11 +163,11 @@ def test_charsets_are_decoded(body: bytes, kind: str) -> None:
     assert entries(body, kind)[0]["summary"] == "größer"
 
 
-def conditional_server(asked: ReceivedRequest) -> Reply:
+def conditional_server(request: ReceivedRequest) -> Reply:
     """A server that supports both kinds of conditional requests."""
     headers = {"ETag": '"v1"', "Last-Modified": "Mon, 04 May 2026 09:00:00 GMT"}
-    same = headers["ETag"] == asked.headers.get("If-None-Match")
-    if same or headers["Last-Modified"] == asked.headers.get("If-Modified-Since"):
+    same = headers["ETag"] == request.headers.get("If-None-Match")
+    if same or headers["Last-Modified"] == request.headers.get("If-Modified-Since"):
         return Reply(304, headers={"ETag": headers["ETag"]})
     return Reply(body=RSS.encode(), headers=headers)
 
@@ -192,7 +192,7 @@ def test_an_unsolicited_304_is_refused() -> None:
 def test_a_login_is_sent() -> None:
     with http_server(lambda _: Reply(body=RSS.encode())) as server:
         use(server, {"user": "me", "password": "pw"})
-        assert server.asked[0].headers["Authorization"] == "Basic bWU6cHc="
+        assert server.requests[0].headers["Authorization"] == "Basic bWU6cHc="
 
 
 LAUGHS = (
@@ -209,13 +209,13 @@ def test_custom_entities_are_refused(tmp_path: Path) -> None:
     with http_server(lambda _: Reply(body=b"<!ENTITY b 'fetched'>")) as other:
         beside = f"<!DOCTYPE rss [<!ENTITY % p SYSTEM '{other.url}/dtd'>%p;]><rss><item><title>&b;</title></item></rss>"
         for body in (LAUGHS, outside, beside):
-            told = refused(body.encode())
-            assert (told.kind, "custom entities" in told.sentence) == (FailureClass.LOGIC, True)
+            error = refused(body.encode())
+            assert (error.kind, "custom entities" in error.sentence) == (FailureClass.LOGIC, True)
         linked = (
             f"<!DOCTYPE rss SYSTEM '{other.url}/dtd'><rss><channel><item><title>a&b;c</title></item></channel></rss>"
         )
         assert entries(linked)[0]["title"] == "ac"
-        assert other.asked == []
+        assert other.requests == []
 
 
 @pytest.mark.parametrize(
@@ -233,9 +233,9 @@ def test_custom_entities_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_response_that_is_not_a_feed_is_refused(body: bytes) -> None:
-    told = refused(body)
-    assert told.kind is FailureClass.LOGIC
-    assert told.sentence.startswith("The response of 127.0.0.1 cannot be read as a feed, because it ")
+    error = refused(body)
+    assert error.kind is FailureClass.LOGIC
+    assert error.sentence.startswith("The response of 127.0.0.1 cannot be read as a feed, because it ")
 
 
 def test_ten_megabytes_are_read_in_bounded_memory_and_more_is_refused() -> None:
@@ -288,4 +288,4 @@ def test_a_feed_cannot_redirect_to_this_computer(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("http_proxy", far.url)
         with pytest.raises(ToolFailedError) as failed:
             tool_of(feed, "entries").run(call({"url": "http://feeds.example/"}))
-        assert (failed.value.failure.kind, here.asked) == (FailureClass.LOGIC, [])
+        assert (failed.value.failure.kind, here.requests) == (FailureClass.LOGIC, [])

@@ -52,8 +52,8 @@ def verify(here: Path, action: Action, approved: Any, before: dict[str, Any], *,
     except ToolFailedError:
         assert can_be_unsure, "the checker cannot tell"
         happened = False
-    found, expected = snapshot(here, folders=False), snapshot(after, folders=False) if happened else before
-    assert found == {name: what for name, what in expected.items() if what != "a folder"}, (happened, found)
+    actual, expected = snapshot(here, folders=False), snapshot(after, folders=False) if happened else before
+    assert actual == {name: what for name, what in expected.items() if what != "a folder"}, (happened, actual)
 
 
 if __name__ == "__main__":

@@ -65,12 +65,12 @@ def test_a_folder_is_never_overwritten(here: Path) -> None:
 
 
 def test_the_write_checker_finds_the_new_or_the_old_file(here: Path) -> None:
-    wanted = {"path": "a", "text": "x", "overwrite": True}
+    parameters = {"path": "a", "text": "x", "overwrite": True}
     (here / "a").write_text("y")
-    approved = identify(here, "write", **wanted)
-    assert not check(here, "write", approved, **wanted).happened
-    use(here, "write", **wanted)
-    assert check(here, "write", approved, **wanted) == Checked(happened=True, result={"path": "a", "size": 1})
+    approved = identify(here, "write", **parameters)
+    assert not check(here, "write", approved, **parameters).happened
+    use(here, "write", **parameters)
+    assert check(here, "write", approved, **parameters) == Checked(happened=True, result={"path": "a", "size": 1})
 
 
 @pytest.mark.parametrize("now", ["gone", "changed", "its folder is gone"])

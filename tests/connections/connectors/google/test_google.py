@@ -66,10 +66,10 @@ def test_a_missing_sign_in_is_an_auth_error(front: EmulatorProxy) -> None:
 
 
 def test_mails_are_found_newest_first(front: EmulatorProxy) -> None:
-    found = use(front, "search_mail", query="from:shop@example.com")
-    assert [mail["subject"] for mail in found] == ["Receipt 3", "Receipt 2", "Receipt 1"]
-    assert found[0]["date"] == "2026-05-03T08:00:00+00:00"
-    assert found[0]["from"] == "Shop <shop@example.com>"
+    mails = use(front, "search_mail", query="from:shop@example.com")
+    assert [mail["subject"] for mail in mails] == ["Receipt 3", "Receipt 2", "Receipt 1"]
+    assert mails[0]["date"] == "2026-05-03T08:00:00+00:00"
+    assert mails[0]["from"] == "Shop <shop@example.com>"
     assert [mail["subject"] for mail in use(front, "search_mail", query="subject:receipt", limit=2)] == [
         "Receipt 3",
         "Receipt 2",
@@ -184,11 +184,11 @@ def test_events_are_created_and_listed(front: EmulatorProxy) -> None:
     use(front, "create_event", "lunch", **LUNCH, location="Canteen", description="With Bert")
     day = {"summary": "Holiday", "start": "2026-05-05", "end": "2026-05-06"}
     use(front, "create_event", "day", **day)
-    found = use(front, "list_events", start="2026-05-04", end="2026-05-07", zone="Europe/Berlin")
-    assert [event["summary"] for event in found] == ["Lunch", "Holiday"]
-    assert datetime.fromisoformat(found[0]["start"]) == datetime(2026, 5, 4, 10, 0, tzinfo=UTC)
-    assert (found[0]["location"], found[0]["description"], found[0]["all_day"]) == ("Canteen", "With Bert", False)
-    assert (found[1]["start"], found[1]["end"], found[1]["all_day"]) == ("2026-05-05", "2026-05-06", True)
+    events = use(front, "list_events", start="2026-05-04", end="2026-05-07", zone="Europe/Berlin")
+    assert [event["summary"] for event in events] == ["Lunch", "Holiday"]
+    assert datetime.fromisoformat(events[0]["start"]) == datetime(2026, 5, 4, 10, 0, tzinfo=UTC)
+    assert (events[0]["location"], events[0]["description"], events[0]["all_day"]) == ("Canteen", "With Bert", False)
+    assert (events[1]["start"], events[1]["end"], events[1]["all_day"]) == ("2026-05-05", "2026-05-06", True)
     assert use(front, "list_events", start="2026-06-01T00:00:00Z") == []
 
 

@@ -58,21 +58,21 @@ def as_json(value: Any, status: int = 200, **headers: str) -> Reply:
 def test_each_login_is_sent_as_the_server_expects_it(given: dict[str, Any], header: str, value: str | None) -> None:
     with http_server(lambda _: as_json({})) as server:
         use(server, "get", given, path="a")
-        assert server.asked[0].headers.get(header) == value
+        assert server.requests[0].headers.get(header) == value
 
 
 def test_the_oauth2_token_of_the_connection_is_used() -> None:
     with http_server(lambda _: as_json({})) as server:
         given = {**settings(server, auth="oauth2"), "access_token": SECRET}
         tool_of(http, "get").run(call(given, path="a"))
-        assert server.asked[0].headers["Authorization"] == f"Bearer {SECRET}"
+        assert server.requests[0].headers["Authorization"] == f"Bearer {SECRET}"
 
 
 @pytest.mark.parametrize("auth", ["basic", "bearer", "header", "oauth2"])
 def test_a_missing_login_is_an_auth_error(auth: str) -> None:
     with http_server(lambda _: as_json({})) as server:
         assert refused(server, "get", {"auth": auth, "user": "me"}, path="a").kind is FailureClass.AUTH
-        assert server.asked == []
+        assert server.requests == []
 
 
 def test_a_user_with_a_colon_is_refused() -> None:
@@ -89,7 +89,7 @@ def test_json_text_and_bytes_are_distinguished() -> None:
         "/v1/odd": Reply(body=b"a", headers={"Content-Type": "text/plain; charset=klingon"}),
         "/v1/empty": Reply(204),
     }
-    with http_server(lambda asked: replies[asked.path]) as server:
+    with http_server(lambda request: replies[request.path]) as server:
         got = use(server, "get", path="json")
         assert (got["status"], got["json"], got["headers"]["content-type"][:16]) == (200, {"a": 1}, "application/json")
         assert "set-cookie" not in got["headers"], "cookies are not passed to scripts"
@@ -102,12 +102,12 @@ def test_json_text_and_bytes_are_distinguished() -> None:
 def test_query_and_headers_are_sent_except_reserved_headers() -> None:
     with http_server(lambda _: as_json({})) as server:
         use(server, "get", path="a", query={"q": "x y"}, headers={"Accept": "text/csv"})
-        assert (server.asked[0].path, server.asked[0].headers["Accept"]) == ("/v1/a?q=x+y", "text/csv")
+        assert (server.requests[0].path, server.requests[0].headers["Accept"]) == ("/v1/a?q=x+y", "text/csv")
         for name in ("authorization", "Cookie", "X-Token"):
             given = {"auth": "header", "header": "X-Token", "secret": SECRET}
             assert "Leave it out" in refused(server, "get", given, path="a", headers={name: "mine"}).sentence
         assert refused(server, "get", path="a", headers={"X-A": 1}).kind is FailureClass.LOGIC
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 def test_no_path_leaves_the_address_of_the_connection() -> None:
@@ -115,7 +115,7 @@ def test_no_path_leaves_the_address_of_the_connection() -> None:
         for path in (f"{other.url}/v1/a", f"{server.url}/v2", "../v2", "file:///etc/passwd"):
             for name in ("get", "get_all", "send"):
                 assert refused(server, name, path=path).kind is FailureClass.LOGIC
-        assert (server.asked, other.asked) == ([], [])
+        assert (server.requests, other.requests) == ([], [])
 
 
 def test_the_error_message_of_the_server_is_shown_without_the_secret() -> None:
@@ -125,11 +125,11 @@ def test_the_error_message_of_the_server_is_shown_without_the_secret() -> None:
         "/v1/c": as_json([{"title": "Nope"}], 404),
         "/v1/d": Reply(500, b"<html>"),
     }
-    with http_server(lambda asked: replies[asked.path]) as server:
+    with http_server(lambda request: replies[request.path]) as server:
         login = {"auth": "bearer", "secret": SECRET}
-        told = refused(server, "get", login, path="a")
-        assert told.kind is FailureClass.AUTH
-        assert told.sentence == (
+        error = refused(server, "get", login, path="a")
+        assert error.kind is FailureClass.AUTH
+        assert error.sentence == (
             "127.0.0.1 did not accept the login (401 Unauthorized: token … is old). "
             "Check user name and password, or reconnect."
         )
@@ -139,11 +139,11 @@ def test_the_error_message_of_the_server_is_shown_without_the_secret() -> None:
         assert refused(server, "get", path="d").kind is FailureClass.TRANSIENT
 
 
-def paged(asked: ReceivedRequest) -> Reply:
+def paged(request: ReceivedRequest) -> Reply:
     """Three pages of two items."""
-    _, _, query = asked.path.partition("page=")
+    _, _, query = request.path.partition("page=")
     page = int(query or 1)
-    more = f'<{asked.path.partition("?")[0]}?page={page + 1}>; title="a, b"; rel="next", </v1/first>; rel="first"'
+    more = f'<{request.path.partition("?")[0]}?page={page + 1}>; title="a, b"; rel="next", </v1/first>; rel="first"'
     return as_json([page * 2 - 1, page * 2], **({"Link": more} if page < 3 else {}))
 
 
@@ -151,7 +151,7 @@ def test_pages_are_followed_to_the_last() -> None:
     with http_server(paged) as server:
         got = use(server, "get_all", {"auth": "bearer", "secret": SECRET}, path="items")
         assert got == {"items": [1, 2, 3, 4, 5, 6], "pages": 3, "next": None}
-        assert [asked.headers["Authorization"] for asked in server.asked] == [f"Bearer {SECRET}"] * 3
+        assert [request.headers["Authorization"] for request in server.requests] == [f"Bearer {SECRET}"] * 3
 
 
 def test_a_malicious_link_header_is_parsed_quickly() -> None:
@@ -172,7 +172,7 @@ def test_paging_stops_at_the_limit_and_can_be_continued() -> None:
 def test_a_next_page_outside_the_base_or_repeated_is_refused(goal: str) -> None:
     with http_server(lambda _: as_json([], Link=f"<{goal}>; rel=next")) as server:
         assert refused(server, "get_all", path="a").kind is FailureClass.LOGIC
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 def test_the_list_may_be_nested_in_the_response() -> None:
@@ -184,9 +184,9 @@ def test_the_list_may_be_nested_in_the_response() -> None:
 
 def test_the_total_size_of_all_pages_is_bounded() -> None:
     page = json.dumps(["x" * 4_000_000]).encode()
-    with http_server(lambda asked: Reply(body=page, headers={"Link": f"<{asked.path}1>; rel=next"})) as server:
+    with http_server(lambda request: Reply(body=page, headers={"Link": f"<{request.path}1>; rel=next"})) as server:
         assert "which is the limit" in refused(server, "get_all", path="a").sentence
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
 
 
 def test_a_file_is_downloaded_into_the_folder(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_download_stays_in_its_folder(tmp_path: Path) -> None:
         assert "has no file name" in refused(server, "download", nameless, path="/").sentence
         assert "has no download folder" in refused(server, "download", path="a").sentence
         assert refused(server, "download", {"folder": str(tmp_path / "no")}, path="a").kind is FailureClass.TRANSIENT
-        assert server.asked == []
+        assert server.requests == []
     assert [place.name for place in tmp_path.iterdir()] == ["folder"]
 
 
@@ -227,12 +227,12 @@ def test_an_action_sends_its_idempotency_key() -> None:
     with http_server(lambda _: as_json({"id": 7}, 201)) as server:
         got = use(server, "send", {"auth": "bearer", "secret": SECRET}, path="orders", json={"n": "ö"})
         assert (got["status"], got["json"]) == (201, {"id": 7})
-        [asked] = server.asked
-        assert (asked.method, asked.path, json.loads(asked.body)) == ("POST", "/v1/orders", {"n": "ö"})
-        assert (asked.headers["Idempotency-Key"], asked.headers["Content-Type"]) == ("key-1", "application/json")
+        [request] = server.requests
+        assert (request.method, request.path, json.loads(request.body)) == ("POST", "/v1/orders", {"n": "ö"})
+        assert (request.headers["Idempotency-Key"], request.headers["Content-Type"]) == ("key-1", "application/json")
         for method in ("put", "PATCH", "DELETE"):
             use(server, "send", path="orders/7", method=method)
-        assert [asked.method for asked in server.asked[1:]] == ["PUT", "PATCH", "DELETE"]
+        assert [request.method for request in server.requests[1:]] == ["PUT", "PATCH", "DELETE"]
         assert refused(server, "send", path="a", method="GET").kind is FailureClass.LOGIC
         assert refused(server, "send", path="a", headers={"Idempotency-Key": "x"}).kind is FailureClass.LOGIC
         assert refused(server, "send", path="a", json=[float("nan")]).kind is FailureClass.LOGIC
@@ -293,8 +293,8 @@ def test_a_read_does_not_follow_a_redirect_to_this_computer(
     ):
         monkeypatch.setenv("http_proxy", public.url)
         elsewhere = replace(public, url="http://api.example")
-        told = refused(elsewhere, name, {"folder": str(tmp_path)}, path="a")
-        assert (told.kind, here.asked) == (FailureClass.LOGIC, [])
+        error = refused(elsewhere, name, {"folder": str(tmp_path)}, path="a")
+        assert (error.kind, here.requests) == (FailureClass.LOGIC, [])
 
 
 def test_only_sending_needs_approval() -> None:

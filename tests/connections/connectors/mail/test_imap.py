@@ -73,7 +73,7 @@ def test_each_page_continues_after_the_last_one(box: Box) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "found"),
+    ("parameters", "expected"),
     [
         ({"from": "anna"}, ["one"]),
         ({"from": "Jürgen"}, ["Straße"]),
@@ -86,11 +86,11 @@ def test_each_page_continues_after_the_last_one(box: Box) -> None:
         ({"since": "2020-01-01T10:00:00", "subject": "one"}, ["one", 'a "quoted" \\ one']),
     ],
 )
-def test_any_text_can_be_searched(box: Box, parameters: dict[str, str], found: list[str]) -> None:
+def test_any_text_can_be_searched(box: Box, parameters: dict[str, str], expected: list[str]) -> None:
     box.deliver("From: anna@example.org", "Subject: one")
     box.deliver("From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>", "Subject: =?utf-8?q?Stra=C3=9Fe?=")
     box.deliver("From: b@example.org", 'Subject: a "quoted" \\ one')
-    assert subjects(box.run("search", **parameters)) == found
+    assert subjects(box.run("search", **parameters)) == expected
 
 
 @pytest.mark.parametrize(

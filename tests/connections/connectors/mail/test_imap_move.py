@@ -230,13 +230,13 @@ def test_the_checker_knows_the_outcome_wherever_the_app_is_killed(dovecot: Dovec
         with serve_conversation(interrupt_at(dovecot.port, at, after=after, act=kill)) as port:
             movers.put(mover.start({**box.settings, "port": port}, **PARAMETERS))
             code = mover.wait()
-        found = check(box, target)
-        assert isinstance(found, Checked), (at, after)
-        if (by_keyword := check(box)) != found:
+        result = check(box, target)
+        assert isinstance(result, Checked), (at, after)
+        if (by_keyword := check(box)) != result:
             unknown.append((at, after))
             assert by_keyword is FailureClass.UNSURE
-        assert found.happened is ("second" not in names(box)), (at, after)
-        if not found.happened:
+        assert result.happened is ("second" not in names(box)), (at, after)
+        if not result.happened:
             box.run("move", **PARAMETERS)
         assert names_in_both(box) == (["first", "third"], ["second"]), (at, after)
         if code == 0:

@@ -102,10 +102,10 @@ def run(tool: str, at: int, play: bytes | Play, **given: Any) -> tuple[str, Imap
     """The outcome, and the script with the commands that the server received."""
     played = play if isinstance(play, Play) else Play(play)
     script = ImapScript(tool.encode() if tool != "flag" else b"", at, played, **given)
-    asked = {"add": ["seen"], "remove": ["flagged"]} if tool == "flag" else {"to": "Archive"}
+    parameters = {"add": ["seen"], "remove": ["flagged"]} if tool == "flag" else {"to": "Archive"}
     with serve_conversation(script) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "user": "me", "password": "x"}
-        return outcome(imap, "flag" if tool == "flag" else "move", settings, played, uid=1, **asked), script
+        return outcome(imap, "flag" if tool == "flag" else "move", settings, played, uid=1, **parameters), script
 
 
 def step_number(tool: str, step: str) -> int:
@@ -115,7 +115,7 @@ def step_number(tool: str, step: str) -> int:
 @pytest.mark.parametrize(("tool", "step", "play", "means"), CELLS)
 def test_the_outcome_of_a_response(tool: str, step: str, play: bytes | Play, means: str) -> None:
     result, script = run(tool, step_number(tool, step), play)
-    assert result == means, script.heard
+    assert result == means, script.commands
     seen = tool == "UIDPLUS" and step_number(tool, step) > step_number(tool, "open again")
     assert script.sent(b"\\Deleted") is (seen or (tool == "UIDPLUS" and means == APPLIED)), (
         "only a copied original may be deleted"
@@ -125,7 +125,7 @@ def test_the_outcome_of_a_response(tool: str, step: str, play: bytes | Play, mea
 @pytest.mark.parametrize(("tool", "count"), [(tool, len(steps)) for tool, steps in TABLE.items()])
 def test_the_table_covers_every_step(tool: str, count: int) -> None:
     result, script = run(tool, 99, CLOSE)
-    assert (result, len(script.heard)) == (APPLIED, count)
+    assert (result, len(script.commands)) == (APPLIED, count)
 
 
 EFFECTS = [b"* OK [COPYUID 8 1 9] copied\r\n", b"* 1 EXPUNGE\r\n", b"* VANISHED 1\r\n"]
@@ -138,7 +138,7 @@ def test_a_refusal_after_an_effect_is_unsure(tool: str, step: str, effect: bytes
 
 
 @pytest.mark.parametrize(
-    ("step", "said", "means"),
+    ("step", "reply", "means"),
     [
         ("find", b"* SEARCH\r\nTAG OK\r\n", UNSURE),
         ("find", b"TAG OK\r\n", UNSURE),
@@ -148,8 +148,8 @@ def test_a_refusal_after_an_effect_is_unsure(tool: str, step: str, effect: bytes
         ("look", b"TAG OK\r\n", FAILED),
     ],
 )
-def test_an_original_is_removed_only_if_its_copy_was_found(step: str, said: bytes, means: str) -> None:
-    result, script = run("UIDPLUS", step_number("UIDPLUS", step), said)
+def test_an_original_is_removed_only_if_its_copy_was_found(step: str, reply: bytes, means: str) -> None:
+    result, script = run("UIDPLUS", step_number("UIDPLUS", step), reply)
     assert (result, script.sent(b"\\Deleted"), script.sent(b"EXPUNGE")) == (means, False, False)
 
 
@@ -158,9 +158,9 @@ def test_a_copy_without_its_keyword_is_found_by_the_reported_number() -> None:
         """A server that does not keep keywords, although it says so."""
 
         def _answer(self, verb: bytes, command: bytes) -> bytes:
-            said = super()._answer(verb, command)
+            reply = super()._answer(verb, command)
             self.marker = b""
-            return b"* SEARCH\r\n" if verb == b"SEARCH" else said
+            return b"* SEARCH\r\n" if verb == b"SEARCH" else reply
 
     script = Forgetful(b"UIDPLUS", step_number("UIDPLUS", "copy"), Play(b"TAG OK [COPYUID 8 1 9] copied\r\n"))
     with serve_conversation(script) as port:
@@ -178,4 +178,4 @@ def test_the_original_is_not_taken_for_the_copy_if_the_folder_has_two_names() ->
 def test_a_server_that_cannot_move_safely_is_refused_before_any_change(capabilities: str) -> None:
     result, script = run(capabilities, 99, CLOSE)
     assert result == FAILED
-    assert [command.split()[0] for command in script.heard] == [b"SELECT", b"UID"], "it reads, and changes nothing"
+    assert [command.split()[0] for command in script.commands] == [b"SELECT", b"UID"], "it reads, and changes nothing"

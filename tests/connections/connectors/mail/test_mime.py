@@ -27,10 +27,10 @@ def test_the_parts_of_a_mail_are_read_back(text: str, html: str, files: list[byt
     forwarded["Subject"] = "inner"
     forwarded.set_content(inner, maintype="application", subtype="octet-stream")
     mail.add_attachment(forwarded)
-    found = mime_parts.split_parts(mail.as_bytes())
-    assert mime_parts.body_text(found, "text/plain")[0] == f"{text}\n"
-    assert mime_parts.body_text(found, "text/html")[0] == f"{html}\n"
-    *attached, last = mime_parts.find_attachments(found)
+    parts = mime_parts.split_parts(mail.as_bytes())
+    assert mime_parts.body_text(parts, "text/plain")[0] == f"{text}\n"
+    assert mime_parts.body_text(parts, "text/html")[0] == f"{html}\n"
+    *attached, last = mime_parts.find_attachments(parts)
     assert [(one.name, one.content) for one in attached] == [(f"{n} ü.pdf", one) for n, one in enumerate(files)]
     assert (last.name, last.kind) == ("inner.eml", "message/rfc822")
     assert [one.content for one in mime_parts.split_parts(last.content)] == [inner]
@@ -41,13 +41,13 @@ def test_the_parts_of_a_mail_are_read_back(text: str, html: str, files: list[byt
 def test_any_bytes_can_be_parsed(content: bytes) -> None:
     raw = b"Content-Type: multipart/mixed; boundary=x\r\nSubject: " + content + b"\r\n\r\n--x\r\n" + content
     mail = headers.parse(raw)
-    found = mime_parts.split_parts(raw)
+    parts = mime_parts.split_parts(raw)
     result = [
         headers.all_headers(mail),
         headers.parse_addresses(mail, "from"),
         headers.sent_at(mail),
-        mime_parts.body_text(found, "text/plain"),
-        mime_parts.describe_attachments(found),
+        mime_parts.body_text(parts, "text/plain"),
+        mime_parts.describe_attachments(parts),
         headers.message_id(mail, raw),
     ]
     json.dumps(result).encode()
@@ -92,10 +92,10 @@ def test_any_bytes_can_be_parsed(content: bytes) -> None:
 def test_broken_mime_is_tolerated(pieces: list[bytes]) -> None:
     raw = b"".join(pieces)
     mail = headers.parse(raw)
-    found = mime_parts.split_parts(raw)
-    result = [mime_parts.body_text(found, kind) for kind in ("text/plain", "text/html")]
+    parts = mime_parts.split_parts(raw)
+    result = [mime_parts.body_text(parts, kind) for kind in ("text/plain", "text/html")]
     json.dumps(
-        [result, mime_parts.describe_attachments(found), headers.parse_addresses(mail, "from"), headers.sent_at(mail)]
+        [result, mime_parts.describe_attachments(parts), headers.parse_addresses(mail, "from"), headers.sent_at(mail)]
     )
 
 
@@ -120,8 +120,8 @@ def test_deeply_nested_mime_is_one_part() -> None:
     ],
 )
 def test_boundaries_and_transfer_encodings_are_removed(body: bytes, texts: list[str]) -> None:
-    found = mime_parts.split_parts(MULTIPART + body)
-    assert [mime_parts.body_text([one], "text/plain")[0] for one in found] == texts
+    parts = mime_parts.split_parts(MULTIPART + body)
+    assert [mime_parts.body_text([one], "text/plain")[0] for one in parts] == texts
 
 
 def test_text_is_truncated_after_a_million_characters() -> None:

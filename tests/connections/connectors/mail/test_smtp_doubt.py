@@ -79,8 +79,8 @@ def test_a_mail_that_is_filed_late_is_found(account: Account) -> None:
     account.lose("lost")
     assert account.check("lost") == Checked(happened=False)
     account.server_files(account.box.taken[-1].content)
-    found = account.check("lost")
-    assert isinstance(found, Checked) and found.happened and found.result["in_sent"] is True
+    result = account.check("lost")
+    assert isinstance(result, Checked) and result.happened and result.result["in_sent"] is True
 
 
 def test_our_own_copies_prove_nothing(account: Account) -> None:
@@ -115,8 +115,8 @@ def test_a_mail_to_oneself_that_arrived_was_sent(account: Account) -> None:
     account.box.keeps = lambda content: account.server_files(content, "")
     account.box.hangs_up = "after"
     account.lose("lost", to="me@example.org")
-    found = account.check("lost", to="me@example.org")
-    assert isinstance(found, Checked) and found.happened and found.result["in_sent"] is False
+    result = account.check("lost", to="me@example.org")
+    assert isinstance(result, Checked) and result.happened and result.result["in_sent"] is False
 
 
 def test_a_mail_to_oneself_that_has_not_arrived_is_unclear(account: Account) -> None:

@@ -130,7 +130,7 @@ def test_a_server_without_ehlo_is_greeted_with_helo(at: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("reply", "kind"),
     [
         (b"451 later\r\n", FailureClass.TRANSIENT),
         (b"421 closing\r\n", FailureClass.TRANSIENT),
@@ -138,8 +138,8 @@ def test_a_server_without_ehlo_is_greeted_with_helo(at: bytes) -> None:
         (b"530 log in\r\n", FailureClass.AUTH),
     ],
 )
-def test_the_code_of_a_refusal_decides_the_failure_class(said: bytes, kind: FailureClass) -> None:
-    with serve_conversation(SmtpScript("dot", Play(said))) as port:
+def test_the_code_of_a_refusal_decides_the_failure_class(reply: bytes, kind: FailureClass) -> None:
+    with serve_conversation(SmtpScript("dot", Play(reply))) as port:
         settings = {"host": "127.0.0.1", "port": port, "security": "none", "from": "me@example.org"}
         with pytest.raises(ToolFailedError) as failed:
             tool_of(smtp, "send").run(call(settings, key="k", **MAIL))

@@ -64,10 +64,10 @@ def test_a_retry_after_date_is_relative_to_the_time_of_the_call() -> None:
     later = b"HTTP/1.1 429 Slower\r\nRetry-After: Mon, 04 May 2026 09:02:00 GMT\r\nContent-Length: 0\r\n\r\n"
     assert slack.oauth is not None
     with serve_conversation(scripted_replies(b"", later)) as port:
-        asked = call({"base_url": f"http://127.0.0.1:{port}", "access_token": "x"}, channel="C0000000")
+        tool_call = call({"base_url": f"http://127.0.0.1:{port}", "access_token": "x"}, channel="C0000000")
         for ask in (slack.oauth.account, tool_of(slack, "list_messages").run):
             with pytest.raises(ToolFailedError) as failed:
-                ask(asked)
+                ask(tool_call)
             assert failed.value.failure.retry_after == timedelta(minutes=2)
 
 
@@ -93,11 +93,11 @@ def test_posted_messages_can_be_read(front: EmulatorProxy) -> None:
 
 
 def test_a_reply_goes_into_its_thread(front: EmulatorProxy) -> None:
-    asked = use(front, "post", "asked", channel="random", text="Why?")
-    answered = use(front, "post", "answered", channel="random", text="Because", thread=asked["id"])
-    sentence = next(one for one in use(front, "list_messages", channel="random") if one["id"] == asked["id"])
+    question = use(front, "post", "asked", channel="random", text="Why?")
+    answered = use(front, "post", "answered", channel="random", text="Because", thread=question["id"])
+    sentence = next(one for one in use(front, "list_messages", channel="random") if one["id"] == question["id"])
     assert sentence["replies"] == 1
-    checked = check(front, "answered", channel="random", text="Because", thread=asked["id"])
+    checked = check(front, "answered", channel="random", text="Because", thread=question["id"])
     assert checked.happened and checked.result["id"] == answered["id"]
 
 

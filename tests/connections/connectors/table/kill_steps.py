@@ -39,8 +39,8 @@ def verify(path: Path, count: int) -> None:
         return
     rows = read(path, limit=100_000)
     assert all(row["text"] == _LONG_TEXT for row in rows), "a torn row"
-    found = Counter(int(row["n"]) for row in rows)
-    assert found == dict.fromkeys(happened, _ROWS_PER_BATCH), f"found {found}, the checker says {happened}"
+    actual = Counter(int(row["n"]) for row in rows)
+    assert actual == dict.fromkeys(happened, _ROWS_PER_BATCH), f"found {actual}, the checker says {happened}"
 
 
 def run_and_kill(act: Callable[[int], None], delay: Callable[[], float]) -> int:

@@ -152,9 +152,9 @@ def test_a_file_saved_while_its_columns_are_read_is_not_changed(
     header = csv_table._header
 
     def read_then_save(place: Path) -> Any:
-        found = header(place)
+        columns = header(place)
         save_in_editor(path)
-        return found
+        return columns
 
     monkeypatch.setattr(csv_table, "_header", read_then_save)
     assert "nothing was done" in refused(FailureClass.TRANSIENT, append, path, [row])
