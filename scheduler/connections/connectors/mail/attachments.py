@@ -18,11 +18,12 @@ from scheduler.user_text import UserText
 _MAX_NAME_BYTES = 150
 _MAX_SAME_NAMES = 1000
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+_EDGES = re.compile(r"\A[\s.]+|[\s.]+\Z")
 
 
 def safe_name(name: str) -> str:
     """A name for a visible file: no folders, no leading dots, not too long."""
-    plain = _UNSAFE.sub("_", name).strip(". ") or "attachment"
+    plain = _EDGES.sub("", _UNSAFE.sub("_", name)) or "attachment"
     stem, suffix = Path(plain).stem, Path(plain).suffix
     suffix = suffix.encode()[:20].decode("utf-8", "ignore")
     return stem.encode()[: _MAX_NAME_BYTES - len(suffix.encode())].decode("utf-8", "ignore").rstrip() + suffix

@@ -121,6 +121,8 @@ def test_an_invalid_date_falls_back_to_the_arrival() -> None:
         (".bashrc", "bashrc"),
         ("...", "attachment"),
         ("", "attachment"),
+        ("\xa0", "attachment"),
+        ("\xa0.pdf", "pdf"),
         ("a\0b\n.txt", "a_b_.txt"),
         ("C:evil.txt", "C_evil.txt"),
     ],
