@@ -128,10 +128,9 @@ def _check_approve(folder: Path, facts: Facts) -> str:
     if answer is None:
         assert (_rows(folder), states) == (0, ["reserved"])
         return "not done"
-    if _ask(folder, "SELECT 1 FROM requests WHERE kind = 'unsure' AND answer IS NULL"):
-        # Killed before the table had Dayhand's record of added rows: nobody but the user can tell.
+    if _ask(folder, "SELECT 1 FROM mutations WHERE status = 'unsure'"):  # killed during the action
         assert answer == "yes" and _rows(folder) <= 1 and states == ["reserved"], (answer, _rows(folder), states)
-        return "asked whether it happened"
+        return "to be checked, or asked"
     assert answer == "yes" and (_rows(folder), states) == (1, ["consumed"]), (answer, _rows(folder), states)
     return "done"
 
