@@ -51,7 +51,7 @@ class ConnectionSetup:
         self._lock = threading.Lock()
         self._signing_in: dict[str, threading.Event] = {}
         self._has_ended = False
-        self._keeper = secrets if isinstance(secrets, LoginRenewer) else None
+        self._renewer = secrets if isinstance(secrets, LoginRenewer) else None
         if isinstance(secrets, SecretStore):
             secrets.block_dialogs_while(self._is_keyring_asked_for)
 
@@ -94,7 +94,7 @@ class ConnectionSetup:
         if before and given is None:
             before = dict(self._secrets.read(name))
         settings = self._check(connector, {**before, **known, **_without_empty(given or {})}, given)
-        return self._test(connector, name, {**before, **settings}, self._keeper if given is None else None)
+        return self._test(connector, name, {**before, **settings}, self._renewer if given is None else None)
 
     def cancel_sign_in(self, name: str | None = None) -> None:
         """Cancel the sign-in to that connection; without a name, cancel all of them and refuse new ones."""
@@ -214,13 +214,13 @@ class ConnectionSetup:
             self._secrets.forget(name)
 
     def _test(
-        self, connector: Connector, name: str, settings: dict[str, Any], keeper: LoginRenewer | None = None
+        self, connector: Connector, name: str, settings: dict[str, Any], renewer: LoginRenewer | None = None
     ) -> str:
-        """With a keeper, a token that the server refuses is renewed."""
+        """With a renewer, a token that the server refuses is renewed."""
         now = self._clock.now()
         call = Call(parameters={}, settings=settings, key="", now=now, seconds=CALL_TIMEOUT_S, connection=name)
         try:
-            return connector.test(call) if keeper is None else retry_after_401(connector.test, call, keeper)
+            return connector.test(call) if renewer is None else retry_after_401(connector.test, call, renewer)
         except ToolFailedError as error:
             raise ToolFailedError(redact_failure(error.failure, find_secrets(connector, settings))) from error
         except Exception as error:  # noqa: BLE001  any error may quote a secret, so none is passed on

@@ -208,7 +208,7 @@ def test_runs_requested_under_a_wrong_clock_run_now(bench: Bench, origin: Occurr
         bench.commands.trigger("w/h")
     else:
         bench.commands.backfill("w/h", [(at("05:00"), at("05:00"))])
-    bench.engine._backfilling.advance(bench.database.read(), bench.clock.wall)
+    bench.engine._backfill_emission.advance(bench.database.read(), bench.clock.wall)
     bench.clock.wall -= HOUR + 59 * MINUTE
     bench.engine._seen = at("12:00")
     bench.launcher.slow = False

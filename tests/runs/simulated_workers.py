@@ -195,8 +195,8 @@ FAULTS: dict[str, Callable[[], Outcome]] = {
 class SimulatedWorker:
     """A worker with one loaded script; runs a phase when its result is awaited."""
 
-    def __init__(self, workshop: "SimulatedWorkers", script: LoadedScript) -> None:
-        self._workshop = workshop
+    def __init__(self, workers: "SimulatedWorkers", script: LoadedScript) -> None:
+        self._workers = workers
         self._script = script
         self._talk: tuple[protocol.Message, ScriptAnswers] | None = None
         self.following: protocol.Message | None = None
@@ -228,8 +228,8 @@ class SimulatedWorker:
         assert self._talk is not None
         message, answers = self._talk
         try:
-            self._workshop.stage.wait_here(message["phase"])
-            fault = self._workshop.faults.pop(0) if self._workshop.faults else None
+            self._workers.stage.wait_here(message["phase"])
+            fault = self._workers.faults.pop(0) if self._workers.faults else None
             if self._asked is not None:
                 return self._asked
             if fault is not None:

@@ -194,11 +194,11 @@ def test_output_while_loading_is_harmless(runtime: RuntimeFixture) -> None:
 
 
 def test_a_script_that_never_finishes_loading_is_refused(runtime: RuntimeFixture) -> None:
-    workshop = ScriptWorkers(runtime.folder, Limits(start=1))
-    validation = ScriptValidator(runtime.engine.context, runtime.services.registry, workshop)
+    script_workers = ScriptWorkers(runtime.folder, Limits(start=1))
+    validation = ScriptValidator(runtime.engine.context, runtime.services.registry, script_workers)
     with pytest.raises(InvalidScriptError, match=r"1 s"):
         validation.validate("w.py", "while True:\n    pass\n")
-    workshop.close()
+    script_workers.close()
 
 
 @pytest.fixture

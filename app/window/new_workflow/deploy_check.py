@@ -66,11 +66,13 @@ def check_script(session: Session, path: Path) -> CheckedScript:
     )
 
 
-def deploy(session: Session, offer: CheckedScript, wish: DeployOptions, allowed: Iterable[UsedTool]) -> dict[str, Any]:
+def deploy(
+    session: Session, offer: CheckedScript, options: DeployOptions, allowed: Iterable[UsedTool]
+) -> dict[str, Any]:
     """Deploy on the engine's thread; blocks."""
 
     def act(runtime: Runtime) -> dict[str, Any]:
-        answer = runtime.workflow_commands.deploy(offer.validated, wish)
+        answer = runtime.workflow_commands.deploy(offer.validated, options)
         for use in allowed:
             runtime.grant_commands.grant(offer.validated.slug, use.connection, use.tool)
         return answer

@@ -194,13 +194,13 @@ class DeployDialog(Dialog):
         if offer is None:
             return
         allowed = self.allowed()
-        wish = DeployOptions(
+        options = DeployOptions(
             replace=replace or self._replaces,
             paused=self.paused.isChecked() and self.paused.isVisibleTo(self),
             watch=True if self.watch.isChecked() else None,
         )
         self._show_busy(self.tr("Updating…") if offer.is_update else self.tr("Adding…"))
-        self._background.run(lambda: deploy(session, offer, wish, allowed), self._finish, self._refuse)
+        self._background.run(lambda: deploy(session, offer, options, allowed), self._finish, self._refuse)
 
     def _finish(self, answer: dict[str, Any]) -> None:
         assert self.checked_script is not None

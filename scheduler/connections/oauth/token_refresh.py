@@ -168,7 +168,7 @@ class LoginRenewer(Protocol):
         """New secrets in place of the rejected ones; None if they cannot be refreshed."""
 
 
-def retry_after_401(run: Callable[[Call], _Answer], call: Call, keeper: LoginRenewer) -> _Answer:
+def retry_after_401(run: Callable[[Call], _Answer], call: Call, renewer: LoginRenewer) -> _Answer:
     """Run the call; if its login is rejected, refresh it and run once more.
 
     After a rejected login an action has certainly not happened, so repeating it is safe.
@@ -178,19 +178,19 @@ def retry_after_401(run: Callable[[Call], _Answer], call: Call, keeper: LoginRen
     except ToolFailedError as error:
         if error.failure.kind is not FailureClass.AUTH:
             raise
-        renewed = keeper.renew(call.connection, call.settings)
+        renewed = renewer.renew(call.connection, call.settings)
         if renewed is None:
             raise
     call.settings.update(renewed)  # in place: the caller redacts and compares what was used
     return run(call)  # with the full timeout again, as it limits only the time without progress
 
 
-def with_retry_after_401(tool: Tool, keeper: LoginRenewer) -> Tool:
+def with_retry_after_401(tool: Tool, renewer: LoginRenewer) -> Tool:
     """The tool and its checker with one retry after a rejected login."""
     check, identify = tool.check, tool.identify_target
     return replace(
         tool,
-        run=lambda call: retry_after_401(tool.run, call, keeper),
-        check=None if check is None else lambda call: retry_after_401(check, call, keeper),
-        identify_target=None if identify is None else lambda call: retry_after_401(identify, call, keeper),
+        run=lambda call: retry_after_401(tool.run, call, renewer),
+        check=None if check is None else lambda call: retry_after_401(check, call, renewer),
+        identify_target=None if identify is None else lambda call: retry_after_401(identify, call, renewer),
     )

@@ -204,16 +204,19 @@ class ScheduleQueries:
             standing = self._context.timing_state(db, row._replace(late_next=None))
         except BadScheduleError:
             return nothing
-        owed = compute_due(standing, occurrences.list_unfinished(db, row.id), now)
-        runs, counts = sum(new.state is OccurrenceState.QUEUED for new in owed.new), [gap.count for gap in owed.gaps]
-        if owed.late is not None:
-            late = standing.unrecorded.count(owed.late.next - _MICROSECOND, owed.late.until, MAX_EXACT_COUNT)
+        result = compute_due(standing, occurrences.list_unfinished(db, row.id), now)
+        runs, counts = (
+            sum(new.state is OccurrenceState.QUEUED for new in result.new),
+            [gap.count for gap in result.gaps],
+        )
+        if result.late is not None:
+            late = standing.unrecorded.count(result.late.next - _MICROSECOND, result.late.until, MAX_EXACT_COUNT)
             runs, counts = runs + late.number, [*counts, late]
         if spec.limit is not None:
             runs = min(
                 runs, max(spec.limit - row.runs - count_pending_runs(db, self._context.timing_state(db, row)), 0)
             )
-        passed = len(owed.new) + sum(count.number for count in counts)
+        passed = len(result.new) + sum(count.number for count in counts)
         return ResumePreview(passed=passed, runs=runs, more=any(count.more for count in counts))
 
     def statistics(self, *, schedule: str | None = None, since: datetime | None = None) -> Counters:

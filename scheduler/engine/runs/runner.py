@@ -48,19 +48,19 @@ class Runner:
         context: EngineContext,
         in_flight: InFlight,
         registry: Registry,
-        workshop: ScriptWorkers,
+        script_workers: ScriptWorkers,
         plans: ScriptPlans,
         secrets: Secrets,
         repairs: RepairService,
     ) -> None:
         self._context = context
         self._in_flight = in_flight
-        self.workshop = workshop
+        self.script_workers = script_workers
         self.plans = plans
         self.tools = ToolCaller(context.database, context.clock, registry, secrets)
         self._insistence = RetryingWriter(context.database, context.report_change)
         self._reconciling = Reconciler(context, self.tools, self._insistence)
-        self._endings = AttemptFinisher(in_flight)
+        self._finisher = AttemptFinisher(in_flight)
         self._queue: SimpleQueue[Work | None] = SimpleQueue()
         self._lock = Lock()
         self._threads: list[Thread] = []
@@ -107,7 +107,7 @@ class Runner:
             self._queue.put(None)
         for thread in threads:
             thread.join()
-        self.workshop.close()
+        self.script_workers.close()
 
     def _serve_queue(self) -> None:
         while (work := self._queue.get()) is not None:
@@ -153,7 +153,7 @@ class Runner:
                 story = self._execute(story)
         finally:
             self._in_flight.attach_worker(work.key, None)
-            self.workshop.release(worker)
+            self.script_workers.release(worker)
 
     def _start(self, work: Work, errand: WorkItem | None) -> tuple[Worker | None, Attempt | None]:
         """A worker first, then the row that says that the run began: what cannot be started has not begun."""
@@ -161,7 +161,7 @@ class Runner:
             plan = self.plans.current(self._context.database.read(), split_handler_id(work.subject)[0])
             printed: list[str] = []
             try:
-                worker = self.workshop.acquire(plan, printed.append)
+                worker = self.script_workers.acquire(plan, printed.append)
             except NoWorkerError as error:
                 failure = Failure(kind=FailureClass.TRANSIENT, sentence=str(error))
                 self._could_not_start(work, errand, plan, failure)
@@ -172,13 +172,13 @@ class Runner:
             try:
                 attempt = self._insistence.write(partial(self._record_start, work=work, errand=errand, plan=plan))
             except start.NewVersionError:
-                self.workshop.release(worker)
+                self.script_workers.release(worker)
                 continue
             except BaseException:
-                self.workshop.release(worker)
+                self.script_workers.release(worker)
                 raise
             if attempt is None:
-                self.workshop.release(worker)
+                self.script_workers.release(worker)
                 return None, None
             self._in_flight.attach_worker(work.key, worker)
             self._context.report_change(Announcement(work.subject))
@@ -216,7 +216,7 @@ class Runner:
         def write(db: sqlite3.Connection) -> None:
             attempt = self._record_start(db, work, errand, plan)
             if attempt is not None:
-                self._endings.fail(attempt, failure, None, db, self._context.clock.now())
+                self._finisher.fail(attempt, failure, None, db, self._context.clock.now())
                 self._repairs.repair_failed_run(db, attempt.id, self._context.clock.now())
 
         with suppress(start.NewVersionError):  # the next tick starts that version
@@ -226,7 +226,7 @@ class Runner:
     def _make_execution(self, attempt: Attempt, worker: Worker) -> Execution:
         next_of_lane = partial(self._next_of_lane, attempt, worker)
         outlook = RunnerCallbacks(next_of_lane, partial(self._in_flight.stop_requested, attempt.work.key))
-        return Execution(self._context, self.tools, self._endings, self._insistence, attempt, worker, outlook)
+        return Execution(self._context, self.tools, self._finisher, self._insistence, attempt, worker, outlook)
 
     def _execute(self, story: Execution) -> Execution | None:
         """Execute one run and record what went wrong; returns the next run if its lane continues at once."""
@@ -237,16 +237,16 @@ class Runner:
         except StoppedError as stopped:
             ending = partial(self._stop, attempt, str(stopped))
         except EventsSkippedError:
-            ending = partial(self._endings.prepare_again, attempt)
+            ending = partial(self._finisher.prepare_again, attempt)
         except AttemptFailedError as error:
-            ending = partial(self._endings.fail, attempt, error.failure, error.subject)
+            ending = partial(self._finisher.fail, attempt, error.failure, error.subject)
         except StoreClosedError:
             raise
         except StoreError as error:
             failure = _internal_failure(error) if isinstance(error, StaleError) else _store_failure(error)
-            ending = partial(self._endings.fail, attempt, failure, None)
+            ending = partial(self._finisher.fail, attempt, failure, None)
         except Exception as error:  # noqa: BLE001  the outermost frame of a run: recorded as its failure
-            ending = partial(self._endings.fail, attempt, _internal_failure(error), None)
+            ending = partial(self._finisher.fail, attempt, _internal_failure(error), None)
         if ending is not None:
             self._record_end(story, ending)
         self._context.report_change(Announcement(attempt.subject))
@@ -267,9 +267,9 @@ class Runner:
 
     def _stop(self, attempt: Attempt, sentence: str, db: sqlite3.Connection, now: datetime) -> None:
         if self._is_closing:
-            self._endings.interrupt(attempt, db, now)
+            self._finisher.interrupt(attempt, db, now)
         else:
-            self._endings.cancel(attempt, sentence, db, now)
+            self._finisher.cancel(attempt, sentence, db, now)
 
     def _next_of_lane(
         self, attempt: Attempt, worker: Worker, db: sqlite3.Connection, now: datetime

@@ -87,8 +87,8 @@ class Emission:
         assert row is not None
         standing = self._context.timing_state(db, row)
         if standing.late is not None:
-            owed = decide_catchup(standing, standing.late.until, now)
-            new = self._record(db, row, replace(owed, next_at=row.next_at), now)
+            result = decide_catchup(standing, standing.late.until, now)
+            new = self._record(db, row, replace(result, next_at=row.next_at), now)
             occurrences.insert_all(db, new)
 
     def _drop_queued(self, db: sqlite3.Connection, schedule: str, reason: OccurrenceReason, now: datetime) -> None:
@@ -173,26 +173,28 @@ class Emission:
         for row, has_others in rows:
             with guard(db, row.id):
                 if has_others:
-                    owed = compute_due(
+                    result = compute_due(
                         self._context.timing_state(db, row), occurrences.list_unfinished(db, row.id), now
                     )
                 else:
-                    owed = compute_due(self._context.build_timing_state(row), (), now)
-                new += self._record(db, row, owed, now)
-                plans.append((row.id, owed.next_at, owed.next_due))
+                    result = compute_due(self._context.build_timing_state(row), (), now)
+                new += self._record(db, row, result, now)
+                plans.append((row.id, result.next_at, result.next_due))
         occurrences.insert_all(db, new)
         schedules.save_next_times(db, plans, now)
 
-    def _record(self, db: sqlite3.Connection, row: ScheduleRow, owed: DueResult, now: datetime) -> list[OccurrenceRow]:
+    def _record(
+        self, db: sqlite3.Connection, row: ScheduleRow, result: DueResult, now: datetime
+    ) -> list[OccurrenceRow]:
         """Write gaps, replaced occurrences, skip and catch-up state; returns the new occurrences, not yet written."""
-        for gap in owed.gaps:
+        for gap in result.gaps:
             self.add_gap(db, row.id, gap, now)
-        occurrences.coalesce(db, owed.replaced, now)
-        if row.skip_at is not None and (owed.next_at is None or row.skip_at < owed.next_at):
+        occurrences.coalesce(db, result.replaced, now)
+        if row.skip_at is not None and (result.next_at is None or row.skip_at < result.next_at):
             schedules.update(db, row.id, skip_at=None)
-        if owed.late != read_late(row):
-            schedules.update(db, row.id, **late_columns(owed.late))
-        return [_row_of(new, row.id, now) for new in owed.new]
+        if result.late != read_late(row):
+            schedules.update(db, row.id, **late_columns(result.late))
+        return [_row_of(new, row.id, now) for new in result.new]
 
     def _record_some_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> bool:
         settings = self._context.settings

@@ -68,8 +68,8 @@ class Engine:
             conditions=conditions or UnknownConditions(),
         )
         self._emission = Emission(self._context)
-        self._backfilling = BackfillEmission(self._context, self._emission)
-        self._rewinding = ClockRollback(self._context, self._emission)
+        self._backfill_emission = BackfillEmission(self._context, self._emission)
+        self._clock_rollback = ClockRollback(self._context, self._emission)
         self.lifecycle = lifecycle = OccurrenceLifecycle(self._context, self._emission)
         in_flight = InFlight(self._context, lifecycle)
         launcher = make_launcher(
@@ -88,7 +88,7 @@ class Engine:
         until = key_values.read(self._context.database.read(), PAUSED_UNTIL_KEY)
         self._context.paused_until = None if until is None else datetime.fromisoformat(until)
         self._dispatch.recover(now)
-        self._rewinding.correct_times(now, while_running=False)
+        self._clock_rollback.correct_times(now, while_running=False)
         self._emission.enable_valid(now)
         here, last = self._context.machine_zone, key_values.read(self._context.database.read(), _ZONE)
         if last is not None:
@@ -98,7 +98,7 @@ class Engine:
     def tick(self, now: datetime) -> datetime:
         """Do what is due and return when to tick next. Reads no disk when nothing is due."""
         if self._seen is not None and now < self._seen - CLOCK_TOLERANCE:
-            self._rewinding.correct_times(now, while_running=True)
+            self._clock_rollback.correct_times(now, while_running=True)
             self._must_check = True
         self._seen = now
         if not self._must_check and self._wake is not None and now < self._wake:
@@ -116,12 +116,12 @@ class Engine:
                 is_time = schedules.is_any_due(db, now)
         with database.write() if is_time else database.quick_read() as db:
             more = is_time and self._emission.emit_due(db, now)
-            agenda = read_next_wake(db, now)
-            choice = self._dispatch.select(db, agenda, now)
+            next_wake = read_next_wake(db, now)
+            choice = self._dispatch.select(db, next_wake, now)
         self._dispatch.start(choice)
-        if agenda.has_pending_work:
+        if next_wake.has_pending_work:
             more |= self._do_deferred_work(now)
-        self._wake = now if more else self._next_wake(agenda, now)
+        self._wake = now if more else self._next_wake(next_wake, now)
         if self._must_check:
             return now
         if self._dispatch.in_flight == 0 and self._wake > now + _IDLE_BEFORE_CHECKPOINT:
@@ -180,13 +180,13 @@ class Engine:
             for row in resumed:
                 schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
             caught_up = self._emission.emit_catch_up(db, now)
-            backfilled = self._backfilling.advance(db, now)
+            backfilled = self._backfill_emission.advance(db, now)
         return bool(resumed) or caught_up or backfilled
 
-    def _next_wake(self, agenda: NextWake, now: datetime) -> datetime:
-        if self._dispatch.is_waiting or agenda.has_pending_work:
-            return min(agenda.at, self._dispatch.next_retry(now) or agenda.at, now + MAX_SLEEP)
-        return agenda.at
+    def _next_wake(self, next_wake: NextWake, now: datetime) -> datetime:
+        if self._dispatch.is_waiting or next_wake.has_pending_work:
+            return min(next_wake.at, self._dispatch.next_retry(now) or next_wake.at, now + MAX_SLEEP)
+        return next_wake.at
 
     def _on_change(self, announcement: Announcement) -> None:
         self._must_check = True

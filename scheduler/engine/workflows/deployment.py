@@ -78,14 +78,14 @@ class Deployer:
         definition: ScheduleEdits,
         plans: ScriptPlans,
         lifecycle: OccurrenceLifecycle,
-        workshop: ScriptWorkers,
+        script_workers: ScriptWorkers,
         registry: Registry,
     ) -> None:
         self._context = context
         self._lifecycle = lifecycle
         self._definition = definition
         self._plans = plans
-        self._workshop = workshop
+        self._script_workers = script_workers
         self._registry = registry
 
     def deploy(
@@ -157,43 +157,45 @@ class Deployer:
         old: WorkflowRow | None,
         before: ScriptPlan | None,
         new: ValidatedScript,
-        wish: DeployOptions,
+        options: DeployOptions,
         now: datetime,
     ) -> ScriptPlan:
         version = 1 if old is None else max(one.number for one in workflows.list_scripts(db, old.slug)) + 1
         plan = new.plan(version)
         row = WorkflowRow(
-            plan.workflow, plan.name, new.path, plan.tags, wish.status, fixing=False, watching=False, script=version,
+            plan.workflow, plan.name, new.path, plan.tags, options.status, fixing=False, watching=False, script=version,
             sequence=0, version=1, created=now,
         )  # fmt: skip
         workflows.save(db, row)
-        script = ScriptRow(plan.workflow, version, new.sha256, new.source, wish.origin, new.described, now)
+        script = ScriptRow(plan.workflow, version, new.sha256, new.source, options.origin, new.described, now)
         workflows.add_script(db, script)
         repairs.end(db, plan.workflow)
         requests.resolve(db, now, RequestKind.REPAIRED, plan.workflow)
         self._update_handlers(db, before, plan)
         self._update_schedules(db, before, plan, now)
-        self._update_runs(db, runs.list_unfinished(db, plan.workflow), plan, wish, now, UserText("The script changed."))
+        self._update_runs(
+            db, runs.list_unfinished(db, plan.workflow), plan, options, now, UserText("The script changed.")
+        )
         self._remove_lanes(db, plan, now)
         self._skip_removed_topics(db, plan)
-        self._workshop.forget(plan.workflow)
+        self._script_workers.forget(plan.workflow)
         return plan
 
-    def _clear_failures(self, db: sqlite3.Connection, plan: ScriptPlan, wish: DeployOptions, now: datetime) -> None:
+    def _clear_failures(self, db: sqlite3.Connection, plan: ScriptPlan, options: DeployOptions, now: datetime) -> None:
         """The same script again: cancel failed runs, since their cause may have been fixed."""
         blocking = [one.run for one in lanes.of_workflow(db, plan.workflow) if one.blocked in _CLEARED_BLOCKS]
         failed = [row for row in runs.list_unfinished(db, plan.workflow) if row.id in blocking]
         if failed:
-            self._update_runs(db, failed, plan, wish, now, UserText("The script was deployed again."))
+            self._update_runs(db, failed, plan, options, now, UserText("The script was deployed again."))
             handlers.reset_failures(db, plan.workflow)
 
     def _update_status(
-        self, db: sqlite3.Connection, old: WorkflowRow | None, plan: ScriptPlan, wish: DeployOptions
+        self, db: sqlite3.Connection, old: WorkflowRow | None, plan: ScriptPlan, options: DeployOptions
     ) -> None:
         """Restore an archived workflow; a paused one stays paused."""
-        status = wish.status if old is None else old.status
+        status = options.status if old is None else old.status
         if status is WorkflowStatus.ARCHIVED:
-            status = wish.status
+            status = options.status
             workflows.set_status(db, plan.workflow, status)
             handlers.request_check(db, plan.workflow)
         schedules.set_held(db, plan.workflow, held=status is not WorkflowStatus.ACTIVE)
@@ -234,7 +236,7 @@ class Deployer:
         db: sqlite3.Connection,
         rows: list[RunRow],
         plan: ScriptPlan,
-        wish: DeployOptions,
+        options: DeployOptions,
         now: datetime,
         note: str,
     ) -> None:
@@ -245,7 +247,7 @@ class Deployer:
             way = decide_continuation(mutations.status_of(db, row.id))
             if way is Continuation.RECONCILE:
                 continue
-            if way is Continuation.RESTART and not _is_retried(row, plan, wish):
+            if way is Continuation.RESTART and not _is_retried(row, plan, options):
                 abandon_run(db, self._lifecycle, row, now, note)
             elif row.handler not in plan.handlers:
                 abandon_run(db, self._lifecycle, row, now, _removed_handler_note(db, row))
@@ -276,13 +278,13 @@ class Deployer:
         before: ScriptPlan | None,
         plan: ScriptPlan,
         uses: tuple[ToolUse, ...],
-        wish: DeployOptions,
+        options: DeployOptions,
         now: datetime,
     ) -> None:
         """Grant what it uses if requested; revoke tools about which it now asks less often than before."""
-        if wish.origin is ScriptOrigin.FIX:
+        if options.origin is ScriptOrigin.FIX:
             grants.revoke(db, plan.workflow, kind=GrantKind.APPROVAL)
-        if wish.grant:
+        if options.grant:
             for connection, tool in _tools(uses):
                 allow(db, plan.workflow, connection, tool, now)
             return
@@ -304,17 +306,19 @@ class Deployer:
         return described
 
 
-def _is_retried(row: RunRow, plan: ScriptPlan, wish: DeployOptions) -> bool:
+def _is_retried(row: RunRow, plan: ScriptPlan, options: DeployOptions) -> bool:
     """A repair retries the run that failed. A job may have done half its work, so that needs the user's approval."""
     handler = plan.handlers.get(row.handler)
-    if wish.origin is not ScriptOrigin.FIX or row.status is not RunStatus.LOGIC or handler is None:
+    if options.origin is not ScriptOrigin.FIX or row.status is not RunStatus.LOGIC or handler is None:
         return False
-    return row.kind is not HandlerKind.JOB or not wish.is_automatic or handler.after_crash == "again"
+    return row.kind is not HandlerKind.JOB or not options.is_automatic or handler.after_crash == "again"
 
 
-def _lost_repair(db: sqlite3.Connection, before: ScriptPlan | None, plan: ScriptPlan, wish: DeployOptions) -> list[str]:
+def _lost_repair(
+    db: sqlite3.Connection, before: ScriptPlan | None, plan: ScriptPlan, options: DeployOptions
+) -> list[str]:
     """Warn when the author's file replaces a repair that it does not contain; trailing blank lines do not matter."""
-    if before is None or wish.origin is not ScriptOrigin.AUTHOR or before.source.strip() == plan.source.strip():
+    if before is None or options.origin is not ScriptOrigin.AUTHOR or before.source.strip() == plan.source.strip():
         return []
     script = workflows.find_script(db, before.workflow, before.version)
     if script is None or script.origin is not ScriptOrigin.FIX:

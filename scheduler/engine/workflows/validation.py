@@ -60,10 +60,10 @@ class ValidatedScript:
 class ScriptValidator:
     """Not for the engine's thread: it starts a process and may install packages first."""
 
-    def __init__(self, context: EngineContext, registry: Registry, workshop: ScriptWorkers) -> None:
+    def __init__(self, context: EngineContext, registry: Registry, script_workers: ScriptWorkers) -> None:
         self._context = context
         self._registry = registry
-        self._workshop = workshop
+        self._script_workers = script_workers
 
     def validate(self, path: str, source: str, progress: Callable[[str], None] = lambda _: None) -> ValidatedScript:
         file = PurePath(path).name
@@ -79,7 +79,7 @@ class ScriptValidator:
             )
         needs = self._read_dependencies(file, source)
         try:
-            described = self._workshop.describe(path, source, needs, progress)
+            described = self._script_workers.describe(path, source, needs, progress)
         except BadScriptError as error:
             raise InvalidScriptError([error.failure.sentence]) from error
         except NoWorkerError as error:

@@ -40,25 +40,25 @@ class WorkflowCommands:
         self,
         context: EngineContext,
         plans: ScriptPlans,
-        workshop: ScriptWorkers,
+        script_workers: ScriptWorkers,
         dispatch: Dispatch,
         lifecycle: OccurrenceLifecycle,
         schedule_commands: ScheduleCommands,
-        deploying: Deployer,
+        deployer: Deployer,
     ) -> None:
         self._context = context
         self._plans = plans
-        self._workshop = workshop
+        self._script_workers = script_workers
         self._dispatch = dispatch
         self._lifecycle = lifecycle
         self._schedules = schedule_commands
-        self._deploying = deploying
+        self._deployer = deployer
 
     def deploy(
         self, new: ValidatedScript, options: DeployOptions, *, idempotency_key: str | None = None
     ) -> dict[str, Any]:
         return self._do(
-            "deploy", new.slug, idempotency_key, lambda db, now: self._deploying.deploy(db, new, options, now)
+            "deploy", new.slug, idempotency_key, lambda db, now: self._deployer.deploy(db, new, options, now)
         )
 
     def rollback(
@@ -89,7 +89,7 @@ class WorkflowCommands:
             script = find_script(db, row, version)
             uses = tuple(find_tool_uses(script.source))
             old = ValidatedScript(path=row.path, source=script.source, described=script.described, uses=uses)
-            return self._deploying.deploy(db, old, DeployOptions(origin=ScriptOrigin.ROLLBACK), now)
+            return self._deployer.deploy(db, old, DeployOptions(origin=ScriptOrigin.ROLLBACK), now)
 
         return self._do("rollback", workflow, idempotency_key, act)
 
@@ -301,7 +301,7 @@ class WorkflowCommands:
                 self._schedules.remove_in_transaction(db, one, now)
             workflows.remove(db, row.slug)
             self._plans.forget(row.slug)
-            self._workshop.forget(row.slug)
+            self._script_workers.forget(row.slug)
             return {"workflow": row.slug, "state": "removed"}
 
         return self._do("remove", workflow, idempotency_key, act)
