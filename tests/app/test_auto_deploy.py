@@ -59,11 +59,11 @@ def test_a_saved_file_is_redeployed(watched: WatchedWorkflow) -> None:
 
 def test_a_first_job_is_not_deployed_automatically(watched: WatchedWorkflow) -> None:
     """A script may have written it into its own file, to escape its sandbox."""
-    file, house = watched.script.with_name("receipts.py"), watched.installation._runtime
+    file, runtime = watched.script.with_name("receipts.py"), watched.installation._runtime
     file.write_text(ASKING)
-    validated = house.validation.validate(str(file), ASKING)
+    validated = runtime.validation.validate(str(file), ASKING)
     watched.installation.engine_thread.submit(
-        lambda _: house.workflow_commands.deploy(validated, DeployOptions(watch=True))
+        lambda _: runtime.workflow_commands.deploy(validated, DeployOptions(watch=True))
     ).result(30)
     file.write_text(f'{ASKING}\n\n@flow.job(every="1h")\ndef more(ctx):\n    pass\n')
     why = "it now has a job, which can do anything you can. Deploy it yourself."

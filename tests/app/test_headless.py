@@ -59,11 +59,11 @@ def test_quitting_waits_for_outside_actions(
 ) -> None:
     source = job(LONG.format(folder=str(tmp_path)).strip())
     with running_session(tmp_path / "data") as installation:
-        house, ended, checks = installation._runtime, [], []
-        validated = house.validation.validate(str(tmp_path / "backup.py"), source)
-        installation.engine_thread.submit(lambda _: house.workflow_commands.deploy(validated, DeployOptions())).result(
-            30
-        )
+        runtime, ended, checks = installation._runtime, [], []
+        validated = runtime.validation.validate(str(tmp_path / "backup.py"), source)
+        installation.engine_thread.submit(
+            lambda _: runtime.workflow_commands.deploy(validated, DeployOptions())
+        ).result(30)
         list(installation.api.dispatch("run", {"target": "backup"}))
         wait_for((tmp_path / "started").exists)
         underway = installation.queries.uninterruptible

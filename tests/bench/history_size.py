@@ -98,26 +98,26 @@ class Store:
 
     def __init__(self, folder: Path, number: int) -> None:
         self.database = open_store(folder, datetime.now(UTC)).database
-        self.house = Runtime(self.database, folder, machine_zone="UTC")
-        self.views = WorkflowQueries(self.house.engine.context, self.house.plans, self.house.registry)
+        self.runtime = Runtime(self.database, folder, machine_zone="UTC")
+        self.views = WorkflowQueries(self.runtime.engine.context, self.runtime.plans, self.runtime.registry)
         self._fill(number)
 
     def close(self) -> None:
-        self.house.close()
+        self.runtime.close()
         close_store(self.database)
 
     def choose(self) -> None:
         """The queries of the engine before it starts anything."""
         db, now = self.database.read(), datetime.now(UTC)
-        assert self.house.engine.dispatch.select(db, read_next_wake(db, now), now).candidates
+        assert self.runtime.engine.dispatch.select(db, read_next_wake(db, now), now).candidates
 
     def peek(self) -> None:
         assert len(events.peek(self.database.read(), "bench-0", "mails", 10)) == 10
 
     def consume(self) -> None:
         """The five transactions of a consumer's run, in the order in which a run makes them."""
-        house, now = self.house, datetime.now(UTC)
-        plan = house.plans.current(self.database.read(), "bench-0")
+        runtime, now = self.runtime, datetime.now(UTC)
+        plan = runtime.plans.current(self.database.read(), "bench-0")
         work = Work(key="bench-0/File", lane="bench-0/", subject="bench-0/File")
         with self.database.write() as db:
             attempt = start.start_consumer(db, work, plan, now)
@@ -138,7 +138,7 @@ class Store:
             runs.advance(db, attempt.id, RunPhase.MUTATING, RunPhase.MUTATED, now, outcome={"rows": 1})
         attempt.phase, attempt.action_status = RunPhase.MUTATED, "applied"
         with self.database.write() as db:
-            endings = AttemptFinisher(house.engine.dispatch)
+            endings = AttemptFinisher(runtime.engine.dispatch)
             endings.publish_results(db, attempt, {"filed": 1}, {"rows": 1}, now)
             assert handlers.list_ready_in(db, "bench-0")
             endings.commit(db, attempt, now)
@@ -159,9 +159,9 @@ class Store:
         assert occurrences.list_unfinished(self.database.read(), "bench-0/poll") == []
 
     def _fill(self, number: int) -> None:
-        validated = self.house.validation.validate("bench.py", SCRIPT)
+        validated = self.runtime.validation.validate("bench.py", SCRIPT)
         for place in range(WORKFLOWS):
-            self.house.workflow_commands.deploy(renamed(validated, f"Bench {place}"), DeployOptions(grant=True))
+            self.runtime.workflow_commands.deploy(renamed(validated, f"Bench {place}"), DeployOptions(grant=True))
         values = {"number": number, "workflows": WORKFLOWS, "now": to_ms(datetime.now(UTC))}
         with self.database.write() as db:
             for statement in _FILLING.split(";"):

@@ -252,7 +252,7 @@ def test_a_self_hosted_service_is_trusted_by_its_certificate(shop: RuntimeFixtur
         shop.services.connect("http:own", {**settings, "certificate": str(tmp_path / "ca.pem")}, test=True)
         tokens["access_token"] = "second"
         assert shop.secrets.read("http:own")["access_token"] == "second"
-        assert [asked.path for asked in service.asked] == ["/token", "/", "/token"]
+        assert [request.path for request in service.requests] == ["/token", "/", "/token"]
 
 
 def test_a_pasted_token_is_used_without_a_browser(shop: RuntimeFixture, front: EmulatorProxy) -> None:

@@ -224,16 +224,16 @@ class SimulatedUserSession(Session):
 
     def _begin(self) -> None:
         """Deploy what is not deployed yet, and publish the work, some of it again."""
-        house = self._runtime
-        house.connect("table:rows", {"path": str(self.folder / "rows.csv")})
+        runtime = self._runtime
+        runtime.connect("table:rows", {"path": str(self.folder / "rows.csv")})
         for name, source in (("first", FIRST), ("second", SECOND)):
             if workflows.find(self._runtime.database.read(), name) is None:
-                validated = house.validation.validate(f"{name}.py", source)
-                house.workflow_commands.deploy(validated, DeployOptions(grant=True))
+                validated = runtime.validation.validate(f"{name}.py", source)
+                runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
         known = {row[0] for row in self._runtime.database.read().execute("SELECT id FROM events WHERE topic = 'news'")}
         ids = (self.folder / "ids.txt").read_text().split()
         for one in [*ids[-5:], *(one for one in ids if one not in known)]:
-            house.event_commands.publish("second", "news", one)
+            runtime.event_commands.publish("second", "news", one)
         self._wanted = {"first", "second"}
 
     def _look_around(self) -> None:

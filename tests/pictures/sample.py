@@ -59,14 +59,14 @@ CHORES = {
 
 def prepare(installation: Session, folder: Path) -> None:
     """Call it before the engine starts."""
-    house = installation._runtime
+    runtime = installation._runtime
     ENGLISH.write_receipts(folder)
     for name, given in ENGLISH.connection_settings(folder).items():
-        house.connect(name, given)
+        runtime.connect(name, given)
     source = ENGLISH.read().replace('every="1m"', 'every="1h"')
     script = folder / "receipts.py"
     script.write_text(source, encoding="utf-8")
-    house.workflow_commands.deploy(house.validation.validate(str(script), source), DeployOptions(grant=True))
+    runtime.workflow_commands.deploy(runtime.validation.validate(str(script), source), DeployOptions(grant=True))
     now = installation.now()
     midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
     _add_receipts(installation, midnight)
@@ -74,8 +74,8 @@ def prepare(installation: Session, folder: Path) -> None:
         source = CHORE.format(what=f"{name}.", name=name, cron=cron)
         script = folder / f"chore{number}.py"
         script.write_text(source, encoding="utf-8")
-        validated = house.validation.validate(str(script), source)
-        house.workflow_commands.deploy(validated, DeployOptions())
+        validated = runtime.validation.validate(str(script), source)
+        runtime.workflow_commands.deploy(validated, DeployOptions())
         slug = validated.slug
         for place, one in enumerate(past):
             _add(installation, f"{slug}-{place}", slug, midnight, one)

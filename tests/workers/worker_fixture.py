@@ -93,10 +93,10 @@ def phase(
     *,
     seconds: float = 30,
     facts: Any = None,
-    goes_on: bool = False,
+    continues: bool = False,
     **inputs: Any,
 ) -> PhaseCall:
-    return PhaseCall(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds, continues=goes_on)
+    return PhaseCall(handler=handler, name=name, inputs=inputs, facts=facts or {}, seconds=seconds, continues=continues)
 
 
 @dataclass

@@ -173,9 +173,8 @@ class Deployer:
         requests.resolve(db, now, RequestKind.REPAIRED, plan.workflow)
         self._update_handlers(db, before, plan)
         self._update_schedules(db, before, plan, now)
-        self._update_runs(
-            db, runs.list_unfinished(db, plan.workflow), plan, options, now, UserText("The script changed.")
-        )
+        unfinished = runs.list_unfinished(db, plan.workflow)
+        self._update_runs(db, unfinished, plan, options, now, UserText("The script changed."))
         self._remove_lanes(db, plan, now)
         self._skip_removed_topics(db, plan)
         self._script_workers.forget(plan.workflow)
@@ -334,11 +333,8 @@ def _lost_repair(
 
 def _removed_handler_note(db: sqlite3.Connection, row: RunRow) -> str:
     """The note on a run that acted and whose handler is gone."""
-    outcome = (
-        UserText("It was skipped")
-        if mutations.status_of(db, row.id) is MutationStatus.SKIPPED
-        else UserText("It was done")
-    )
+    was_skipped = mutations.status_of(db, row.id) is MutationStatus.SKIPPED
+    outcome = UserText("It was skipped") if was_skipped else UserText("It was done")
     return UserText("{outcome}; the handler that would have continued was removed.", outcome=outcome)
 
 

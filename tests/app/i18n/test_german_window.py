@@ -65,22 +65,24 @@ def with_problems(in_german: None, empty: Session, wait: Wait) -> Session:
     """Five workflows, each with a different problem."""
     folder = empty.folder / "ablage"
     folder.mkdir()
-    house = empty._runtime
+    runtime = empty._runtime
     for name, path in (("files:ablage", folder), ("files:fort", folder)):
-        empty.engine_thread.submit(lambda _, name=name, path=path: house.connect(name, {"path": str(path)})).result(60)
+        empty.engine_thread.submit(lambda _, name=name, path=path: runtime.connect(name, {"path": str(path)})).result(
+            60
+        )
     missing = empty.folder / "weg"
     missing.mkdir()
-    empty.engine_thread.submit(lambda _: house.connect("files:fort", {"path": str(missing)})).result(60)
+    empty.engine_thread.submit(lambda _: runtime.connect("files:fort", {"path": str(missing)})).result(60)
     missing.rmdir()
     for name, body in SCRIPTS.items():
         head = f'"""Eine Aufgabe."""\nimport dayhand\nflow = dayhand.Workflow("{name}", '
         source = f'{head}connections=["files:ablage", "files:fort"])\n\n\n{body}'
         path = empty.folder / f"{name.lower()}.py"
         path.write_text(source, encoding="utf-8")
-        validated = house.validation.validate(str(path), source)
-        wish = DeployOptions(grant=name != "Fragen")
+        validated = runtime.validation.validate(str(path), source)
+        options = DeployOptions(grant=name != "Fragen")
         empty.engine_thread.submit(
-            lambda _, new=validated, wish=wish: house.workflow_commands.deploy(new, wish)
+            lambda _, new=validated, options=options: runtime.workflow_commands.deploy(new, options)
         ).result(60)
         run_command(empty, "run", target=name.lower())
     wait(lambda: have_ended(empty))

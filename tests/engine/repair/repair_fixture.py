@@ -30,12 +30,12 @@ class ModelServer:
         self.entered, self.gate = threading.Event(), threading.Event()
         self.gate.set()
         self.url = ""
-        self.asked: list[ReceivedRequest] = []
+        self.requests: list[ReceivedRequest] = []
 
     @contextmanager
     def serving(self) -> Iterator["ModelServer"]:
         with http_server(self._answer) as server:
-            self.url, self.asked = f"{server.url.rstrip('/')}/v1", server.asked
+            self.url, self.requests = f"{server.url.rstrip('/')}/v1", server.requests
             try:
                 yield self
             finally:
@@ -59,37 +59,37 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, model: ModelServer) -> Iterator[RuntimeFixture]:
+def runtime(tmp_path: Path, model: ModelServer) -> Iterator[RuntimeFixture]:
     made = RuntimeFixture(tmp_path / "data", fixer=model.choice())
     yield made
     model.gate.set()
     made.close()
 
 
-def run_until(shop: RuntimeFixture, holds: Callable[[], Any]) -> None:
+def run_until(runtime: RuntimeFixture, holds: Callable[[], Any]) -> None:
     """Tick and run what is handed to the engine thread, as the host does, until the condition holds."""
 
     def run_handed_over() -> bool:
-        while not shop.engine_calls.empty():
-            shop.engine_calls.get()()
+        while not runtime.engine_calls.empty():
+            runtime.engine_calls.get()()
         return bool(holds())
 
-    shop.wait(run_handed_over)
-    shop.tick()
+    runtime.wait(run_handed_over)
+    runtime.tick()
 
 
-def deploy_broken(shop: RuntimeFixture, source: str = BROKEN) -> str:
+def deploy_broken(runtime: RuntimeFixture, source: str = BROKEN) -> str:
     """Deploy a script that fails after its action; returns the id of the run that is being repaired."""
-    shop.deploy(source)
-    shop.publish("a")
-    shop.wait(lambda: shop.workflow().fixing)
-    return shop.runs()[-1].id
+    runtime.deploy(source)
+    runtime.publish("a")
+    runtime.wait(lambda: runtime.workflow().fixing)
+    return runtime.runs()[-1].id
 
 
-def workflow_view(shop: RuntimeFixture) -> WorkflowView:
-    return WorkflowQueries(shop.engine.context, shop.services.plans, shop.services.registry).workflow("w")
+def workflow_view(runtime: RuntimeFixture) -> WorkflowView:
+    return WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry).workflow("w")
 
 
-def find_request(shop: RuntimeFixture, kind: RequestKind) -> Any:
-    found = [one for one in shop.requests() if one.kind is kind]
+def find_request(runtime: RuntimeFixture, kind: RequestKind) -> Any:
+    found = [one for one in runtime.requests() if one.kind is kind]
     return found[0] if found else None

@@ -35,28 +35,28 @@ PROBLEM = FailureReport(script="import dayhand\n", error="x", handler="C", phase
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[RuntimeFixture]:
+def runtime(tmp_path: Path) -> Iterator[RuntimeFixture]:
     made = RuntimeFixture(tmp_path / "data")
     yield made
     made.close()
 
 
-def make_failed_run(shop: RuntimeFixture, source: str = BROKEN) -> str:
+def make_failed_run(runtime: RuntimeFixture, source: str = BROKEN) -> str:
     """Deploy a script that fails after its action; returns the id of the run."""
-    shop.deploy(source)
-    shop.publish("a")
-    shop.tick()
-    run = shop.runs()[-1]
+    runtime.deploy(source)
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs()[-1]
     assert run.status is RunStatus.LOGIC
     return run.id
 
 
-def make_proposer(shop: RuntimeFixture, fixer: Fixer, **options: Any) -> RepairProposer:
-    return RepairProposer(shop.database, shop.services.validation, fixer, **options)
+def make_proposer(runtime: RuntimeFixture, fixer: Fixer, **options: Any) -> RepairProposer:
+    return RepairProposer(runtime.database, runtime.services.validation, fixer, **options)
 
 
-def apply(shop: RuntimeFixture, proposal: Proposal, **options: Any) -> dict[str, Any]:
-    return apply_proposal(shop.engine.context, shop.commands, proposal, **options)
+def apply(runtime: RuntimeFixture, proposal: Proposal, **options: Any) -> dict[str, Any]:
+    return apply_proposal(runtime.engine.context, runtime.commands, proposal, **options)
 
 
 def answer(*scripts: str) -> list[Reply]:
@@ -70,32 +70,32 @@ def answer(*scripts: str) -> list[Reply]:
 def serving(replies: list[Reply]) -> Iterator[tuple[ChatFixer, list[ReceivedRequest]]]:
     left = list(replies)
     with http_server(lambda _: left.pop(0) if len(left) > 1 else left[0]) as server:
-        yield ChatFixer(base_url=f"{server.url.rstrip('/')}/v1", model="m", key=lambda: "k3y"), server.asked
+        yield ChatFixer(base_url=f"{server.url.rstrip('/')}/v1", model="m", key=lambda: "k3y"), server.requests
 
 
-def test_a_repair_waits_for_approval_and_continues_without_acting_again(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
-    assert len(shop.service.calls) == 1
-    with serving(answer(GOOD)) as (fixer, asked):
-        fixing = make_proposer(shop, fixer)
+def test_a_repair_waits_for_approval_and_continues_without_acting_again(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
+    assert len(runtime.service.calls) == 1
+    with serving(answer(GOOD)) as (fixer, requests):
+        fixing = make_proposer(runtime, fixer)
         proposal = fixing.propose(run)
-    shop.tick()
-    assert shop.runs()[-1].id == run
+    runtime.tick()
+    assert runtime.runs()[-1].id == run
     assert '-        ctx.done(1 / 0 * "Did "' in proposal.difference
-    assert apply(shop, proposal)["applied"]
-    shop.tick()
-    last = shop.runs()[-1]
+    assert apply(runtime, proposal)["applied"]
+    runtime.tick()
+    last = runtime.runs()[-1]
     assert (last.status, last.summary, last.script) == (RunStatus.COMMITTED, "Did 1", 2)
-    assert len(shop.service.calls) == 1
-    assert shop.events() == {"a": "consumed"}
-    sent = json.loads(asked[0].body)
-    assert (asked[0].path, sent["model"], asked[0].headers["Authorization"]) == (
+    assert len(runtime.service.calls) == 1
+    assert runtime.events() == {"a": "consumed"}
+    sent = json.loads(requests[0].body)
+    assert (requests[0].path, sent["model"], requests[0].headers["Authorization"]) == (
         "/v1/chat/completions",
         "m",
         "Bearer k3y",
     )
     assert "ZeroDivisionError" in sent["messages"][1]["content"]
-    script = workflows.find_script(shop.database.read(), "w", 2)
+    script = workflows.find_script(runtime.database.read(), "w", 2)
     assert script is not None and script.origin is ScriptOrigin.FIX
 
 
@@ -107,25 +107,25 @@ def test_a_repair_waits_for_approval_and_continues_without_acting_again(shop: Ru
         ('["world:x"]', '["world:x", "world:y"]', "connections"),
     ],
 )
-def test_a_repair_with_more_rights_is_refused(shop: RuntimeFixture, old: str, new: str, reason: str) -> None:
-    run = make_failed_run(shop)
+def test_a_repair_with_more_rights_is_refused(runtime: RuntimeFixture, old: str, new: str, reason: str) -> None:
+    run = make_failed_run(runtime)
     assert old in GOOD
-    with serving(answer(GOOD.replace(old, new))) as (fixer, asked), pytest.raises(NoRepairError, match=reason):
-        make_proposer(shop, fixer).propose(run)
-    assert len(asked) == 3
-    assert reason in json.loads(asked[1].body)["messages"][1]["content"]
-    assert shop.workflow().script == 1
+    with serving(answer(GOOD.replace(old, new))) as (fixer, requests), pytest.raises(NoRepairError, match=reason):
+        make_proposer(runtime, fixer).propose(run)
+    assert len(requests) == 3
+    assert reason in json.loads(requests[1].body)["messages"][1]["content"]
+    assert runtime.workflow().script == 1
 
 
-def test_a_setting_behind_a_name_is_refused(shop: RuntimeFixture) -> None:
+def test_a_setting_behind_a_name_is_refused(runtime: RuntimeFixture) -> None:
     source = BROKEN.replace("import dayhand", 'import dayhand\nASK = "never"').replace('approve="never"', "approve=ASK")
-    run = make_failed_run(shop, source)
+    run = make_failed_run(runtime, source)
     evasive = source.replace("1 / 0 * ", "").replace('ASK = "never"', 'ASK = "first"')
     with serving(answer(evasive)) as (fixer, _), pytest.raises(NoRepairError, match="asks you"):
-        make_proposer(shop, fixer).propose(run)
+        make_proposer(runtime, fixer).propose(run)
 
 
-def test_a_changed_id_is_never_applied_without_approval(shop: RuntimeFixture) -> None:
+def test_a_changed_id_is_never_applied_without_approval(runtime: RuntimeFixture) -> None:
     publishing = (
         GOOD.replace("approve=", "publishes=[u], approve=")
         .replace('t = flow.topic("t")', 't = flow.topic("t")\nu = flow.topic("u")')
@@ -134,53 +134,53 @@ def test_a_changed_id_is_never_applied_without_approval(shop: RuntimeFixture) ->
     publishing += (
         "\n@flow.consumer(subscribe=[u])\nclass D:\n    prepare = lambda self, ctx, state: dayhand.nothing()\n"
     )
-    run = make_failed_run(shop, publishing.replace('ctx.done("Did "', 'ctx.done(1 / 0 * "Did "'))
+    run = make_failed_run(runtime, publishing.replace('ctx.done("Did "', 'ctx.done(1 / 0 * "Did "'))
     with serving(answer(publishing.replace('id="x"', 'id="y"'))) as (fixer, _):
-        fixing = make_proposer(shop, fixer)
+        fixing = make_proposer(runtime, fixer)
         proposal = fixing.propose(run)
     assert "id=" in proposal.asks[0]
     with pytest.raises(RefusedError, match="needs your approval"):
-        apply(shop, proposal, automatic=True)
-    assert apply(shop, proposal)["applied"]
+        apply(runtime, proposal, automatic=True)
+    assert apply(runtime, proposal)["applied"]
 
 
-def test_a_fixer_is_asked_three_times_per_chain(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
+def test_a_fixer_is_asked_three_times_per_chain(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
     replies = [Reply(500), Reply(body=b"nonsense"), *answer(BROKEN)]
-    with serving(replies) as (fixer, asked):
-        fixing = make_proposer(shop, fixer)
+    with serving(replies) as (fixer, requests):
+        fixing = make_proposer(runtime, fixer)
         with pytest.raises(NoRepairError) as caught:
             fixing.propose(run)
-        assert len(asked) == 3
+        assert len(requests) == 3
         assert [sentence.split(" ", 2)[0] for sentence in caught.value.sentences] == ["The", "The", "The"]
         assert "same script" in caught.value.sentences[2]
         with pytest.raises(NoRepairError, match="yourself"):
             fixing.propose(run)
-        assert len(asked) == 3
+        assert len(requests) == 3
 
 
-def test_an_answer_that_fails_its_dry_run_is_refused_and_the_next_one_used(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
+def test_an_answer_that_fails_its_dry_run_is_refused_and_the_next_one_used(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
     still = GOOD.replace('ctx.done("Did "', 'ctx.done(2 / 0 * "Did "')
-    with serving(answer("import dayhand\nflow = (", still, GOOD)) as (fixer, asked):
-        fixing = make_proposer(shop, fixer, dry_run=lambda _, source: "It broke." if "2 / 0" in source else None)
+    with serving(answer("import dayhand\nflow = (", still, GOOD)) as (fixer, requests):
+        fixing = make_proposer(runtime, fixer, dry_run=lambda _, source: "It broke." if "2 / 0" in source else None)
         assert fixing.propose(run).validated.source.strip() == GOOD.strip()
-    assert "It fails in a test run" in json.loads(asked[2].body)["messages"][1]["content"]
+    assert "It fails in a test run" in json.loads(requests[2].body)["messages"][1]["content"]
 
 
-def test_a_repair_that_comes_too_late_is_kept_and_not_used(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
+def test_a_repair_that_comes_too_late_is_kept_and_not_used(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
     with serving(answer(GOOD)) as (fixer, _):
-        fixing = make_proposer(shop, fixer)
+        fixing = make_proposer(runtime, fixer)
         proposal = fixing.propose(run)
-    shop.deploy(GOOD + "\n# mine\n")
-    assert apply(shop, proposal) == {"workflow": "w", "version": 3, "applied": False}
-    assert shop.workflow().script == 2
-    shop.commands.rollback("w", 3)
-    assert shop.workflow().script == 4
+    runtime.deploy(GOOD + "\n# mine\n")
+    assert apply(runtime, proposal) == {"workflow": "w", "version": 3, "applied": False}
+    assert runtime.workflow().script == 2
+    runtime.commands.rollback("w", 3)
+    assert runtime.workflow().script == 4
 
 
-def test_a_hanging_fixer_times_out(shop: RuntimeFixture) -> None:
+def test_a_hanging_fixer_times_out(runtime: RuntimeFixture) -> None:
     release = threading.Event()
 
     def hang(_: ReceivedRequest) -> Reply:
@@ -196,15 +196,15 @@ def test_a_hanging_fixer_times_out(shop: RuntimeFixture) -> None:
             release.set()
 
 
-def test_an_interrupted_answer_counts_as_an_attempt(shop: RuntimeFixture) -> None:
+def test_an_interrupted_answer_counts_as_an_attempt(runtime: RuntimeFixture) -> None:
     """It was received and may have cost money; three of them are enough."""
-    run = make_failed_run(shop)
+    run = make_failed_run(runtime)
     with (
-        serving([Reply(body=b"x" * 5_000_000)]) as (fixer, asked),
+        serving([Reply(body=b"x" * 5_000_000)]) as (fixer, requests),
         pytest.raises(NoRepairError, match="more than 4 MB"),
     ):
-        make_proposer(shop, fixer).propose(run)
-    assert len(asked) == MAX_ATTEMPTS
+        make_proposer(runtime, fixer).propose(run)
+    assert len(requests) == MAX_ATTEMPTS
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"choices": []}', b'{"choices": [{"message": {"content": 7}}]}', b"[]"])
@@ -213,38 +213,38 @@ def test_a_malformed_answer_is_refused(body: bytes) -> None:
         fixer.repair(PROBLEM, 60)
 
 
-def test_what_is_sent_can_be_reviewed_and_holds_nothing_private(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop, BROKEN.replace("[event.id for event in batch]", '[{"text": "dear you"}]'))
-    fixing = make_proposer(shop, CommandFixer(["true"]))
+def test_what_is_sent_can_be_reviewed_and_holds_nothing_private(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime, BROKEN.replace("[event.id for event in batch]", '[{"text": "dear you"}]'))
+    fixing = make_proposer(runtime, CommandFixer(["true"]))
     assert "dear you" not in fixing.describe(run).prompt().partition("What it worked on")[2]
     assert "dear you" in fixing.describe(run, private=True).prompt().partition("What it worked on")[2]
-    shop.deploy(GOOD)
-    shop.tick()
+    runtime.deploy(GOOD)
+    runtime.tick()
     with pytest.raises(RefusedError, match="Only a run"):
-        fixing.describe(shop.runs()[-1].id)
+        fixing.describe(runtime.runs()[-1].id)
 
 
-def test_a_secret_in_the_script_is_not_sent_and_not_lost(shop: RuntimeFixture) -> None:
+def test_a_secret_in_the_script_is_not_sent_and_not_lost(runtime: RuntimeFixture) -> None:
     broken, good = (f'TOKEN = "hunter2"\n{source}' for source in (BROKEN, GOOD))
-    run = make_failed_run(shop, broken)
-    with serving(answer(good.replace("hunter2", "(secret 1, left out)"))) as (fixer, asked):
-        proposal = make_proposer(shop, fixer).propose(run)
-    assert b"hunter2" not in asked[0].body and b"(secret 1, left out)" in asked[0].body
+    run = make_failed_run(runtime, broken)
+    with serving(answer(good.replace("hunter2", "(secret 1, left out)"))) as (fixer, requests):
+        proposal = make_proposer(runtime, fixer).propose(run)
+    assert b"hunter2" not in requests[0].body and b"(secret 1, left out)" in requests[0].body
     assert proposal.validated.source.strip() == good.strip()
     assert "hunter2" not in proposal.sent
 
 
-def test_a_command_reads_the_problem_and_writes_the_script(shop: RuntimeFixture, tmp_path: Path) -> None:
-    run = make_failed_run(shop)
+def test_a_command_reads_the_problem_and_writes_the_script(runtime: RuntimeFixture, tmp_path: Path) -> None:
+    run = make_failed_run(runtime)
     tool = tmp_path / "tool.py"
     tool.write_text(
-        "import re, sys\nasked = sys.stdin.read()\n"
-        "print(re.findall(r'```python\\n(.*?)```', asked, re.DOTALL)[-1].replace('1 / 0 * ', ''))\n"
+        "import re, sys\nrequest = sys.stdin.read()\n"
+        "print(re.findall(r'```python\\n(.*?)```', request, re.DOTALL)[-1].replace('1 / 0 * ', ''))\n"
     )
-    fixing = make_proposer(shop, CommandFixer([sys.executable, str(tool)]))
-    assert apply(shop, fixing.propose(run))["applied"]
-    shop.tick()
-    assert shop.runs()[-1].summary == "Did 1"
+    fixing = make_proposer(runtime, CommandFixer([sys.executable, str(tool)]))
+    assert apply(runtime, fixing.propose(run))["applied"]
+    runtime.tick()
+    assert runtime.runs()[-1].summary == "Did 1"
 
 
 @pytest.mark.parametrize(
@@ -262,15 +262,15 @@ def test_a_useless_command_is_limited_and_reported(command: list[str], reason: s
         CommandFixer(command).repair(PROBLEM, 1 if "sleep" in command[-1] else 60)
 
 
-def test_a_repair_stays_within_its_token_limit(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
+def test_a_repair_stays_within_its_token_limit(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
     told = {"choices": [{"message": {"content": f"```python\n{BROKEN}\n```"}}], "usage": {"total_tokens": 1_500}}
     with http_server(lambda _: Reply(body=json.dumps(told).encode())) as server:
         fixer = ChatFixer(base_url=server.url, model="m", tokens=3_000)
         with pytest.raises(NoRepairError, match="3000 tokens"):
-            make_proposer(shop, fixer).propose(run)
-    assert len(server.asked) == 2
-    first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
+            make_proposer(runtime, fixer).propose(run)
+    assert len(server.requests) == 2
+    first, second = (json.loads(one.body)["max_tokens"] for one in server.requests)
     assert second < first < 3_000
 
 
@@ -293,7 +293,7 @@ def test_every_answer_costs_tokens_usable_or_not(reply: Reply) -> None:
         for _ in range(2):
             with suppress(FixerFailedError):
                 fixer.repair(problem, 60)
-    first, second = (json.loads(one.body)["max_tokens"] for one in server.asked)
+    first, second = (json.loads(one.body)["max_tokens"] for one in server.requests)
     assert first - second > 2_000
 
 
@@ -304,22 +304,22 @@ def test_redirects_are_not_followed() -> None:
         elsewhere = replace(told, status=307, headers={"Location": other.url})
         with serving([elsewhere]) as (fixer, _), pytest.raises(FixerFailedError, match="refused the request \\(307\\)"):
             fixer.repair(PROBLEM, 60)
-    assert other.asked == []
+    assert other.requests == []
 
 
-def test_a_prompt_beyond_the_limit_is_not_sent(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
-    with serving(answer(GOOD)) as (_, asked):
+def test_a_prompt_beyond_the_limit_is_not_sent(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
+    with serving(answer(GOOD)) as (_, requests):
         with pytest.raises(NoRepairError, match="no room"):
-            make_proposer(shop, ChatFixer(base_url="http://127.0.0.1:9", model="m", tokens=600)).propose(run)
-        assert asked == []
+            make_proposer(runtime, ChatFixer(base_url="http://127.0.0.1:9", model="m", tokens=600)).propose(run)
+        assert requests == []
 
 
-def test_a_repair_stays_within_its_time_limit(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
-    with serving(answer(GOOD)) as (fixer, asked), pytest.raises(NoRepairError, match="seconds"):
-        make_proposer(shop, fixer, seconds=0).propose(run)
-    assert asked == []
+def test_a_repair_stays_within_its_time_limit(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
+    with serving(answer(GOOD)) as (fixer, requests), pytest.raises(NoRepairError, match="seconds"):
+        make_proposer(runtime, fixer, seconds=0).propose(run)
+    assert requests == []
 
 
 def test_a_cancelled_fixer_is_not_waited_for() -> None:
@@ -364,21 +364,21 @@ def test_a_cancelled_command_is_killed_with_its_children(tmp_path: Path) -> None
     "fixer", [CommandFixer(["no-such-command-here"]), ChatFixer(base_url="http://127.0.0.1:9", model="m")]
 )
 def test_an_unreachable_fixer_does_not_count_as_an_attempt(
-    shop: RuntimeFixture, fixer: CommandFixer | ChatFixer
+    runtime: RuntimeFixture, fixer: CommandFixer | ChatFixer
 ) -> None:
-    run = make_failed_run(shop)
+    run = make_failed_run(runtime)
     for _ in range(4):
         with pytest.raises(NoRepairError, match="could not be") as caught:
-            make_proposer(shop, fixer).propose(run)
+            make_proposer(runtime, fixer).propose(run)
         assert len(caught.value.sentences) == 1
     with serving(answer(GOOD)) as (other, _):
-        assert make_proposer(shop, other).propose(run).base == 1
+        assert make_proposer(runtime, other).propose(run).base == 1
 
 
-def test_an_unreadable_key_is_reported_and_nothing_is_sent(shop: RuntimeFixture) -> None:
-    run = make_failed_run(shop)
+def test_an_unreadable_key_is_reported_and_nothing_is_sent(runtime: RuntimeFixture) -> None:
+    run = make_failed_run(runtime)
     with http_server(lambda _: Reply()) as server:
         choice = FixerConfig(kind=FixerKind.SERVER, url=server.url, model="m", has_key=True)
         with pytest.raises(NoRepairError, match="keyring"):
-            make_proposer(shop, make_fixer(choice, NoSecrets())).propose(run)
-    assert server.asked == []
+            make_proposer(runtime, make_fixer(choice, NoSecrets())).propose(run)
+    assert server.requests == []

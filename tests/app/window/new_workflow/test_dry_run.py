@@ -26,6 +26,7 @@ STEP: dict[str, Any] = {
     "status": "committed",
     "summary": "Entered 1",
     "error": None,
+    "error_text": None,
     "asked": "Enter 1 files",
     "action": {"connection": "table:out", "tool": "append", "parameters": {"rows": [{"file": "a.txt"}]}},
     "commands": [["touch", "a b"]],

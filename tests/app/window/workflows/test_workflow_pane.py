@@ -92,7 +92,7 @@ def test_a_part_can_be_stopped_while_another_waits_for_an_answer(
     wait(pane.answer.isVisible)
     assert not pane.stop.isVisible()
     now = installation.now()
-    active = {"handler": "look", "kind": HandlerKind.PRODUCER, "status": RunStatus.ACTIVE, "phase": RunPhase.PREPARING}
+    active = {"handler": "check", "kind": HandlerKind.PRODUCER, "status": RunStatus.ACTIVE, "phase": RunPhase.PREPARING}
     add_run(installation, "r9", request_.workflow, now, ended=None, **active)
     pane.refresh()
     wait(pane.stop.isVisible)
@@ -106,7 +106,7 @@ def test_a_part_can_be_stopped_while_another_waits_for_an_answer(
 
     monkeypatch.setattr(installation._runtime.workflow_commands, "stop", note)
     pane.stop.click()
-    wait(lambda: stopped == [f"{request_.workflow}/look"])
+    wait(lambda: stopped == [f"{request_.workflow}/check"])
     assert [one.id for one in installation.queries.attention()] == [request_.id], "the request is still open"
 
 
