@@ -26,7 +26,8 @@ _LIMITS = {
     "second": (0, 59),
 }
 _RANGE = re.compile(r"(\*|\d{1,4})(?:\.\.(\d{1,4}))?(?:/(\d{1,4}))?", re.ASCII)
-_MAX_EMPTY_DAYS = 366 * 9
+_MAX_EMPTY_DAYS = 366 * 41
+"""Longer than between two leap days on the same weekday, even across 2100."""
 _SPAN_PART = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 _UNIT_SECONDS = {
     **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
@@ -171,8 +172,6 @@ def _read_date(text: str) -> tuple[dict[str, frozenset[int]], bool]:
         pieces.insert(0, "*")
     if len(pieces) != 3:
         raise NotCalendarError(f"{text!r} is not a date.")
-    if pieces[0].isdigit() and len(pieces[0]) == 2:
-        pieces[0] = f"20{pieces[0]}"
     return {
         name: _read_part(piece, name) for name, piece in zip(("year", "month", "day"), pieces, strict=True)
     }, last_day
@@ -194,13 +193,21 @@ def _read_part(text: str, name: str) -> frozenset[int]:
         match = _RANGE.fullmatch(item)
         if match is None:
             raise NotCalendarError(f"{name}: {item!r} cannot be read.")
-        first = low if match[1] == "*" else int(match[1])
-        last = int(match[2]) if match[2] else high if match[1] == "*" or match[3] else first
+        first = low if match[1] == "*" else _number(name, match[1])
+        last = _number(name, match[2]) if match[2] else high if match[1] == "*" or match[3] else first
         step = int(match[3] or 1)
         if not low <= first <= last <= high or step < 1:
             raise NotCalendarError(f"{name}: {item!r} is outside {low} to {high}.")
         found |= set(range(first, last + 1, step))
     return frozenset(found)
+
+
+def _number(name: str, text: str) -> int:
+    """As systemd reads it: the years 0 to 69 mean 20xx, and 70 to 99 mean 19xx."""
+    number = int(text)
+    if name == "year" and number < 100:
+        return number + (2000 if number < 70 else 1900)
+    return number
 
 
 def parse_span(text: str) -> timedelta | None:

@@ -1,8 +1,9 @@
 """Translates systemd user timers, with the services they start, into jobs."""
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from heapq import merge
 from itertools import groupby
@@ -28,6 +29,9 @@ from scheduler.timing.every import parse_interval
 from scheduler.timing.zones import LOCAL
 
 _HANDLED_SETTINGS = frozenset({"Description", "Documentation", "WantedBy", "Type", "Unit", "OnCalendar", "Persistent"})
+_ESCAPED_SEMICOLON = re.compile(r"(?<!\S)\\;(?!\S)")
+_LITERAL_SEMICOLON = "\0"
+"""Stands for `\\;`, a semicolon that is an argument and does not separate commands."""
 _COMMANDS = ("ExecStartPre", "ExecStart", "ExecStartPost")
 _START_LIMITS = ("TimeoutStartSec", "TimeoutSec")
 _RUN_LIMIT = "RuntimeMaxSec"
@@ -220,11 +224,13 @@ class _Timer:
         prefix = text[: len(text) - len(text.lstrip("-@:+!|"))]
         if set(prefix) - set("-:"):
             raise _UntranslatableSettingError(setting, f"The prefix {prefix!r} of the command is not supported.")
-        words = _split(setting, len(prefix))
+        escaped = _ESCAPED_SEMICOLON.sub(_LITERAL_SEMICOLON, text)
+        words = _split(replace(setting, value=escaped), len(prefix))
         if ";" in words:
             raise _UntranslatableSettingError(
                 setting, "It has several commands in one line. Write one ExecStart line for each."
             )
+        words = [";" if word == _LITERAL_SEMICOLON else word for word in words]
         if not words:
             raise _UntranslatableSettingError(setting, "It has no command.")
         if ":" not in prefix:

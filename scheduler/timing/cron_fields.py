@@ -126,12 +126,14 @@ def _check(field: CronField, item: str) -> list[str]:
             field, UserText("{item} is not understood", item=repr(item)) if item else UserText("a value is missing")
         )
     low, high, step = match["low"], match["high"], match["step"]
-    if step is not None and not 1 <= int(step) <= field.high:
-        raise _bad(field, UserText("the step in {item} must be from 1 to {high}", item=repr(item), high=field.high))
     every = int(step or 1)
+    if every < 1:
+        raise _bad(field, UserText("the step in {item} must be 1 or more", item=repr(item)))
     if low in ("*", "?"):
         if high is not None or (low == "?" and (step or field not in (DAY, WEEKDAY))):
             raise _bad(field, UserText("{item} is not understood", item=repr(item)))
+        if every > field.high - field.low:  # as in cron: `*/60` is the first value only
+            return [str(field.low)]
         return [f"*/{every}" if every > 1 else "*"]
     first = _value(field, low)
     if high is None:
@@ -143,7 +145,7 @@ def _check(field: CronField, item: str) -> list[str]:
     if field is WEEKDAY:  # croniter does not know day 7
         return [str(day % 7) for day in range(first, last + 1, every)]
     # croniter reads 5-5 as the whole range
-    return [f"{first}-{last}/{every}" if first < last else str(first)]
+    return [f"{first}-{last}/{every}" if every <= last - first else str(first)]
 
 
 def _value(field: CronField, text: str) -> int:

@@ -130,7 +130,6 @@ LEFT = {
     "~ 4 * * * random": "random",
     "5/10 * * * * step-without-range": "range",
     "*/0 * * * * no-step": "step",
-    "*/90 * * * * ninety-minutes": "step",
     "17-5 * * * * backwards": "backwards",
     "0 22-6 * * * backwards": "backwards",
     "0 0 * * fri-mon backwards": "backwards",

@@ -58,7 +58,11 @@ EXPRESSIONS = [
     "Sun *-*-* 03:00:30",
     "2027..2030-06-01 00:00",
     "*-*-2/7 05:00",
+    "27-02-03 05:00",
+    "28..69-02-03 05:00",
 ]
+OVER = ["99-01-01 00:00", "70-06-01"]
+"""Two digits of a year from 70 on are in the last century."""
 REFUSED = [
     "someday 09:00", "25:00", "*-13-01", "09:00 Mars/Base", "1-2-3-4", "*:*:*:*", "a:b", "*-*-*/0", "Fri..Mon 09:00",
     "Sun-Mon", "Tue..Mon", "Mon.. 09:00", "Mon,,Tue 09:00", "Mon..Wed..Fri 09:00", "*-*-* 22..6:00",
@@ -96,6 +100,15 @@ def test_our_calendar_has_the_same_times(text: str) -> None:
     written = {"calendar": read.calendar(), "timezone": read.timezone or ZONE}
     new = ScheduleSpec.read(written, machine_zone=ZONE, now=after).compile(ZONE).upcoming(after, 5)
     assert new == list(islice(read.times(after, ZoneInfo(ZONE)), 5))
+
+
+@pytest.mark.parametrize("text", OVER)
+def test_years_of_the_last_century_have_no_more_times(text: str) -> None:
+    assert ours(text) == []
+
+
+def test_leap_days_on_one_weekday_are_found_however_far_apart() -> None:
+    assert [at.year for at in ours("Mon 2-29 12:00")] == [2044, 2072]
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here to be asked")

@@ -114,6 +114,11 @@ def test_commands_keep_their_order_folder_and_environment() -> None:
     assert second == (*around, "/bin/sh", "-c", "echo 100% $HOME", "again")
 
 
+def test_an_escaped_semicolon_is_an_argument() -> None:
+    job = read_one(service=service_with("ExecStart=/usr/bin/find . -exec ls {} \\;"))
+    assert job.commands == (("/usr/bin/find", ".", "-exec", "ls", "{}", ";"),)
+
+
 @pytest.mark.parametrize(
     ("lines", "limit", "left"),
     [

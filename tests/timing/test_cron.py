@@ -95,6 +95,9 @@ def test_macros_have_their_usual_meaning() -> None:
         ("00 09 * * *", "0 9 * * *"),
         ("  0\t9 *  * * ", "0 9 * * *"),
         ("0 0 ? * ?", "0 0 * * *"),
+        ("*/60 * * * *", "0 * * * *"),
+        ("0 */24 * * *", "0 0 * * *"),
+        ("5-10/60 9 * * *", "5 9 * * *"),
     ],
 )
 def test_two_expressions_for_the_same_times(text: str, same: str) -> None:
@@ -120,6 +123,11 @@ def test_two_expressions_for_the_same_times(text: str, same: str) -> None:
 )
 def test_last_days_and_nth_weekdays(text: str, expected: list[str]) -> None:
     assert days(text, 3) == expected
+
+
+def test_a_day_field_that_begins_with_a_star_narrows_the_weekday() -> None:
+    """Debian's idiom for the first Monday of the month."""
+    assert days("0 9 */100,1-7 * MON", 3) == ["Mon 01-05", "Mon 02-02", "Mon 03-02"]
 
 
 def test_the_31st_skips_short_months() -> None:
@@ -167,8 +175,6 @@ def test_a_date_that_does_not_exist_is_accepted_beside_a_weekday() -> None:
         ("0 0 * * fri-mon", "weekday"),
         ("0 0 * dec-jan *", "month"),
         ("*/0 * * * *", "minute"),
-        ("*/60 * * * *", "minute"),
-        ("0 */24 * * *", "hour"),
         ("R * * * *", "minute"),
         ("R(0-9) * * * *", "minute"),
         ("H * * * *", "minute"),
