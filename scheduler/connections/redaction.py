@@ -96,14 +96,24 @@ def url_spellings(secrets: Iterable[str]) -> set[str]:
 
 
 def redact_text(text: str, spellings: set[str]) -> str:
-    """The text without the secrets, and without characters that cannot be stored."""
+    """The text without the secrets, and without characters that cannot be stored.
+
+    A short secret is removed only where it stands alone: inside a longer word it is a coincidence.
+    """
     if isinstance(text, UserText):
         redacted = text.map(lambda field: redact_text(field, spellings))
-        if not any(spelling in redacted for spelling in spellings):
+        if not any(spelling in redacted for spelling in spellings if not _is_short(spelling)):
             return redacted
     for spelling in sorted(spellings, key=len, reverse=True):
-        text = text.replace(spelling, HIDDEN)
+        if not _is_short(spelling):
+            text = text.replace(spelling, HIDDEN)
+        elif spelling in text:
+            text = re.sub(rf"(?<![^\W_]){re.escape(spelling)}(?![^\W_])", HIDDEN, text)
     return text.encode(errors="replace").decode()
+
+
+def _is_short(secret: str) -> bool:
+    return len(secret) < _MIN_UNIQUE_LENGTH
 
 
 def hide_home(text: str, home: Path | None = None) -> str:

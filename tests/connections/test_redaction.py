@@ -10,8 +10,9 @@ import pytest
 
 from scheduler.connections.connector import Connector, Field
 from scheduler.connections.connectors.http.connector import http
-from scheduler.connections.redaction import HIDDEN, find_secrets, hide_home, list_texts, redact_result
+from scheduler.connections.redaction import HIDDEN, find_secrets, hide_home, list_texts, redact_result, redact_text
 from scheduler.connections.registry import Registry
+from scheduler.user_text import UserText
 from tests.connections.tool_calls import call
 from tests.connections.web_servers import ReceivedRequest, Reply, http_server
 
@@ -153,3 +154,14 @@ def test_the_values_of_settings_are_found_at_any_depth() -> None:
 @pytest.mark.parametrize(("home", "shown"), [("/home/anna", "In ~/notes"), ("/", "In /home/anna/notes")])
 def test_the_home_folder_is_abbreviated_unless_it_is_the_root(home: str, shown: str) -> None:
     assert hide_home("In /home/anna/notes", Path(home)) == shown
+
+
+def test_a_short_secret_inside_a_word_is_a_coincidence() -> None:
+    """A password "x" does not turn nosuch.example into a riddle."""
+    assert redact_text("nosuch.example said x: ax, x.", {"x"}) == "nosuch.example said •••: ax, •••."
+    assert redact_text("https://me:abc@host/abcd", {"abc"}) == "https://me:•••@host/abcd"
+
+
+def test_our_own_words_are_not_taken_for_a_short_secret() -> None:
+    text = UserText("{host} is not reachable.", host="is.example is")
+    assert redact_text(text, {"is"}) == "•••.example ••• is not reachable."

@@ -38,7 +38,7 @@ class UserText(str):
         return (self.template,), self.fields
 
     def map(self, change: Callable[[str], str]) -> UserText:
-        """The same text with every string among its fields changed."""
+        """The same text with every field changed, as it is written."""
         return UserText(self.template, **{name: _map(value, change) for name, value in self.fields.items()})
 
 
@@ -94,4 +94,6 @@ def _map(value: Any, change: Callable[[str], str]) -> Any:
         return value.map(change)
     if isinstance(value, (list, tuple)):
         return [_map(item, change) for item in value]
-    return change(value) if isinstance(value, str) else value
+    text = str(value)
+    changed = change(text)
+    return value if changed == text else changed
