@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from scheduler.user_text import UserText
 
@@ -16,15 +17,18 @@ class ParsedWake:
     """For the author: why the wake time could not be used."""
 
 
-def parse_wake(requested: object, now: datetime) -> ParsedWake:
-    """Parse and clamp the ISO 8601 wake time that prepare asked for. None clears it; invalid values are ignored."""
+def parse_wake(requested: object, now: datetime, zone: ZoneInfo) -> ParsedWake:
+    """Parse and clamp the ISO 8601 wake time that prepare asked for. None clears it; invalid values are ignored.
+
+    A time without a zone is in `zone`, the computer's.
+    """
     if requested is None:
         return ParsedWake(None)
     try:
         if not isinstance(requested, str):
             raise TypeError(requested)
         parsed = datetime.fromisoformat(requested)
-        at = parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+        at = (parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, TypeError, OverflowError):
         return ParsedWake(
             None,

@@ -32,6 +32,7 @@ from scheduler.rules.wake_time import parse_wake
 from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
+from scheduler.timing.zones import find_zone
 from scheduler.workers.outcomes import Cancelled, Finished
 from scheduler.workers.script import PhaseCall as ScriptPhase
 from scheduler.workers.worker import Worker
@@ -262,7 +263,7 @@ class Execution:
             self._store_log(db)
 
     def _store_wake(self, db: sqlite3.Connection, decision: dict[str, Any], now: datetime) -> None:
-        wake = parse_wake(decision["wake_at"], now)
+        wake = parse_wake(decision["wake_at"], now, find_zone(self._context.machine_zone))
         if wake.warning is not None:
             self.script_host.log(f"{wake.warning}\n")
         handlers.record_prepare(db, self.attempt.workflow, self.attempt.handler.name, self.attempt.sequence, wake.at)
