@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.cli.formatting import format_status
 from scheduler.rules.history_query import STATUS_WORDS, HistoryQuery, split_words
 from scheduler.rules.phases import RunStatus
 from scheduler.timing.occurrences import OccurrenceState
@@ -36,3 +37,10 @@ def test_a_text_is_split_into_words_without_case_and_accents(text: str, words: t
 @pytest.mark.parametrize(("text", "is_empty"), [("", False), ("***", True), ("*a", False)])
 def test_a_text_without_words_matches_nothing(text: str, *, is_empty: bool) -> None:
     assert HistoryQuery(text=text).matches_nothing is is_empty
+
+
+@pytest.mark.parametrize("status", [*RunStatus])
+def test_every_word_for_a_status_finds_runs_with_that_status(status: RunStatus) -> None:
+    """What the command line shows can be typed after --status."""
+    word = format_status(status)
+    assert status in HistoryQuery(statuses=(word,)).stored_statuses
