@@ -89,6 +89,20 @@ class Days:
             rest = self.in_month(year, month)
         return date(year, month, _lowest_bit(rest))
 
+    def meets(self, other: "Days", *, next_day: bool) -> bool:
+        """Whether some date matches both; with `next_day`, whether some date does whose next day matches the other."""
+        if self.is_every_day or other.is_every_day:
+            return (other if self.is_every_day else self).has_any_date()
+        is_last_before = False
+        for year in range(FIRST_YEAR, LAST_YEAR + 1):
+            for month in range(1, 13):
+                mine, others = self.in_month(year, month), other.in_month(year, month)
+                if (mine << 1 if next_day else mine) & others or (next_day and is_last_before and others & 2):
+                    return True
+                length = 29 if month == 2 and isleap(year) else _MONTH_LENGTHS[month]
+                is_last_before = bool(mine >> length & 1)
+        return False
+
     def has_any_date(self) -> bool:
         """Whether any date matches."""
         return self.after(date(FIRST_YEAR, 1, 1)) is not None or date(FIRST_YEAR, 1, 1) in self

@@ -110,19 +110,25 @@ def _wall(day: date, second: int) -> datetime:
 
 
 def refuse_times_too_close(patterns: tuple[WallPattern, ...], field: str) -> None:
-    """Refuse patterns whose times of day come less than ten seconds apart."""
-    times = sorted({second for pattern in patterns for second in pattern.times})
-    for earlier, later in zip(times, [*times[1:], times[0] + _DAY], strict=True):
-        if later - earlier < MIN_GAP_S:
-            raise BadScheduleError(
-                field,
-                UserText(
-                    "{field}: these times are {later} s apart; the minimum is {min_gap_s} s.",
-                    field=field,
-                    later=later - earlier,
-                    min_gap_s=MIN_GAP_S,
-                ),
-            )
+    """Refuse patterns with times less than ten seconds apart, on the same date or across a midnight."""
+    times = sorted({(second, number) for number, pattern in enumerate(patterns) for second in pattern.times})
+    tomorrow = [(second + _DAY, number) for second, number in times if second < MIN_GAP_S]
+    later = times + tomorrow
+    for place, (second, number) in enumerate(times):
+        following = place
+        while (following := following + 1) < len(later) and later[following][0] - second < MIN_GAP_S:
+            other, other_number = later[following]
+            next_day = other >= _DAY
+            if other > second and patterns[number].days.meets(patterns[other_number].days, next_day=next_day):
+                raise BadScheduleError(
+                    field,
+                    UserText(
+                        "{field}: these times are {gap} s apart; the minimum is {min_gap_s} s.",
+                        field=field,
+                        gap=other - second,
+                        min_gap_s=MIN_GAP_S,
+                    ),
+                )
 
 
 @dataclass(frozen=True, slots=True)

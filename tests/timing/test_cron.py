@@ -279,12 +279,29 @@ def test_a_union_of_a_wildcard_and_a_fixed_time_keeps_both_rules_at_a_change() -
         "0,55 59,0 23,0 * * *",
         ["0 0 9 * * *", "5 0 9 * * *"],
         ["0 0 * * *", "55 59 23 * * *"],
+        ["0 0 0 * * 3", "55 59 23 * * 2"],
+        ["0 0 0 1 3 *", "55 59 23 L 2 *"],
+        ["0 0 9 13 * *", "5 0 9 * * 5"],
     ],
 )
 def test_times_less_than_ten_seconds_apart_are_refused(text: str | list[str]) -> None:
     """In one expression, in a union, and across midnight."""
     error = refused_with(cron=text)
     assert error.field == "cron" and "s apart" in error.sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ["0 0 9 * * 1", "5 0 9 * * 2"],
+        ["0 0 0 * * 2", "55 59 23 * * 2"],
+        ["0 0 9 1 1 *", "5 0 9 1 2 *"],
+        ["0 0 9 1 1 * 2027", "5 0 9 1 1 * 2028"],
+    ],
+)
+def test_times_that_fall_on_different_dates_are_never_too_close(text: list[str]) -> None:
+    result = times(cron=text).upcoming(NOW, 50)
+    assert len(result) >= 2
 
 
 @pytest.mark.parametrize("text", ["*/10 * * * * *", "0,10,50 * * * * *", "5-55/10 0 9 * * *", "7 * * * * *"])
