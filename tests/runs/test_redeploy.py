@@ -362,3 +362,23 @@ def test_deploying_the_same_script_with_permission_resumes_waiting_runs(runtime:
     runtime.deploy(consumer(), grant=True)
     runtime.tick()
     assert (runtime.requests(), runtime.events()) == ([], {"a": "consumed"})
+
+
+def daily(timezone: str) -> str:
+    return job("pass", timezone=timezone).replace("every='1h'", "cron='0 9 * * *'")
+
+
+def test_deploying_says_the_zone_of_a_schedule_that_is_elsewhere(runtime: RuntimeFixture) -> None:
+    source = daily("America/New_York")
+    validated = runtime.services.validation.validate("w.py", source)
+    assert [one["words"] for one in validated.schedules] == ["Daily at 09:00 (New York)"]
+    assert [one["words"] for one in runtime.deploy(source)["schedules"]] == ["Daily at 09:00 (New York)"]
+
+
+def test_deploying_says_the_times_that_the_user_chose(runtime: RuntimeFixture) -> None:
+    """They stay until the script's own schedule changes."""
+    source = daily("UTC")
+    runtime.deploy(source)
+    runtime.services.schedule_commands.edit("w/j", version=1, spec={"cron": "0 10 * * *", "timezone": "UTC"})
+    [one] = runtime.deploy(later(source))["schedules"]
+    assert one["words"].startswith("Daily at 10:00") and "T10:00:00" in one["next"]

@@ -41,7 +41,6 @@ from scheduler.store.workflows import ScriptOrigin, ScriptRow, WorkflowRow, Work
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.instants import format_instant
 from scheduler.timing.occurrences import OccurrenceOrigin
-from scheduler.timing.spec import ScheduleSpec
 from scheduler.user_text import UserText
 from scheduler.workers.tool_scan import ToolUse
 
@@ -297,9 +296,8 @@ class Deployer:
             row = schedules.find(db, handler_id(plan.workflow, handler.name))
             if handler.schedule is None or row is None:
                 continue
-            words = describe_schedule(
-                ScheduleSpec.read(handler.schedule, machine_zone=self._context.machine_zone, now=row.created)
-            )
+            spec, _ = self._context.compile(row.id, row.spec)  # the user may have changed what the script says
+            words = describe_schedule(spec, viewer_zone=self._context.machine_zone)
             next_at = None if row.next_at is None else format_instant(row.next_at)
             described.append({"handler": handler.name, "words": words, "next": next_at})
         return described

@@ -138,7 +138,8 @@ class ScriptValidator:
             if handler.schedule is not None:
                 spec = self._context.parse_spec(handler.schedule, now)
                 at = spec.compile(self._context.machine_zone).after(now)
-                yield {"handler": handler.name, "words": describe_schedule(spec), "next": at}
+                words = describe_schedule(spec, viewer_zone=self._context.machine_zone)
+                yield {"handler": handler.name, "words": words, "next": at}
 
     def _is_deployed(self, plan: ScriptPlan, handler: HandlerPlan) -> bool:
         """Whether it is deployed with this schedule already, whose times may have passed."""
