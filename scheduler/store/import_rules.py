@@ -159,7 +159,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "workflows": {
         "slug": _name, "name": _name, "path": _path, "tags": _json(_list_of(_name)), "status": _word(WorkflowStatus),
         "fixing": _flag, "watching": _flag, "script": _positive, "sequence": _number, "version": _positive,
-        "created": _instant,
+        "created": _instant, "paused_until": _or_none(_instant), "pause_note": _or_none(_text),
     },
     "scripts": {
         "workflow": _name, "number": _positive, "sha256": _name, "source": _text, "origin": _word(ScriptOrigin),

@@ -11,7 +11,9 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 _QUERY = f"""
 SELECT
     (SELECT min(next_due) FROM schedules WHERE {IS_LIVE} AND next_due IS NOT NULL),
-    (SELECT min(paused_until) FROM schedules WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL),
+    (SELECT min(at) FROM (SELECT min(paused_until) AS at FROM schedules
+        WHERE paused = 1 AND removed IS NULL AND paused_until IS NOT NULL
+        UNION ALL SELECT min(paused_until) FROM workflows WHERE paused_until IS NOT NULL AND status = 'paused')),
     (SELECT min(due) FROM occurrences WHERE state = 'queued' AND due > ?1),
     (SELECT min(retry_at) FROM occurrences WHERE state = 'queued' AND retry_at > ?1),
     (SELECT min(resume_at) FROM runs WHERE resume_at > ?1),

@@ -39,6 +39,9 @@ class WorkflowRow(NamedTuple):
     """Grows with each new or updated event."""
     version: int
     created: datetime
+    paused_until: datetime | None = None
+    """When the user's pause ends; None if it has no end, or there is none."""
+    pause_note: str | None = None
 
 
 class ScriptRow(NamedTuple):
@@ -88,8 +91,19 @@ def save(db: sqlite3.Connection, row: WorkflowRow) -> None:
     )
 
 
-def set_status(db: sqlite3.Connection, workflow: str, status: WorkflowStatus) -> None:
-    db.execute("UPDATE workflows SET status = ?, version = version + 1 WHERE slug = ?", (status, workflow))
+def set_status(
+    db: sqlite3.Connection,
+    workflow: str,
+    status: WorkflowStatus,
+    *,
+    until: datetime | None = None,
+    note: str | None = None,
+) -> None:
+    """`until` and `note` belong to a pause."""
+    db.execute(
+        "UPDATE workflows SET status = ?, paused_until = ?, pause_note = ?, version = version + 1 WHERE slug = ?",
+        (status, to_ms(until), note, workflow),
+    )
 
 
 def pause_active(db: sqlite3.Connection) -> None:
@@ -113,6 +127,12 @@ def list_all(db: sqlite3.Connection) -> list[WorkflowRow]:
     return [_workflow(row) for row in db.execute("SELECT * FROM workflows ORDER BY slug")]
 
 
+def list_resuming(db: sqlite3.Connection, now: datetime) -> list[WorkflowRow]:
+    """Those whose pause has ended."""
+    query = "SELECT * FROM workflows WHERE paused_until IS NOT NULL AND paused_until <= ? AND status = 'paused'"
+    return [_workflow(row) for row in db.execute(query, (to_ms(now),))]
+
+
 def current_script(db: sqlite3.Connection, workflow: str) -> int:
     """The number of the version that new runs use."""
     return int(db.execute("SELECT script FROM workflows WHERE slug = ?", (workflow,)).fetchone()[0])
@@ -130,7 +150,7 @@ def remove(db: sqlite3.Connection, workflow: str) -> None:
 
 
 def _workflow(row: sqlite3.Row) -> WorkflowRow:
-    slug, name, path, tags, status, fixing, watching, script, sequence, version, created = row
+    slug, name, path, tags, status, fixing, watching, script, sequence, version, created, paused_until, note = row
     created_at = from_ms(created)
     assert created_at is not None
     return WorkflowRow(
@@ -145,6 +165,8 @@ def _workflow(row: sqlite3.Row) -> WorkflowRow:
         sequence,
         version,
         created_at,
+        from_ms(paused_until),
+        note,
     )
 
 

@@ -276,3 +276,35 @@ def test_a_producer_deployed_paused_runs_once_after_the_resume(runtime: RuntimeF
     runtime.commands.resume("w")
     runtime.tick()
     assert [run.trigger for run in runtime.runs("p")] == ["deploy"]
+
+
+def test_a_pause_with_an_end_stops_consumers_and_run_now_too(runtime: RuntimeFixture) -> None:
+    runtime.deploy(consumer())
+    runtime.commands.pause("w", until=runtime.clock.wall + HOUR)
+    runtime.publish("a")
+    runtime.tick()
+    assert runtime.pending() == ["a"] and runtime.workflow().status == "paused"
+    runtime.pass_time(HOUR)
+    assert runtime.pending() == [] and runtime.workflow().status == "active"
+    runtime.deploy(job("pass"))
+    runtime.commands.pause("w", until=runtime.clock.wall + HOUR)
+    assert "resume" in refusal(runtime.commands.run, "w", when_finished=True)
+
+
+def test_a_pause_with_an_end_survives_a_restart(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("pass"))
+    runtime.commands.pause("w", until=runtime.clock.wall + 90 * MINUTE)
+    runtime.crash()
+    runtime.pass_time(2 * HOUR)
+    assert runtime.workflow().status == "active" and planned(runtime, "j") == ["11:00", "12:00"]
+
+
+def test_resuming_early_forgets_the_end_and_the_note(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("pass"))
+    runtime.commands.pause("w", until=runtime.clock.wall + HOUR, note="On holiday")
+    assert (runtime.workflow().pause_note, runtime.workflow().paused_until) == (
+        "On holiday",
+        runtime.clock.wall + HOUR,
+    )
+    runtime.commands.resume("w")
+    assert (runtime.workflow().pause_note, runtime.workflow().paused_until) == (None, None)

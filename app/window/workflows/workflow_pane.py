@@ -161,7 +161,7 @@ class WorkflowPane(QWidget):
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
         self.pause.setShortcut("Ctrl+P")
         self.pause.setEnabled(not is_archived)
-        self.pause_for.setVisible(bool(facts.schedules) and not is_paused and not is_archived)
+        self.pause_for.setVisible(not is_paused and not is_archived)
         self.tabs.setEnabled(True)
         if before != facts:
             for tab in (self.overview, self.versions, self.permissions, self.settings):

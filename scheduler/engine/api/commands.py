@@ -95,7 +95,7 @@ class CommandApi:
         end = self._parse_time(until, "until")
         if everything or target is None:
             return self._backend.execute(
-                lambda runtime: runtime.workflow_commands.pause_all(end, idempotency_key=idempotency_key)
+                lambda runtime: runtime.workflow_commands.pause_all(end, note=note, idempotency_key=idempotency_key)
             )
         workflow, handler = split_target(target)
         return self._backend.execute(

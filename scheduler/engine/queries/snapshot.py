@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
-from scheduler.engine.scheduling.engine import PAUSED_UNTIL_KEY
+from scheduler.engine.scheduling.engine import PAUSE_NOTE_KEY, PAUSED_UNTIL_KEY
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.store import key_values
 from scheduler.timing.date_words import MONTHS
@@ -27,6 +27,7 @@ class Snapshot:
     now: datetime
     everything_paused_until: datetime | None
     """As stored, so that it is also right in another process than the engine's."""
+    everything_pause_note: str | None = None
 
     @classmethod
     def take(cls, context: EngineContext, plans: ScriptPlans, registry: Registry) -> "Snapshot":
@@ -39,6 +40,7 @@ class Snapshot:
             db=db,
             now=context.clock.now(),
             everything_paused_until=None if not written else datetime.fromisoformat(written),
+            everything_pause_note=key_values.read(db, PAUSE_NOTE_KEY) or None,
         )
 
     def format_at(self, at: datetime) -> str:

@@ -9,7 +9,7 @@ from scheduler.store.workflow_status import StoredWorkflow
 from scheduler.timing import description
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Need
-from scheduler.user_text import UserText, join_texts
+from scheduler.user_text import UserText, add_full_stop, join_texts
 
 _MAX_SCHEDULES = 2
 _WAITING_FOR = {
@@ -117,11 +117,17 @@ def _describe_retry(snapshot: Snapshot, standing: StoredWorkflow, facts: Workflo
 
 def _describe_pause(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
     if facts.is_paused:
-        return UserText("You paused it.")
+        note = _describe_note(UserText("You paused it."), standing.row.pause_note)
+        return join_texts([note, *describe_pause_end(snapshot, standing.row.paused_until)], " ")
     if facts.everything_paused_until is not None and snapshot.now < facts.everything_paused_until:
-        end = describe_pause_end(snapshot, facts.everything_paused_until)
-        return join_texts([UserText("Everything is paused."), *end], " ")
+        note = _describe_note(UserText("Everything is paused."), snapshot.everything_pause_note)
+        return join_texts([note, *describe_pause_end(snapshot, facts.everything_paused_until)], " ")
     notes = [one.pause_note for one in standing.schedules if one.pause_note]
     until = min((one.paused_until for one in standing.schedules if one.paused_until), default=None)
     note = notes[0] if notes else UserText("You paused its schedule.")
     return join_texts([note, *describe_pause_end(snapshot, until)], " ")
+
+
+def _describe_note(sentence: str, note: str | None) -> str:
+    """The sentence, followed by what the user noted."""
+    return join_texts([sentence, add_full_stop(note)], " ") if note else sentence

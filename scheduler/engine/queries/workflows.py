@@ -1,5 +1,6 @@
 """Workflows: list entries, full details and their next times."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nsmallest
@@ -194,9 +195,10 @@ def find_next_times(snapshot: Snapshot, name: str | None, number: int) -> list[N
     number = min(max(number, 1), _MAX_NEXT_TIMES)
     slug = None if name is None else find_workflow(snapshot.db, name).slug
     names = list_names(snapshot)
+    ends = {row.slug: row.paused_until for row in workflows.list_all(snapshot.db) if row.paused_until is not None}
     found = [
         (at, row)
-        for row in schedules.list_all(snapshot.db, workflow=slug)
+        for row in (_with_pause_end(one, ends) for one in schedules.list_all(snapshot.db, workflow=slug))
         if not row.is_suspended or row.paused_until is not None
         for at in _upcoming(snapshot, row, number)
     ]
@@ -210,6 +212,12 @@ def find_next_times(snapshot: Snapshot, name: str | None, number: int) -> list[N
         )
         for at, row in nsmallest(number, found, key=lambda one: (one[0], one[1].id))
     ]
+
+
+def _with_pause_end(row: ScheduleRow, ends: Mapping[str, datetime]) -> ScheduleRow:
+    """A schedule whose workflow is paused for a while, as if only the schedule were."""
+    end = ends.get(row.workflow)
+    return row if end is None else row._replace(held=False, paused=True, paused_until=max(end, row.paused_until or end))
 
 
 def next_time(snapshot: Snapshot, row: ScheduleRow) -> datetime | None:

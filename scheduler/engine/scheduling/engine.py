@@ -16,10 +16,11 @@ from scheduler.engine.scheduling.launcher import Announce, Announcement, Launche
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_commands import ScheduleCommands
 from scheduler.engine.settings import Settings
-from scheduler.store import key_values, occurrences, schedules
+from scheduler.store import handlers, key_values, occurrences, schedules, workflows
 from scheduler.store.database import Database
 from scheduler.store.next_wake import NextWake, read_next_wake
 from scheduler.store.schedules import ScheduleRow
+from scheduler.store.workflows import WorkflowStatus
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.timing.zones import LOCAL, find_zone
@@ -27,8 +28,8 @@ from scheduler.user_text import UserText
 
 MAX_SLEEP = timedelta(seconds=60)
 _IDLE_BEFORE_CHECKPOINT = timedelta(milliseconds=50)
-PAUSED_UNTIL_KEY = "paused until"
-"""The stored key for until when everything is paused."""
+PAUSED_UNTIL_KEY, PAUSE_NOTE_KEY = "paused until", "pause note"
+"""The stored keys for until when everything is paused, and the user's note about it."""
 _ZONE = "zone"
 """The stored key for the machine's time zone at the last start."""
 
@@ -179,9 +180,16 @@ class Engine:
             resumed = schedules.list_resuming(db, now)
             for row in resumed:
                 schedules.update(db, row.id, paused=False, paused_until=None, pause_note=None, version=row.version + 1)
+            resumed_workflows = workflows.list_resuming(db, now)
+            for workflow in resumed_workflows:
+                workflows.set_status(db, workflow.slug, WorkflowStatus.ACTIVE)
+                schedules.set_held(db, workflow.slug, held=False)
+                handlers.request_check(db, workflow.slug)
             caught_up = self._emission.emit_catch_up(db, now)
             backfilled = self._backfill_emission.advance(db, now)
-        return bool(resumed) or caught_up or backfilled
+        for workflow in resumed_workflows:
+            self._context.announce(Announcement(workflow.slug))
+        return bool(resumed or resumed_workflows) or caught_up or backfilled
 
     def _next_wake(self, next_wake: NextWake, now: datetime) -> datetime:
         if self._dispatch.is_waiting or next_wake.has_pending_work:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from scheduler.engine.context import EngineContext
-from scheduler.engine.errors import RefusedError
+from scheduler.engine.errors import RefusedError, refuse_past
 from scheduler.engine.idempotency import run_once
 from scheduler.engine.scheduling.backfill import count_backfill, merge_ranges
 from scheduler.engine.scheduling.dispatch import Dispatch
@@ -115,10 +115,7 @@ class ScheduleCommands:
     ) -> ScheduleAnswer:
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             row = self._find(db, schedule, version)
-            if until is not None and until <= now:
-                raise RefusedError(
-                    "past", UserText("That time has passed. Choose a later one, or pause without an end time.")
-                )
+            refuse_past(until, now)
             row = self._record_due(db, row, now)
             return self._bump(db, row, paused=True, paused_until=until, pause_note=note)
 

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from scheduler.engine.context import EngineContext
-from scheduler.engine.errors import RefusedError
+from scheduler.engine.errors import RefusedError, refuse_past
 from scheduler.engine.idempotency import Act, run_once
 from scheduler.engine.lookup import find_queued, find_schedules, find_script, find_workflow
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.runs.start import run_id
 from scheduler.engine.scheduling.dispatch import Dispatch
-from scheduler.engine.scheduling.engine import PAUSED_UNTIL_KEY
+from scheduler.engine.scheduling.engine import PAUSE_NOTE_KEY, PAUSED_UNTIL_KEY
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer, ScheduleCommands
 from scheduler.engine.script_plan import ScriptPlans
@@ -157,9 +157,9 @@ class WorkflowCommands:
         until: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Pause the workflow, or one handler; `until` pauses the schedules for a while."""
+        """Pause the workflow, or the schedule of one handler, until it is resumed or that time has come."""
         row = find_workflow(self._context.database.read(), workflow)
-        if handler is not None or until is not None:
+        if handler is not None:
             return self._each_schedule(
                 row,
                 handler,
@@ -172,8 +172,9 @@ class WorkflowCommands:
                 raise RefusedError(
                     "not active", UserText("{name} is {status} already.", name=row.name, status=row.status.value)
                 )
+            refuse_past(until, now)
             self._schedules.record_all_due(db, row.slug, now)
-            workflows.set_status(db, row.slug, WorkflowStatus.PAUSED)
+            workflows.set_status(db, row.slug, WorkflowStatus.PAUSED, until=until, note=note)
             schedules.set_held(db, row.slug, held=True)
             return {"workflow": row.slug, "state": "paused"}
 
@@ -253,16 +254,16 @@ class WorkflowCommands:
         ]
         return {"workflow": row.slug, "cancelled": [one.backfill for one in ended]}
 
-    def pause_all(self, until: datetime | None = None, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def pause_all(
+        self, until: datetime | None = None, *, note: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
         """Start nothing until then or until resumed; each workflow keeps its own state."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
-            if until is not None and until <= now:
-                raise RefusedError(
-                    "past", UserText("That time has passed. Choose a later one, or pause without an end time.")
-                )
+            refuse_past(until, now)
             end = until or _NO_END
             key_values.write(db, PAUSED_UNTIL_KEY, end.isoformat())
+            key_values.write(db, PAUSE_NOTE_KEY, note or "")
             self._context.paused_until = end
             return {"paused_until": None if until is None else format_instant(until)}
 
@@ -273,6 +274,7 @@ class WorkflowCommands:
             if not self._context.is_paused(now):
                 raise RefusedError("not paused", UserText("Dayhand is not paused."))
             key_values.delete(db, PAUSED_UNTIL_KEY)
+            key_values.delete(db, PAUSE_NOTE_KEY)
             self._context.paused_until = None
             return {"paused_until": None}
 

@@ -129,6 +129,25 @@ def test_a_paused_schedule_shows_note_and_end(runtime: QueryRuntimeFixture) -> N
     assert (view.state, view.words) == ("paused", "Holidays. It resumes at 11:30.")
 
 
+def test_a_paused_workflow_shows_note_end_and_the_times_after_it(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    end = START + timedelta(minutes=90)
+    runtime.services.workflow_commands.pause("backup", note="On holiday", until=end)
+    view = only(runtime)
+    assert (view.state, view.words) == ("paused", "You paused it. On holiday. It resumes at 11:30.")
+    assert all(one.at >= end for one in runtime.queries.next_times("backup", 3))
+    assert len(runtime.queries.next_times("backup", 3)) == 3
+
+
+def test_the_note_of_a_pause_of_everything_is_shown(runtime: QueryRuntimeFixture) -> None:
+    runtime.deploy(job())
+    runtime.services.workflow_commands.pause_all(note="Moving house")
+    assert only(runtime).words == "Everything is paused. Moving house."
+    runtime.services.workflow_commands.resume_all()
+    runtime.services.workflow_commands.pause_all()
+    assert only(runtime).words == "Everything is paused."
+
+
 def test_pausing_everything_shows_in_each_workflow(runtime: QueryRuntimeFixture) -> None:
     runtime.deploy(job())
     runtime.services.workflow_commands.pause_all(START + timedelta(minutes=30))
