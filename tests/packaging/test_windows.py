@@ -142,7 +142,7 @@ def test_a_worker_is_stopped_or_killed_with_its_children(windows: Windows, resul
 
 def test_a_worker_that_exits_is_reported(results: dict[str, Any]) -> None:
     assert results["exit"]["outcome"] == "WorkerDied"
-    assert "exit code 9" in results["exit"]["value"]
+    assert "with code 9" in results["exit"]["value"]
 
 
 def test_it_uninstalls_silently_and_completely(windows: Windows) -> None:
