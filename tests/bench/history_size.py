@@ -230,7 +230,7 @@ def _compare(name: str, times: int, act: Callable[[Store], None], small: Store, 
         ours=told["a million"],
         peers={"a thousand": told["a thousand"]},
         against="a thousand",
-        wanted=None if name == _COUNTING else 0.5,
+        target=None if name == _COUNTING else 0.5,
     )
 
 
