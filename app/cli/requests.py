@@ -1,4 +1,4 @@
-"""`attention`, `approve`, `reject`, `resolve`, `retry`: open requests, and the user's answers."""
+"""`attention`, `approve`, `reject`, `resolve`, `retry`, `dismiss`: open requests, and the user's answers."""
 
 import json
 import shlex
@@ -49,7 +49,7 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
 
     `where` is added to the commands that are shown, so that they can be pasted as they are.
     """
-    lines = [*_render_call(one, limit), *_render_script(one, limit)]
+    lines = [*_render_call(one, limit), *_render_script(one, limit), *_render_failed_run(one, limit)]
     yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {format_time(one['created'])}"
     yield from (f"    {add_punycode(line)}" for line in lines)
     if one["kind"] in ("fix", "repaired"):
@@ -88,6 +88,18 @@ def _render_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     if one["kind"] == "approval" and one["ui"]:
         added = one["ui"] if isinstance(one["ui"], dict) else {"": one["ui"]}
         yield from (f"  {json.dumps(name)}: {_write(shown, limit)}" for name, shown in added.items())
+
+
+def _render_failed_run(one: dict[str, Any], limit: int | None) -> Iterator[str]:
+    """The command that failed, since when, and the last lines that it printed."""
+    failed = one.get("failed_run")
+    if not failed:
+        return
+    if failed["failures"] > 1 and failed["since"]:
+        yield f"Failing since {format_time(failed['since'])}"
+    if failed["command"]:
+        yield f"Command: {_shorten(to_single_line(failed['command']), limit)}"
+    yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines())
 
 
 def _write(value: Any, limit: int | None) -> str:
@@ -163,6 +175,11 @@ def _retry(options: Namespace) -> CommandResult:
     return CommandResult(answer, lambda done: [f"Retrying: {', '.join(done['runs'])}"])
 
 
+def _dismiss(options: Namespace) -> CommandResult:
+    answer = call_api(options, "dismiss", request=options.asked, idempotency_key=options.idempotency_key)
+    return CommandResult(answer, lambda _: ["Dismissed."])
+
+
 VERBS = {
     "attention": Command(_attention_arguments, _attention),
     "approve": Command(_request_arguments("Approve exactly what was asked.", always=True), _approve),
@@ -171,4 +188,5 @@ VERBS = {
     ),
     "resolve": Command(_resolve_arguments, _resolve),
     "retry": Command(_retry_arguments, _retry),
+    "dismiss": Command(_request_arguments("Stop showing a failed run that nothing waits for."), _dismiss),
 }

@@ -22,7 +22,7 @@ from app.overview import Overview
 from app.overview_watcher import OverviewWatcher
 from app.platform.dbus import Bus
 from app.platform.machine_conditions import MachineConditions
-from app.requests.actions import OPEN, RECONNECT, find_action
+from app.requests.actions import OPEN, RECONNECT, SHOW_LOG, find_action
 from app.requests.presentation import make_problem
 from app.session import Session
 from app.theme.stylesheet import Theme
@@ -258,6 +258,8 @@ class DesktopUi(QObject):
             self._open("connections", one.subject)
         elif answer.id == OPEN:
             self._open("workflows", one.workflow)
+        elif answer.id == SHOW_LOG:
+            self._open("history", one.run or "")
         else:
             self._command(answer.verb, dict(answer.arguments), f"refused:{request}")
 

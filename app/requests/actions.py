@@ -9,7 +9,12 @@ from app.widgets.request_card import ButtonImportance
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
-OPEN, RECONNECT, EDIT = RequestAction.OPEN, RequestAction.RECONNECT, RequestAction.EDIT
+OPEN, RECONNECT, EDIT, SHOW_LOG = (
+    RequestAction.OPEN,
+    RequestAction.RECONNECT,
+    RequestAction.EDIT,
+    RequestAction.SHOW_LOG,
+)
 """Actions that open something instead of running a command."""
 SENT, SEND = RequestAction.SHOW_SENT, RequestAction.REPAIR
 _SHORTCUTS = {RequestAction.APPROVE: "Ctrl+Return", RequestAction.REJECT: "Ctrl+Backspace"}
@@ -70,7 +75,7 @@ def _make(one: RequestView, action: RequestAction) -> OfferedAction:
 
 def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str, Any]]:
     match action:
-        case RequestAction.APPROVE | RequestAction.REJECT:
+        case RequestAction.APPROVE | RequestAction.REJECT | RequestAction.DISMISS:
             return action.value, {"request": one.id}
         case RequestAction.ALWAYS:
             return "approve", {"request": one.id, "always": True}

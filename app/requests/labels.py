@@ -31,6 +31,8 @@ def sign_request(kind: RequestKind) -> StatusSign:
         RequestKind.UNSURE: ("attention", translate("answers", "Did it happen?"), attention),
         RequestKind.INTERRUPTED: ("attention", translate("answers", "Was interrupted"), attention),
         RequestKind.SCRIPT_ERROR: ("failed", translate("answers", "Script error"), bad),
+        RequestKind.RUN_FAILED: ("failed", translate("answers", "Failed"), bad),
+        RequestKind.RUN_INTERRUPTED: ("attention", translate("answers", "Was interrupted"), attention),
         RequestKind.FIX: ("fixing", translate("answers", "Repair is ready"), attention),
         RequestKind.REPAIRED: ("fixing", translate("answers", "Was repaired"), attention),
         RequestKind.TOO_MANY_FAILURES: ("failed", translate("answers", "Keeps failing"), bad),
@@ -64,6 +66,8 @@ def _labels() -> dict[RequestAction, ActionLabel]:
         ),
         RequestAction.SHOW_SENT: ActionLabel(translate("answers", "Show what was sent")),
         RequestAction.OPEN: ActionLabel(translate("answers", "Open")),
+        RequestAction.SHOW_LOG: ActionLabel(translate("answers", "Show log")),
+        RequestAction.DISMISS: ActionLabel(translate("answers", "Dismiss"), translate("answers", "Dismissed.")),
     }
 
 
@@ -71,7 +75,11 @@ def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
     """Labels of actions that differ for one kind of request."""
     labels = _labels()
     rolled_back = labels[RequestAction.ROLLBACK]
+    run_again = ActionLabel(translate("answers", "Run again"), translate("answers", "Running again…"))
     return {
+        (RequestKind.RUN_FAILED, RequestAction.RETRY): run_again,
+        (RequestKind.RUN_INTERRUPTED, RequestAction.RETRY): run_again,
+        (RequestKind.TOO_MANY_FAILURES, RequestAction.RETRY): run_again,
         (RequestKind.PERMISSION, RequestAction.APPROVE): ActionLabel(
             translate("answers", "Allow"), translate("answers", "Allowed. Continuing…")
         ),

@@ -25,7 +25,7 @@ from app.widgets.value_text import format_json, format_value
 from app.widgets.visible_text import truncate
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
-from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.queries.requests import FailedRunView, RequestView
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 translate = QCoreApplication.translate
@@ -36,6 +36,8 @@ _NEEDS_ROOM = (RequestAction.ALWAYS, RequestAction.EDIT, RequestAction.ROLLBACK,
 _URGENT = (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE)
 _MAX_QUOTED = 160
 """Characters of a script's sentence in a notification."""
+_MAX_OUTPUT_LINES = 3
+"""Of a failed run's output in a notification."""
 
 
 def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
@@ -44,15 +46,17 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
     if REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
         answers = [OfferedAction(id=REVIEW, label=translate("answers", "Review"))]
     name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
+    lines = (summarize_request(one, overview), _quote_script(one), *_quote_run(one))
     group = one.subject if one.kind in (RequestKind.RECONNECT, RequestKind.KEYRING) else name
     return OpenProblem(
         key=one.id,
         title=name,
-        text="\n".join(line for line in (summarize_request(one, overview), _quote_script(one)) if line),
+        text="\n".join(line for line in lines if line),
         actions=tuple((answer.id, answer.label) for answer in answers),
         urgency=Urgency.CRITICAL if one.kind in _URGENT else Urgency.NORMAL,
         group=group,
         is_question=one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION),
+        count=1 if one.failed_run is None else max(one.failed_run.failures, 1),
         since=one.created,
     )
 
@@ -78,6 +82,8 @@ def describe_request(one: RequestView) -> str:
     """What it asks; an approval in the script's own words."""
     if request_text.is_repair(one):
         return request_text.describe_repair(one)
+    if one.failed_run is not None:
+        return translate_text(one.failed_run.summary)
     return one.sentence if one.kind is RequestKind.APPROVAL else translate_text(one.sentence)
 
 
@@ -107,11 +113,22 @@ def _quote_script(one: RequestView) -> str:
     return translate("answers", "The script says: {words}").format(words=words)
 
 
+def _quote_run(one: RequestView) -> list[str]:
+    """What failed: the command, or else the reason, and the last lines that it printed."""
+    failed = one.failed_run
+    if failed is None:
+        return []
+    what = failed.command or ("" if one.kind is RequestKind.RUN_INTERRUPTED else translate_text(failed.reason))
+    return [truncate(line, _MAX_QUOTED) for line in (what, *failed.output.splitlines()[-_MAX_OUTPUT_LINES:])]
+
+
 def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[DetailSection, ...]:
     if request_text.is_repair(one):
         return tuple(request_text.repair_sections(one.ui))
     if one.kind is RequestKind.SCRIPT_ERROR:
         return _quote(one)
+    if one.failed_run is not None:
+        return (*_describe_failed_run(one.failed_run), *_quote(one))
     return (*_describe(one, overview, registry), *(() if _is_asked_by_script(one) else _show(one.ui)))
 
 
@@ -121,6 +138,15 @@ def _quote(one: RequestView) -> tuple[DetailSection, ...]:
         return ()
     title = translate("answers", "Line {number}").format(number=one.fault.line)
     return (DetailSection(title=title, body=TextBlock(text=one.fault.text, is_code=True)),)
+
+
+def _describe_failed_run(failed: FailedRunView) -> tuple[DetailSection, ...]:
+    """Why it failed, the real command, and the last lines that it printed."""
+    pairs = [(translate("answers", "Reason"), translate_text(failed.reason))]
+    if failed.command:
+        pairs.append((translate("answers", "Command"), failed.command))
+    output = DetailSection(title=translate("answers", "Last output"), body=TextBlock(text=failed.output, is_code=True))
+    return (DetailSection(title="", body=Pairs(pairs=tuple(pairs))), *([output] if failed.output else []))
 
 
 def _show(ui: Any) -> tuple[DetailSection, ...]:

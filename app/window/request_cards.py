@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from app.background import BackgroundTasks, run_command
 from app.overview import Overview
-from app.requests.actions import EDIT, OPEN, RECONNECT, SEND, SENT, OfferedAction, find_action
+from app.requests.actions import EDIT, OPEN, RECONNECT, SEND, SENT, SHOW_LOG, OfferedAction, find_action
 from app.requests.presentation import make_card
 from app.session import Session
 from app.theme.tokens import Space
@@ -145,6 +145,9 @@ class RequestCards(QWidget):
         elif answer.id == OPEN:
             card.set_busy(busy=False)
             self.open_page.emit("workflows", one.workflow)
+        elif answer.id == SHOW_LOG:
+            card.set_busy(busy=False)
+            self.open_page.emit("history", one.run or "")
         elif answer.id == EDIT and one.fault is not None:
             card.set_busy(busy=False)
             open_in_editor(

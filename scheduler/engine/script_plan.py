@@ -32,7 +32,7 @@ class HandlerPlan:
     publishes: tuple[str, ...] = ()
     subscribes: tuple[str, ...] = ()
     approve: str | None = None
-    after_crash: str = "ask"
+    after_crash: str = "next"
     run_on_deploy: bool = True
     has_mutate: bool = False
     has_next: bool = False
@@ -42,6 +42,8 @@ class HandlerPlan:
     """Time limit of one phase."""
     max_failures: int = MAX_FAILURES
     """After this many failures in a row it waits for the user; 0 for never."""
+    retries: int = 0
+    """How often a job is tried again before its run counts as failed."""
     line: int = 1
     lines: Mapping[str, int] = field(default_factory=dict)
     """Line number of each phase of a consumer."""
@@ -52,6 +54,15 @@ class HandlerPlan:
     @property
     def lane(self) -> str:
         return lane_name(self.name, self.kind)
+
+    @property
+    def pauses_on_failure(self) -> bool:
+        return bool(self.policies.get("pause_on_failure"))
+
+    @property
+    def goes_on_after_failure(self) -> bool:
+        """A failed run does not block its lane: a job keeps its schedule, and a pause is enough for others."""
+        return self.kind is HandlerKind.JOB or self.pauses_on_failure
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -67,7 +78,7 @@ class HandlerPlan:
         policies, most = described["policies"], described.get("max_failures")
         if policies.get("pause_on_failure"):
             most = 1
-        elif most == 1 and kind is not HandlerKind.CONSUMER:
+        elif most == 1 and kind is HandlerKind.PRODUCER:
             policies = {**policies, "pause_on_failure": True}
         return cls(
             name=described["name"],
@@ -75,13 +86,14 @@ class HandlerPlan:
             publishes=tuple(described["publishes"]),
             subscribes=tuple(described["subscribes"]),
             approve=described["approve"],
-            after_crash=described["after_crash"] or "ask",
+            after_crash=described["after_crash"] or "next",
             run_on_deploy=described["run_on_deploy"] is not False,
             has_mutate=described["has_mutate"],
             has_next=described["has_next"],
             schedule=described["schedule"],
             policies=policies,
             max_failures=MAX_FAILURES if most is None else most,
+            retries=described.get("retries") or 0,
             timeout_s=_seconds(described["timeout"]) or default,
             line=described["line"],
             lines=described.get("lines", {}),

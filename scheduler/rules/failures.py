@@ -49,6 +49,8 @@ class Failure:
     file: str | None = None
     line: int | None = None
     traceback: str | None = None
+    command: str | None = None
+    """The command line that failed, if it was one of `ctx.run`."""
 
     def with_location(self, file: str, line: int | None) -> "Failure":
         """Prefix a script error with its file and line; other failures stay unchanged."""

@@ -22,6 +22,10 @@ class RequestKind(StrEnum):
     INTERRUPTED = "interrupted"
     """Dayhand ended in the middle of a job."""
     SCRIPT_ERROR = "script error"
+    RUN_FAILED = "run failed"
+    """A scheduled run failed. Nothing waits for it: the job goes on, or its schedule was paused."""
+    RUN_INTERRUPTED = "run interrupted"
+    """Dayhand ended in the middle of a job, which goes on at its next time."""
     FIX = "fix"
     """A repair of a failed script waits for approval."""
     REPAIRED = "repaired"
@@ -37,10 +41,12 @@ class RequestKind(StrEnum):
 
 
 class Block(StrEnum):
-    """Why nothing of a lane may start. All but the first need the user."""
+    """Why nothing of a lane may start. All but the first two need the user."""
 
     RETRYING = "retrying"
     """A transient failure that is retried without the user."""
+    BACKING_OFF = "backing off"
+    """A job failed; its next run waits a while, then starts without the user."""
     RECONNECT = "reconnect"
     PERMISSION = "permission"
     UNSURE = "unsure"
@@ -71,6 +77,10 @@ class RequestAction(StrEnum):
     SHOW_SENT = "sent"
     """Show what the fixer was sent."""
     OPEN = "open"
+    SHOW_LOG = "log"
+    """Show the run with its output."""
+    DISMISS = "dismiss"
+    """Stop showing it; nothing depends on the answer."""
 
 
 _COMMANDS = {
@@ -83,6 +93,8 @@ _COMMANDS = {
     RequestAction.RETRY: ("dayhand retry {run}",),
     RequestAction.ROLLBACK: ("dayhand rollback {workflow}",),
     RequestAction.REPAIR: ("dayhand fix {run} --show", "dayhand fix {run}"),
+    RequestAction.SHOW_LOG: ("dayhand logs {run}",),
+    RequestAction.DISMISS: ("dayhand dismiss {id}",),
 }
 
 
@@ -110,11 +122,18 @@ class RequestSpec:
         return RequestAction.HAPPENED in self.actions
 
     @property
+    def can_be_dismissed(self) -> bool:
+        """Nothing waits for an answer."""
+        return RequestAction.DISMISS in self.actions
+
+    @property
     def concerns_repair(self) -> bool:
         return RequestAction.SHOW_SENT in self.actions
 
 
 _WHAT_HAPPENED = (RequestAction.HAPPENED, RequestAction.NOT_HAPPENED, RequestAction.SKIP)
+_CHANGE_SCRIPT = (RequestAction.REPAIR, RequestAction.EDIT, RequestAction.ROLLBACK)
+_RUN_ENDED = (RequestAction.RETRY, RequestAction.SHOW_LOG, RequestAction.DISMISS)
 
 REQUESTS: dict[RequestKind, RequestSpec] = {
     RequestKind.APPROVAL: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.ALWAYS)),
@@ -153,25 +172,27 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
         unblock=UserText("First answer whether it finished: dayhand attention"),
     ),
     RequestKind.SCRIPT_ERROR: RequestSpec(
-        actions=(
-            RequestAction.RETRY,
-            RequestAction.REPAIR,
-            RequestAction.EDIT,
-            RequestAction.ROLLBACK,
-            RequestAction.OPEN,
-        ),
+        actions=(RequestAction.RETRY, *_CHANGE_SCRIPT, RequestAction.OPEN),
         blocks=Block.SCRIPT_ERROR,
         raised_by=FailureClass.LOGIC,
         hint=UserText("Fix the script and deploy it, or try again: dayhand retry {run}"),
         unblock=UserText("Fix the script and deploy it again, or try again: dayhand retry {slug}"),
     ),
+    RequestKind.RUN_FAILED: RequestSpec(
+        actions=(*_RUN_ENDED, *_CHANGE_SCRIPT),
+        hint=UserText("Run it again: dayhand retry {run}, or dismiss it: dayhand dismiss {id}"),
+    ),
+    RequestKind.RUN_INTERRUPTED: RequestSpec(
+        actions=_RUN_ENDED,
+        hint=UserText("Run it again: dayhand retry {run}, or dismiss it: dayhand dismiss {id}"),
+    ),
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.TOO_MANY_FAILURES: RequestSpec(
-        actions=(RequestAction.RETRY, RequestAction.OPEN),
+        actions=(RequestAction.RETRY, RequestAction.SHOW_LOG, RequestAction.OPEN),
         blocks=Block.TOO_MANY_FAILURES,
         hint=UserText("Try again: dayhand retry {run}"),
-        unblock=UserText("Try again: dayhand retry {slug}"),
+        unblock=UserText("Try again: dayhand retry {slug}, or wait for its next time: dayhand resume {slug}"),
     ),
     RequestKind.INTERNAL: RequestSpec(
         actions=(RequestAction.RETRY, RequestAction.OPEN),
@@ -183,6 +204,10 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
 }
 
 
+WAITS_FOR_TIME = frozenset({Block.RETRYING, Block.BACKING_OFF})
+"""Blocks that end without the user."""
+
+
 def request_for_failure(failure: FailureClass) -> RequestKind | None:
     """What the user is asked after such a failure; None if it is retried without them."""
     return next((kind for kind, spec in REQUESTS.items() if spec.raised_by is failure), None)
@@ -190,7 +215,7 @@ def request_for_failure(failure: FailureClass) -> RequestKind | None:
 
 def unblock_hint(block: Block) -> str:
     """What to do before a blocked workflow can run; with `{slug}` for the workflow."""
-    if block is Block.RETRYING:
+    if block in WAITS_FOR_TIME:
         return UserText("It will be retried automatically; to retry now: dayhand retry {slug}")
     return next(spec.unblock for spec in REQUESTS.values() if spec.blocks is block)
 

@@ -25,6 +25,8 @@ class HandlerRow(NamedTuple):
     """It must check once: after a restart, a deploy, a resume or a release."""
     wake_at: datetime | None
     failures: int
+    """In a row."""
+    failing_since: datetime | None
 
 
 _COLUMNS = HandlerRow._fields
@@ -76,10 +78,14 @@ def reset_after_stop(db: sqlite3.Connection, workflow: str, name: str, now: date
     )
 
 
-def count_failure(db: sqlite3.Connection, workflow: str, name: str) -> int:
+def count_failure(db: sqlite3.Connection, workflow: str, name: str, now: datetime) -> int:
     """Count one more failure in a row; returns the new number."""
-    query = "UPDATE handlers SET failures = failures + 1 WHERE workflow = ? AND name = ? RETURNING failures"
-    row = db.execute(query, (workflow, name)).fetchone()
+    query = (
+        "UPDATE handlers SET failures = failures + 1, "
+        "failing_since = CASE WHEN failures > 0 THEN coalesce(failing_since, ?1) ELSE ?1 END "
+        "WHERE workflow = ?2 AND name = ?3 RETURNING failures"
+    )
+    row = db.execute(query, (to_ms(now), workflow, name)).fetchone()
     return 1 if row is None else int(row[0])
 
 
@@ -87,6 +93,20 @@ def reset_failures(db: sqlite3.Connection, workflow: str, name: str | None = Non
     """Reset the failures of one handler, or of all handlers of a workflow."""
     query = "UPDATE handlers SET failures = 0 WHERE workflow = ?1 AND (?2 IS NULL OR name = ?2) AND failures > 0"
     db.execute(query, (workflow, name))
+
+
+class FailingRow(NamedTuple):
+    """A handler whose last runs failed."""
+
+    workflow: str
+    name: str
+    failures: int
+    since: datetime | None
+
+
+def list_failing(db: sqlite3.Connection) -> list[FailingRow]:
+    query = "SELECT workflow, name, failures, failing_since FROM handlers WHERE failures > 0 AND removed = 0"
+    return [FailingRow(row[0], row[1], row[2], from_ms(row[3])) for row in db.execute(query)]
 
 
 def find(db: sqlite3.Connection, workflow: str, name: str) -> HandlerRow | None:
@@ -150,7 +170,7 @@ def list_ready_in(db: sqlite3.Connection, workflow: str) -> list[ReadyRow]:
 
 
 def _from_sql(row: sqlite3.Row) -> HandlerRow:
-    workflow, name, kind, state, result, seen, latest, look, wake_at, failures = row
+    workflow, name, kind, state, result, seen, latest, look, wake_at, failures, failing_since = row
     return HandlerRow(
         workflow,
         name,
@@ -162,4 +182,5 @@ def _from_sql(row: sqlite3.Row) -> HandlerRow:
         bool(look),
         from_ms(wake_at),
         failures,
+        from_ms(failing_since) if failures else None,
     )

@@ -197,7 +197,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
     "handlers": {
         "workflow": _name, "name": _name, "kind": _word(HandlerKind), "state": _json(_object()),
         "result": _or_none(_json()), "seen": _number, "began": _number, "latest": _number, "look": _flag,
-        "wake_at": _or_none(_instant), "failures": _number, "removed": _flag,
+        "wake_at": _or_none(_instant), "failures": _number, "removed": _flag, "failing_since": _or_none(_instant),
     },
     "subscriptions": {"workflow": _name, "topic": _name, "handler": _name},
     "events": {

@@ -34,7 +34,7 @@ def block(db: sqlite3.Connection, row: LaneRow) -> None:
     """Block it; the first reason stays until it is resolved."""
     db.execute(
         "UPDATE lanes SET blocked = ?, sentence = ?, run = ?, until = ? "
-        "WHERE workflow = ? AND name = ? AND (blocked IS NULL OR run = ? OR blocked = 'retrying')",
+        "WHERE workflow = ? AND name = ? AND (blocked IS NULL OR run = ? OR blocked IN ('retrying', 'backing off'))",
         (row.blocked, row.sentence, row.run, to_ms(row.until), row.workflow, row.name, row.run),
     )
 
@@ -46,6 +46,15 @@ def unblock(db: sqlite3.Connection, workflow: str, name: str, *, run: str | None
         "WHERE workflow = ?1 AND name = ?2 AND blocked IS NOT NULL AND (?3 IS NULL OR run = ?3)"
     )
     return db.execute(query, (workflow, name, run)).rowcount == 1
+
+
+def release_backed_off(db: sqlite3.Connection, now: datetime) -> list[str]:
+    """Unblock those that have waited long enough after a failed job; returns their workflows."""
+    query = (
+        "UPDATE lanes SET blocked = NULL, sentence = NULL, run = NULL, until = NULL "
+        "WHERE blocked = 'backing off' AND until <= ? RETURNING workflow"
+    )
+    return [row[0] for row in db.execute(query, (to_ms(now),)).fetchall()]
 
 
 class StartConditions(NamedTuple):

@@ -21,5 +21,16 @@ def since(db: sqlite3.Connection, run: str, part: int = 0) -> list[LogPiece]:
     return [LogPiece(row[0], row[1]) for row in rows]
 
 
+def read_end(db: sqlite3.Connection, run: str, max_chars: int) -> str:
+    """The end of it, without reading more than needed."""
+    found, size = [], 0
+    for (text,) in db.execute("SELECT text FROM logs WHERE run = ? ORDER BY part DESC", (run,)):
+        found.append(text)
+        size += len(text)
+        if size >= max_chars:
+            break
+    return "".join(reversed(found))[-max_chars:]
+
+
 def read(db: sqlite3.Connection, run: str) -> str:
     return "".join(piece.text for piece in since(db, run))

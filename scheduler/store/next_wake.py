@@ -19,6 +19,7 @@ SELECT
     (SELECT min(resume_at) FROM runs WHERE resume_at > ?1),
     (SELECT min(wake_at) FROM handlers WHERE removed = 0 AND wake_at > ?1),
     (SELECT min(check_at) FROM mutations WHERE check_at > ?1),
+    (SELECT min(until) FROM lanes WHERE blocked = 'backing off'),
     EXISTS (SELECT 1 FROM schedules WHERE {IS_LIVE} AND late_next IS NOT NULL)
         OR EXISTS (SELECT 1 FROM backfills WHERE ended IS NULL),
     EXISTS (SELECT 1 FROM occurrences WHERE state IN ('queued', 'started') AND state = 'started'),
@@ -31,7 +32,7 @@ class NextWake:
     at: datetime
     """The earliest due time, end of a pause, or retry. What is already due is started by events."""
     has_pending_work: bool
-    """A pause has ended, missed times remain to be caught up, or a backfill is open."""
+    """A pause or the wait after a failed job has ended, missed times remain to be caught up, or a backfill is open."""
     has_started: bool = False
     """An occurrence has started and not ended."""
     has_backfills: bool = False
@@ -41,8 +42,8 @@ class NextWake:
 def read_next_wake(db: sqlite3.Connection, now: datetime) -> NextWake:
     *instants, unfinished, begun, backfill = db.execute(_QUERY, (to_ms(now),)).fetchone()
     earliest = from_ms(min((at for at in instants if at is not None), default=None))
-    pause_is_over = instants[1] is not None and instants[1] <= (to_ms(now) or 0)
-    return NextWake(earliest or _NEVER, bool(unfinished) or pause_is_over, bool(begun), bool(backfill))
+    waits_are_over = any(at is not None and at <= (to_ms(now) or 0) for at in (instants[1], instants[-1]))
+    return NextWake(earliest or _NEVER, bool(unfinished) or waits_are_over, bool(begun), bool(backfill))
 
 
 def shorten_waits(
@@ -60,5 +61,6 @@ def shorten_waits(
     )
     shown = "(SELECT resume_at FROM runs WHERE runs.id = lanes.run)"
     db.execute(f"UPDATE lanes SET until = {shown} WHERE until > {shown}")
+    db.execute("UPDATE lanes SET until = ? WHERE blocked = 'backing off' AND until > ?", (soon, to_ms(now + retry)))
     db.execute("UPDATE handlers SET wake_at = ? WHERE wake_at > ?", (soon, to_ms(now + wake)))
     db.execute("UPDATE mutations SET check_at = ? WHERE check_at > ?", (soon, to_ms(now + check)))

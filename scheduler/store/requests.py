@@ -22,6 +22,8 @@ class RequestAnswer(StrEnum):
     SKIP = "skip"
     SOLVED = "solved"
     """By something else: a retry, a deploy, a reconnect."""
+    DISMISSED = "dismissed"
+    """The user has seen it; nothing depended on the answer."""
     WITHDRAWN = "withdrawn"
     """No answer is needed any more."""
 
@@ -74,6 +76,15 @@ def add(db: sqlite3.Connection, row: RequestRow) -> bool:
     return db.execute(query, values).rowcount == 1
 
 
+def put(db: sqlite3.Connection, row: RequestRow) -> None:
+    """Add it, or update the one that is open about the same subject: it happened again."""
+    if not add(db, row):
+        query = (
+            "UPDATE requests SET run = ?, sentence = ?, created = ? WHERE kind = ? AND subject = ? AND answer IS NULL"
+        )
+        db.execute(query, (row.run, row.sentence, to_ms(row.created), row.kind, row.subject))
+
+
 def answer(db: sqlite3.Connection, request: str, given: str, now: datetime) -> AnswerOutcome:
     """Store the answer if there is none yet."""
     query = "UPDATE requests SET answer = ?, answered = ? WHERE id = ? AND answer IS NULL"
@@ -97,12 +108,18 @@ def close(
     return db.execute(query, (given, to_ms(now), value)).rowcount
 
 
-def resolve(db: sqlite3.Connection, now: datetime, kind: RequestKind, subject: str) -> list[str]:
+def resolve(
+    db: sqlite3.Connection,
+    now: datetime,
+    kind: RequestKind,
+    subject: str,
+    given: RequestAnswer = RequestAnswer.SOLVED,
+) -> list[str]:
     """Close the open requests about something that is resolved; returns their ids."""
     query = (
         "UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND kind = ? AND subject = ? RETURNING id"
     )
-    return [row[0] for row in db.execute(query, (RequestAnswer.SOLVED, to_ms(now), kind, subject)).fetchall()]
+    return [row[0] for row in db.execute(query, (given, to_ms(now), kind, subject)).fetchall()]
 
 
 def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:

@@ -118,6 +118,15 @@ def supersede(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
     insert(db, successor)
 
 
+def close_failed(db: sqlite3.Connection, workflow: str, handler: str, *, but: str | None = None) -> None:
+    """Later runs of the handler followed its failed ones, which need nothing any more."""
+    query = (
+        f"UPDATE runs INDEXED BY runs_open SET followed = 1 WHERE {_OPEN} AND workflow = ? AND handler = ? "
+        "AND status IN ('failed:logic', 'paused:transient') AND resume_at IS NULL AND id IS NOT ?"
+    )
+    db.execute(query, (workflow, handler, but))
+
+
 def save_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:
     db.execute("UPDATE runs SET progress = ? WHERE id = ?", (json.dumps(progress), run))
 
@@ -184,7 +193,8 @@ def unfinished_occurrences(db: sqlite3.Connection) -> set[str]:
         f"SELECT occurrence FROM runs WHERE {_OPEN} AND status LIKE 'paused:%' UNION "
         "SELECT occurrence FROM runs WHERE resume_at IS NOT NULL UNION "
         "SELECT r.occurrence FROM runs r JOIN lanes l ON l.run = r.id AND l.blocked IS NOT NULL UNION "
-        "SELECT r.occurrence FROM runs r JOIN requests q ON q.run = r.id AND q.answer IS NULL"
+        "SELECT r.occurrence FROM runs r JOIN requests q ON q.run = r.id AND q.answer IS NULL "
+        "AND q.kind NOT IN ('run failed', 'run interrupted')"
     )
     return {row[0] for row in db.execute(query) if row[0] is not None}
 

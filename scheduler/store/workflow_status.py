@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from scheduler.rules.requests import Block
+from scheduler.rules.requests import WAITS_FOR_TIME, Block
 from scheduler.store import handlers, lanes, requests, runs, schedules, workflows
 from scheduler.store.database import from_ms, to_ms
+from scheduler.store.handlers import FailingRow
 from scheduler.store.lanes import LaneRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
@@ -44,6 +45,7 @@ class StoredWorkflow:
     """By run: when the tool's next check is."""
     wakes: dict[str, datetime] = field(default_factory=dict)
     """By consumer: when it wakes."""
+    failing: list[FailingRow] = field(default_factory=list)
 
     def has_request_for(self, lane: LaneRow) -> bool:
         """Whether an open request explains why the lane is blocked."""
@@ -51,7 +53,7 @@ class StoredWorkflow:
 
     def resolves_itself(self, lane: LaneRow) -> bool:
         """Whether it unblocks automatically: by a retry, or by a tool's check."""
-        return lane.blocked is Block.RETRYING or (lane.blocked is Block.UNSURE and lane.run in self.checks)
+        return lane.blocked in WAITS_FOR_TIME or (lane.blocked is Block.UNSURE and lane.run in self.checks)
 
 
 def load(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> list[StoredWorkflow]:
@@ -67,6 +69,7 @@ def load(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> 
     assign(requests.list_open(db), "requests")
     assign(lanes.list_blocked(db), "blocked")
     assign(runs.list_active(db, workflow), "active")
+    assign(handlers.list_failing(db), "failing")
     times: dict[str, list[tuple[str, str, datetime]]] = defaultdict(list)
     for name, query in (("waiting", _WAITING), ("checks", _CHECKING), ("wakes", _WAKES)):
         times[name] = [(row[0], row[1], at) for row in db.execute(query) if (at := from_ms(row[2]))]

@@ -17,6 +17,11 @@ def retry_delay(failures: int, key: str, retry_after: timedelta | None = None) -
     return max(delay, retry_after or timedelta())
 
 
+def job_delay(failures: int) -> timedelta:
+    """How long a job waits at least after that many failures in a row; an hourly one keeps its times."""
+    return RETRY_DELAYS[min(failures, len(RETRY_DELAYS)) - 1]
+
+
 def launch_delay(failures: int) -> timedelta | None:
     """The delay after that many failed launches; None to give up."""
     return LAUNCH_DELAYS[failures - 1] if failures <= len(LAUNCH_DELAYS) else None

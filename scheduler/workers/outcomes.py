@@ -41,6 +41,8 @@ class ScriptFailed:
     file: str | None = None
     line: int | None = None
     traceback: str = ""
+    command: str = ""
+    """The command line of a job that failed, if that was it."""
 
     @property
     def sentence(self) -> str:

@@ -43,7 +43,7 @@ class ScriptAnswers(Protocol):
         """Called when nothing has arrived for a while: show what was received before."""
 
 
-_MAX_MESSAGE_CHARS, _MAX_TRACEBACK_CHARS = 10_000, 20_000
+_MAX_MESSAGE_CHARS, _MAX_TRACEBACK_CHARS, _MAX_COMMAND_CHARS = 10_000, 20_000, 500
 """Kept of a script's failure."""
 _NONE = type(None)
 _RESULT_TYPES: dict[str, dict[str, tuple[type, ...]]] = {
@@ -90,6 +90,7 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
         file=file if isinstance(file, str) else None,
         line=line if isinstance(line, int) else None,
         traceback=str(message.get("traceback", ""))[-_MAX_TRACEBACK_CHARS:],
+        command=str(message.get("command", ""))[:_MAX_COMMAND_CHARS],
     )
 
 

@@ -113,4 +113,4 @@ def test_a_script_that_no_longer_loads_fails_its_run(runtime: RuntimeFixture) ->
     runtime.tick()
     run = runtime.runs()[-1]
     assert run.status == "failed:logic" and "FileNotFoundError" in run.error["sentence"]
-    assert runtime.states("j") == ["failed"] and [request.kind for request in runtime.requests()] == ["script error"]
+    assert runtime.states("j") == ["failed"] and [request.kind for request in runtime.requests()] == ["run failed"]

@@ -178,7 +178,7 @@ def test_a_crash_does_not_count_as_a_failure(runtime: RuntimeFixture) -> None:
 
 
 def test_pause_on_failure_pauses_its_schedule_at_once(runtime: RuntimeFixture) -> None:
-    """Nothing is retried and nothing asked; the note says why."""
+    """Nothing is retried, and nothing waits for an answer; the note says why."""
     runtime.service.read_fails = [PASSING]
     runtime.deploy(job(READS, pause_on_failure="yes").replace("'yes'", "True"))
     runtime.clock.move(HOUR)
@@ -187,7 +187,7 @@ def test_pause_on_failure_pauses_its_schedule_at_once(runtime: RuntimeFixture) -
     assert [one.state for one in runtime.occurrences("j")] == ["failed"]
     row = runtime.schedule("j")
     assert (row.paused, row.pause_note) == (True, "Paused after a failure.")
-    assert (runtime.lane("j").blocked, runtime.requests()) == (None, [])
+    assert (runtime.lane("j").blocked, [one.kind for one in runtime.requests()]) == (None, ["run failed"])
     runtime.pass_time(DAY)
     assert len(runtime.service.reads) == 1
     runtime.commands.resume("w", "j")
@@ -212,9 +212,19 @@ def test_max_failures_zero_retries_forever(runtime: RuntimeFixture) -> None:
     )
 
 
-def test_max_failures_one_pauses_the_schedule(runtime: RuntimeFixture) -> None:
+def test_max_failures_one_stops_a_job_at_the_first_failure(runtime: RuntimeFixture) -> None:
     start_failing_job(runtime, 1, max_failures=1)  # type: ignore[arg-type]
-    assert (runtime.schedule("j").pause_note, runtime.requests()) == ("Paused after a failure.", [])
+    assert [one.kind for one in runtime.requests()] == ["too many failures"]
+    runtime.pass_time(DAY)
+    assert len(runtime.service.reads) == 1
+
+
+def test_max_failures_one_pauses_the_schedule_of_a_producer(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [PASSING]
+    runtime.deploy(producer(READS, max_failures=1))  # type: ignore[arg-type]
+    runtime.tick()
+    assert (runtime.schedule("p").pause_note, runtime.lane().blocked) == ("Paused after a failure.", None)
+    assert [one.kind for one in runtime.requests()] == ["run failed"]
 
 
 def test_max_failures_one_asks_about_a_consumer(runtime: RuntimeFixture) -> None:
@@ -278,7 +288,7 @@ def test_a_script_error_can_be_retried_without_a_change(runtime: RuntimeFixture)
     runtime.clock.move(HOUR)
     runtime.tick()
     [failed] = runtime.runs("j")
-    assert (failed.status, runtime.lane("j").blocked) == ("failed:logic", "script error")
+    assert (failed.status, runtime.lane("j").blocked) == ("failed:logic", "backing off")
     flag.touch()
     assert runtime.request_commands.retry(failed.id) == {"runs": [failed.id]}
     runtime.tick()
@@ -315,13 +325,12 @@ ctx.call("world:x", "look")
         gate.touch()
 
 
-@pytest.mark.parametrize("kind", [FailureClass.LOGIC, FailureClass.INTERNAL])
-def test_two_parallel_failures_can_both_be_retried(runtime: RuntimeFixture, kind: FailureClass) -> None:
+def test_two_parallel_failures_can_both_be_retried(runtime: RuntimeFixture) -> None:
     """The lane names only one of them."""
-    runtime.service.read_fails = [fail(kind)] * 2
+    runtime.service.read_fails = [fail(FailureClass.INTERNAL)] * 2
     run_in_parallel(runtime, 2)
     runtime.tick()
-    assert [run.status for run in runtime.runs("j")] == [f"failed:{kind.value}"] * 2
+    assert [run.status for run in runtime.runs("j")] == ["failed:internal"] * 2
     assert len(runtime.requests()) == 2
     for run in runtime.runs("j"):
         runtime.request_commands.retry(run.id)
@@ -354,7 +363,8 @@ def test_two_parallel_runs_with_an_expired_login_both_resume(runtime: RuntimeFix
 
 
 def test_two_parallel_crashes_are_both_asked_about(runtime: RuntimeFixture) -> None:
-    runtime.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)", overlap="allow_all"))
+    endless = "import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"
+    runtime.deploy(job(endless, overlap="allow_all", after_crash="ask"))
     for _ in range(2):
         runtime.clock.move(HOUR)
         runtime.tick_until_active()

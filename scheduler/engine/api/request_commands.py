@@ -34,6 +34,12 @@ class RequestApi:
             lambda runtime: runtime.request_commands.retry(target, idempotency_key=idempotency_key)
         )
 
+    def dismiss(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        found = self._backend.queries.request(request).id
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.dismiss(found, idempotency_key=idempotency_key)
+        )
+
     def grant(
         self,
         workflow: str,

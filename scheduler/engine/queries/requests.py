@@ -7,12 +7,17 @@ from typing import Any
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.queries.status_text import describe_failures
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind, list_commands
-from scheduler.store import lanes, requests, runs, workflows
+from scheduler.store import handlers, lanes, logs, requests, runs, workflows
 from scheduler.store.requests import RequestRow
 from scheduler.user_text import UserText
 
 _MIN_PREFIX = 4
+_MAX_OUTPUT_LINES = 8
+_MAX_OUTPUT_CHARS = 2_000
+_SCRIPT_FAILURES = (RequestKind.SCRIPT_ERROR, RequestKind.RUN_FAILED)
+_RUN_FAILURES = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED, RequestKind.TOO_MANY_FAILURES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,22 @@ class FaultView:
     """The last version that worked."""
     version: int | None = None
     """The version that failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedRunView:
+    """A run that failed or was interrupted, and how often in a row that happened."""
+
+    handler: str
+    summary: str
+    """How often it failed in a row, and since when."""
+    failures: int
+    since: datetime | None
+    reason: str
+    command: str
+    """The command line that failed; empty if it was something else."""
+    output: str
+    """The last lines that it printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +71,8 @@ class RequestView:
     """The commands that answer it."""
     fault: FaultView | None = None
     """Of a script that failed."""
+    failed_run: FailedRunView | None = None
+    """What a report of a run, or of too many failures, is about."""
 
 
 class OpenRequests:
@@ -81,7 +104,7 @@ def find_one(look: Snapshot, text: str) -> RequestView:
 
 def view_request(look: Snapshot, row: RequestRow) -> RequestView:
     fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
-    fault = _find_fault(look, row) if row.kind is RequestKind.SCRIPT_ERROR else None
+    fault = _find_fault(look, row) if row.kind in _SCRIPT_FAILURES else None
     actions = [action for action in REQUESTS[row.kind].actions if _is_possible(look, action, fault)]
     return RequestView(
         id=row.id,
@@ -98,6 +121,27 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         answered=row.answered,
         how=tuple(line.format(**fields) for line in list_commands(actions)) if row.answer is None else (),
         fault=fault,
+        failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
+    )
+
+
+def _view_failed_run(look: Snapshot, row: RequestRow) -> FailedRunView | None:
+    run = None if row.run is None else runs.find(look.db, row.run)
+    if run is None:
+        return None
+    handler = handlers.find(look.db, run.workflow, run.handler)
+    error = run.error or {}
+    lines = logs.read_end(look.db, run.id, _MAX_OUTPUT_CHARS).splitlines()
+    failures, since = (0, None) if handler is None else (handler.failures, handler.failing_since)
+    is_interrupted = row.kind is RequestKind.RUN_INTERRUPTED or since is None
+    return FailedRunView(
+        handler=run.handler,
+        summary=row.sentence if is_interrupted else describe_failures(look, run.handler, failures, since or look.now),
+        failures=failures,
+        since=since,
+        reason=str(error.get("sentence") or row.sentence),
+        command=str(error.get("command") or ""),
+        output="\n".join(lines[-_MAX_OUTPUT_LINES:]),
     )
 
 
@@ -106,7 +150,9 @@ def _is_possible(look: Snapshot, action: RequestAction, fault: FaultView | None)
         case RequestAction.ROLLBACK:
             return fault is not None and fault.earlier is not None
         case RequestAction.REPAIR:
-            return look.context.settings.fixer.is_on
+            return look.context.settings.fixer.is_on and fault is not None
+        case RequestAction.EDIT:
+            return fault is not None
         case _:
             return True
 
@@ -114,9 +160,9 @@ def _is_possible(look: Snapshot, action: RequestAction, fault: FaultView | None)
 def _find_fault(look: Snapshot, row: RequestRow) -> FaultView | None:
     workflow = workflows.find(look.db, row.workflow)
     run = None if row.run is None else runs.find(look.db, row.run)
-    if workflow is None or run is None:
+    error = {} if run is None else run.error or {}
+    if workflow is None or run is None or error.get("command"):  # the command failed, not the script
         return None
-    error = run.error or {}
     line, script = error.get("line"), workflows.find_script(look.db, run.workflow, run.script)
     is_own = PurePath(error.get("file") or "").name == PurePath(workflow.path).name
     lines = script.source.splitlines() if script is not None and is_own else []

@@ -43,6 +43,15 @@ class Snapshot:
             everything_pause_note=key_values.read(db, PAUSE_NOTE_KEY) or None,
         )
 
+    def format_day(self, at: datetime) -> str:
+        """`3 May`, with the year if it is another one, in the machine's time zone."""
+        zone: ZoneInfo = find_zone(self.context.machine_zone)
+        local = at.astimezone(zone)
+        month = MONTHS[local.month - 1]
+        if local.year == self.now.astimezone(zone).year:
+            return UserText("{day} {month}", day=local.day, month=month)
+        return UserText("{day} {month} {year}", day=local.day, month=month, year=local.year)
+
     def format_at(self, at: datetime) -> str:
         """`at 14:05`, or `on 3 May at 14:05` on another day, in the machine's time zone."""
         zone: ZoneInfo = find_zone(self.context.machine_zone)

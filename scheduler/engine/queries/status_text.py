@@ -1,5 +1,7 @@
 """The sentence shown with a workflow's state: what is happening or what to do."""
 
+from datetime import datetime
+
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
 from scheduler.rules.requests import Block, RequestKind
@@ -24,9 +26,9 @@ def describe_state(
 ) -> str:
     match state:
         case WorkflowState.NEEDS_ATTENTION:
-            return _describe_need(standing, inside=False)
+            return _describe_need(snapshot, standing, inside=False)
         case WorkflowState.STOPPED:
-            return _describe_need(standing, inside=True)
+            return _describe_need(snapshot, standing, inside=True)
         case WorkflowState.FIXING:
             return UserText("A repair is being prepared.")
         case WorkflowState.RUNNING:
@@ -42,7 +44,8 @@ def describe_state(
         case WorkflowState.ARCHIVED:
             return UserText("Archived; deploy it again to restore it.")
         case WorkflowState.IDLE:
-            return describe_schedules(snapshot, standing.schedules) or UserText("Runs when something arrives.")
+            words = describe_schedules(snapshot, standing.schedules) or UserText("Runs when something arrives.")
+            return join_texts([*_describe_failing(snapshot, standing), words], " ")
 
 
 def describe_schedules(snapshot: Snapshot, rows: list[ScheduleRow]) -> str:
@@ -62,8 +65,30 @@ def describe_schedule(snapshot: Snapshot, row: ScheduleRow) -> str:
         return error.sentence
 
 
-def _describe_need(standing: StoredWorkflow, *, inside: bool) -> str:
-    requests = [one.sentence for one in standing.requests if (one.kind is RequestKind.INTERNAL) is inside]
+def _describe_failing(snapshot: Snapshot, standing: StoredWorkflow) -> list[str]:
+    """The handler that has failed most often in a row, and since when."""
+    worst = max(standing.failing, key=lambda one: one.failures, default=None)
+    if worst is None or worst.since is None:
+        return []
+    return [describe_failures(snapshot, worst.name, worst.failures, worst.since)]
+
+
+def describe_failures(snapshot: Snapshot, handler: str, failures: int, since: datetime) -> str:
+    if failures == 1:
+        return UserText("{handler} failed {at}.", handler=handler, at=snapshot.format_at(since))
+    return UserText(
+        "{handler} failed {failures} times in a row since {day}.",
+        handler=handler,
+        failures=failures,
+        day=snapshot.format_day(since),
+    )
+
+
+def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool) -> str:
+    asked = [one for one in standing.requests if (one.kind is RequestKind.INTERNAL) is inside]
+    if asked and asked[0].kind in (RequestKind.RUN_FAILED, RequestKind.TOO_MANY_FAILURES):
+        return (_describe_failing(snapshot, standing) or [asked[0].sentence])[0]
+    requests = [one.sentence for one in asked]
     blocks = [
         one.sentence or ""
         for one in standing.blocked

@@ -15,7 +15,7 @@ from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.history_query import HistoryCursor, HistoryQuery
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind
-from scheduler.rules.requests import Block, RequestKind
+from scheduler.rules.requests import WAITS_FOR_TIME, Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state
 from scheduler.store import backfills, events, grants, handlers, history, lanes, mutations, runs, schedules, workflows
 from scheduler.store.schedules import ScheduleRow
@@ -55,6 +55,7 @@ class HandlerView:
     publishes: tuple[str, ...]
     failures: int
     """Failures in a row."""
+    failing_since: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +255,7 @@ def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:
 
 def _next_unblocked(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> datetime | None:
     """The next time, ignoring lanes that are blocked until the user acts."""
-    blocked = {lane.name for lane in standing.blocked if lane.blocked is not Block.RETRYING}
+    blocked = {lane.name for lane in standing.blocked if lane.blocked not in WAITS_FOR_TIME}
     if not blocked or facts.next_at is None:
         return facts.next_at
     free = [one for one in standing.schedules if lane_name(one.handler, one.kind) not in blocked]
@@ -312,6 +313,7 @@ def _view_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
         subscribes=handler.subscribes,
         publishes=handler.publishes,
         failures=0 if row is None else row.failures,
+        failing_since=None if row is None else row.failing_since,
     )
 
 
@@ -333,6 +335,7 @@ def _only_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
         waiting={name: at for name, at in standing.waiting.items() if name == handler.name},
         checks={run: at for run, at in standing.checks.items() if run in {lane.run for lane in blocked}},
         wakes={name: at for name, at in standing.wakes.items() if name == handler.name},
+        failing=[one for one in standing.failing if one.name == handler.name],
     )
 
 

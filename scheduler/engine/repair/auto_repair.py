@@ -72,8 +72,10 @@ class AutoRepair:
         if not self._context.settings.fixer.is_on:
             return
         row = runs.find(db, run)
-        if row is None or row.status is not RunStatus.LOGIC:
+        if row is None or row.status is not RunStatus.LOGIC or row.resume_at is not None:
             return
+        if (row.error or {}).get("command"):
+            return  # a command failed, not the script
         flow = workflows.find(db, row.workflow)
         script = workflows.find_script(db, row.workflow, row.script)
         if flow is None or script is None or flow.fixing or flow.script != row.script:

@@ -9,6 +9,7 @@ from uuid import uuid4
 from scheduler.engine.runs import user_requests
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
+from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import RequestKind
 from scheduler.store import repairs, requests, workflows
 from scheduler.store.requests import RequestRow
@@ -112,16 +113,25 @@ def store_unused(db: sqlite3.Connection, workflow: str, new: ValidatedScript, no
 
 def ask_before_sending(db: sqlite3.Connection, row: RunRow, now: datetime, *, sent: str) -> None:
     """Let the user review what would be sent to the fixer."""
-    user_requests.close(db, row.id, now)
-    user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, error_sentence(row), now, ui={"sends": sent})
+    _ask_about_failure(db, row, error_sentence(row), now, ui={"sends": sent})
 
 
 def leave_to_user(db: sqlite3.Connection, row: RunRow, why: str, now: datetime) -> None:
     """No repair: ask the user about the script error, with the reason why there is no repair."""
     repairs.end(db, row.workflow)
-    user_requests.close(db, row.id, now)
     sentence = join_texts([error_sentence(row), why], " ") if why else error_sentence(row)
-    user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, sentence, now)
+    _ask_about_failure(db, row, sentence, now)
+
+
+def _ask_about_failure(
+    db: sqlite3.Connection, row: RunRow, sentence: str, now: datetime, *, ui: dict[str, Any] | None = None
+) -> None:
+    """Replaces what was asked about the run; a job does not wait for the answer."""
+    user_requests.close(db, row.id, now)
+    if row.kind is HandlerKind.JOB:
+        user_requests.report_run(db, RequestKind.RUN_FAILED, row, sentence, now, ui=ui)
+    else:
+        user_requests.ask(db, RequestKind.SCRIPT_ERROR, row, sentence, now, ui=ui)
 
 
 def error_sentence(row: RunRow) -> str:

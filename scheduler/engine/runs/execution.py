@@ -337,7 +337,9 @@ class Execution:
             return outcome.value
         if isinstance(outcome, Cancelled):
             raise StoppedError(outcome.sentence)
-        raise AttemptFailedError(to_failure(outcome, self.attempt.plan.path, self.attempt.handler.line_of(phase)))
+        handler = self.attempt.handler
+        is_job = handler.kind is HandlerKind.JOB
+        raise AttemptFailedError(to_failure(outcome, self.attempt.plan.path, handler.line_of(phase), is_job=is_job))
 
     def _now(self) -> datetime:
         return self._context.clock.now()

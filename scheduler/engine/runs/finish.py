@@ -18,7 +18,7 @@ from scheduler.store import connections, events, handlers, lanes, mutations, run
 from scheduler.store.events import EventState
 from scheduler.store.lanes import LaneRow
 from scheduler.store.runs import RunRow
-from scheduler.timing.backoff import retry_delay
+from scheduler.timing.backoff import job_delay, retry_delay
 from scheduler.user_text import UserText
 
 _MAX_UNCOUNTED_STEP = 3
@@ -49,6 +49,8 @@ class AttemptFinisher:
             rejected = attempt.action_status == MutationStatus.SKIPPED
             events.close_reserved(db, attempt.id, EventState.SKIPPED if rejected else EventState.CONSUMED)
         runs.advance(db, attempt.id, attempt.phase, RunPhase.COMMITTED, now, summary=attempt.summary)
+        if attempt.handler.goes_on_after_failure:
+            user_requests.close_reports(db, attempt.workflow, attempt.handler.name, now)
         self._end_occurrence(db, attempt, Outcome(Result.SUCCEEDED, attempt.summary), now)
 
     def publish(self, db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
@@ -77,6 +79,9 @@ class AttemptFinisher:
             if subject == user_requests.KEYRING_SUBJECT:
                 user_requests.ask(db, RequestKind.KEYRING, attempt.row, failure.sentence, now, subject=subject)
             return
+        if failure.kind is FailureClass.LOGIC and attempt.handler.goes_on_after_failure:
+            self._fail_run(db, attempt, failure, now)
+            return
         kind = request_for_failure(failure.kind)
         assert kind is not None
         block = REQUESTS[kind].blocks
@@ -86,7 +91,7 @@ class AttemptFinisher:
             connections.set_trouble(db, subject, failure.sentence)
         attempt.failure_subject = subject
         if is_final:
-            handlers.count_failure(db, attempt.workflow, attempt.handler.name)
+            handlers.count_failure(db, attempt.workflow, attempt.handler.name, now)
         self._block_lane(db, attempt, failure, _lane(attempt, block, failure.sentence), now)
         request_subject = subject if failure.kind in (FailureClass.AUTH, FailureClass.PERMISSION) else None
         user_requests.ask(db, kind, attempt.row, failure.sentence, now, subject=request_subject)
@@ -127,48 +132,68 @@ class AttemptFinisher:
     def _retry_later(self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, now: datetime) -> None:
         step = min(attempt.row.attempt, _MAX_UNCOUNTED_STEP)
         if failure.counts:
-            step = handlers.count_failure(db, attempt.workflow, attempt.handler.name)
+            step = handlers.count_failure(db, attempt.workflow, attempt.handler.name, now)
             if 0 < attempt.handler.max_failures <= step:
-                self._fail_for_good(db, attempt, failure, step, now)
+                self._fail_finally(db, attempt, failure, step, now)
                 return
-        until = now + retry_delay(step, _hex(attempt.row.chain), failure.retry_after)
-        lane = _lane(attempt, Block.RETRYING, failure.sentence)._replace(until=until)
+        delay = retry_delay(step, _hex(attempt.row.chain), failure.retry_after)
+        self._retry_at(db, attempt, failure, now + delay, now)
+
+    def _retry_at(
+        self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, at: datetime, now: datetime
+    ) -> None:
+        lane = _lane(attempt, Block.RETRYING, failure.sentence)._replace(until=at)
         self._block_lane(db, attempt, failure, lane, now)
 
-    def _fail_for_good(
+    def _fail_run(self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, now: datetime) -> None:
+        """The run failed, not its lane: it is retried as its author wants, and then the schedule goes on."""
+        retried = _count_failed_attempts(db, attempt)
+        if retried < attempt.handler.retries:
+            self._retry_at(db, attempt, failure, now + job_delay(retried + 1), now)
+            return
+        failures = handlers.count_failure(db, attempt.workflow, attempt.handler.name, now)
+        if attempt.handler.pauses_on_failure or 0 < attempt.handler.max_failures <= failures:
+            self._fail_finally(db, attempt, failure, failures, now)
+            return
+        self._end_failed(db, attempt, failure, None, now)
+        lane = _lane(attempt, Block.BACKING_OFF, failure.sentence)
+        lanes.block(db, lane._replace(until=now + job_delay(failures)))
+        self._report_failed(db, attempt, failure, failures, now)
+
+    def _fail_finally(
         self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, failures: int, now: datetime
     ) -> None:
-        """Too many failures: ask the user, unless `pause_on_failure` pauses the schedule."""
-        sentence = failure.sentence
-        if failures > 1:
-            sentence = UserText(
-                "{name} failed {failures} times in a row. {failure}",
-                name=attempt.plan.name,
-                failures=failures,
-                failure=failure.sentence,
-            )
-        if attempt.handler.policies.get("pause_on_failure"):
-            runs.move(
-                db,
-                attempt.id,
-                RunStatus.ACTIVE,
-                RunStatus.TRANSIENT,
-                now,
-                error=error_to_json(failure),
-                ended=now,
-                followed=True,
-            )
-        else:
-            self._block_lane(db, attempt, failure, _lane(attempt, Block.TOO_MANY_FAILURES, sentence), now)
-            user_requests.ask(db, RequestKind.TOO_MANY_FAILURES, attempt.row, sentence, now)
+        """Too many failures: block the lane and ask the user, unless `pause_on_failure` pauses the schedule."""
+        if attempt.handler.pauses_on_failure:
+            self._end_failed(db, attempt, failure, None, now)
+            self._report_failed(db, attempt, failure, failures, now)
+            return
+        sentence = _describe_failures(attempt, failure, failures)
+        self._block_lane(db, attempt, failure, _lane(attempt, Block.TOO_MANY_FAILURES, sentence), now)
+        user_requests.close_reports(db, attempt.workflow, attempt.handler.name, now)
+        user_requests.ask(db, RequestKind.TOO_MANY_FAILURES, attempt.row, sentence, now)
         self._end_occurrence(db, attempt, Outcome(Result.FAILED, failure.sentence), now)
+
+    def _report_failed(
+        self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, failures: int, now: datetime
+    ) -> None:
+        """Record that the occurrence failed, and tell the user."""
+        self._end_occurrence(db, attempt, Outcome(Result.FAILED, failure.sentence), now)
+        sentence = _describe_failures(attempt, failure, failures)
+        user_requests.report_run(db, RequestKind.RUN_FAILED, attempt.row, sentence, now)
 
     def _block_lane(
         self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, lane: LaneRow, now: datetime
     ) -> None:
         """End or suspend the attempt and block its lane."""
+        self._end_failed(db, attempt, failure, lane.until, now)
+        lanes.block(db, lane)
+
+    def _end_failed(
+        self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, resume_at: datetime | None, now: datetime
+    ) -> None:
+        """End the attempt, or suspend it while it is unknown whether its outside action happened."""
         status = STATUS_AFTER_FAILURE[failure.kind]
-        ended = None if status is RunStatus.RECONCILIATION else now
         runs.move(
             db,
             attempt.id,
@@ -176,10 +201,9 @@ class AttemptFinisher:
             status,
             now,
             error=error_to_json(failure, attempt.failure_subject),
-            resume_at=lane.until,
-            ended=ended,
+            resume_at=resume_at,
+            ended=None if status is RunStatus.RECONCILIATION else now,
         )
-        lanes.block(db, lane)
 
     def _end_occurrence(self, db: sqlite3.Connection, attempt: Attempt, outcome: Outcome, now: datetime) -> None:
         if attempt.row.occurrence is not None:
@@ -203,9 +227,12 @@ def request_outcome(db: sqlite3.Connection, run: RunRow, sentence: str, now: dat
 def mark_job_interrupted(
     db: sqlite3.Connection, row: RunRow, handler: HandlerPlan, crashes: int, now: datetime
 ) -> None:
-    """Record an interrupted job, and ask the user whether it finished if `after_crash` says so."""
+    """Record an interrupted job. As `after_crash` says, tell the user, or ask whether it finished and wait."""
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
-    if handler.after_crash == "ask":
+    if handler.after_crash == "next":
+        sentence = UserText("Dayhand ended while {handler} was running.", handler=handler.name)
+        user_requests.report_run(db, RequestKind.RUN_INTERRUPTED, row, sentence, now)
+    elif handler.after_crash == "ask":
         sentence = UserText("Dayhand ended while {handler} was running. Did it finish?", handler=handler.name)
         lanes.block(db, LaneRow(row.workflow, handler.lane, Block.INTERRUPTED, sentence, row.id))
         user_requests.ask(db, RequestKind.INTERRUPTED, row, sentence, now)
@@ -225,7 +252,7 @@ def settle_events(db: sqlite3.Connection, run: str) -> None:
 def error_to_json(failure: Failure, subject: str | None = None) -> dict[str, Any]:
     """A failure as stored with the run."""
     error = {"class": failure.kind.value, "sentence": failure.sentence, "subject": subject}
-    for name in ("file", "line", "traceback"):
+    for name in ("file", "line", "traceback", "command"):
         if (value := getattr(failure, name)) is not None:
             error[name] = value
     return error
@@ -233,6 +260,27 @@ def error_to_json(failure: Failure, subject: str | None = None) -> dict[str, Any
 
 def _lane(attempt: Attempt, block: Block, sentence: str) -> LaneRow:
     return LaneRow(attempt.workflow, attempt.handler.lane, block, sentence, attempt.id)
+
+
+def _count_failed_attempts(db: sqlite3.Connection, attempt: Attempt) -> int:
+    """How many earlier attempts of the same run failed."""
+    if not attempt.handler.retries:
+        return 0
+    return sum(one.status is RunStatus.LOGIC for one in runs.list_chain(db, attempt.row.chain))
+
+
+def _describe_failures(attempt: Attempt, failure: Failure, failures: int) -> str:
+    name = attempt.handler.name if attempt.handler.kind is HandlerKind.JOB else attempt.plan.name
+    if failures > 1:
+        return UserText(
+            "{name} failed {failures} times in a row. {failure}",
+            name=name,
+            failures=failures,
+            failure=failure.sentence,
+        )
+    if attempt.handler.goes_on_after_failure:
+        return UserText("{name} failed. {failure}", name=name, failure=failure.sentence)
+    return failure.sentence
 
 
 def _hex(chain: str) -> str:

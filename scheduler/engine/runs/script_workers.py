@@ -131,12 +131,14 @@ class ScriptWorkers:
         return script
 
 
-def to_failure(outcome: Outcome, file: str, line: int | None = None) -> Failure:
-    """The failure for a phase that did not finish: the script's fault unless it timed out.
+def to_failure(outcome: Outcome, file: str, line: int | None = None, *, is_job: bool = False) -> Failure:
+    """The failure for a phase that did not finish: the script's fault, unless a phase other than a job timed out.
 
     `line` is where the phase is defined, for outcomes that do not know their own line.
     """
     sentence = getattr(outcome, "sentence", UserText("The script could not be run."))
+    if isinstance(outcome, TimedOut) and is_job:
+        return Failure(kind=FailureClass.LOGIC, sentence=sentence)
     if isinstance(outcome, TimedOut):
         return Failure(kind=FailureClass.TRANSIENT, sentence=sentence)
     if isinstance(outcome, ScriptFailed) and outcome.line is not None:
@@ -146,6 +148,7 @@ def to_failure(outcome: Outcome, file: str, line: int | None = None) -> Failure:
             file=outcome.file,
             line=outcome.line,
             traceback=outcome.traceback,
+            command=outcome.command or None,
         )
     own_line = outcome.line if isinstance(outcome, WorkerDied) else None
     traceback = outcome.traceback if isinstance(outcome, ScriptFailed) else None

@@ -8,6 +8,7 @@ from uuid import uuid4
 from scheduler.connections.connector import Tool
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.script_plan import approval_for
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import grants, mutations, requests, runs
 from scheduler.store.grants import GrantKind
@@ -67,6 +68,37 @@ def resume_waiting(db: sqlite3.Connection, kind: RequestKind, subject: str, now:
     assert shared_by is not None
     for one in runs.list_waiting_for(db, shared_by, subject):
         runs.schedule_resume(db, one.id, now)
+
+
+def report_run(
+    db: sqlite3.Connection, kind: RequestKind, run: RunRow, sentence: str, now: datetime, *, ui: Any = None
+) -> None:
+    """Report a run that failed or was interrupted and that nothing waits for: one report, about the latest run."""
+    requests.put(
+        db,
+        RequestRow(
+            id=uuid4().hex[:12],
+            kind=kind,
+            workflow=run.workflow,
+            subject=handler_id(run.workflow, run.handler),
+            sentence=sentence,
+            created=now,
+            run=run.id,
+            ui=ui,
+        ),
+    )
+    runs.close_failed(db, run.workflow, run.handler, but=run.id)
+
+
+def close_reports(
+    db: sqlite3.Connection, workflow: str, handler: str, now: datetime, given: RequestAnswer = RequestAnswer.SOLVED
+) -> None:
+    """The handler succeeded, or the user resumed or dismissed it: its failed run needs nothing any more."""
+    subject = handler_id(workflow, handler)
+    closed = requests.resolve(db, now, RequestKind.RUN_FAILED, subject, given)
+    closed += requests.resolve(db, now, RequestKind.RUN_INTERRUPTED, subject, given)
+    if closed:
+        runs.close_failed(db, workflow, handler)
 
 
 def ask(

@@ -16,7 +16,7 @@ from scheduler.engine.scheduling.launcher import Announce, Announcement, Launche
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_commands import ScheduleCommands
 from scheduler.engine.settings import Settings
-from scheduler.store import handlers, key_values, occurrences, schedules, workflows
+from scheduler.store import handlers, key_values, lanes, occurrences, schedules, workflows
 from scheduler.store.database import Database
 from scheduler.store.next_wake import NextWake, read_next_wake
 from scheduler.store.schedules import ScheduleRow
@@ -175,7 +175,7 @@ class Engine:
             return False
 
     def _do_deferred_work(self, now: datetime) -> bool:
-        """What is less urgent: pauses that end, missed times, backfills. Returns whether to tick again at once."""
+        """What is less urgent: waits that end, missed times, backfills. Returns whether to tick again at once."""
         with self._context.database.write() as db:
             resumed = schedules.list_resuming(db, now)
             for row in resumed:
@@ -185,11 +185,12 @@ class Engine:
                 workflows.set_status(db, workflow.slug, WorkflowStatus.ACTIVE)
                 schedules.set_held(db, workflow.slug, held=False)
                 handlers.request_check(db, workflow.slug)
+            released = lanes.release_backed_off(db, now)
             caught_up = self._emission.emit_catch_up(db, now)
             backfilled = self._backfill_emission.advance(db, now)
         for workflow in resumed_workflows:
             self._context.announce(Announcement(workflow.slug))
-        return bool(resumed or resumed_workflows) or caught_up or backfilled
+        return bool(resumed or resumed_workflows or released) or caught_up or backfilled
 
     def _next_wake(self, next_wake: NextWake, now: datetime) -> datetime:
         if self._dispatch.is_waiting or next_wake.has_pending_work:

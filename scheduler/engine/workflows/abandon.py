@@ -10,7 +10,10 @@ from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.workflows.run_now import CHECKING
 from scheduler.rules.handler_ids import split_target
 from scheduler.rules.mutations import MutationStatus
-from scheduler.store import lanes, mutations, runs
+from scheduler.rules.phases import HandlerKind
+from scheduler.rules.requests import Block
+from scheduler.store import handlers, lanes, mutations, requests, runs
+from scheduler.store.requests import RequestAnswer
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import WorkflowRow
 from scheduler.timing.occurrences import OccurrenceReason
@@ -43,6 +46,27 @@ def list_open_runs(db: sqlite3.Connection, target: str) -> list[RunRow]:
     except RefusedError:
         return [run for run in [find_run(db, target)] if run in runs.list_unfinished(db, run.workflow)]
     return [run for run in runs.list_unfinished(db, row.slug) if handler in (None, run.handler)]
+
+
+def enable_failing(db: sqlite3.Connection, workflow: str, now: datetime, handler: str | None = None) -> bool:
+    """Let jobs run again that were stopped after too many failures; other failed runs are retried.
+
+    Of the whole workflow or of one handler; returns whether there were any.
+    """
+    found = False
+    for lane in lanes.of_workflow(db, workflow):
+        run = None if lane.run is None else runs.find(db, lane.run)
+        if lane.blocked is not Block.TOO_MANY_FAILURES or run is None or handler not in (None, run.handler):
+            continue
+        found = True
+        requests.close(db, now, RequestAnswer.SOLVED, run=run.id)
+        handlers.reset_failures(db, workflow, run.handler)
+        if run.kind is HandlerKind.JOB:
+            lanes.unblock(db, workflow, lane.name)
+            runs.close_failed(db, workflow, run.handler)
+        else:
+            runs.schedule_resume(db, run.id, now)
+    return found
 
 
 def close_open_runs(db: sqlite3.Connection, lifecycle: OccurrenceLifecycle, row: WorkflowRow, now: datetime) -> None:

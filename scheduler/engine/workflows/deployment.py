@@ -65,7 +65,7 @@ class DeployOptions:
         return WorkflowStatus.PAUSED if self.paused else WorkflowStatus.ACTIVE
 
 
-_CLEARED_BLOCKS = (Block.SCRIPT_ERROR, Block.TOO_MANY_FAILURES)
+_CLEARED_BLOCKS = (Block.SCRIPT_ERROR, Block.TOO_MANY_FAILURES, Block.BACKING_OFF)
 
 
 class Deployer:

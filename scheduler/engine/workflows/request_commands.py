@@ -18,7 +18,7 @@ from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.handler_ids import lane_name
+from scheduler.rules.handler_ids import lane_name, split_handler_id
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -105,7 +105,8 @@ class RequestCommands:
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             held_up = self._find_blocking_runs(db, target)
-            failed = [one for one in held_up if one.status in _FAILED]
+            interrupted = {one.run for one in requests.list_open(db) if one.kind is RequestKind.RUN_INTERRUPTED}
+            failed = [one for one in held_up if one.status in _FAILED or one.id in interrupted]
             if held_up and not failed:
                 raise RefusedError(
                     "answer first",
@@ -117,10 +118,27 @@ class RequestCommands:
             for one in failed:
                 requests.close(db, now, RequestAnswer.SOLVED, run=one.id)
                 runs.schedule_resume(db, one.id, now)
-            handlers.reset_failures(db, failed[0].workflow)
+                handlers.reset_failures(db, one.workflow, one.handler)
             return {"runs": [one.id for one in failed]}
 
         return self._do("retry", target, idempotency_key, act)
+
+    def dismiss(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """Stop showing a failed or interrupted run that nothing waits for."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = self._find(db, request)
+            if not REQUESTS[row.kind].can_be_dismissed:
+                raise RefusedError(
+                    "needs an answer",
+                    UserText("That waits for your answer: dayhand attention {id}", id=row.id),
+                )
+            if self._record_answer(db, row, RequestAnswer.DISMISSED, now):
+                workflow, handler = split_handler_id(row.subject)
+                runs.close_failed(db, workflow, handler)
+            return {"request": row.id, "answer": RequestAnswer.DISMISSED.value}
+
+        return self._do("dismiss", request, idempotency_key, act)
 
     def _do(self, verb: str, subject: str, idempotency_key: str | None, act: Act) -> dict[str, Any]:
         return run_once(self._context, verb, subject, idempotency_key, act)
@@ -232,7 +250,7 @@ class RequestCommands:
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:
-    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run)
+    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run, id=row.id)
     return RefusedError(
         "other answer", UserText("That cannot be answered with yes or no. {help_line}", help_line=help_line)
     )

@@ -73,7 +73,7 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
             "fixing", UserText("A repair of {name} is being prepared. Wait until it is done.", name=row.name)
         )
     lane = lanes.find(db, row.slug, handler.lane)
-    if lane is not None and lane.blocked is not None:
+    if lane is not None and lane.blocked is not None and lane.blocked is not Block.BACKING_OFF:
         help_line = UserText(unblock_hint(lane.blocked), slug=row.slug)
         if lane.blocked is Block.UNSURE and mutations.is_being_checked(db, row.slug):
             help_line = CHECKING
@@ -96,6 +96,13 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
                 slug=row.slug,
             ),
         )
+
+
+def end_backoff(db: sqlite3.Connection, workflow: str, handler: HandlerPlan) -> None:
+    """The user does not have to wait until a failed job may run again."""
+    lane = lanes.find(db, workflow, handler.lane)
+    if lane is not None and lane.blocked is Block.BACKING_OFF:
+        lanes.unblock(db, workflow, handler.lane)
 
 
 def queue_occurrence(

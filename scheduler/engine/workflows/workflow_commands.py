@@ -17,7 +17,7 @@ from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer, ScheduleCommands
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows import run_now
-from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, list_open_runs
+from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, enable_failing, list_open_runs
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.handler_ids import handler_id, lane_id
@@ -111,6 +111,7 @@ class WorkflowCommands:
             names = run_now.choose_handlers(plan, handler)
             for name in names:
                 run_now.refuse_if_blocked(db, row, plan.handlers[name], when_finished=when_finished)
+                run_now.end_backoff(db, row.slug, plan.handlers[name])
             ids = [handler_id(row.slug, name) for name in names]
             keys = [run_now.queue_occurrence(db, one, now, OccurrenceOrigin.MANUAL, idempotency_key) for one in ids]
             return {"runs": [run_id(key) for key in keys]}
@@ -186,13 +187,12 @@ class WorkflowCommands:
         """Resume and reset failure counts; the catch-up policy decides about missed times."""
         row = find_workflow(self._context.database.read(), workflow)
         if handler is not None:
-            return self._each_schedule(
-                row, handler, idempotency_key, lambda one, own: self._schedules.resume(one, idempotency_key=own)
-            )
+            return self._resume_handler(row, handler, idempotency_key)
 
-        def act(db: sqlite3.Connection, _: datetime) -> dict[str, Any]:
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             paused = [one for one in schedules.list_all(db, workflow=row.slug) if one.paused]
-            if row.status is WorkflowStatus.ACTIVE and not paused:
+            enabled = enable_failing(db, row.slug, now)
+            if row.status is WorkflowStatus.ACTIVE and not paused and not enabled:
                 raise RefusedError("not paused", UserText("{name} is not paused.", name=row.name))
             workflows.set_status(db, row.slug, WorkflowStatus.ACTIVE)
             schedules.set_held(db, row.slug, held=False)
@@ -205,6 +205,20 @@ class WorkflowCommands:
             return {"workflow": row.slug, "state": "active"}
 
         return self._do("resume", row.slug, idempotency_key, act)
+
+    def _resume_handler(self, row: WorkflowRow, handler: str, idempotency_key: str | None) -> dict[str, Any]:
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            return {"enabled": enable_failing(db, row.slug, now, handler)}
+
+        enabled = self._do("enable", handler_id(row.slug, handler), idempotency_key, act)["enabled"]
+        try:
+            return self._each_schedule(
+                row, handler, idempotency_key, lambda one, own: self._schedules.resume(one, idempotency_key=own)
+            )
+        except RefusedError as error:
+            if not enabled or error.code != "not paused":
+                raise
+            return {"workflow": row.slug, "schedules": []}
 
     def skip_next(
         self, workflow: str, handler: str | None = None, *, idempotency_key: str | None = None

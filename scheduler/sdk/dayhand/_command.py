@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ._channel import HostChannel
 
 
+_MAX_COMMAND_CHARS = 500
+
+
 def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: dict[str, str] | None = None) -> int:
     """Run it to completion with output to the log; SIGTERM if the run is cancelled."""
     words = [os.path.expanduser(word) if word.startswith("~") else word for word in command]
@@ -33,10 +36,17 @@ def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: 
             if code < 0
             else UserText("exited with code {code}", code=code)
         )
-        raise CommandFailed(
-            UserText("The command {words} {how}; its output is in the log.", words=words[0], how=how), code
-        )
+        sentence = UserText("The command {words} {how}; its output is in the log.", words=words[0], how=how)
+        raise CommandFailed(sentence, code, command_line(words))
     return code
+
+
+def command_line(words: list[str]) -> str:
+    """As it would be typed, cut to a length that can be shown."""
+    import shlex  # noqa: PLC0415  most workers never need it
+
+    line = shlex.join(words)
+    return line if len(line) <= _MAX_COMMAND_CHARS else f"{line[: _MAX_COMMAND_CHARS - 1]}…"
 
 
 def _run_on_host(link: HostChannel, words: list[str], secrets: dict[str, str]) -> int:
@@ -50,7 +60,7 @@ def _run_on_host(link: HostChannel, words: list[str], secrets: dict[str, str]) -
         line=caller()[1],
     )
     if "failed" in reply:
-        raise CommandFailed(reply["failed"])
+        raise CommandFailed(reply["failed"], command=command_line(words))
     return int(reply["code"])
 
 
@@ -62,7 +72,8 @@ def _run(link: HostChannel, words: list[str]) -> int:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=1, stderr=2)  # noqa: S603  a list, never a shell
     except FileNotFoundError:
         raise CommandFailed(
-            UserText("The command {words} was not found. Install it, or use its full path.", words=words[0])
+            UserText("The command {words} was not found. Install it, or use its full path.", words=words[0]),
+            command=command_line(words),
         ) from None
     except OSError as error:
         raise CommandFailed(
@@ -70,7 +81,8 @@ def _run(link: HostChannel, words: list[str]) -> int:
                 "The command {words} could not be started: {strerror}.",
                 words=words[0],
                 strerror=error.strerror or error,
-            )
+            ),
+            command=command_line(words),
         ) from error
     with link.on_cancel(process.terminate):
         return process.wait()

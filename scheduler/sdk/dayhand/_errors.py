@@ -45,9 +45,11 @@ class TooLarge(Misuse):
 class CommandFailed(Exception):  # noqa: N818  as above
     """A command of `ctx.run` could not be started or failed; `code` is its exit code, if any."""
 
-    def __init__(self, sentence: str, code: int | None = None) -> None:
+    def __init__(self, sentence: str, code: int | None = None, command: str = "") -> None:
         super().__init__(sentence)
         self.code = code
+        self.command = command
+        """The command line, as it would be typed."""
 
 
 class AttemptEnded(BaseException):

@@ -15,6 +15,7 @@ _TIMES = (*KINDS, "timezone", "start_at", "end_at", "exclude", "limit", "jitter"
 _POLICIES = ("overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
 _MAX_FAILURES = 1000
+_MAX_RETRIES = 100
 
 _EXAMPLES = {
     "every": "'5m'",
@@ -35,7 +36,8 @@ _EXAMPLES = {
     "run_on_deploy": "False",
     "timeout": "'5m'",
     "max_failures": "5",
-    "after_crash": "'ask'",
+    "retries": "2",
+    "after_crash": "'next'",
     "approve": "'always'",
     "publishes": "[mails]",
     "subscribe": "[mails]",
@@ -120,6 +122,13 @@ def read_max_failures(value: Any) -> Any:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_FAILURES):
         return value
     raise _wrong("max_failures", value, UserText("a number from 0 to {max_failures}", max_failures=_MAX_FAILURES))
+
+
+def read_retries(value: Any) -> Any:
+    """A whole number; None if not given."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_RETRIES):
+        return value
+    raise _wrong("retries", value, UserText("a number from 0 to {max_retries}", max_retries=_MAX_RETRIES))
 
 
 def read_choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:

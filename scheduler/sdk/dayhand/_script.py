@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _protocol as protocol
 from . import _workflow
 from ._context import CONTEXTS, read_event
-from ._errors import AttemptEnded, BadReturn, Misuse
+from ._errors import AttemptEnded, BadReturn, CommandFailed, Misuse
 from ._events import Nothing, Prepared
 from ._source_location import definition_of, format_traceback, last_line
 from ._user_text import UserText, to_json
@@ -129,6 +129,7 @@ class LoadedScript:
             "file": file,
             "line": line,
             "traceback": trace[-_MAX_TRACEBACK_CHARS:],
+            "command": error.command if isinstance(error, CommandFailed) else "",
         }
 
     def _help_import(self, error: ImportError, text: str) -> str:

@@ -173,22 +173,30 @@ class Workflow:
         needs: str | Sequence[str] | None = None,
         timeout: str | float | None = None,
         max_failures: int | None = None,
+        retries: int | None = None,
         after_crash: str | None = None,
         **unknown: Any,
     ) -> Decorator[Any]:
         """Decorate `def name(ctx)`: a plain scheduled task without topics or phases.
 
-        after_crash: what to do after a crash in the middle of a run: "ask" (the default), "again" or "never".
+        A run fails if the function raises, a command of `ctx.run` exits with another code than 0, or the time limit is
+        reached. You are told, and the job runs again at its next time.
+
+        max_failures: after that many failed runs in a row it stops until you resume it; 0 for never.
+        retries: how often to try again before a run counts as failed, after 30 s, 1, 5, 15 and then every 60 minutes.
+        after_crash: what follows a crash in the middle of a run: "next" (the default: you are told, and it runs at its
+            next time), "again", "ask" (it waits until you say whether it finished) or "never" (nothing).
         """
         given = dict(locals())
-        line = self._begin("job", (*_TIMED, "timeout", "max_failures", "after_crash"), positional, unknown)
+        line = self._begin("job", (*_TIMED, "timeout", "max_failures", "retries", "after_crash"), positional, unknown)
         schedule, policies = options.read_schedule("job", {name: given[name] for name in _TIMED})
         written = {
             "schedule": schedule,
             "policies": policies,
             "timeout": options.read_timeout(timeout),
             "max_failures": options.read_max_failures(max_failures),
-            "after_crash": options.read_choice("after_crash", after_crash, ("ask", "again", "never")),
+            "retries": options.read_retries(retries),
+            "after_crash": options.read_choice("after_crash", after_crash, ("next", "again", "ask", "never")),
         }
 
         def add(function: Body) -> Body:
@@ -300,6 +308,7 @@ def _describe_handler(handler: HandlerDefinition) -> dict[str, Any]:
         "approve": None,
         "timeout": None,
         "max_failures": None,
+        "retries": None,
         "after_crash": None,
         "run_on_deploy": None,
         **handler.written,

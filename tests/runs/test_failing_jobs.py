@@ -1,0 +1,288 @@
+"""A job that fails goes on: it is told, delayed, counted, stopped after too many failures, and resumed."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.queries import WorkflowQueries
+from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.queries.workflows import HandlerView
+from scheduler.rules.failures import FailureClass
+from scheduler.rules.workflow_state import WorkflowState
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND
+from tests.runs.runtime_fixture import RuntimeFixture, fail
+from tests.runs.scripts import job, producer
+
+FAILS = "ctx.run(['sh', '-c', 'echo one; echo two >&2; exit 3'])"
+ENDLESS = "import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"
+
+
+def fails_while(runtime: RuntimeFixture, **options: object) -> str:
+    """A job that fails while the file `broken` exists."""
+    broken = runtime.folder / "broken"
+    broken.touch()
+    return job(f"import os\nif os.path.exists({str(broken)!r}):\n    {FAILS}\nctx.done('Fine')", **options)  # type: ignore[arg-type]
+
+
+def repair(runtime: RuntimeFixture) -> None:
+    (runtime.folder / "broken").unlink()
+
+
+def queries(runtime: RuntimeFixture) -> WorkflowQueries:
+    return WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry)
+
+
+def report(runtime: RuntimeFixture) -> RequestView:
+    """The only open request."""
+    [one] = queries(runtime).attention()
+    return one
+
+
+def view(runtime: RuntimeFixture, handler: str = "j") -> HandlerView:
+    return next(one for one in queries(runtime).workflow("w").handlers if one.name == handler)
+
+
+def began(runtime: RuntimeFixture) -> list[str]:
+    return [f"{run.began:%H:%M:%S}" for run in runtime.runs("j") if run.began]
+
+
+def test_a_failed_job_runs_at_its_next_regular_time(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(2 * HOUR)
+    repair(runtime)
+    runtime.pass_time(HOUR)
+    assert runtime.states("j") == ["failed", "failed", "succeeded"]
+    assert began(runtime) == ["11:00:00", "12:00:00", "13:00:00"]
+
+
+def test_the_next_run_waits_longer_after_each_failure(runtime: RuntimeFixture) -> None:
+    """30 seconds, 1, 5 and 15 minutes; the latest time that came meanwhile runs then."""
+    runtime.deploy(fails_while(runtime, every="10s", max_failures=0))
+    runtime.pass_time(30 * MINUTE)
+    starts = [run.began for run in runtime.runs("j") if run.began]
+    waits = [(later - earlier) / SECOND for earlier, later in pairwise(starts)]
+    for wait, delay in zip(waits, (30, 60, 300, 900), strict=False):
+        assert delay <= wait <= delay + 10
+
+
+def test_a_failed_job_is_reported_with_its_command_and_output(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    one = report(runtime)
+    assert (one.kind, one.subject, one.run) == ("run failed", "w/j", runtime.runs("j")[-1].id)
+    assert one.failed_run is not None
+    assert one.failed_run.command == "sh -c 'echo one; echo two >&2; exit 3'"
+    assert one.failed_run.output == "one\ntwo"
+    assert "The command sh exited with code 3" in one.failed_run.reason
+    assert one.how == (f"dayhand retry {one.run}", f"dayhand logs {one.run}", f"dayhand dismiss {one.id}")
+
+
+def test_list_and_page_say_how_often_it_failed_and_since_when(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    [listed] = queries(runtime).workflows()
+    assert (listed.state, listed.words) == (WorkflowState.NEEDS_ATTENTION, "j failed at 11:00.")
+    runtime.pass_time(2 * HOUR)
+    [listed] = queries(runtime).workflows()
+    assert listed.words == "j failed 3 times in a row since 16 November."
+    assert (view(runtime).failures, view(runtime).failing_since) == (3, runtime.runs("j")[0].ended)
+    assert report(runtime).failed_run.summary == listed.words  # type: ignore[union-attr]
+
+
+def test_there_is_one_report_about_the_latest_failure(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    first = report(runtime)
+    runtime.pass_time(HOUR)
+    second = report(runtime)
+    assert (second.id, second.run, second.created - first.created) == (first.id, runtime.runs("j")[-1].id, HOUR)
+
+
+def test_the_report_disappears_with_the_next_success(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    repair(runtime)
+    runtime.pass_time(HOUR)
+    assert (runtime.requests(), view(runtime).failures, view(runtime).failing_since) == ([], 0, None)
+    assert [run.status for run in runtime.runs("j")] == ["failed:logic", "committed"]
+
+
+def test_a_dismissed_report_stays_away_until_the_next_failure(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    one = report(runtime)
+    runtime.request_commands.dismiss(one.id)
+    [listed] = queries(runtime).workflows()
+    assert runtime.requests() == []
+    assert (listed.state, listed.words) == (WorkflowState.IDLE, "j failed at 11:00. Every hour")
+    runtime.pass_time(HOUR)
+    assert report(runtime).id != one.id and runtime.states("j") == ["failed", "failed"]
+
+
+def test_only_reports_can_be_dismissed(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.INTERNAL)]
+    runtime.deploy(job('ctx.call("world:x", "look")'))
+    runtime.pass_time(HOUR)
+    with pytest.raises(RefusedError, match="That waits for your answer"):
+        runtime.request_commands.dismiss(report(runtime).id)
+    assert runtime.lane("j").blocked == "internal"
+
+
+@pytest.mark.parametrize("delay", [timedelta(), 5 * MINUTE], ids=["while it is delayed", "later"])
+def test_run_again_runs_the_failed_run_at_once(runtime: RuntimeFixture, delay: timedelta) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    repair(runtime)
+    runtime.pass_time(delay)
+    runtime.request_commands.retry(report(runtime).run or "")
+    runtime.tick()
+    assert [(run.status, run.attempt) for run in runtime.runs("j")] == [("failed:logic", 1), ("committed", 2)]
+    assert (runtime.states("j"), runtime.requests(), runtime.lane("j").blocked) == (["succeeded"], [], None)
+
+
+def test_run_now_does_not_wait_for_the_delay(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    repair(runtime)
+    runtime.pass_time(SECOND)
+    runtime.commands.run("w")
+    runtime.tick()
+    assert runtime.states("j") == ["failed", "succeeded"] and runtime.requests() == []
+
+
+def test_a_job_that_keeps_failing_is_stopped_until_it_is_resumed(runtime: RuntimeFixture) -> None:
+    """Resuming waits for its next time; the count starts again."""
+    runtime.deploy(fails_while(runtime, max_failures=3))
+    runtime.pass_time(6 * HOUR)
+    assert [run.status for run in runtime.runs("j")] == ["failed:logic"] * 3
+    one = report(runtime)
+    assert (one.kind, runtime.lane("j").blocked) == ("too many failures", "too many failures")
+    assert one.failed_run is not None and one.failed_run.summary == "j failed 3 times in a row since 16 November."
+    runtime.commands.resume("w")
+    assert (runtime.requests(), view(runtime).failures) == ([], 0)
+    runtime.pass_time(HOUR)
+    assert len(runtime.runs("j")) > 3 and report(runtime).kind == "run failed"
+
+
+def test_one_job_of_several_is_resumed_alone(runtime: RuntimeFixture) -> None:
+    runtime.deploy(
+        fails_while(runtime, max_failures=1) + f'\n@flow.job(every="1h", max_failures=1)\ndef k(ctx):\n    {FAILS}\n'
+    )
+    runtime.pass_time(HOUR)
+    runtime.commands.resume("w", "k")
+    assert (runtime.lane("j").blocked, runtime.lane("k").blocked) == ("too many failures", None)
+    with pytest.raises(RefusedError, match="w/k is not paused"):
+        runtime.commands.resume("w", "k")
+
+
+def test_retrying_a_stopped_job_resets_its_count(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, max_failures=2))
+    runtime.pass_time(3 * HOUR)
+    repair(runtime)
+    runtime.request_commands.retry("w")
+    runtime.tick()
+    assert (runtime.lane("j").blocked, view(runtime).failures, runtime.requests()) == (None, 0, [])
+    runtime.pass_time(HOUR)
+    assert runtime.states("j")[-1] == "succeeded"
+
+
+def test_max_failures_zero_never_stops_a_job(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, max_failures=0))
+    runtime.pass_time(9 * HOUR)
+    assert runtime.states("j") == ["failed"] * 9 and report(runtime).kind == "run failed"
+
+
+def test_retries_come_before_the_run_counts_as_failed(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, every="1d", retries=2))
+    runtime.pass_time(DAY)
+    assert (runtime.states("j"), runtime.lane("j").blocked, runtime.requests()) == (["started"], "retrying", [])
+    runtime.pass_time(10 * MINUTE)
+    assert [run.attempt for run in runtime.runs("j")] == [1, 2, 3]
+    assert (runtime.states("j"), view(runtime).failures) == (["failed"], 1)
+    assert report(runtime).run == runtime.runs("j")[-1].id
+
+
+def test_a_retry_that_succeeds_ends_well(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, retries=1))
+    runtime.pass_time(HOUR)
+    repair(runtime)
+    runtime.pass_time(MINUTE)
+    assert (runtime.states("j"), runtime.requests(), view(runtime).failures) == (["succeeded"], [], 0)
+
+
+def test_the_time_limit_is_a_failure_of_the_job(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job(ENDLESS, timeout="1s"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    [run] = runtime.runs("j")
+    assert (run.status, runtime.states("j")) == ("failed:logic", ["failed"])
+    assert report(runtime).kind == "run failed"
+
+
+def test_a_paused_job_runs_after_it_is_resumed(runtime: RuntimeFixture) -> None:
+    """`pause_on_failure` pauses the schedule and blocks nothing."""
+    runtime.deploy(fails_while(runtime, pause_on_failure=True))
+    runtime.pass_time(HOUR)
+    assert (runtime.schedule("j").paused, runtime.lane("j").blocked, report(runtime).kind) == (True, None, "run failed")
+    repair(runtime)
+    runtime.commands.resume("w")
+    runtime.pass_time(HOUR)
+    assert runtime.states("j")[-1] == "succeeded" and runtime.requests() == []
+
+
+def test_a_producer_that_pauses_on_failure_runs_after_it_is_resumed(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.LOGIC)]
+    runtime.deploy(producer('ctx.call("world:x", "look")', pause_on_failure=True))  # type: ignore[arg-type]
+    runtime.tick()
+    assert (runtime.schedule("p").paused, runtime.lane().blocked, report(runtime).kind) == (True, None, "run failed")
+    runtime.commands.resume("w")
+    runtime.pass_time(HOUR)
+    assert runtime.states("p")[-1] == "succeeded" and runtime.requests() == []
+
+
+def test_an_interrupted_job_goes_on_at_its_next_time(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job(f"if ctx.planned.hour == 11:\n    {ENDLESS.replace(chr(10), chr(10) + '    ')}"))
+    runtime.clock.move(HOUR)
+    runtime.tick_until_active()
+    runtime.crash()
+    one = report(runtime)
+    assert (one.kind, one.sentence) == ("run interrupted", "Dayhand ended while j was running.")
+    assert [(row.state, row.reason) for row in runtime.occurrences("j")] == [("failed", "interrupted")]
+    assert runtime.lane("j").blocked is None
+    runtime.pass_time(HOUR)
+    assert runtime.states("j") == ["failed", "succeeded"] and runtime.requests() == []
+
+
+def test_an_interrupted_job_can_be_run_again(runtime: RuntimeFixture) -> None:
+    gate = runtime.folder / "gate"
+    runtime.deploy(job(f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists():\n    time.sleep(0.01)"))
+    runtime.clock.move(HOUR)
+    runtime.tick_until_active()
+    runtime.crash()
+    gate.touch()
+    runtime.request_commands.retry(report(runtime).run or "")
+    runtime.tick()
+    assert (runtime.states("j"), runtime.requests()) == (["succeeded"], [])
+    assert [run.status for run in runtime.runs("j")] == ["crashed", "committed"]
+
+
+def test_a_delay_survives_a_restart(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, every="10s"))
+    runtime.clock.move(10 * SECOND)
+    runtime.tick()
+    runtime.crash()
+    assert runtime.lane("j").blocked == "backing off"
+    runtime.pass_time(20 * SECOND)
+    assert len(runtime.runs("j")) == 1
+    runtime.pass_time(20 * SECOND)
+    assert len(runtime.runs("j")) == 2
+
+
+def test_deploying_again_ends_the_delay(runtime: RuntimeFixture) -> None:
+    source = fails_while(runtime)
+    runtime.deploy(source)
+    runtime.pass_time(HOUR)
+    runtime.deploy(source)
+    assert (runtime.lane("j").blocked, runtime.requests(), view(runtime).failures) == (None, [], 0)
