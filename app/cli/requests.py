@@ -95,8 +95,7 @@ def _render_failed_run(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     failed = one.get("failed_run")
     if not failed:
         return
-    if failed["failures"] > 1 and failed["since"]:
-        yield f"Failing since {format_time(failed['since'])}"
+    yield from () if failed["summary"] == one["sentence"] else (failed["summary"],)
     if failed["command"]:
         yield f"Command: {_shorten(to_single_line(failed['command']), limit)}"
     yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines())

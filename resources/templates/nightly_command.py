@@ -22,7 +22,6 @@ flow = dayhand.Workflow("Nightly command")
     calendar={"hour": int(AT[:2]), "minute": int(AT[3:])},
     catchup="one",
     overlap="skip",
-    after_crash="ask",
     timeout="6h",
 )
 def nightly(ctx):

@@ -137,8 +137,9 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
     if settings.delay:
         given["jitter"] = settings.delay
         notes.append("cron picks its random delay once, when it starts; here each run gets its own.")
-    # cron starts a line even if the last one still runs, and does not catch up missed times.
-    given |= {"overlap": "allow_all", "catchup": "none", "after_crash": "never", "timeout": MAX_RUN_TIME}
+    # cron starts a line even if the last one still runs, does not catch up missed times, and never gives up.
+    given |= {"overlap": "allow_all", "catchup": "none", "max_failures": 0}
+    given |= {"after_crash": "never", "timeout": MAX_RUN_TIME}
     command, stdin = _split_input(rest)
     words = (
         (settings.shell, "-c", command)

@@ -64,7 +64,7 @@ MISTAKES = {
     "unknown after_crash": (
         "@flow.job(every='1h', after_crash='perhaps')\ndef work(ctx): ...",
         FIRST,
-        "after_crash='perhaps' is not valid; choose one of 'ask', 'again', 'never'",
+        "after_crash='perhaps' is not valid; choose one of 'next', 'again', 'ask', 'never'",
     ),
     "too few parameters": ("@flow.producer(every='5m')\ndef poll(ctx): ...", FIRST, "write def poll(ctx, state)"),
     "too many parameters": ("@flow.job(every='5m')\ndef work(ctx, state): ...", FIRST, "write def work(ctx)"),
@@ -191,6 +191,7 @@ def test_the_description_contains_the_settings_as_written(tmp_path: Path) -> Non
         "approve": None,
         "timeout": None,
         "max_failures": None,
+        "retries": None,
         "after_crash": None,
         "run_on_deploy": False,
         "has_mutate": False,

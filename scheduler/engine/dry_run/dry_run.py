@@ -20,7 +20,7 @@ from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.phases import HandlerKind, RunStatus
-from scheduler.rules.requests import RequestKind
+from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import connections, logs, mutations, requests, runs
 from scheduler.store.opening import close_store, open_store
 from scheduler.store.runs import RunRow
@@ -165,7 +165,7 @@ class _DryRun:
         return DryRunResult(
             workflow=checked.slug,
             steps=tuple(group_similar(self._step(row) for row in self._rows())),
-            waits=tuple(one.sentence for one in requests.list_open(db)),
+            waits=tuple(one.sentence for one in requests.list_open(db) if not REQUESTS[one.kind].can_be_dismissed),
             warnings=checked.warnings,
             began=began,
             ended=self._clock.now(),

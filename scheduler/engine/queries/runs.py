@@ -9,6 +9,7 @@ from scheduler.engine.lookup import find_queued, find_run
 from scheduler.engine.queries.requests import RequestView, view_request
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.requests import REQUESTS
 from scheduler.store import history, logs, mutations, occurrences, requests, runs, workflow_status
 from scheduler.store.history import PastRun
 from scheduler.store.runs import RunRow
@@ -209,9 +210,10 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
     if not chain:
         return _occurrence_status(snapshot, identity)
     last = chain[-1]
-    asked = any(one.answer is None for one in requests.of_run(snapshot.db, last.id))
+    open_requests = (one for one in requests.of_run(snapshot.db, last.id) if one.answer is None)
+    asked = any(not REQUESTS[one.kind].can_be_dismissed for one in open_requests)
     continues = last.resume_at is not None or last.status is RunStatus.ACTIVE or last.status.is_waiting
-    failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL)
+    failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL) and not continues
     needs_person = asked or (last.status is RunStatus.APPROVAL and last.resume_at is None)
     return RunStatusView(
         id=last.id,

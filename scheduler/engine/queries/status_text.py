@@ -86,8 +86,10 @@ def describe_failures(snapshot: Snapshot, handler: str, failures: int, since: da
 
 def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool) -> str:
     asked = [one for one in standing.requests if (one.kind is RequestKind.INTERNAL) is inside]
-    if asked and asked[0].kind in (RequestKind.RUN_FAILED, RequestKind.TOO_MANY_FAILURES):
-        return (_describe_failing(snapshot, standing) or [asked[0].sentence])[0]
+    if asked and asked[0].kind is RequestKind.RUN_FAILED:
+        return join_texts([*_describe_failing(snapshot, standing), asked[0].sentence], " ")
+    if asked and asked[0].kind is RequestKind.TOO_MANY_FAILURES and standing.failing:
+        return join_texts(_describe_failing(snapshot, standing), " ")
     requests = [one.sentence for one in asked]
     blocks = [
         one.sentence or ""

@@ -158,7 +158,7 @@ class AttemptFinisher:
         self._end_failed(db, attempt, failure, None, now)
         lane = _lane(attempt, Block.BACKING_OFF, failure.sentence)
         lanes.block(db, lane._replace(until=now + job_delay(failures)))
-        self._report_failed(db, attempt, failure, failures, now)
+        self._report_failed(db, attempt, failure, now)
 
     def _fail_finally(
         self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, failures: int, now: datetime
@@ -166,7 +166,7 @@ class AttemptFinisher:
         """Too many failures: block the lane and ask the user, unless `pause_on_failure` pauses the schedule."""
         if attempt.handler.pauses_on_failure:
             self._end_failed(db, attempt, failure, None, now)
-            self._report_failed(db, attempt, failure, failures, now)
+            self._report_failed(db, attempt, failure, now)
             return
         sentence = _describe_failures(attempt, failure, failures)
         self._block_lane(db, attempt, failure, _lane(attempt, Block.TOO_MANY_FAILURES, sentence), now)
@@ -174,13 +174,10 @@ class AttemptFinisher:
         user_requests.ask(db, RequestKind.TOO_MANY_FAILURES, attempt.row, sentence, now)
         self._end_occurrence(db, attempt, Outcome(Result.FAILED, failure.sentence), now)
 
-    def _report_failed(
-        self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, failures: int, now: datetime
-    ) -> None:
+    def _report_failed(self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, now: datetime) -> None:
         """Record that the occurrence failed, and tell the user."""
         self._end_occurrence(db, attempt, Outcome(Result.FAILED, failure.sentence), now)
-        sentence = _describe_failures(attempt, failure, failures)
-        user_requests.report_run(db, RequestKind.RUN_FAILED, attempt.row, sentence, now)
+        user_requests.report_run(db, RequestKind.RUN_FAILED, attempt.row, failure.sentence, now)
 
     def _block_lane(
         self, db: sqlite3.Connection, attempt: Attempt, failure: Failure, lane: LaneRow, now: datetime
@@ -278,8 +275,6 @@ def _describe_failures(attempt: Attempt, failure: Failure, failures: int) -> str
             failures=failures,
             failure=failure.sentence,
         )
-    if attempt.handler.goes_on_after_failure:
-        return UserText("{name} failed. {failure}", name=name, failure=failure.sentence)
     return failure.sentence
 
 

@@ -104,6 +104,8 @@ class LoadedScript:
         kind, text = protocol.SCRIPT_ERROR, _describe_error(error)
         if isinstance(error, Misuse):
             kind, text, file, line = error.kind, error.sentence, error.file, error.line
+        elif isinstance(error, CommandFailed):
+            text = error.args[0]
         elif isinstance(error, MemoryError):
             kind, text = protocol.MEMORY, "MemoryError"
         elif isinstance(error, SyntaxError) and error.filename in (self.path, None):

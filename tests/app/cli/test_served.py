@@ -35,10 +35,19 @@ def test_waiting_for_a_failed_run_exits_with_1(cli: CommandLine, app: Session) -
     code, out, err = cli.run("run", "backup", "--wait", "--json")
     answer = json.loads(out)
     assert code == 1
-    assert answer["error"]["code"] == "needs a person"
+    assert answer["error"]["code"] == "failed"
     assert f"division by zero. Details: dayhand runs show {answer['runs'][0]}" in err
-    code, sentence = cli.run_refused("run", "backup", "--wait")
-    assert code == "blocked" and "dayhand retry backup" in sentence
+
+
+def test_a_failed_job_is_listed_with_its_command_and_output_and_dismissed(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("ctx.run(['sh', '-c', 'echo no space left; exit 2'])"))
+    cli.run("run", "backup", "--wait")
+    _, out, _ = cli.run("attention")
+    [request] = cli.run_json("attention")["requests"]
+    assert "Command: sh -c 'echo no space left; exit 2'" in out and "| no space left" in out
+    assert f"dayhand dismiss {request['id']}" in out and f"dayhand logs {request['run']}" in out
+    assert cli.run("dismiss", request["id"])[:2] == (0, "Dismissed.\n")
+    assert cli.run_json("attention")["requests"] == []
 
 
 def test_waiting_does_not_include_consumers(cli: CommandLine, app: Session) -> None:

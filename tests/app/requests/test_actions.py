@@ -11,7 +11,7 @@ import pytest
 
 from app.notifications.notification import Urgency
 from app.overview import Overview
-from app.requests.actions import OPEN, RECONNECT, SENT, find_action, list_actions
+from app.requests.actions import OPEN, RECONNECT, SENT, SHOW_LOG, find_action, list_actions
 from app.requests.call_summary import summarize_call
 from app.requests.presentation import make_card, make_problem
 from app.tray.menu import make_entries
@@ -80,7 +80,7 @@ def test_every_action_runs_an_existing_command_or_opens_a_page(kind: str) -> Non
             inspect.signature(verb).bind(None, **answer.arguments)
             assert answer.done.endswith((".", "…"))
         else:
-            assert answer.id in (OPEN, RECONNECT, SENT)
+            assert answer.id in (OPEN, RECONNECT, SENT, SHOW_LOG)
     assert sum(answer.importance is ButtonImportance.PRIMARY for answer in answers) <= 1
 
 

@@ -116,11 +116,11 @@ def test_a_requested_run_has_a_status_before_it_starts(runtime: QueryRuntimeFixt
     assert (after.status, after.is_over, after.summary) == ("committed", True, "Fine")
 
 
-def test_a_failed_run_is_over_and_needs_the_user(runtime: QueryRuntimeFixture) -> None:
+def test_a_failed_run_is_over_and_nothing_waits_for_the_user(runtime: QueryRuntimeFixture) -> None:
     run = deploy_failing(runtime, "1 / 0")
     runtime.run_until_idle()
     [after] = runtime.queries.run_statuses([run])
-    assert (after.is_over, after.needs_person) == (True, True)
+    assert (after.is_over, after.needs_person) == (True, False)
     assert after.error is not None and "division by zero" in after.error
 
 
