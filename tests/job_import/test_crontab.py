@@ -95,6 +95,7 @@ def test_jobs_behave_like_cron() -> None:
         "timezone": "local",
         "overlap": "allow_all",
         "catchup": "none",
+        "max_failures": 0,
         "after_crash": "never",
         "timeout": "1d",
     }

@@ -41,6 +41,7 @@ def test_a_persistent_timer_catches_up_one_missed_time() -> None:
         "timezone": "local",
         "overlap": "skip",
         "catchup": "one",
+        "max_failures": 0,
         "after_crash": "never",
         "timeout": "1d",
     }

@@ -237,7 +237,7 @@ def test_a_job_with_after_crash_never_fails_and_continues_at_its_next_time(runti
 def test_a_job_with_after_crash_ask_asks_whether_it_finished(
     runtime: RuntimeFixture, answer: str, state: str, statuses: list[str]
 ) -> None:
-    run_hanging_job(runtime)
+    run_hanging_job(runtime, after_crash="ask")
     runtime.tick()
     [request] = runtime.requests()
     assert (request.kind, runtime.lane("j").blocked) == ("interrupted", "interrupted")

@@ -310,18 +310,25 @@ def test_events_reserved_by_a_removed_consumer_are_skipped_with_their_topic(runt
     assert runtime.events() == {"a": "skipped"} and runtime.requests() == []
 
 
-def test_removing_an_interrupted_job_withdraws_its_request(runtime: RuntimeFixture) -> None:
+@pytest.mark.parametrize(
+    ("after_crash", "kind", "left"),
+    [("ask", "interrupted", "cancelled"), ("next", "run interrupted", "failed")],
+)
+def test_removing_an_interrupted_job_withdraws_its_request(
+    runtime: RuntimeFixture, after_crash: str, kind: str, left: str
+) -> None:
     go = runtime.folder / "go"
-    runtime.deploy(job(f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)"))
+    waits = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)"
+    runtime.deploy(job(waits, after_crash=after_crash))
     runtime.commands.run("w")
     runtime.tick_until_active()
     go.touch()
     runtime.crash()
     runtime.tick()
-    assert [request.kind for request in runtime.requests()] == ["interrupted"]
+    assert [request.kind for request in runtime.requests()] == [kind]
     runtime.deploy(prepare("return dayhand.nothing()"))
     runtime.tick()
-    assert runtime.requests() == [] and runtime.states("j") == ["cancelled"]
+    assert runtime.requests() == [] and runtime.states("j") == [left]
 
 
 def test_deploying_the_same_script_again_cancels_failed_runs(runtime: RuntimeFixture) -> None:
@@ -331,7 +338,7 @@ def test_deploying_the_same_script_again_cancels_failed_runs(runtime: RuntimeFix
     runtime.deploy(source)
     runtime.commands.run("w")
     runtime.tick()
-    assert runtime.lane("j").blocked == "script error"
+    assert runtime.lane("j").blocked == "backing off"
     missing.touch()
     assert runtime.deploy(source)["version"] == 1
     assert runtime.lane("j").blocked is None and runtime.requests() == []

@@ -47,7 +47,7 @@ def test_rolling_back_goes_to_the_last_version_that_committed_a_run(runtime: Run
     run(runtime)
     runtime.deploy(job("raise ValueError(2)"))
     run(runtime)
-    assert runtime.lane("j").blocked == "script error"
+    assert runtime.lane("j").blocked == "backing off"
     assert runtime.commands.rollback("w")["version"] == 4
     assert runtime.lane("j").blocked is None and runtime.requests() == []
     run(runtime)
@@ -261,13 +261,20 @@ def test_a_run_that_waits_for_its_retry_is_cancelled_with_its_occurrence(
     assert runtime.states("j") == left and len(runtime.service.reads) == 1
 
 
-@pytest.mark.parametrize(("verb", "left"), [("archive", ["cancelled"]), ("remove", [])])
-def test_the_request_of_an_interrupted_job_is_withdrawn(runtime: RuntimeFixture, verb: str, left: list[str]) -> None:
-    runtime.deploy(job("import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"))
+@pytest.mark.parametrize(
+    ("after_crash", "kind", "left"),
+    [("ask", "interrupted", "cancelled"), ("next", "run interrupted", "failed")],
+)
+@pytest.mark.parametrize("verb", ["archive", "remove"])
+def test_the_request_of_an_interrupted_job_is_withdrawn(
+    runtime: RuntimeFixture, verb: str, after_crash: str, kind: str, left: str
+) -> None:
+    endless = "import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"
+    runtime.deploy(job(endless, after_crash=after_crash))
     runtime.commands.run("w")
     runtime.tick_until_active()
     runtime.crash()
     runtime.tick()
-    assert [request.kind for request in runtime.requests()] == ["interrupted"]
+    assert [request.kind for request in runtime.requests()] == [kind]
     getattr(runtime.commands, verb)("w")
-    assert (runtime.requests(), runtime.states("j")) == ([], left)
+    assert (runtime.requests(), runtime.states("j")) == ([], [left] if verb == "archive" else [])

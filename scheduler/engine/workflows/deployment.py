@@ -9,6 +9,7 @@ from typing import Any
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
@@ -258,6 +259,7 @@ class Deployer:
         for lane in lanes.of_workflow(db, plan.workflow):
             if any(one.lane == lane.name for one in plan.handlers.values()):
                 continue
+            user_requests.close_reports(db, plan.workflow, lane.name, now, RequestAnswer.WITHDRAWN)
             blocking = None if lane.run is None else runs.find(db, lane.run)
             if lane.blocked is Block.INTERRUPTED and blocking is not None:
                 abandon_run(db, self._lifecycle, blocking, now, UserText("The job was removed."))
