@@ -83,6 +83,8 @@ def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str,
             return "resolve", {"run": one.run, "answer": action.value}
         case RequestAction.RETRY:
             return "retry", {"target": one.run or one.workflow}
+        case RequestAction.RESUME:
+            return "resume", {"target": one.workflow}
         case RequestAction.REPAIR:
             return "fix_start", {"run": one.run}
         case RequestAction.ROLLBACK:

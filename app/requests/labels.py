@@ -57,6 +57,9 @@ def _labels() -> dict[RequestAction, ActionLabel]:
         RequestAction.NOT_HAPPENED: ActionLabel(translate("answers", "It didn't"), continues),
         RequestAction.SKIP: ActionLabel(translate("answers", "Skip"), translate("answers", "Skipped.")),
         RequestAction.RETRY: ActionLabel(translate("answers", "Try again"), translate("answers", "Trying again…")),
+        RequestAction.RESUME: ActionLabel(
+            translate("answers", "Resume"), translate("answers", "Resumed; it runs at its next time.")
+        ),
         RequestAction.REPAIR: ActionLabel(
             translate("answers", "Have it repaired…"), translate("answers", "A repair is being prepared.")
         ),

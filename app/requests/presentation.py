@@ -56,7 +56,7 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
         urgency=Urgency.CRITICAL if one.kind in _URGENT else Urgency.NORMAL,
         group=group,
         is_question=one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION),
-        count=1 if one.failed_run is None else max(one.failed_run.failures, 1),
+        count=one.failed_run.failures if one.failed_run is not None and one.failed_run.reason else 1,
         since=one.created,
     )
 
@@ -118,7 +118,7 @@ def _quote_run(one: RequestView) -> list[str]:
     failed = one.failed_run
     if failed is None:
         return []
-    what = failed.command or ("" if one.kind is RequestKind.RUN_INTERRUPTED else translate_text(failed.reason))
+    what = failed.command or translate_text(failed.reason)
     return [truncate(line, _MAX_QUOTED) for line in (what, *failed.output.splitlines()[-_MAX_OUTPUT_LINES:])]
 
 
@@ -128,7 +128,7 @@ def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[D
     if one.kind is RequestKind.SCRIPT_ERROR:
         return _quote(one)
     if one.failed_run is not None:
-        return (*_describe_failed_run(one.failed_run), *_quote(one))
+        return (*_describe_failed_run(one.failed_run, overview), *_quote(one))
     return (*_describe(one, overview, registry), *(() if _is_asked_by_script(one) else _show(one.ui)))
 
 
@@ -140,11 +140,17 @@ def _quote(one: RequestView) -> tuple[DetailSection, ...]:
     return (DetailSection(title=title, body=TextBlock(text=one.fault.text, is_code=True)),)
 
 
-def _describe_failed_run(failed: FailedRunView) -> tuple[DetailSection, ...]:
-    """Why it failed, the real command, and the last lines that it printed."""
-    pairs = [(translate("answers", "Reason"), translate_text(failed.reason))]
-    if failed.command:
-        pairs.append((translate("answers", "Command"), failed.command))
+def _describe_failed_run(failed: FailedRunView, overview: Overview) -> tuple[DetailSection, ...]:
+    """Why it failed, the real command, the last lines that it printed, and when it runs next."""
+    later = translate("answers", "Not before you resume it or run it again")
+    if failed.next_at is not None:
+        later = format_day_and_time(failed.next_at, overview.zone, overview.now)
+    given = (
+        (translate("answers", "Reason"), translate_text(failed.reason)),
+        (translate("answers", "Command"), failed.command),
+        (translate("answers", "Next run"), later),
+    )
+    pairs = [(label, text) for label, text in given if text]
     output = DetailSection(title=translate("answers", "Last output"), body=TextBlock(text=failed.output, is_code=True))
     return (DetailSection(title="", body=Pairs(pairs=tuple(pairs))), *([output] if failed.output else []))
 

@@ -70,6 +70,8 @@ class RequestAction(StrEnum):
     NOT_HAPPENED = "not-happened"
     SKIP = "skip"
     RETRY = "retry"
+    RESUME = "resume"
+    """Let it run at its next time."""
     REPAIR = "send"
     """Have the script repaired, after looking at what the fixer is sent."""
     EDIT = "edit"
@@ -91,6 +93,7 @@ _COMMANDS = {
     RequestAction.NOT_HAPPENED: ("dayhand resolve {run} not-happened",),
     RequestAction.SKIP: ("dayhand resolve {run} skip",),
     RequestAction.RETRY: ("dayhand retry {run}",),
+    RequestAction.RESUME: ("dayhand resume {workflow}",),
     RequestAction.ROLLBACK: ("dayhand rollback {workflow}",),
     RequestAction.REPAIR: ("dayhand fix {run} --show", "dayhand fix {run}"),
     RequestAction.SHOW_LOG: ("dayhand logs {run}",),
@@ -189,9 +192,9 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.TOO_MANY_FAILURES: RequestSpec(
-        actions=(RequestAction.RETRY, RequestAction.SHOW_LOG, RequestAction.OPEN),
+        actions=(RequestAction.RETRY, RequestAction.RESUME, RequestAction.SHOW_LOG),
         blocks=Block.TOO_MANY_FAILURES,
-        hint=UserText("Try again: dayhand retry {run}"),
+        hint=UserText("Run it again: dayhand retry {run}, or at its next time: dayhand resume {workflow}"),
         unblock=UserText("Try again: dayhand retry {slug}, or wait for its next time: dayhand resume {slug}"),
     ),
     RequestKind.INTERNAL: RequestSpec(

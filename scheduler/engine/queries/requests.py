@@ -8,8 +8,9 @@ from typing import Any
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_failures
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind, list_commands
-from scheduler.store import handlers, lanes, logs, requests, runs, workflows
+from scheduler.store import handlers, lanes, logs, requests, runs, schedules, workflows
 from scheduler.store.requests import RequestRow
 from scheduler.user_text import UserText
 
@@ -48,6 +49,8 @@ class FailedRunView:
     """The command line that failed; empty if it was something else."""
     output: str
     """The last lines that it printed."""
+    next_at: datetime | None
+    """When it runs next; None if it waits for the user or is paused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,15 +136,18 @@ def _view_failed_run(look: Snapshot, row: RequestRow) -> FailedRunView | None:
     error = run.error or {}
     lines = logs.read_end(look.db, run.id, _MAX_OUTPUT_CHARS).splitlines()
     failures, since = (0, None) if handler is None else (handler.failures, handler.failing_since)
+    schedule = schedules.find(look.db, handler_id(run.workflow, run.handler))
+    is_stopped = row.kind is RequestKind.TOO_MANY_FAILURES
     is_interrupted = row.kind is RequestKind.RUN_INTERRUPTED or since is None
     return FailedRunView(
         handler=run.handler,
         summary=row.sentence if is_interrupted else describe_failures(look, run.handler, failures, since or look.now),
         failures=failures,
         since=since,
-        reason=str(error.get("sentence") or row.sentence),
+        reason="" if is_interrupted else str(error.get("sentence") or row.sentence),
         command=str(error.get("command") or ""),
         output="\n".join(lines[-_MAX_OUTPUT_LINES:]),
+        next_at=None if schedule is None or is_stopped or schedule.is_suspended else schedule.next_at,
     )
 
 

@@ -250,7 +250,7 @@ class RequestCommands:
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:
-    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run, id=row.id)
+    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run, id=row.id, workflow=row.workflow)
     return RefusedError(
         "other answer", UserText("That cannot be answered with yes or no. {help_line}", help_line=help_line)
     )

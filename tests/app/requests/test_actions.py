@@ -20,7 +20,7 @@ from app.widgets.request_card import ButtonImportance, CardContent
 from scheduler.connections.registry import builtin_registry
 from scheduler.engine.api.commands import CommandApi
 from scheduler.engine.api.request_commands import RequestApi
-from scheduler.engine.queries.requests import FaultView, RequestView
+from scheduler.engine.queries.requests import FailedRunView, FaultView, RequestView
 from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.requests import RequestKind
 from scheduler.rules.workflow_state import WorkflowState
@@ -329,3 +329,44 @@ def test_a_warning_about_a_look_alike_address_is_first_on_the_card() -> None:
 def test_the_exact_call_is_available_as_json() -> None:
     raw = card(ask("approval", call=CALL)).exact_call
     assert raw is not None and json.loads(raw()) == CALL
+
+
+FAILED = FailedRunView(
+    handler="backup",
+    summary="backup failed 3 times in a row since 3 November.",
+    failures=3,
+    since=NOW,
+    reason="b.py, line 4: The command restic exited with code 1; its output is in the log.",
+    command="restic backup /home",
+    output="\n".join(f"line {number}" for number in range(6)),
+    next_at=datetime(2026, 11, 17, 2, tzinfo=UTC),
+)
+
+
+def test_a_failed_job_is_shown_with_its_command_output_and_next_run() -> None:
+    content = card(ask("run-failed", failed_run=FAILED))
+    assert content.sentence == FAILED.summary
+    assert content.details[0].body == Pairs(
+        pairs=(("Reason", FAILED.reason), ("Command", "restic backup /home"), ("Next run", "tomorrow 03:00"))
+    )
+    assert content.details[1].body == TextBlock(text=FAILED.output, is_code=True)
+    assert [action.label for action in content.actions] == ["Run again", "Show log", "Dismiss"]
+
+
+def test_a_job_that_keeps_failing_says_that_it_waits_for_the_user() -> None:
+    content = card(ask("too-many-failures", failed_run=replace(FAILED, next_at=None)))
+    assert isinstance(content.details[0].body, Pairs)
+    assert content.details[0].body.pairs[-1] == ("Next run", "Not before you resume it or run it again")
+    assert [action.label for action in content.actions] == ["Run again", "Resume", "Show log"]
+
+
+def test_the_notification_of_a_failed_job_has_its_command_last_lines_and_count() -> None:
+    problem = make_problem(ask("run-failed", failed_run=FAILED), overview())
+    assert problem.text.splitlines() == [FAILED.summary, "restic backup /home", "line 3", "line 4", "line 5"]
+    assert (problem.count, [label for _, label in problem.actions]) == (3, ["Run again", "Show log"])
+
+
+def test_an_interrupted_job_is_not_counted_as_failed() -> None:
+    interrupted = replace(FAILED, summary="Dayhand ended while backup was running.", reason="", command="", output="")
+    problem = make_problem(ask("run-interrupted", failed_run=interrupted), overview())
+    assert (problem.text, problem.count) == ("Dayhand ended while backup was running.", 1)

@@ -109,7 +109,7 @@ def test_a_late_answer_is_refused_and_changes_nothing(
     assert table_lines(installation) == []
 
 
-def test_a_script_error_shows_the_line_and_offers_edit_and_retry(
+def test_a_failed_job_shows_the_line_and_offers_run_again_and_edit(
     empty: Session,
     make_page: Callable[[Session], AttentionPage],
     qtbot: QtBot,
@@ -125,17 +125,20 @@ def test_a_script_error_shows_the_line_and_offers_edit_and_retry(
     assert any("line 6" in text and "no such column" in text for text in texts(card))
     [line] = [one for one in card.findChildren(QLabel) if one.text() == 'raise ValueError("no such column")']
     assert QFontInfo(line.font()).fixedPitch()
-    assert list(card.buttons) == ["retry", "edit", "open"], "no earlier version to roll back to"
+    assert list(card.buttons) == ["retry", "log", "dismiss", "edit"], "no earlier version to roll back to"
     edited: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", edited.append)
     card.buttons["edit"].click()
     wait(lambda: [one.toLocalFile() for one in edited] == [empty.queries.workflow("broken").path])
     assert card.buttons["edit"].isEnabled()
     with qtbot.waitSignal(page.open_page) as opened:
-        card.buttons["open"].click()
-    assert opened.args == ["workflows", "broken"]
+        card.buttons["log"].click()
+    assert opened.args == ["history", one.run]
     card.buttons["retry"].click()
-    wait(lambda: {request.id for request in empty.queries.attention()} not in (set(), {one.id}))
+    [again] = wait(lambda: [request for request in empty.queries.attention() if request.id != one.id])
+    page.refresh()
+    wait(lambda: page.cards.cards.get(again.id)).buttons["dismiss"].click()
+    wait(lambda: empty.queries.attention() == [])
 
 
 def test_an_opened_request_gets_the_focus_once_its_card_exists(

@@ -141,7 +141,7 @@ def test_rejecting_a_repair_keeps_the_script_and_asks_what_to_do_next(
     card_of(page, one, wait).buttons["reject"].click()
     wait(lambda: one.id not in page.cards.cards)
     [after] = wait(empty.queries.attention)
-    assert (after.kind, version(empty)) == (RequestKind.SCRIPT_ERROR, 1)
+    assert (after.kind, version(empty)) == (RequestKind.RUN_FAILED, 1)
 
 
 def test_an_automatic_repair_is_shown_and_can_be_rolled_back_from_the_card(
@@ -169,7 +169,7 @@ def test_with_review_enabled_the_script_is_sent_only_after_the_user_agrees(
 ) -> None:
     one = break_script(shows=True)
     card = card_of(page, one, wait)
-    assert list(card.buttons) == ["retry", "send", "edit", "open"]
+    assert list(card.buttons) == ["retry", "log", "dismiss", "send", "edit"]
     assert "You repair" not in texts(card)
     for answer in ("reject", "accept"):
         card.buttons["send"].click()
