@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from scheduler.rules.phases import PHASE_MOVES, RunPhase
 from scheduler.rules.wake_time import MAX_WAKE_DELAY, MIN_WAKE_DELAY
 from scheduler.store.database import from_ms, to_ms
-from scheduler.timing.catchup import GRACE
+from scheduler.timing.catchup import MAX_GRACE
 from scheduler.timing.compiled import PlannedTimes
 from tests.runs.change_log import changes
 
@@ -171,7 +171,7 @@ def runs_on_time(db: sqlite3.Connection, schedule: str, since: datetime) -> None
         "SELECT planned, due, began FROM occurrences WHERE schedule = ? AND created >= ? AND late = 0 "
         "AND began IS NOT NULL AND began - due > ?"
     )
-    max_delay_ms = (GRACE + _LAUNCH_TIME) // timedelta(milliseconds=1)
+    max_delay_ms = (MAX_GRACE + _LAUNCH_TIME) // timedelta(milliseconds=1)
     slow = [tuple(row) for row in db.execute(query, (schedule, to_ms(since), max_delay_ms))]
     assert not slow, f"{schedule} was delayed by others: {slow}"
 

@@ -87,7 +87,8 @@ class Emission:
         assert row is not None
         standing = self._context.timing_state(db, row)
         if standing.late is not None:
-            result = decide_catchup(standing, standing.late.until, now)
+            has_regular = any(one.is_replaceable for one in occurrences.list_unfinished(db, row.id))
+            result = decide_catchup(standing, standing.late.until, now, has_regular=has_regular)
             new = self._record(db, row, replace(result, next_at=row.next_at), now)
             occurrences.insert_all(db, new)
 
@@ -201,7 +202,7 @@ class Emission:
         late = read_late(row)
         if late is None:
             return False
-        room = settings.waiting_at_most - occurrences.count_unfinished(db, row.id)
+        room = settings.waiting_at_most - occurrences.count_recorded_ahead(db, row.id)
         if room <= 0:
             return False
         standing = self._context.timing_state(db, row)
