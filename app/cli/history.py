@@ -9,6 +9,7 @@ from typing import Any
 from app.cli.command import Command, CommandResult, call_api, stream_api
 from app.cli.formatting import (
     RUN_COLUMNS,
+    describe_outcome,
     format_run_status,
     format_status,
     format_table,
@@ -98,8 +99,7 @@ def _render_run(run: dict[str, Any]) -> Iterator[str]:
     if len(run["chain"]) > 1:
         yield "Attempts:"
         yield from (
-            f"  {one['attempt']}  {one['id']}  {format_run_status(one)}  "
-            f"{to_single_line(one['error'] or one['summary'] or '')}"
+            f"  {one['attempt']}  {one['id']}  {format_run_status(one)}  {to_single_line(describe_outcome(one) or '')}"
             for one in run["chain"]
         )
     if run["events"]:

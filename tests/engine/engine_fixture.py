@@ -21,7 +21,7 @@ from scheduler.store.opening import close_store, open_store
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import OccurrenceState
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Need
 from tests.clocks import ManualClock
 
@@ -91,7 +91,7 @@ class ManualLauncher:
     def stop(self, key: str, *, kill: bool) -> None:
         self.stops.append((key, kill))
 
-    def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
+    def abandon(self, db: sqlite3.Connection, key: str, reason: OccurrenceReason, now: datetime) -> None:
         self.abandoned.append(key)
         self.resting.pop(key, None)
         self.offers.pop(key, None)

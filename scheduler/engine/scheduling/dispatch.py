@@ -134,7 +134,7 @@ class Dispatch:
         now = self._context.clock.now()
         with self._context.database.write() as db:
             if self._lifecycle.cancel(db, key, reason, now):
-                self._launcher.abandon(db, key, now)
+                self._launcher.abandon(db, key, reason, now)
         self._context.announce(Announcement("runs"))
 
     def next_retry(self, now: datetime) -> datetime | None:
