@@ -112,4 +112,5 @@ def describe_outcome(run: dict[str, Any]) -> str | None:
     """What a run did or why it failed; if it was stopped, why, which says more than an earlier failure."""
     if run["status"] == RunStatus.CANCELLED and run["summary"]:
         return str(run["summary"])
-    return run["error"] or run["summary"]
+    said: str | None = run["error"] or run["summary"]
+    return said

@@ -162,6 +162,12 @@ def list_catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) ->
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (waiting_at_most, most))]
 
 
+def list_with_cursor(db: sqlite3.Connection, schedule: str | None) -> list[ScheduleRow]:
+    """Those, or that one, with missed times that still have no row."""
+    where = "late_next IS NOT NULL AND id = coalesce(?, id)"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (schedule,))]
+
+
 def list_resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:
     """Those whose pause has ended."""
     where = "paused = 1 AND removed IS NULL AND paused_until IS NOT NULL AND paused_until <= ?"

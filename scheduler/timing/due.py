@@ -55,11 +55,6 @@ class ScheduleSnapshot:
         return UnrecordedTimes(self.times, self.taken)
 
     @property
-    def keeps_late(self) -> bool:
-        """Whether every missed time is to run, so that a later one never replaces it."""
-        return self.policies.catchup in (Catchup.ALL, Catchup.SPREAD)
-
-    @property
     def first_unrecorded(self) -> datetime | None:
         """The first planned time without a row."""
         return self.next_at if self.late is None else self.late.next
@@ -138,8 +133,9 @@ def compute_due(
         has_regular = any(one.state is OccurrenceState.QUEUED for one in regular)
         caught_up = decide_catchup(schedule, missed, now, has_regular=has_regular)
         if is_held_up and caught_up.new:
-            keys = decide_held_up(schedule.policies.overlap, ahead, keep_late=schedule.keeps_late).replaced
-            replaced += [key for key in keys if key not in replaced]
+            policies = schedule.policies
+            decision = decide_held_up(policies.overlap, ahead, keep_late=policies.catchup.runs_all)
+            replaced += [key for key in decision.replaced if key not in replaced]
     return DueResult(
         new=(*(() if skipped is None else (skipped,)), *caught_up.new, *regular),
         gaps=caught_up.gaps,
@@ -231,7 +227,7 @@ def _regular(
     due = None
     while planned is not None and (due := schedule.due_time(planned)) <= now:
         if is_held_up:
-            decision = decide_held_up(policies.overlap, ahead, keep_late=schedule.keeps_late)
+            decision = decide_held_up(policies.overlap, ahead, keep_late=policies.catchup.runs_all)
         else:
             decision = decide_overlap(policies.overlap, ahead)
         for key in decision.replaced:

@@ -260,9 +260,16 @@ class Bench:
             for name in lane_names:
                 lanes.ensure(db, workflow, name)
 
-    def block(self, lane: str, workflow: str = "w") -> None:
+    def block(
+        self,
+        lane: str,
+        workflow: str = "w",
+        *,
+        kind: Block = Block.SCRIPT_ERROR,
+        until: datetime | None = None,
+    ) -> None:
         with self.database.write() as db:
-            lanes.block(db, LaneRow(workflow, lane, Block.SCRIPT_ERROR, "The script raised.", "r1"))
+            lanes.block(db, LaneRow(workflow, lane, kind, "The script raised.", "r1", until))
 
     def unblock(self, lane: str, workflow: str = "w") -> None:
         with self.database.write() as db:

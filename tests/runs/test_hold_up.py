@@ -6,18 +6,21 @@ from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.timing.occurrences import OccurrenceReason
-from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.engine.engine_fixture import DAY, HOUR, MINUTE
 from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import producer
 
 READS = "ctx.call('world:x', 'look')\nreturn state"
 
 
+def queries_of(runtime: RuntimeFixture) -> WorkflowQueries:
+    services = runtime.services
+    return WorkflowQueries(services.engine.context, services.plans, services.registry)
+
+
 def sentences(runtime: RuntimeFixture) -> set[str]:
     """What the history says about the times that did not run."""
-    services = runtime.services
-    queries = WorkflowQueries(services.engine.context, services.plans, services.registry)
-    return {str(one.sentence) for one in queries.history(HistoryQuery(), None).occurrences}
+    return {str(one.sentence) for one in queries_of(runtime).history(HistoryQuery(), None).occurrences}
 
 
 @pytest.mark.parametrize("overlap", ["skip", "buffer_one", "cancel_other", "terminate_other"])
@@ -96,3 +99,21 @@ def test_an_approval_of_a_consumer_holds_up_no_producer(runtime: RuntimeFixture)
     runtime.pass_time(3 * HOUR + MINUTE)
     assert [one.kind for one in runtime.requests()] == ["approval"]
     assert runtime.states("p") == ["succeeded"] * 4
+
+
+def test_held_up_times_are_counted(runtime: RuntimeFixture) -> None:
+    """Over two weeks behind a failure."""
+    runtime.deploy(producer("assert ctx.origin == 'deploy'\nreturn state", every="1d"))
+    runtime.pass_time(14 * DAY + MINUTE)
+    times = queries_of(runtime).statistics(since=runtime.clock.wall - 15 * DAY).times
+    assert (times.due, times.ran, times.queued, times.coalesced, times.held_up) == (14, 1, 1, 12, 12)
+    assert times.planned == {"failed": 1, "coalesced": 12, "queued": 1}
+
+
+def test_attempts_that_failed_transiently_are_counted(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT)] * 3
+    runtime.deploy(producer(READS))
+    runtime.pass_time(HOUR)
+    found = queries_of(runtime).statistics("w")
+    assert found.times.transient_failures == 3
+    assert [(one.failed, one.transient_failures) for one in found.workflows] == [(0, 3)]

@@ -178,7 +178,7 @@ class Emission:
                 held_up = None
                 if has_others:
                     state, others = self._context.timing_state(db, row), occurrences.list_unfinished(db, row.id)
-                    held_up = _find_hold_up(db, row) if others else None
+                    held_up = find_hold_up(db, row) if others else None
                     result = compute_due(state, others, now, is_held_up=held_up is not None)
                 else:
                     result = compute_due(self._context.build_timing_state(row), (), now)
@@ -250,7 +250,7 @@ def truncate_late(late: CatchupCursor, remaining: UnrecordedTimes, now: datetime
     return None if until is None else replace(late, until=until, began=min(late.began, now))
 
 
-def _find_hold_up(db: sqlite3.Connection, row: ScheduleRow) -> str | None:
+def find_hold_up(db: sqlite3.Connection, row: ScheduleRow) -> str | None:
     """Why nothing of the schedule's lane can start; None if the lane is not blocked."""
     block = lanes.find_block(db, row.workflow, lane_name(row.handler, row.kind))
     if block is None:
