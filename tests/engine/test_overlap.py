@@ -410,3 +410,26 @@ def test_a_full_buffer_behind_a_blocked_lane_keeps_the_latest(bench: Bench, monk
     bench.block("h")
     bench.run_for(5 * HOUR)
     assert bench.states() == ["coalesced", "coalesced", "queued", "queued", "queued"]
+
+
+def test_the_resume_dialog_counts_the_time_that_will_wait_behind_a_blocked_lane(bench: Bench) -> None:
+    bench.deploy("h")
+    bench.add({"every": "1h"}, overlap="skip")
+    bench.block("h")
+    bench.run_for(HOUR)
+    bench.commands.pause("w/h")
+    bench.run_for(HOUR + 10 * SECOND)
+    assert bench.schedule_queries.resume_preview("w/h").sentence == "1 run was missed during the pause; 1 will run now."
+    bench.commands.resume("w/h")
+    bench.tick()
+    assert bench.states() == ["coalesced", "queued"]
+
+
+def test_a_new_policy_behind_a_blocked_lane_keeps_the_latest(bench: Bench) -> None:
+    bench.deploy("h")
+    bench.add({"every": "1h"}, overlap="buffer_all")
+    bench.block("h")
+    bench.run_for(3 * HOUR)
+    bench.commands.edit("w/h", version=1, policies={"overlap": "skip"})
+    assert bench.states() == ["coalesced", "coalesced", "queued"]
+    assert {row.reason for row in bench.occurrences()[:2]} == {OccurrenceReason.HELD_UP}

@@ -10,6 +10,7 @@ from typing import Any
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.counters import Counters, count
+from scheduler.engine.scheduling.emission import find_hold_up
 from scheduler.engine.scheduling.upcoming import count_pending_runs, upcoming_times
 from scheduler.store import backfills, gaps, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
@@ -178,7 +179,8 @@ class ScheduleQueries:
             standing = self._context.timing_state(db, row._replace(late_next=None))
         except BadScheduleError:
             return nothing
-        result = compute_due(standing, occurrences.list_unfinished(db, row.id), now)
+        is_held_up = find_hold_up(db, row) is not None
+        result = compute_due(standing, occurrences.list_unfinished(db, row.id), now, is_held_up=is_held_up)
         runs, counts = (
             sum(new.state is OccurrenceState.QUEUED for new in result.new),
             [gap.count for gap in result.gaps],
