@@ -270,6 +270,8 @@ class _ChangePrinter(QObject):
     def on_announcement(self, announcement: Announcement) -> None:
         if announcement.sentence and announcement.sentence != self._problem:
             self._say(announcement.sentence)
+            if announcement.is_warning:
+                log.info("%s", announcement.sentence)
         if announcement.is_warning:
             self._problem = announcement.sentence
         if not self._batch.isActive():
@@ -313,4 +315,4 @@ def _describe_run(run: RunView) -> str | None:
         case RunStatus.CRASHED:
             return "was interrupted"
         case RunStatus.CANCELLED:
-            return f"was stopped. {run.summary}" if run.summary else "was stopped"
+            return run.summary or "was stopped"

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from scheduler.engine.clock import SystemClock
+from scheduler.rules.phases import RunStatus
 
 _MAX_CELL_CHARS = 60
 
@@ -103,5 +104,13 @@ def run_row(run: dict[str, Any]) -> tuple[Any, ...]:
         run["handler"],
         format_run_status(run),
         run["id"],
-        run["error"] or run["summary"],
+        describe_outcome(run),
     )
+
+
+def describe_outcome(run: dict[str, Any]) -> str | None:
+    """What a run did or why it failed; if it was stopped, why, which says more than an earlier failure."""
+    if run["status"] == RunStatus.CANCELLED and run["summary"]:
+        return str(run["summary"])
+    said: str | None = run["error"] or run["summary"]
+    return said

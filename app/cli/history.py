@@ -9,6 +9,7 @@ from typing import Any
 from app.cli.command import Command, CommandResult, call_api, stream_api
 from app.cli.formatting import (
     RUN_COLUMNS,
+    describe_outcome,
     format_run_status,
     format_status,
     format_table,
@@ -98,8 +99,7 @@ def _render_run(run: dict[str, Any]) -> Iterator[str]:
     if len(run["chain"]) > 1:
         yield "Attempts:"
         yield from (
-            f"  {one['attempt']}  {one['id']}  {format_run_status(one)}  "
-            f"{to_single_line(one['error'] or one['summary'] or '')}"
+            f"  {one['attempt']}  {one['id']}  {format_run_status(one)}  {to_single_line(describe_outcome(one) or '')}"
             for one in run["chain"]
         )
     if run["events"]:
@@ -176,27 +176,43 @@ def _stats(options: Namespace) -> CommandResult:
 
 def _render_stats(answer: dict[str, Any]) -> Iterator[str]:
     yield f"Since {format_time(answer['since'])}"
-    times = answer["times"]
-    skipped = sum(times["skipped"].values())
-    yield (
-        f"Planned times: {times['due']:,} due, {times['succeeded']:,} succeeded, {times['failed']:,} failed, "
-        f"{times['missed']:,} missed, {skipped:,} skipped"
-    )
+    yield from _render_times(answer["times"])
     if answer["workflows"]:
         yield ""
         yield from format_table(
-            ("WORKFLOW", "RUNS", "DONE", "FAILED", "AVERAGE SECONDS"),
+            ("WORKFLOW", "RUNS", "DONE", "FAILED", "RETRIED", "AVERAGE SECONDS"),
             [
                 (
                     one["name"],
                     one["runs"],
                     one["done"],
                     one["failed"],
+                    one["transient_failures"],
                     "-" if one["seconds"] is None else one["seconds"],
                 )
                 for one in answer["workflows"]
             ],
         )
+
+
+def _render_times(times: dict[str, Any]) -> Iterator[str]:
+    """What became of every time that was due; the numbers in front add up."""
+    states = {state: times["planned"].get(state, 0) for state in ("succeeded", "failed", "cancelled", "started")}
+    yield f"Planned times: {'more than ' if times['more'] else ''}{times['due']:,} due"
+    ended = f"{states['succeeded']:,} succeeded, {states['failed']:,} failed, {states['cancelled']:,} stopped"
+    rows = (
+        (times["ran"], f"ran: {ended}, {states['started']:,} not finished"),
+        (times["queued"], "waiting to run"),
+        (times["coalesced"], f"replaced by a later run: {times['held_up']:,} of them held up"),
+        (sum(times["skipped"].values()), "skipped"),
+        (times["missed"], f"missed: {times['missed_outside_window']:,} of them older than the catch-up window"),
+        (times["dropped"], "dropped"),
+    )
+    yield from (f"{number:>10,}  {words}" for number, words in rows if number)
+    yield f"Failed attempts that were retried: {times['transient_failures']:,}"
+    delays = [f"{one['label']}: {one['runs']:,}" for one in times["drift"] if one["runs"]]
+    if delays:
+        yield f"Start after the planned time: {', '.join(delays)}"
 
 
 VERBS = {

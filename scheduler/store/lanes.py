@@ -57,6 +57,28 @@ def release_backed_off(db: sqlite3.Connection, now: datetime) -> list[str]:
     return [row[0] for row in db.execute(query, (to_ms(now),)).fetchall()]
 
 
+class LaneBlock(NamedTuple):
+    """What blocks a lane, as far as those behind it are told."""
+
+    blocked: Block
+    until: datetime | None
+    handler: str | None
+    """Whose run blocks it."""
+    failed_at: datetime | None
+    is_checking: bool
+    """A tool finds out whether its action happened."""
+
+
+def find_block(db: sqlite3.Connection, workflow: str, name: str) -> LaneBlock | None:
+    row = db.execute(
+        "SELECT l.blocked, l.until, r.handler, coalesce(r.ended, r.updated), m.check_at IS NOT NULL FROM lanes l "
+        "LEFT JOIN runs r ON r.id = l.run LEFT JOIN mutations m ON m.run = l.run "
+        "WHERE l.workflow = ? AND l.name = ? AND l.blocked IS NOT NULL",
+        (workflow, name),
+    ).fetchone()
+    return None if row is None else LaneBlock(Block(row[0]), from_ms(row[1]), row[2], from_ms(row[3]), bool(row[4]))
+
+
 class StartConditions(NamedTuple):
     """What decides whether a run may start, and with which script."""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from scheduler.store.database import from_ms, parse_enum, to_instant, to_ms
 from scheduler.store.errors import StaleError
+from scheduler.store.schedules import IS_QUEUED_REGULAR
 from scheduler.timing.occurrences import OCCURRENCE_MOVES, OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.overlap import UnfinishedOccurrence
 from scheduler.timing.policies import Overlap
@@ -70,6 +71,8 @@ _FEW = "occurrences INDEXED BY occurrences_underway"
 _USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
 # Nothing of an invalid schedule, and of a paused one only what the user started.
 _MAY_START = "s.trouble IS NULL AND s.removed IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
+# The missed times of a schedule start before its regular ones.
+_MISSED_CAME_FIRST = "(s.late_next IS NULL OR o.late OR o.origin <> 'automatic' OR o.planned < s.late_next)"
 # Nothing of a workflow that is paused or being repaired, or in a blocked lane.
 _LANE_IS_OPEN = (
     "NOT EXISTS (SELECT 1 FROM workflows w WHERE w.slug = s.workflow AND (w.status <> 'active' OR w.fixing)) "
@@ -78,7 +81,7 @@ _LANE_IS_OPEN = (
 )
 _QUEUE = (
     f"{_WITH_SCHEDULE} WHERE o.state = 'queued' AND o.due <= ?1 AND (o.origin = 'backfill') = ?2 "
-    f"AND {_MAY_START} AND {_LANE_IS_OPEN} ORDER BY o.due, o.planned"
+    f"AND {_MAY_START} AND {_MISSED_CAME_FIRST} AND {_LANE_IS_OPEN} ORDER BY o.due, o.planned"
 )
 _BUSY = f"SELECT schedule FROM occurrences WHERE {_STARTED}"
 _INSERT = (
@@ -112,11 +115,11 @@ def move(db: sqlite3.Connection, key: str, old: OccurrenceState, new: Occurrence
         raise StaleError(f"The occurrence {key[:8]} is no longer {old}.")
 
 
-def coalesce(db: sqlite3.Connection, keys: Iterable[str], now: datetime) -> None:
-    """Queued ones that a later one replaces."""
+def coalesce(db: sqlite3.Connection, keys: Iterable[str], now: datetime, held_up: str | None = None) -> None:
+    """Queued ones that a later one replaces; `held_up` says what kept them from starting, if they could not."""
+    reason = OccurrenceReason.REPLACED if held_up is None else OccurrenceReason.HELD_UP
     for key in keys:
-        replaced = OccurrenceReason.REPLACED
-        move(db, key, OccurrenceState.QUEUED, OccurrenceState.COALESCED, reason=replaced, ended=now)
+        move(db, key, OccurrenceState.QUEUED, OccurrenceState.COALESCED, reason=reason, detail=held_up, ended=now)
 
 
 def update_if(db: sqlite3.Connection, key: str, old: OccurrenceState, /, **changes: Any) -> bool:
@@ -156,6 +159,18 @@ def list_unfinished(db: sqlite3.Connection, schedule: str) -> list[UnfinishedOcc
     """The queued and started ones, oldest first."""
     query = f"SELECT key, origin, state, late FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY} ORDER BY planned"
     return [_underway(*row) for row in db.execute(query, (schedule,)).fetchall()]
+
+
+def count_recorded_ahead(db: sqlite3.Connection, schedule: str) -> int:
+    """How many unfinished ones a catch-up counts: not the regular ones, which wait until it is done."""
+    query = f"SELECT count(*) FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY} AND NOT {IS_QUEUED_REGULAR}"
+    return int(db.execute(query, (schedule,)).fetchone()[0])
+
+
+def has_late_before(db: sqlite3.Connection, schedule: str, planned: datetime) -> bool:
+    """Whether a caught-up time before the given one is still to start."""
+    query = f"SELECT 1 FROM {_FEW} WHERE schedule = ? AND {_UNDERWAY} AND state = 'queued' AND late AND planned < ?"
+    return db.execute(query, (schedule, to_ms(planned))).fetchone() is not None
 
 
 def count_unfinished(db: sqlite3.Connection, schedule: str) -> int:
@@ -202,7 +217,8 @@ def busy_schedules(db: sqlite3.Connection) -> set[str]:
 def list_overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
     """Started ones that must end for a newer one that waits, with the policy.
 
-    Manual runs are left alone, and backfills and regular times do not affect each other.
+    Manual runs are left alone, and backfills and regular times do not affect each other. A caught-up one that began
+    while the newer one already waited goes first.
     """
     rows = db.execute(
         f"SELECT DISTINCT p.key, CASE o.origin WHEN 'automatic' THEN coalesce(o.overlap, {_USUAL}) "
@@ -211,7 +227,7 @@ def list_overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Ove
         "CROSS JOIN occurrences o ON o.schedule = p.schedule AND o.state IN ('queued', 'started') "
         "AND (o.origin = 'backfill') = (p.origin = 'backfill') JOIN schedules s ON s.id = o.schedule "
         "WHERE p.state IN ('queued', 'started') AND p.state = 'started' AND p.origin IN ('automatic', 'backfill') "
-        f"AND o.state = 'queued' AND o.due <= ? AND NOT o.late AND {_MAY_START} "
+        f"AND o.state = 'queued' AND o.due <= ? AND NOT o.late AND {_MAY_START} AND NOT (p.late AND p.began >= o.due) "
         "AND policy IN ('cancel_other', 'terminate_other')",
         (to_ms(now),),
     )

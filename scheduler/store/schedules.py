@@ -69,6 +69,8 @@ _TEXT_PLACES = tuple(_COLUMNS.index(name) for name in ("pause_note", "trouble"))
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM schedules"
 _SAVE = f"INSERT OR REPLACE INTO schedules ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _LIMIT = "CASE WHEN json_valid(spec) THEN spec ->> 'limit' END"
+IS_QUEUED_REGULAR = "(state = 'queued' AND origin = 'automatic' AND NOT late)"
+"""A condition on occurrences."""
 IS_LIVE = "paused = 0 AND held = 0 AND trouble IS NULL AND removed IS NULL"
 _DUE = f"{IS_LIVE} AND next_due IS NOT NULL AND next_due <= ?1"
 _IS_ANY_DUE = f"SELECT 1 FROM schedules WHERE {_DUE} LIMIT 1"
@@ -121,8 +123,11 @@ def record_start(
 
 
 def set_held(db: sqlite3.Connection, workflow: str, *, held: bool) -> None:
-    """Pause or resume the schedules of a workflow."""
-    db.execute("UPDATE schedules SET held = ? WHERE workflow = ? AND removed IS NULL", (held, workflow))
+    """Pause or resume the schedules of a workflow: a change by the user, as if each had been paused or resumed."""
+    db.execute(
+        "UPDATE schedules SET held = ?1, version = version + 1 WHERE workflow = ?2 AND removed IS NULL AND held <> ?1",
+        (held, workflow),
+    )
 
 
 def pause_all(db: sqlite3.Connection, note: str) -> None:
@@ -152,9 +157,15 @@ def list_catching_up(db: sqlite3.Connection, most: int, waiting_at_most: int) ->
     """Those with missed times to record and few enough occurrences waiting."""
     where = (
         f"{IS_LIVE} AND late_next IS NOT NULL AND (SELECT count(*) FROM occurrences o WHERE o.schedule = schedules.id "
-        "AND o.state IN ('queued', 'started')) < ? ORDER BY late_next LIMIT ?"
+        f"AND o.state IN ('queued', 'started') AND NOT {IS_QUEUED_REGULAR}) < ? ORDER BY late_next LIMIT ?"
     )
     return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (waiting_at_most, most))]
+
+
+def list_with_cursor(db: sqlite3.Connection, schedule: str | None) -> list[ScheduleRow]:
+    """Those, or that one, with missed times that still have no row."""
+    where = "late_next IS NOT NULL AND id = coalesce(?, id)"
+    return [_from_sql(row) for row in db.execute(f"{_ALL} WHERE {where}", (schedule,))]
 
 
 def list_resuming(db: sqlite3.Connection, now: datetime) -> list[ScheduleRow]:

@@ -4,7 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
 
+from scheduler.rules.handler_ids import split_handler_id
 from scheduler.store.database import parse_enum, to_ms
+from scheduler.store.history import first_number_since
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 
 
@@ -42,6 +44,16 @@ def count_states(db: sqlite3.Connection, schedule: str | None, since: datetime |
         )
         for state, reason, planned, number, more in db.execute(query, values * 2)
     ]
+
+
+def count_transient_failures(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> int:
+    """How many attempts of one schedule or of all failed in a way that is retried without the user."""
+    where = "status = 'paused:transient' AND occurrence IS NOT NULL AND number >= ?"
+    values: list[str | int] = [0 if since is None else first_number_since(db, since)]
+    if schedule is not None:
+        where = f"{where} AND workflow = ? AND handler = ?"
+        values += split_handler_id(schedule)
+    return int(db.execute(f"SELECT count(*) FROM runs WHERE {where}", values).fetchone()[0])
 
 
 def count_drifts(

@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from scheduler.timing.compiled import Count, UnrecordedTimes
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.timing.policies import Catchup
+from scheduler.timing.wall_times import MIN_GAP_S
 
-GRACE = timedelta(seconds=60)
-"""A time recorded within this span after it was due is regular; after that it was missed."""
+MAX_GRACE = timedelta(seconds=60)
+MIN_GRACE = timedelta(seconds=MIN_GAP_S) / 2
+"""Half the smallest gap that a schedule may have."""
 MAX_EXACT_COUNT = 10_000
 _SECOND = timedelta(seconds=1)
 _TICK = timedelta(microseconds=1)
@@ -34,10 +36,28 @@ class CatchupPlan:
     """First and last of the missed times that still run."""
 
 
+def grace_after(planned: datetime, following: datetime | None) -> timedelta:
+    """How long after it was due a time is still regular; recorded later, it was missed.
+
+    Never more than half the gap to the following time: of a short grid, only the latest time can be regular.
+    """
+    return MAX_GRACE if following is None else min(MAX_GRACE, (following - planned) / 2)
+
+
 def plan_catchup(
-    times: UnrecordedTimes, first: datetime, last: datetime, *, mode: Catchup, window: timedelta | None, now: datetime
+    times: UnrecordedTimes,
+    first: datetime,
+    last: datetime,
+    *,
+    mode: Catchup,
+    window: timedelta | None,
+    now: datetime,
+    has_regular: bool = False,
 ) -> CatchupPlan:
-    """Decide on the missed times first…last, both planned; the cost does not depend on their number."""
+    """Decide on the missed times first…last, both planned; the cost does not depend on their number.
+
+    `has_regular`: a regular time runs now, too. It is then the one run of `one`, so that nothing runs twice in a row.
+    """
     gaps = []
     in_window: datetime | None = first
     if window is not None:
@@ -53,10 +73,10 @@ def plan_catchup(
         case Catchup.NONE:
             return CatchupPlan((*gaps, make_gap(times, in_window, last, OccurrenceReason.PASSED)))
         case Catchup.ONE:
-            before = times.last(in_window - _TICK, last - _TICK)
+            before = last if has_regular else times.last(in_window - _TICK, last - _TICK)
             if before is not None:
                 gaps.append(make_gap(times, in_window, before, OccurrenceReason.CAUGHT_UP))
-            return CatchupPlan(tuple(gaps), (last, last))
+            return CatchupPlan(tuple(gaps), None if has_regular else (last, last))
         case Catchup.ALL | Catchup.SPREAD:
             return CatchupPlan(tuple(gaps), (in_window, last))
 

@@ -5,11 +5,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 
-from scheduler.timing.catchup import GRACE, MAX_EXACT_COUNT, Gap, plan_catchup, spread_due
+from scheduler.timing.catchup import (
+    MAX_EXACT_COUNT,
+    MAX_GRACE,
+    MIN_GRACE,
+    Gap,
+    grace_after,
+    plan_catchup,
+    spread_due,
+)
 from scheduler.timing.compiled import PlannedTimes, UnrecordedTimes
 from scheduler.timing.jitter import MAX_JITTER, Jitter
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
-from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
+from scheduler.timing.overlap import UnfinishedOccurrence, decide_held_up, decide_overlap
 from scheduler.timing.policies import Catchup, Policies
 
 _TICK = timedelta(microseconds=1)
@@ -59,6 +67,16 @@ class ScheduleSnapshot:
             return planned
         return self.jitter.due_time(planned, occurrence_key(self.id, planned, OccurrenceOrigin.AUTOMATIC), self.times)
 
+    def grace(self, planned: datetime) -> timedelta:
+        """How long after it is due a time is regular."""
+        return grace_after(planned, self.times.after(planned))
+
+    def is_missed(self, planned: datetime, now: datetime) -> bool:
+        """Whether it is too late to record it as a regular time."""
+        delay = now - self.due_time(planned)
+        # The gap to the next time is only computed where it matters: almost every time is recorded at once.
+        return delay > MIN_GRACE and (delay > MAX_GRACE or delay > self.grace(planned))
+
     def due_time_when_armed(self, planned: datetime, now: datetime) -> datetime:
         """When a future time is due if it is armed only now: jitter cannot move it before now."""
         due = self.due_time(planned)
@@ -82,26 +100,42 @@ class DueResult:
     new: tuple[NewOccurrence, ...] = ()
     gaps: tuple[Gap, ...] = ()
     replaced: tuple[str, ...] = ()
+    """The keys of queued occurrences that a newer one replaces."""
     late: CatchupCursor | None = None
     next_at: datetime | None = None
     next_due: datetime | None = None
 
 
-def compute_due(schedule: ScheduleSnapshot, underway: Sequence[UnfinishedOccurrence], now: datetime) -> DueResult:
-    """Everything that became due up to `now` and has no row."""
+def compute_due(
+    schedule: ScheduleSnapshot,
+    underway: Sequence[UnfinishedOccurrence],
+    now: datetime,
+    *,
+    is_held_up: bool = False,
+) -> DueResult:
+    """Everything that became due up to `now` and has no row.
+
+    `is_held_up`: nothing of the schedule can start for now, so that only the latest of its times waits.
+    """
     skipped = None if schedule.skip_at is None else _skipped(schedule, schedule.skip_at, now)
     if skipped is not None:
         schedule = replace(schedule, taken=schedule.taken | {skipped.planned})
     assert schedule.next_at is not None
     planned = schedule.unrecorded.at_or_after(schedule.next_at)
-    caught_up = DueResult(late=schedule.late)
-    if planned is not None and schedule.due_time(planned) < now - GRACE:
-        missed = _last_missed(schedule, planned, now - GRACE)
-        caught_up = decide_catchup(schedule, missed, now)
+    missed = None
+    if planned is not None and schedule.is_missed(planned, now):
+        missed = _last_missed(schedule, planned, now)
         planned = schedule.unrecorded.after(missed)
     ahead = [one for one in underway if one.origin is not OccurrenceOrigin.BACKFILL]
-    ahead += [_underway(one) for one in caught_up.new]
-    regular, replaced, next_at, next_due = _regular(schedule, planned, ahead, now)
+    regular, replaced, next_at, next_due = _regular(schedule, planned, ahead, now, is_held_up=is_held_up)
+    caught_up = DueResult(late=schedule.late)
+    if missed is not None:
+        has_regular = any(one.state is OccurrenceState.QUEUED for one in regular)
+        caught_up = decide_catchup(schedule, missed, now, has_regular=has_regular)
+        if is_held_up and caught_up.new:
+            policies = schedule.policies
+            decision = decide_held_up(policies.overlap, ahead, keep_late=policies.catchup.runs_all)
+            replaced += [key for key in decision.replaced if key not in replaced]
     return DueResult(
         new=(*(() if skipped is None else (skipped,)), *caught_up.new, *regular),
         gaps=caught_up.gaps,
@@ -112,14 +146,27 @@ def compute_due(schedule: ScheduleSnapshot, underway: Sequence[UnfinishedOccurre
     )
 
 
-def decide_catchup(schedule: ScheduleSnapshot, last: datetime, now: datetime) -> DueResult:
-    """Apply the policy to the missed times up to `last`, including those an earlier catch-up did not reach."""
+def decide_catchup(
+    schedule: ScheduleSnapshot, last: datetime, now: datetime, *, has_regular: bool = False
+) -> DueResult:
+    """Apply the policy to the missed times up to `last`, including those an earlier catch-up did not reach.
+
+    `has_regular`: a regular time after them runs now, too.
+    """
     policies, remaining = schedule.policies, schedule.unrecorded
     assert schedule.first_unrecorded is not None
     first = remaining.after(schedule.first_unrecorded - _TICK)
     if first is None or first > last:
         return DueResult()
-    plan = plan_catchup(remaining, first, last, mode=policies.catchup, window=policies.catchup_window, now=now)
+    plan = plan_catchup(
+        remaining,
+        first,
+        last,
+        mode=policies.catchup,
+        window=policies.catchup_window,
+        now=now,
+        has_regular=has_regular,
+    )
     if plan.late is None:
         return DueResult(gaps=plan.gaps)
     begin, end = plan.late
@@ -150,31 +197,42 @@ def advance_catchup(
     return new, replace(late, next=following, made=late.made + len(new))
 
 
-def _last_missed(schedule: ScheduleSnapshot, first: datetime, overdue: datetime) -> datetime:
-    """The latest overdue planned time, given an overdue first one. Jitter keeps the order of neighbours."""
+def _last_missed(schedule: ScheduleSnapshot, first: datetime, now: datetime) -> datetime:
+    """The latest missed planned time, given a missed first one. Jitter keeps the order of neighbours."""
     remaining = schedule.unrecorded
-    last = remaining.last(first - _TICK, overdue) or first
-    if schedule.due_time(last) >= overdue:
-        last = remaining.last(first - _TICK, last - _TICK) or first
+    last = remaining.last(first - _TICK, now) or first
     following = remaining.after(last)
-    return following if following is not None and schedule.due_time(following) < overdue else last
+    if following is not None and schedule.is_missed(following, now):
+        return following
+    while last > first and not schedule.is_missed(last, now):
+        last = remaining.last(first - _TICK, last - _TICK) or first
+    return last
 
 
 def _regular(
-    schedule: ScheduleSnapshot, planned: datetime | None, ahead: list[UnfinishedOccurrence], now: datetime
+    schedule: ScheduleSnapshot,
+    planned: datetime | None,
+    ahead: list[UnfinishedOccurrence],
+    now: datetime,
+    *,
+    is_held_up: bool,
 ) -> tuple[Iterable[NewOccurrence], list[str], datetime | None, datetime | None]:
     """The times from `planned` on that are due now, each decided in view of those ahead of it.
 
     Also the keys of the occurrences they replace, the next planned time, and when that is due.
     """
+    policies = schedule.policies
     new: dict[str, NewOccurrence] = {}
     replaced: list[str] = []
     due = None
     while planned is not None and (due := schedule.due_time(planned)) <= now:
-        decision = decide_overlap(schedule.policies.overlap, ahead)
+        if is_held_up:
+            decision = decide_held_up(policies.overlap, ahead, keep_late=policies.catchup.runs_all)
+        else:
+            decision = decide_overlap(policies.overlap, ahead)
         for key in decision.replaced:
             if key in new:
-                new[key] = replace(new[key], state=OccurrenceState.COALESCED, reason=OccurrenceReason.REPLACED)
+                new[key] = replace(new[key], state=OccurrenceState.COALESCED, reason=decision.replaced_reason)
             else:
                 replaced.append(key)
         if decision.replaced:
@@ -182,7 +240,7 @@ def _regular(
         one = _occurrence(schedule, planned, due=due, state=decision.state, reason=decision.reason)
         new[one.key] = one
         if one.state is OccurrenceState.QUEUED:
-            ahead.append(_underway(one))
+            ahead = [*ahead, _underway(one)]
         planned, due = schedule.unrecorded.after(planned), None
     return new.values(), replaced, planned, due
 

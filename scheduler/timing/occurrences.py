@@ -70,6 +70,9 @@ class OccurrenceReason(StrEnum):
     sentence: str
 
     OVERLAP = "overlap", UserText("The previous run was still running.")
+    NOT_STARTED = "not started", UserText("The previous run was still waiting to start.")
+    HELD_UP = "held up", UserText("It was held up, and a later run took its place.")
+    """The detail says by what."""
     REPLACED = "replaced", UserText("A later run replaced it while it was waiting.")
     BUFFER_FULL = "buffer full", UserText("1,000 earlier runs were already waiting.")
     PASSED = "passed", UserText("Its time passed while the computer or Dayhand was off, asleep or paused.")

@@ -36,6 +36,7 @@ class OverlapDecision:
     reason: OccurrenceReason | None = None
     replaced: tuple[str, ...] = ()
     """Keys of the queued occurrences that it replaces."""
+    replaced_reason: OccurrenceReason = OccurrenceReason.REPLACED
 
 
 _QUEUE = OverlapDecision()
@@ -50,8 +51,11 @@ def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> O
         return _QUEUE
     match policy:
         case Overlap.SKIP:
-            busy = any(one.blocks_newer for one in others)
-            return OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.OVERLAP) if busy else _QUEUE
+            if not any(one.blocks_newer for one in others):
+                return _QUEUE
+            runs = any(one.state is OccurrenceState.STARTED for one in others)
+            reason = OccurrenceReason.OVERLAP if runs else OccurrenceReason.NOT_STARTED
+            return OverlapDecision(state=OccurrenceState.SKIPPED, reason=reason)
         case Overlap.BUFFER_ONE | Overlap.CANCEL_OTHER | Overlap.TERMINATE_OTHER:
             return OverlapDecision(replaced=_replaceable(others))
         case Overlap.BUFFER_ALL:
@@ -61,6 +65,26 @@ def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> O
             )
         case Overlap.ALLOW_ALL:
             return _QUEUE
+
+
+def decide_held_up(
+    policy: Overlap, others: Sequence[UnfinishedOccurrence], *, keep_late: bool = False
+) -> OverlapDecision:
+    """Decide a new time while nothing of its schedule can start: the latest waits in place of the others.
+
+    Only `buffer_all` keeps the others, too, as many as it may; then the oldest makes room, so that the latest is kept.
+    `keep_late`: every caught-up time is to run.
+    """
+    keys = [
+        one.key
+        for one in others
+        if one.state is OccurrenceState.QUEUED
+        and one.origin in (OccurrenceOrigin.AUTOMATIC, OccurrenceOrigin.BACKFILL)
+        and not (one.late and keep_late)
+    ]
+    if policy is Overlap.BUFFER_ALL:
+        keys = keys[: max(len(keys) - MAX_BUFFERED + 1, 0)]
+    return OverlapDecision(replaced=tuple(keys), replaced_reason=OccurrenceReason.HELD_UP)
 
 
 def _replaceable(others: Sequence[UnfinishedOccurrence]) -> tuple[str, ...]:

@@ -38,6 +38,11 @@ class Catchup(StrEnum):
     SPREAD = "spread"
     """All, evenly over the lookahead."""
 
+    @property
+    def runs_all(self) -> bool:
+        """Whether every missed time is to run, so that a later one never replaces it."""
+        return self in (Catchup.ALL, Catchup.SPREAD)
+
 
 class Need(StrEnum):
     """What the machine must provide before a run starts."""

@@ -11,6 +11,7 @@ from scheduler.engine.scheduling.engine import EngineParts
 from scheduler.engine.scheduling.launcher import Outcome, Result, Work
 from scheduler.rules.lanes import Candidate
 from scheduler.store.database import Database
+from scheduler.timing.occurrences import OccurrenceReason
 
 Task = Callable[[Work], None]
 
@@ -32,7 +33,7 @@ class NullLauncher:
     def stop(self, key: str, *, kill: bool) -> None:
         return
 
-    def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
+    def abandon(self, db: sqlite3.Connection, key: str, reason: OccurrenceReason, now: datetime) -> None:
         return
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:

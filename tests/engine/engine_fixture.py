@@ -21,7 +21,7 @@ from scheduler.store.opening import close_store, open_store
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
 from scheduler.timing.catchup import Gap
-from scheduler.timing.occurrences import OccurrenceState
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Need
 from tests.clocks import ManualClock
 
@@ -91,7 +91,7 @@ class ManualLauncher:
     def stop(self, key: str, *, kill: bool) -> None:
         self.stops.append((key, kill))
 
-    def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
+    def abandon(self, db: sqlite3.Connection, key: str, reason: OccurrenceReason, now: datetime) -> None:
         self.abandoned.append(key)
         self.resting.pop(key, None)
         self.offers.pop(key, None)
@@ -260,9 +260,16 @@ class Bench:
             for name in lane_names:
                 lanes.ensure(db, workflow, name)
 
-    def block(self, lane: str, workflow: str = "w") -> None:
+    def block(
+        self,
+        lane: str,
+        workflow: str = "w",
+        *,
+        kind: Block = Block.SCRIPT_ERROR,
+        until: datetime | None = None,
+    ) -> None:
         with self.database.write() as db:
-            lanes.block(db, LaneRow(workflow, lane, Block.SCRIPT_ERROR, "The script raised.", "r1"))
+            lanes.block(db, LaneRow(workflow, lane, kind, "The script raised.", "r1", until))
 
     def unblock(self, lane: str, workflow: str = "w") -> None:
         with self.database.write() as db:

@@ -67,13 +67,93 @@ def test_caught_up_times_run_one_after_the_other_in_order(bench: Bench) -> None:
     assert bench.states() == ["succeeded"] * 8
 
 
-def test_the_time_that_is_due_now_runs_besides_the_missed_ones(bench: Bench) -> None:
-    """Away for exactly eight hours; the last of the eight is on time."""
+def test_the_time_that_is_due_now_is_the_catch_up_run(bench: Bench) -> None:
+    """Away for exactly eight hours; the last of the eight is on time, and nothing runs twice in a row."""
     bench.add({"every": "1h"}, catchup="one")
     bench.crash(8 * HOUR)
     bench.run_for(MINUTE)
-    assert started_times(bench) == ["17:00", "18:00"]
-    assert [bool(row.late) for row in bench.occurrences()] == [True, False]
+    assert started_times(bench) == ["18:00"]
+    assert [bool(row.late) for row in bench.occurrences()] == [False]
+    assert bench.gaps() == [Gap(at("11:00"), at("17:00"), Count(7), OccurrenceReason.CAUGHT_UP)]
+
+
+GRIDS = pytest.mark.parametrize("every", ["10s", "1m", "5m"])
+
+
+def away(bench: Bench, every: str, times: int) -> list[str]:
+    """Sleep over that many times, the last of which is due now; returns all of them."""
+    step = timedelta(seconds={"10s": 10, "1m": 60, "5m": 300}[every])
+    bench.sleep(step * times + 2 * SECOND)
+    return [f"{START + step * number:%H:%M:%S}" for number in range(1, times + 1)]
+
+
+def started_seconds(bench: Bench) -> list[str]:
+    return [f"{work.planned:%H:%M:%S}" for work in bench.launcher.begun]
+
+
+@GRIDS
+def test_catch_up_runs_of_any_grid_start_in_order_before_the_regular_one(bench: Bench, every: str) -> None:
+    """The regular one is due with them and comes last."""
+    bench.add({"every": every}, catchup="all", overlap="buffer_all")
+    due = away(bench, every, 5)
+    bench.tick()
+    for number in range(1, 6):
+        assert started_seconds(bench) == due[:number]
+        bench.launcher.finish()
+        bench.tick()
+    assert [bool(row.late) for row in bench.occurrences()] == [True] * 4 + [False]
+
+
+@GRIDS
+def test_missed_times_take_their_place_in_the_limit_first(bench: Bench, every: str) -> None:
+    bench.add({"every": every, "limit": 3}, catchup="all", overlap="buffer_all")
+    due = away(bench, every, 5)
+    bench.run_for(SECOND)
+    assert started_seconds(bench) == due[:3]
+    assert bench.states() == ["succeeded"] * 3 + ["dropped"] * 2
+
+
+@GRIDS
+def test_spread_runs_of_any_grid_start_in_order_before_the_regular_one(bench: Bench, every: str) -> None:
+    bench.add({"every": every, "end_at": "2026-11-16T10:26Z"}, catchup="spread", overlap="buffer_all")
+    due = away(bench, every, 5)
+    bench.run_for(2 * MINUTE)
+    assert started_seconds(bench)[:5] == due
+    began = [row.began for row in bench.occurrences()][:4]
+    assert began == [bench.occurrences()[0].began + timedelta(seconds=15) * place for place in range(4)]
+
+
+def test_a_long_catch_up_comes_before_the_regular_one_even_if_few_may_wait(make_bench: Callable[..., Bench]) -> None:
+    """Neither the number that may wait nor the number per tick lets the regular one overtake."""
+    bench = make_bench(waiting_at_most=1, catchup_per_tick=2)
+    bench.add({"every": "1m"}, catchup="all")
+    due = away(bench, "1m", 20)
+    bench.run_for(SECOND)
+    assert started_seconds(bench) == due
+
+
+@pytest.mark.parametrize("policy", ["cancel_other", "terminate_other"])
+def test_the_regular_time_that_waits_for_missed_ones_does_not_stop_them(bench: Bench, policy: str) -> None:
+    bench.add({"every": "5m"}, catchup="all", overlap=policy)
+    due = away(bench, "5m", 3)
+    for _ in range(3):
+        bench.tick()
+        bench.engine.wake()
+        bench.tick()
+        assert bench.launcher.stops == []
+        bench.launcher.finish()
+    assert started_seconds(bench) == due
+
+
+@pytest.mark.parametrize(("catchup", "runs"), [("none", 1), ("one", 1)])
+@GRIDS
+def test_after_sleep_at_most_one_time_of_any_grid_runs(bench: Bench, every: str, catchup: str, runs: int) -> None:
+    bench.add({"every": every}, catchup=catchup, overlap="buffer_all")
+    due = away(bench, every, 30)
+    bench.run_for(SECOND)
+    assert started_seconds(bench) == due[-runs:]
+    [gap] = bench.gaps()
+    assert gap.count == Count(29)
 
 
 @pytest.mark.parametrize(
@@ -214,10 +294,10 @@ def test_the_dialog_does_not_count_times_of_an_earlier_catch_up(make_bench: Call
 
 @pytest.mark.parametrize("spec", [{"every": "1m"}, {"cron": "* * * * *"}], ids=str)
 @pytest.mark.parametrize(
-    ("catchup", "rows", "reason"), [("one", 1, OccurrenceReason.CAUGHT_UP), ("none", 0, OccurrenceReason.PASSED)]
+    ("catchup", "reason"), [("one", OccurrenceReason.CAUGHT_UP), ("none", OccurrenceReason.PASSED)]
 )
 def test_a_year_of_minutes_is_recorded_at_once_in_a_few_rows(
-    bench: Bench, spec: dict[str, str], catchup: str, rows: int, reason: OccurrenceReason
+    bench: Bench, spec: dict[str, str], catchup: str, reason: OccurrenceReason
 ) -> None:
     bench.add(spec, catchup=catchup)
     begun = process_time()
@@ -226,8 +306,7 @@ def test_a_year_of_minutes_is_recorded_at_once_in_a_few_rows(
     assert process_time() - begun < 1
     (gap,) = bench.gaps()
     assert (gap.first, gap.count, gap.reason) == (START + MINUTE, Count(10_000, more=True), reason)
-    late = [row for row in bench.occurrences() if row.late]
-    assert len(late) == rows and len(bench.occurrences()) == rows + 1
+    assert [bool(row.late) for row in bench.occurrences()] == [False], "the time that is due now"
     assert str(gap.count) == "more than 10,000"
 
 
@@ -243,7 +322,9 @@ def test_catching_up_a_year_runs_in_portions_and_regular_times_continue(make_ben
     assert [later - earlier for earlier, later in pairwise(made)] == [100, 100, 100]
     assert bench.schedule_queries.upcoming("w/h", 1) == [START + 365 * DAY + MINUTE]
     bench.tick()
-    assert len(bench.occurrences("w/h", OccurrenceState.QUEUED, OccurrenceState.STARTED)) == 1_000
+    unfinished = bench.occurrences("w/h", OccurrenceState.QUEUED, OccurrenceState.STARTED)
+    assert len([row for row in unfinished if row.late]) == 1_000
+    assert [row.planned for row in unfinished if not row.late] == [START + 365 * DAY], "the regular one waits for them"
     before = bench.row().late_next
     bench.crash(MINUTE)
     assert bench.row().late_next == before

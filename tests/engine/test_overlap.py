@@ -367,3 +367,69 @@ def test_a_chain_of_attempts_counts_as_one_run(bench: Bench) -> None:
 
 def states_by_minute(bench: Bench) -> list[str]:
     return [f"{row.planned:%H:%M} {row.state}" for row in bench.occurrences()]
+
+
+@pytest.mark.parametrize(
+    ("policy", "states"),
+    [
+        (policy, ["coalesced", "coalesced", "queued"] if policy is not Overlap.BUFFER_ALL else ["queued"] * 3)
+        for policy in Overlap
+    ],
+)
+def test_behind_a_blocked_lane_the_latest_time_waits(bench: Bench, policy: Overlap, states: list[str]) -> None:
+    """Under every policy; `buffer_all` keeps the others, too."""
+    bench.deploy("h")
+    bench.add({"every": "1h"}, overlap=policy)
+    bench.block("h")
+    bench.run_for(3 * HOUR)
+    assert bench.states() == states
+    replaced = bench.occurrences("w/h", OccurrenceState.COALESCED)
+    assert {row.reason for row in replaced} <= {OccurrenceReason.HELD_UP}
+    assert {row.detail for row in replaced} <= {"Held up: the run before it failed."}
+    bench.unblock("h")
+    bench.run_for(MINUTE)
+    assert bench.states()[-1] == "succeeded"
+
+
+def test_behind_a_blocked_lane_the_latest_of_several_catch_ups_waits(bench: Bench) -> None:
+    """A laptop that sleeps every night must not catch up once for each of them."""
+    bench.deploy("h")
+    bench.add({"every": "1h"}, catchup="one")
+    bench.block("h")
+    for _ in range(3):
+        bench.sleep(8 * HOUR + 30 * MINUTE)
+        bench.tick()
+    assert bench.states() == ["coalesced", "coalesced", "queued"]
+    assert [row.reason for row in bench.occurrences()[:2]] == [OccurrenceReason.HELD_UP] * 2
+
+
+def test_a_full_buffer_behind_a_blocked_lane_keeps_the_latest(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap, "MAX_BUFFERED", 3)
+    bench.deploy("h")
+    bench.add({"every": "1h"}, overlap="buffer_all")
+    bench.block("h")
+    bench.run_for(5 * HOUR)
+    assert bench.states() == ["coalesced", "coalesced", "queued", "queued", "queued"]
+
+
+def test_the_resume_dialog_counts_the_time_that_will_wait_behind_a_blocked_lane(bench: Bench) -> None:
+    bench.deploy("h")
+    bench.add({"every": "1h"}, overlap="skip")
+    bench.block("h")
+    bench.run_for(HOUR)
+    bench.commands.pause("w/h")
+    bench.run_for(HOUR + 10 * SECOND)
+    assert bench.schedule_queries.resume_preview("w/h").sentence == "1 run was missed during the pause; 1 will run now."
+    bench.commands.resume("w/h")
+    bench.tick()
+    assert bench.states() == ["coalesced", "queued"]
+
+
+def test_a_new_policy_behind_a_blocked_lane_keeps_the_latest(bench: Bench) -> None:
+    bench.deploy("h")
+    bench.add({"every": "1h"}, overlap="buffer_all")
+    bench.block("h")
+    bench.run_for(3 * HOUR)
+    bench.commands.edit("w/h", version=1, policies={"overlap": "skip"})
+    assert bench.states() == ["coalesced", "coalesced", "queued"]
+    assert {row.reason for row in bench.occurrences()[:2]} == {OccurrenceReason.HELD_UP}

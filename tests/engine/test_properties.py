@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.clock_rollback import CLOCK_TOLERANCE
 from scheduler.engine.scheduling.launcher import Result
+from scheduler.rules.requests import Block
 from scheduler.store import backfills, schedules
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
@@ -108,6 +109,9 @@ class ScheduleMachine(RuleBasedStateMachine):
             backfill_per_tick=2,
             waiting_at_most=5,
         )
+        self.bench.deploy("h")
+        self.before_block: set[str] | None = None
+        """The keys of the occurrences that were recorded before the lane was blocked; None if it is not."""
         self.segments: list[Segment] = []
         self.period = minutes(1)
         self.beside = False
@@ -240,6 +244,20 @@ class ScheduleMachine(RuleBasedStateMachine):
     def resume(self) -> None:
         self.ask(self.bench.commands.resume, "w/h")
 
+    @rule(kind=st.sampled_from(Block), factor=st.none() | factors)
+    def block(self, kind: Block, factor: float | None) -> None:
+        """A run of the lane failed or waits: nothing starts until it is resolved."""
+        if self.before_block is None:
+            self.before_block = {one.key for one in self.bench.occurrences()}
+            self.bench.block("h", kind=kind, until=None if factor is None else self.now + self.period * factor)
+
+    @precondition(lambda self: self.before_block is not None)
+    @rule()
+    def unblock(self) -> None:
+        self.before_block = None
+        self.bench.unblock("h")
+        self.tick()
+
     @rule()
     def skip_next(self) -> None:
         self.ask(self.bench.commands.skip_next, "w/h")
@@ -358,6 +376,7 @@ class ScheduleMachine(RuleBasedStateMachine):
         self.bench.launcher.broken = self.bench.launcher.slow = False
         self.bench.launcher.begin()
         self.bench.conditions.held.clear()
+        self.unblock()
         self.go_on()
         self.wait_until_idle()
         row = self.row
@@ -414,6 +433,39 @@ class ScheduleMachine(RuleBasedStateMachine):
         for gap, number in counted.items():
             if gap.last <= self.now and gap not in self.early:
                 assert gap.count.number == number and not gap.count.more, gap
+
+    @invariant()
+    def due_times_add_up(self) -> None:
+        """Every time that came is counted once, by what became of it."""
+        if not self.segments:
+            return
+        counters = self.bench.schedule_queries.statistics(schedule="w/h")
+        skipped = sum(counters.skipped.values())
+        assert counters.due == (
+            counters.ran + counters.queued + skipped + counters.missed + counters.coalesced + counters.dropped
+        )
+        row, gaps = self.row, self.bench.gaps()
+        if self.was_set_back or self.early or any(gap.last > self.now for gap in gaps):
+            return  # some of them are not yet, or no longer, in the past
+        came = {one.planned for one in self.bench.occurrences() if one.origin is OccurrenceOrigin.AUTOMATIC}
+        for segment in self.segments:
+            is_open = segment.until is None and row.next_at is not None
+            came |= {at for at in segment.planned(self.now) if not (is_open and row.next_at and at >= row.next_at)}
+        assert counters.due == len(came)
+
+    @invariant()
+    def times_behind_a_block_say_so(self) -> None:
+        """None of them claims that the previous run was still running, or that it had not started yet."""
+        if self.segments and self.before_block is not None:
+            wrong = (OccurrenceReason.OVERLAP, OccurrenceReason.NOT_STARTED)
+            behind = [
+                one
+                for one in self.bench.occurrences()
+                if one.origin is OccurrenceOrigin.AUTOMATIC and one.key not in self.before_block
+            ]
+            assert not [one for one in behind if one.reason in wrong]
+            held = [one for one in behind if one.reason is OccurrenceReason.HELD_UP]
+            assert all(one.detail and one.detail.startswith("Held up: ") for one in held)
 
     @invariant()
     def rows_are_consistent(self) -> None:

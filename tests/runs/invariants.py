@@ -7,10 +7,12 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
+from scheduler.engine.context import EngineContext
+from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.rules.phases import PHASE_MOVES, RunPhase
 from scheduler.rules.wake_time import MAX_WAKE_DELAY, MIN_WAKE_DELAY
 from scheduler.store.database import from_ms, to_ms
-from scheduler.timing.catchup import GRACE
+from scheduler.timing.catchup import MAX_GRACE
 from scheduler.timing.compiled import PlannedTimes
 from tests.runs.change_log import changes
 
@@ -139,6 +141,30 @@ def every_planned_time_has_one_outcome(
                 assert len(covering) == 1, f"{planned} of {schedule} is in {len(covering)} gaps and has no row"
 
 
+def due_times_add_up(context: EngineContext, schedule: str) -> None:
+    """16. Every time that came is counted once: it ran, waits, or has the reason why it did not run."""
+    counted = ScheduleQueries(context).statistics(schedule=schedule)
+    outcomes = (counted.ran, counted.queued, counted.missed, counted.coalesced, counted.dropped)
+    assert counted.due == sum(outcomes) + sum(counted.skipped.values()), f"{schedule} does not add up: {counted}"
+    db = context.database.read()
+    rows = "SELECT count(*) FROM occurrences WHERE schedule = ? AND origin = 'automatic'"
+    gaps = "SELECT coalesce(sum(number), 0) FROM gaps WHERE schedule = ?"
+    recorded = sum(db.execute(query, (schedule,)).fetchone()[0] for query in (rows, gaps))
+    cursor = db.execute("SELECT late_next FROM schedules WHERE id = ?", (schedule,)).fetchone()[0]
+    assert counted.due == recorded or (cursor is not None and counted.due > recorded), f"{schedule}: {counted}"
+
+
+def times_that_did_not_run_say_why(db: sqlite3.Connection) -> None:
+    """Whatever did not run has a reason, and what was held up says by what."""
+    query = (
+        "SELECT schedule, planned, state, reason, detail FROM occurrences "
+        "WHERE state IN ('skipped', 'coalesced', 'missed', 'dropped', 'cancelled', 'failed') "
+        "AND (reason IS NULL OR (reason = 'held up' AND detail IS NULL))"
+    )
+    silent = [tuple(row) for row in db.execute(query)]
+    assert not silent, f"times that do not say why they did not run: {silent}"
+
+
 def wakes_are_near(db: sqlite3.Connection) -> None:
     """11. A wake time is at least 30 s and at most a day after the prepare that set it."""
     when = {(change.name, change.number): change.details["at"] for change in changes(db, "run")}
@@ -171,7 +197,7 @@ def runs_on_time(db: sqlite3.Connection, schedule: str, since: datetime) -> None
         "SELECT planned, due, began FROM occurrences WHERE schedule = ? AND created >= ? AND late = 0 "
         "AND began IS NOT NULL AND began - due > ?"
     )
-    max_delay_ms = (GRACE + _LAUNCH_TIME) // timedelta(milliseconds=1)
+    max_delay_ms = (MAX_GRACE + _LAUNCH_TIME) // timedelta(milliseconds=1)
     slow = [tuple(row) for row in db.execute(query, (schedule, to_ms(since), max_delay_ms))]
     assert not slow, f"{schedule} was delayed by others: {slow}"
 
@@ -221,6 +247,7 @@ ALWAYS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     settled_events_are_final,
     state_changes_only_with_a_commit_or_a_checkpoint,
     wakes_are_near,
+    times_that_did_not_run_say_why,
     started_occurrences_continue,
     blocked_lanes_can_be_opened,
     requests_are_about_something,

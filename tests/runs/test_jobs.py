@@ -90,6 +90,25 @@ def test_cancel_other_and_terminate_other_end_the_previous_run(runtime: RuntimeF
         ("cancelled", "overtaken"),
         ("succeeded", None),
     ]
+    assert runtime.runs("j")[0].summary == "It was stopped because the next run was due."
+    assert runtime.occurrences("j")[0].detail == "It was stopped because the next run was due."
+
+
+def test_a_run_that_waited_for_its_retry_says_that_the_next_one_was_due(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT, retry_after=3 * HOUR)]
+    runtime.deploy(job("ctx.call('world:x', 'look')", overlap="cancel_other"))
+    runtime.pass_time(2 * HOUR)
+    assert runtime.states("j") == ["cancelled", "succeeded"]
+    assert runtime.runs("j")[0].summary == "It was stopped because the next run was due."
+
+
+def test_a_run_that_waited_for_its_retry_and_was_stopped_says_so(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [fail(FailureClass.TRANSIENT, retry_after=3 * HOUR)]
+    runtime.deploy(job("ctx.call('world:x', 'look')"))
+    runtime.pass_time(HOUR)
+    runtime.engine.commands.stop("w/j")
+    assert runtime.states("j") == ["cancelled"]
+    assert runtime.runs("j")[0].summary == "It was stopped."
 
 
 def test_catch_up_runs_the_latest_missed_time_once(runtime: RuntimeFixture) -> None:

@@ -72,6 +72,27 @@ def test_resuming_the_workflow_is_a_change_of_its_paused_handlers(runtime: Runti
     assert (runtime.schedule("j").version, runtime.schedule("j").paused) == (version + 1, False)
 
 
+def test_pausing_and_resuming_the_workflow_are_changes_of_its_schedules(runtime: RuntimeFixture) -> None:
+    """So that an edit based on the version before is refused; the end of a timed pause counts, too."""
+    runtime.deploy(TWO)
+
+    def versions() -> list[int]:
+        return [runtime.schedule(name).version for name in ("j", "k")]
+
+    assert versions() == [1, 1]
+    runtime.commands.pause("w")
+    assert versions() == [2, 2]
+    runtime.commands.resume("w")
+    assert versions() == [3, 3]
+    runtime.commands.pause("w", until=runtime.clock.wall + HOUR)
+    runtime.pass_time(2 * HOUR)
+    assert versions() == [5, 5]
+    runtime.deploy(TWO)
+    assert versions() == [5, 5], "a deploy that changes nothing is no change"
+    with pytest.raises(RefusedError, match="you have version 3, the current one is 5"):
+        runtime.engine.commands.edit("w/j", version=3, policies={"catchup": "none"})
+
+
 def test_a_pause_with_an_end_ends_automatically(runtime: RuntimeFixture) -> None:
     runtime.deploy(TWO)
     runtime.commands.pause("w", until=runtime.clock.wall + 90 * MINUTE)
@@ -218,7 +239,7 @@ def test_a_repeated_command_returns_the_first_answer(runtime: RuntimeFixture) ->
     )
     assert runtime.commands.pause_all(idempotency_key="4") == runtime.commands.pause_all(idempotency_key="4")
     assert runtime.commands.resume_all(idempotency_key="5") == runtime.commands.resume_all(idempotency_key="5")
-    assert runtime.schedule("j").version == 2, "paused once"
+    assert runtime.schedule("j").version == 4, "paused with its workflow, resumed with it, and paused: once each"
 
 
 def test_the_next_time_is_skipped_once(runtime: RuntimeFixture) -> None:

@@ -419,6 +419,7 @@ class Life(RuleBasedStateMachine):
             for schedule, segments in self.segments.items():
                 periods = [(one.times, one.since, min(self.now, one.until or self.now)) for one in segments]
                 invariants.every_planned_time_has_one_outcome(self.db, schedule, periods)
+                invariants.due_times_add_up(self.runtime.engine.context, schedule)
 
     @invariant()
     def nothing_is_done_twice(self) -> None:

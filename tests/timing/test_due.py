@@ -66,12 +66,63 @@ def test_a_minute_after_it_was_due_it_is_late(now: str, late: bool) -> None:  # 
     assert one.late is late
 
 
-def test_a_time_of_the_last_minute_is_regular_next_to_missed_ones() -> None:
-    """The catch-up does not absorb the one that is due now."""
+@pytest.mark.parametrize(
+    ("every", "now", "late"),
+    [
+        ("10s", "11:00:05", False),
+        ("10s", "11:00:05.001", True),
+        ("45s", "11:00:22.500", False),
+        ("45s", "11:00:23", True),
+        ("1m", "11:00:30", False),
+        ("1m", "11:00:31", True),
+        ("2m", "11:01:00", False),
+        ("2m", "11:01:01", True),
+        ("1h", "11:01:01", True),
+    ],
+)
+def test_half_way_to_the_next_time_it_is_late(every: str, now: str, late: bool) -> None:  # noqa: FBT001
+    grid = replace(schedule(catchup=Catchup.ONE), times=times(every=every, anchor="2026-06-01T11:00Z"))
+    (one,) = compute_due(grid, [], at(now)).new
+    assert one.late is late
+
+
+def test_the_last_time_of_a_schedule_is_regular_for_a_minute() -> None:
+    once = replace(schedule(catchup=Catchup.NONE), times=times(once="2026-06-01T11:00Z"))
+    assert summarize(compute_due(once, [], at("11:01")).new) == ["11:00 queued"]
+    assert compute_due(once, [], at("11:01:01")).new == ()
+
+
+@pytest.mark.parametrize("every", ["10s", "20s", "1m"])
+def test_catchup_none_runs_no_missed_time_of_a_short_grid(every: str) -> None:
+    """Times that are less than a minute old are missed, too, once the next one is closer."""
+    grid = replace(schedule(catchup=Catchup.NONE), times=times(every=every, anchor="2026-06-01T11:00Z"))
+    result = compute_due(grid, [], at("11:30:03"))
+    assert summarize(result.new) == ["11:30 queued"]
+    [gap] = result.gaps
+    assert gap.reason is OccurrenceReason.PASSED and gap.last < at("11:30")
+
+
+def test_with_catchup_one_the_time_that_is_due_now_is_the_one_that_runs() -> None:
+    """The missed ones are caught up by it: nothing runs twice in a row."""
     result = compute_due(schedule(catchup=Catchup.ONE), [], at("18:00:30"))
-    assert summarize(result.new) == ["17:00 queued late", "18:00 queued"]
-    assert result.gaps == (Gap(at("11:00"), at("16:00"), Count(6), OccurrenceReason.CAUGHT_UP),)
+    assert summarize(result.new) == ["18:00 queued"]
+    assert result.gaps == (Gap(at("11:00"), at("17:00"), Count(7), OccurrenceReason.CAUGHT_UP),)
     assert result.next_at == at("19:00")
+
+
+def test_with_catchup_one_the_latest_missed_time_runs_if_the_one_that_is_due_now_does_not() -> None:
+    result = compute_due(schedule(catchup=Catchup.ONE, overlap=Overlap.SKIP), [running], at("18:00:30"))
+    assert summarize(result.new) == ["17:00 queued late", "18:00 skipped"]
+    assert result.gaps == (Gap(at("11:00"), at("16:00"), Count(6), OccurrenceReason.CAUGHT_UP),)
+
+
+def test_missed_times_outside_the_window_have_expired_whatever_runs_now() -> None:
+    result = compute_due(schedule(catchup=Catchup.ONE, catchup_window=2 * HOUR), [], at("18:00:30"))
+    assert summarize(result.new) == ["18:00 queued"]
+    assert result.gaps == (
+        Gap(at("11:00"), at("16:00"), Count(6), OccurrenceReason.EXPIRED),
+        Gap(at("17:00"), at("17:00"), Count(1), OccurrenceReason.CAUGHT_UP),
+    )
 
 
 def test_catchup_none_still_runs_the_time_that_is_due_now() -> None:
@@ -99,9 +150,8 @@ def test_a_cursor_continues_where_it_stopped() -> None:
 
 
 def test_a_caught_up_time_keeps_its_place_in_the_queue() -> None:
-    """Caught-up times are queued in order, and before the regular one that is due with them."""
-    result = compute_due(schedule(catchup=Catchup.ONE), [], at("18:00:30"))
-    assert [one.due for one in result.new] == [at("17:00"), at("18:00")]
+    result = compute_due(schedule(catchup=Catchup.ONE), [], at("18:30"))
+    assert [one.due for one in result.new] == [at("18:00")]
 
 
 def test_catchup_spread_is_even_over_the_lookahead_in_several_steps() -> None:
@@ -188,25 +238,26 @@ def test_a_skip_in_the_future_changes_nothing_yet() -> None:
     assert summarize(result.new) == ["11:00 queued"] and result.next_at == at("12:00")
 
 
-OFTEN = replace(schedule(), times=times(every="20s", anchor="2026-06-01T11:00Z"))
+# Jitter can move two neighbours to almost the same instant.
+CLOSE = replace(schedule(), times=times(every="20s", anchor="2026-06-01T11:00Z"), next_due=at("11:00:19"))
 
 
 @pytest.mark.parametrize(
     ("overlap", "others", "states"),
     [
-        (Overlap.SKIP, [], ["queued", "skipped", "skipped"]),
-        (Overlap.SKIP, [running], ["skipped", "skipped", "skipped"]),
-        (Overlap.BUFFER_ONE, [running], ["coalesced", "coalesced", "queued"]),
-        (Overlap.BUFFER_ALL, [running], ["queued", "queued", "queued"]),
-        (Overlap.CANCEL_OTHER, [running], ["coalesced", "coalesced", "queued"]),
-        (Overlap.TERMINATE_OTHER, [running], ["coalesced", "coalesced", "queued"]),
-        (Overlap.ALLOW_ALL, [running], ["queued", "queued", "queued"]),
+        (Overlap.SKIP, [], ["queued", "skipped"]),
+        (Overlap.SKIP, [running], ["skipped", "skipped"]),
+        (Overlap.BUFFER_ONE, [running], ["coalesced", "queued"]),
+        (Overlap.BUFFER_ALL, [running], ["queued", "queued"]),
+        (Overlap.CANCEL_OTHER, [running], ["coalesced", "queued"]),
+        (Overlap.TERMINATE_OTHER, [running], ["coalesced", "queued"]),
+        (Overlap.ALLOW_ALL, [running], ["queued", "queued"]),
     ],
 )
 def test_several_times_due_at_once_count_as_overlapping(
     overlap: Overlap, others: list[UnfinishedOccurrence], states: list[str]
 ) -> None:
-    result = compute_due(replace(OFTEN, policies=Policies(overlap=overlap)), others, at("11:00:40"))
+    result = compute_due(replace(CLOSE, policies=Policies(overlap=overlap)), others, at("11:00:20"))
     assert [one.state for one in result.new] == states
     assert result.replaced == ()
 
@@ -214,6 +265,31 @@ def test_several_times_due_at_once_count_as_overlapping(
 def test_an_occurrence_already_waiting_is_replaced() -> None:
     result = compute_due(schedule(overlap=Overlap.BUFFER_ONE), [running, waiting], at("11:00"))
     assert result.replaced == ("waiting",) and summarize(result.new) == ["11:00 queued"]
+
+
+late_waiting = UnfinishedOccurrence("late", OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED, late=True)
+
+
+@pytest.mark.parametrize("overlap", [policy for policy in Overlap if policy is not Overlap.BUFFER_ALL])
+@pytest.mark.parametrize("now", ["11:00", "15:30"], ids=["regular", "missed"])
+def test_while_it_is_held_up_only_the_latest_time_waits(overlap: Overlap, now: str) -> None:
+    """Whatever the policy, also in place of an earlier catch-up."""
+    held = schedule(overlap=overlap, catchup=Catchup.ONE)
+    result = compute_due(held, [running, waiting, late_waiting], at(now), is_held_up=True)
+    [latest] = result.new
+    assert latest.state is OccurrenceState.QUEUED and latest.planned == at("11:00" if now == "11:00" else "15:00")
+    assert result.replaced == ("waiting", "late")
+
+
+def test_while_it_is_held_up_a_catch_up_of_all_times_keeps_them() -> None:
+    held = schedule(overlap=Overlap.SKIP, catchup=Catchup.ALL)
+    assert compute_due(held, [waiting, late_waiting], at("11:00"), is_held_up=True).replaced == ("waiting",)
+
+
+def test_while_it_is_held_up_times_that_come_together_are_replaced_as_such() -> None:
+    result = compute_due(CLOSE, [], at("11:00:20"), is_held_up=True)
+    assert summarize(result.new) == ["11:00 coalesced", "11:00 queued"]
+    assert result.new[0].reason is OccurrenceReason.HELD_UP
 
 
 def test_a_backfill_does_not_count_as_overlapping() -> None:

@@ -5,11 +5,12 @@ from itertools import combinations
 import pytest
 
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
-from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
+from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_held_up, decide_overlap
 from scheduler.timing.policies import Overlap
 
 WAITS = OverlapDecision()
 SKIPPED = OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.OVERLAP)
+BEHIND_QUEUED = OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.NOT_STARTED)
 DROPPED = OverlapDecision(state=OccurrenceState.DROPPED, reason=OccurrenceReason.BUFFER_FULL)
 
 queued = UnfinishedOccurrence("queued", OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED)
@@ -50,7 +51,7 @@ def test_a_time_on_its_own_is_queued(policy: Overlap) -> None:
 @pytest.mark.parametrize("policy", Overlap)
 def test_every_policy_against_every_other_occurrence(policy: Overlap, other: UnfinishedOccurrence) -> None:
     expected = {
-        Overlap.SKIP: WAITS if other is late else SKIPPED,
+        Overlap.SKIP: WAITS if other is late else SKIPPED if other.state is OccurrenceState.STARTED else BEHIND_QUEUED,
         Overlap.BUFFER_ONE: replacing(other) if other in REPLACEABLE else WAITS,
         Overlap.BUFFER_ALL: WAITS,
         Overlap.CANCEL_OTHER: replacing(other) if other in REPLACEABLE else WAITS,
@@ -98,3 +99,21 @@ def test_buffer_one_replaces_all_waiting_occurrences() -> None:
         UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(3)
     ]
     assert decide_overlap(Overlap.BUFFER_ONE, [running, *several]) == replacing(*several)
+
+
+@pytest.mark.parametrize("other", EVERY, ids=lambda one: one.key)
+@pytest.mark.parametrize("policy", Overlap)
+def test_held_up_every_policy_keeps_the_new_one(policy: Overlap, other: UnfinishedOccurrence) -> None:
+    """It replaces what waits, but never what has started or what the user asked for; `buffer_all` keeps everything."""
+    replaced = [other.key] if other in {*REPLACEABLE, late} and policy is not Overlap.BUFFER_ALL else []
+    decision = decide_held_up(policy, [other])
+    assert (decision.state, [*decision.replaced]) == (OccurrenceState.QUEUED, replaced)
+    assert decision.replaced_reason is OccurrenceReason.HELD_UP
+
+
+def test_held_up_a_full_buffer_loses_the_oldest_so_that_the_latest_is_kept() -> None:
+    waiting = [
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(1000)
+    ]
+    assert decide_held_up(Overlap.BUFFER_ALL, waiting[1:]).replaced == ()
+    assert decide_held_up(Overlap.BUFFER_ALL, waiting).replaced == ("0",)

@@ -8,11 +8,15 @@ from zoneinfo import ZoneInfo
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from scheduler.timing.catchup import MAX_GRACE
 from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.cron_fields import FIELDS, WEEKDAY, expand_fields
+from scheduler.timing.due import ScheduleSnapshot, compute_due
 from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.jitter import parse_jitter
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from scheduler.timing.policies import Catchup, Policies
 from scheduler.timing.spec import ScheduleSpec
 from tests.timing.debian_cron import Job
 from tests.timing.schedule_builders import NOW, spec
@@ -186,3 +190,56 @@ def test_a_written_spec_is_read_back(written: Written) -> None:
 @given(st.integers(0, 36_500 * 86_400).map(lambda seconds: timedelta(seconds=seconds)))
 def test_a_written_duration_is_read_back(length: timedelta) -> None:
     assert parse_duration(format_duration(length), "every") == length
+
+
+catchups = st.sampled_from(Catchup)
+jitters = st.sampled_from((None, "5s", "+20s", "10m"))
+
+
+@examples(80)
+@given(schedules, instants, spans, catchups, jitters)
+def test_a_time_is_regular_at_most_until_the_next_one(
+    written: Written, start: datetime, away: timedelta, mode: Catchup, jitter: str | None
+) -> None:
+    """After any absence: only times younger than a minute and than half the gap run as regular ones."""
+    times = compiled(written)
+    first = times.after(start)
+    assume(first is not None)
+    assert first is not None
+    now = first + away
+    schedule = ScheduleSnapshot(
+        id="w/h", times=times, jitter=parse_jitter(jitter), policies=Policies(catchup=mode), next_at=first
+    )
+    result = compute_due(schedule, (), now)
+    regular = [one for one in result.new if not one.late]
+    for one in regular:
+        following = times.after(one.planned)
+        grace = MAX_GRACE if following is None else min(MAX_GRACE, (following - one.planned) / 2)
+        assert now - one.due <= grace
+    if jitter is None:
+        assert len(regular) <= 1
+
+
+@examples(80)
+@given(schedules, instants, spans, jitters)
+def test_catchup_one_runs_exactly_once_and_catchup_none_no_missed_time(
+    written: Written, start: datetime, away: timedelta, jitter: str | None
+) -> None:
+    times = compiled(written)
+    first = times.after(start)
+    assume(first is not None)
+    assert first is not None
+    now = first + away
+    one, none = (
+        ScheduleSnapshot(
+            id="w/h", times=times, jitter=parse_jitter(jitter), policies=Policies(catchup=mode), next_at=first
+        )
+        for mode in (Catchup.ONE, Catchup.NONE)
+    )
+    assume(one.due_time(first) <= now)
+    result = compute_due(one, (), now)
+    runs = [new for new in result.new if new.state is OccurrenceState.QUEUED]
+    if result.gaps:
+        assert len(runs) == 1 and all(gap.last < runs[0].planned for gap in result.gaps)
+        assert {gap.reason for gap in result.gaps} == {OccurrenceReason.CAUGHT_UP}
+    assert not any(new.late for new in compute_due(none, (), now).new)

@@ -121,7 +121,7 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status, is_followed=one.is_followed),
-        what=translate_text(one.error or "") or one.summary or asked or describe_status(one),
+        what=describe_outcome(one) or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )
@@ -144,6 +144,13 @@ def _make_time_row(one: NotRunTime, names: Mapping[str, str]) -> HistoryRow:
         what=said,
         duration=None,
     )
+
+
+def describe_outcome(one: RunView) -> str:
+    """What it did or why it failed; if it was stopped, why, which says more than an earlier failure."""
+    if one.status is RunStatus.CANCELLED and one.summary:
+        return translate_text(one.summary)
+    return translate_text(one.error or "") or one.summary or ""
 
 
 def describe_status(one: RunView) -> str:

@@ -9,13 +9,12 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_clock_time, format_duration
-from app.i18n.translate import translate_text
 from app.theme.tokens import Space, TextStyle, Tone, colours_of
 from app.widgets.details import DetailSection, DetailTable, Pairs, TextBlock, make_sections
 from app.widgets.details_view import DetailsView
 from app.widgets.status_signs import run_sign
 from app.window.feedback import make_heading
-from app.window.history.history_data import state_of_run
+from app.window.history.history_data import describe_outcome, state_of_run
 from scheduler.engine.queries.runs import PhaseView, RunDetails
 
 translate = QCoreApplication.translate
@@ -76,7 +75,7 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
                 str(one.attempt),
                 "" if one.began is None else format_clock_time(one.began, zone),
                 run_sign(state_of_run(one.status, is_followed=one.is_followed)).word,
-                translate_text(one.error or "") or one.summary or "",
+                describe_outcome(one),
             )
             for one in found.chain
         )

@@ -17,7 +17,6 @@ from app.background import BackgroundTasks, run_command
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_duration, format_time_range
-from app.i18n.translate import translate_text
 from app.requests.actions import OfferedAction, list_actions
 from app.requests.presentation import describe_connection, describe_tool
 from app.session import Session
@@ -30,7 +29,7 @@ from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button, make_heading
-from app.window.history.history_data import describe_status, state_of_run
+from app.window.history.history_data import describe_outcome, describe_status, state_of_run
 from app.window.history.run_details import describe_trigger, make_details
 from app.window.page import CardArea
 from scheduler.engine.queries.runs import LogPart, RunDetails
@@ -126,12 +125,7 @@ class RunPane(CardArea):
         first.addWidget(close)
         layout.addLayout(first)
         heading = make_label(
-            escape_invisible(
-                translate_text(found.error or "")
-                or found.summary
-                or describe_status(found)
-                or run_sign(_state_of(found)).word
-            )
+            escape_invisible(describe_outcome(found) or describe_status(found) or run_sign(_state_of(found)).word)
         )
         heading.setFont(make_heading("", TextStyle.TITLE).font())
         layout.addWidget(heading)

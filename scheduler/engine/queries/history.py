@@ -44,7 +44,7 @@ def find(snapshot: Snapshot, query: HistoryQuery, cursor: str | None, limit: int
     is_all = len(runs) == len(ran) and len(times) == len(unrun)
     return HistoryResult(
         runs=tuple(view_run(one) for one in runs),
-        occurrences=tuple(times),
+        occurrences=tuple(replace(one, sentence=snapshot.format_instants(one.sentence)) for one in times),
         cursor=None if is_all else _write_cursor(page, runs, times),
     )
 

@@ -232,7 +232,7 @@ def _occurrence_status(snapshot: Snapshot, identity: str) -> RunStatusView:
             id=identity, status="unknown", is_over=True, needs_person=False, error=UserText("There is no such run.")
         )
     is_over = one.state not in UNFINISHED_STATES
-    error = one.sentence if is_over and one.reason is not None else None
+    error = snapshot.format_instants(one.sentence) if is_over and one.reason is not None else None
     return RunStatusView(id=identity, status=one.state, is_over=is_over, needs_person=False, error=error)
 
 

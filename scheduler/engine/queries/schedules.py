@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.counters import Counters, count
+from scheduler.engine.scheduling.emission import find_hold_up
 from scheduler.engine.scheduling.upcoming import count_pending_runs, upcoming_times
-from scheduler.store import backfills, gaps, occurrences, schedules, statistics
+from scheduler.store import backfills, gaps, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
@@ -18,12 +20,9 @@ from scheduler.timing.catchup import MAX_EXACT_COUNT, Gap
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.due import compute_due
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.spec import ScheduleSpec
 from scheduler.user_text import UserText
-
-DRIFT_BOUNDS = (10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000)
-"""Upper bounds of the drift histogram in milliseconds; the last bucket holds everything beyond."""
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -86,30 +85,6 @@ class ScheduleView:
 
 def has_no_times(row: ScheduleRow) -> bool:
     return row.next_at is None and row.late_next is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
-    due: int = 0
-    """Planned times that came, whatever their outcome."""
-    emitted: int = 0
-    """Occurrences that were to run, including manual ones."""
-    succeeded: int = 0
-    failed: int = 0
-    failed_to_launch: int = 0
-    cancelled: int = 0
-    missed: int = 0
-    coalesced: int = 0
-    dropped: int = 0
-    skipped: dict[str, int] = field(default_factory=dict)
-    """By reason."""
-    planned: dict[str, int] = field(default_factory=dict)
-    """Due times by state."""
-    underway: int = 0
-    more: bool = False
-    """Whether a gap was too long to count: the true `due` and `missed` are higher."""
-    drift: tuple[int, ...] = ()
-    """Automatic runs by drift from their planned time: one count per `DRIFT_BOUNDS`, then beyond."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +179,8 @@ class ScheduleQueries:
             standing = self._context.timing_state(db, row._replace(late_next=None))
         except BadScheduleError:
             return nothing
-        result = compute_due(standing, occurrences.list_unfinished(db, row.id), now)
+        is_held_up = find_hold_up(db, row) is not None
+        result = compute_due(standing, occurrences.list_unfinished(db, row.id), now, is_held_up=is_held_up)
         runs, counts = (
             sum(new.state is OccurrenceState.QUEUED for new in result.new),
             [gap.count for gap in result.gaps],
@@ -221,41 +197,7 @@ class ScheduleQueries:
 
     def statistics(self, *, schedule: str | None = None, since: datetime | None = None) -> Counters:
         """Counters of one schedule or all, for times planned since then."""
-        db = self._context.database.read()
-        numbers: dict[OccurrenceState, int] = dict.fromkeys(OccurrenceState, 0)
-        skipped: dict[str, int] = {}
-        failed_to_launch = 0
-        is_more = False
-        planned: dict[str, int] = {}
-        for tally in statistics.count_states(db, schedule, since):
-            numbers[tally.state] += tally.number
-            if tally.is_planned:
-                planned[tally.state] = planned.get(tally.state, 0) + tally.number
-            is_more |= tally.more
-            if tally.state is OccurrenceState.SKIPPED and tally.reason is not None:
-                skipped[tally.reason] = skipped.get(tally.reason, 0) + tally.number
-            if tally.reason is OccurrenceReason.COULD_NOT_START:
-                failed_to_launch += tally.number
-        underway = numbers[OccurrenceState.QUEUED] + numbers[OccurrenceState.STARTED]
-        return Counters(
-            due=sum(planned.values()),
-            emitted=underway
-            + numbers[OccurrenceState.SUCCEEDED]
-            + numbers[OccurrenceState.FAILED]
-            + numbers[OccurrenceState.CANCELLED],
-            succeeded=numbers[OccurrenceState.SUCCEEDED],
-            failed=numbers[OccurrenceState.FAILED] - failed_to_launch,
-            failed_to_launch=failed_to_launch,
-            cancelled=numbers[OccurrenceState.CANCELLED],
-            missed=numbers[OccurrenceState.MISSED],
-            coalesced=numbers[OccurrenceState.COALESCED],
-            dropped=numbers[OccurrenceState.DROPPED],
-            skipped=skipped,
-            planned=planned,
-            underway=underway,
-            more=is_more,
-            drift=tuple(statistics.count_drifts(db, schedule, since, DRIFT_BOUNDS)),
-        )
+        return count(self._context, schedule, since)
 
     def _view(self, row: ScheduleRow, now: datetime) -> ScheduleView:
         underway = has_no_times(row) and occurrences.count_unfinished(self._context.database.read(), row.id) > 0

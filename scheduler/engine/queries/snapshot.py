@@ -12,7 +12,7 @@ from scheduler.engine.script_plan import ScriptPlans
 from scheduler.store import key_values
 from scheduler.timing.date_words import MONTHS
 from scheduler.timing.zones import find_zone
-from scheduler.user_text import UserText
+from scheduler.user_text import UserText, format_instants
 
 _FAR_YEAR = 9000
 """A pause beyond this year has no end."""
@@ -60,6 +60,10 @@ class Snapshot:
             return UserText("at {time}", time=f"{local:%H:%M}")
         month = MONTHS[local.month - 1]
         return UserText("on {day} {month} at {time}", day=local.day, month=month, time=f"{local:%H:%M}")
+
+    def format_instants(self, text: str) -> str:
+        """A stored text as it is shown now."""
+        return format_instants(text, self.format_at)
 
 
 def describe_pause_end(snapshot: Snapshot, until: datetime | None) -> list[str]:

@@ -1,11 +1,11 @@
 """Statistics since a given time: runs by status, planned times by state."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from scheduler.engine.lookup import find_workflow
-from scheduler.engine.queries.schedules import Counters, ScheduleQueries
+from scheduler.engine.queries import counters
+from scheduler.engine.queries.counters import Counters
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.phases import RunStatus
 from scheduler.store import history, schedules, workflows
@@ -21,6 +21,8 @@ class WorkflowStatistics:
     runs: int
     done: int
     failed: int
+    transient_failures: int
+    """Attempts that failed and were retried without the user."""
     seconds: float | None
     """The average duration of a run."""
 
@@ -55,6 +57,7 @@ def count(snapshot: Snapshot, name: str | None, since: datetime | None) -> Stati
                 runs=sum(one.number for one in ones),
                 done=sum(one.number for one in ones if one.status is RunStatus.COMMITTED),
                 failed=sum(one.number for one in ones if one.status in (RunStatus.LOGIC, RunStatus.INTERNAL)),
+                transient_failures=sum(one.number for one in ones if one.status is RunStatus.TRANSIENT),
                 seconds=_average(ones),
             )
             for found, ones in sorted(by_workflow.items())
@@ -68,23 +71,7 @@ def _average(ones: list[RunCount]) -> float | None:
 
 
 def _count_times(snapshot: Snapshot, workflow: str | None, since: datetime) -> Counters:
-    views = ScheduleQueries(snapshot.context)
     if workflow is None:
-        return views.statistics(since=since)
+        return counters.count(snapshot.context, None, since)
     rows = schedules.list_all(snapshot.db, workflow=workflow)
-    return _add([views.statistics(schedule=row.id, since=since) for row in rows])
-
-
-def _add(counters: list[Counters]) -> Counters:
-    if not counters:
-        return Counters()
-    total: dict[str, Any] = {}
-    for name in (field.name for field in fields(Counters)):
-        values = [getattr(one, name) for one in counters]
-        if name in ("skipped", "planned"):
-            total[name] = {key: sum(one.get(key, 0) for one in values) for one in values for key in one}
-        elif name == "drift":
-            total[name] = tuple(sum(parts) for parts in zip(*values, strict=True))
-        else:
-            total[name] = any(values) if name == "more" else sum(values)
-    return Counters(**total)
+    return counters.add([counters.count(snapshot.context, row.id, since) for row in rows])

@@ -32,6 +32,7 @@ from scheduler.rules.lanes import Candidate
 from scheduler.store import handlers, logs, runs
 from scheduler.store.errors import StaleError, StoreClosedError, StoreError
 from scheduler.store.runs import RunRow
+from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.user_text import UserText
 from scheduler.workers.worker import Worker
 
@@ -86,9 +87,9 @@ class Runner:
         if worker is not None:
             worker.stop(kill=kill)
 
-    def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
+    def abandon(self, db: sqlite3.Connection, key: str, reason: OccurrenceReason, now: datetime) -> None:
         for row in runs.of_occurrence(db, key):
-            recovery.cancel_waiting_run(db, row, now, UserText("The next time had come."))
+            recovery.cancel_waiting_run(db, row, now, reason.sentence)
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
         self._repairs.recover(db, now)
@@ -268,8 +269,11 @@ class Runner:
     def _stop(self, attempt: Attempt, sentence: str, db: sqlite3.Connection, now: datetime) -> None:
         if self._is_closing:
             self._finisher.interrupt(attempt, db, now)
-        else:
-            self._finisher.cancel(attempt, sentence, db, now)
+            return
+        reason = self._in_flight.stop_reason(attempt.work.key)
+        if reason is OccurrenceReason.OVERTAKEN:
+            sentence = reason.sentence
+        self._finisher.cancel(attempt, sentence, db, now)
 
     def _next_of_lane(
         self, attempt: Attempt, worker: Worker, db: sqlite3.Connection, now: datetime

@@ -1,6 +1,5 @@
 """Repairs stored times after the clock was set back: nothing runs twice, and next times are computed again."""
 
-import logging
 import sqlite3
 from datetime import datetime, timedelta
 
@@ -16,8 +15,6 @@ from scheduler.timing.compiled import UnrecordedTimes
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.user_text import UserText
-
-log = logging.getLogger(__name__)
 
 CLOCK_TOLERANCE = timedelta(seconds=60)
 """Clocks are corrected by seconds all the time; that is ignored."""
@@ -58,7 +55,6 @@ class ClockRollback:
                 sentence = UserText(
                     "{sentence} {dropped} runs planned too far ahead were dropped.", sentence=sentence, dropped=dropped
                 )
-            log.info(sentence)
             self._context.announce(Announcement("clock", sentence, is_warning=True))
 
     def _truncate_gap(self, db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:

@@ -13,13 +13,13 @@ from scheduler.engine.scheduling.launcher import Announcement, Launcher, Work
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.rules.handler_ids import lane_id, split_handler_id
 from scheduler.rules.lanes import Candidate, LanePriority, choose_next, producer_candidate
-from scheduler.store import occurrences
+from scheduler.store import occurrences, schedules
 from scheduler.store.next_wake import NextWake
 from scheduler.store.occurrences import OccurrenceRow, QueuedRow
-from scheduler.timing.catchup import GRACE
+from scheduler.timing.catchup import MAX_GRACE
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
-from scheduler.timing.policies import Overlap, Policies
+from scheduler.timing.policies import Catchup, Overlap, Policies
 
 _MAX_CONSIDERED = 100
 """How many occurrences of a long queue are considered at once."""
@@ -107,10 +107,10 @@ class Dispatch:
         busy = {work.lane for work in running} | self._in_flight.held_lanes()
         started |= {work.subject for work in running}
         self._add_resumable(choice, db, busy, now)
-        self._add_queued(choice, occurrences.iter_startable(db, now, backfill=False), busy, set(started), now)
+        self._add_queued(choice, db, occurrences.iter_startable(db, now, backfill=False), busy, set(started), now)
         if next_wake.has_backfills:  # regular times go before backfills
             line = occurrences.iter_startable(db, now, backfill=True)
-            self._add_queued(choice, line, busy | choice.candidates.keys(), started, now)
+            self._add_queued(choice, db, line, busy | choice.candidates.keys(), started, now)
         return choice
 
     def start(self, selection: Selection) -> None:
@@ -134,7 +134,7 @@ class Dispatch:
         now = self._context.clock.now()
         with self._context.database.write() as db:
             if self._lifecycle.cancel(db, key, reason, now):
-                self._launcher.abandon(db, key, now)
+                self._launcher.abandon(db, key, reason, now)
         self._context.announce(Announcement("runs"))
 
     def next_retry(self, now: datetime) -> datetime | None:
@@ -154,6 +154,7 @@ class Dispatch:
     def _add_queued(
         self,
         choice: Selection,
+        db: sqlite3.Connection,
         line: Iterable[QueuedRow],
         busy: set[str],
         started: set[str],
@@ -167,6 +168,7 @@ class Dispatch:
                 continue
             try:
                 policies = self._context.parse_policies(written, kind)
+                is_expired = self._is_expired(db, one, policies, now)
             except BadScheduleError as error:
                 choice.broken[one.schedule] = error.sentence
                 continue
@@ -174,11 +176,12 @@ class Dispatch:
             beside = (one.overlap or policies.overlap) is Overlap.ALLOW_ALL
             if one.reason is OccurrenceReason.UNREADABLE:
                 choice.ended.append((one, OccurrenceState.FAILED, OccurrenceReason.UNREADABLE))
-            elif _is_expired(one, policies, now):
+            elif is_expired:
                 choice.ended.append((one, OccurrenceState.MISSED, OccurrenceReason.EXPIRED))
             elif (
                 lane in held
                 or not self._may_start(one, policies)
+                or _must_wait_for_missed(db, one, policies)
                 or (not beside and (lane in busy or one.schedule in started))
             ):
                 choice.is_waiting = True
@@ -205,6 +208,18 @@ class Dispatch:
             or not list_unmet(self._context.conditions, policies.needs)
         )
 
+    def _is_expired(self, db: sqlite3.Connection, one: OccurrenceRow, policies: Policies, now: datetime) -> bool:
+        """Whether it waited longer than the catch-up window; what was recorded on time has at least the grace."""
+        window = policies.catchup_window
+        if not window or one.state is not OccurrenceState.QUEUED or one.origin is not OccurrenceOrigin.AUTOMATIC:
+            return False
+        waited = now - (one.planned if one.late else max(one.planned, one.due))
+        if waited <= window or window >= MAX_GRACE:
+            return waited > window
+        row = schedules.find(db, one.schedule)
+        assert row is not None
+        return waited > self._context.build_timing_state(row).grace(one.planned)
+
     def _stop_overtaken(self, choice: Selection) -> None:
         """Stop what newer work waits for: ask once, and kill once if the policy says so."""
         for key, policy in choice.overtaken:
@@ -224,10 +239,11 @@ class Dispatch:
             self._context.announce(Announcement(one.schedule))
 
 
-def _is_expired(one: OccurrenceRow, policies: Policies, now: datetime) -> bool:
-    """Whether it waited longer than the catch-up window; what was recorded on time has at least the grace."""
-    window = policies.catchup_window
-    if not window or one.state is not OccurrenceState.QUEUED or one.origin is not OccurrenceOrigin.AUTOMATIC:
-        return False
-    since = one.planned if one.late else max(one.planned, one.due)
-    return since < now - max(window, GRACE)
+def _must_wait_for_missed(db: sqlite3.Connection, one: OccurrenceRow, policies: Policies) -> bool:
+    """Whether missed times come first that are only due a little later, because they are spread."""
+    return (
+        policies.catchup is Catchup.SPREAD
+        and one.origin is OccurrenceOrigin.AUTOMATIC
+        and not one.late
+        and occurrences.has_late_before(db, one.schedule, one.planned)
+    )

@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 
 from scheduler.engine.context import EngineContext, late_columns, read_late
 from scheduler.engine.scheduling.launcher import Announcement
-from scheduler.store import gaps, occurrences, schedules
+from scheduler.rules.handler_ids import lane_name
+from scheduler.rules.hold_up import describe_hold_up
+from scheduler.store import gaps, lanes, occurrences, schedules
 from scheduler.store.errors import StoreError
 from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
@@ -87,7 +89,8 @@ class Emission:
         assert row is not None
         standing = self._context.timing_state(db, row)
         if standing.late is not None:
-            result = decide_catchup(standing, standing.late.until, now)
+            has_regular = any(one.is_replaceable for one in occurrences.list_unfinished(db, row.id))
+            result = decide_catchup(standing, standing.late.until, now, has_regular=has_regular)
             new = self._record(db, row, replace(result, next_at=row.next_at), now)
             occurrences.insert_all(db, new)
 
@@ -172,36 +175,45 @@ class Emission:
         plans: list[schedules.NextTime] = []
         for row, has_others in rows:
             with guard(db, row.id):
+                held_up = None
                 if has_others:
-                    result = compute_due(
-                        self._context.timing_state(db, row), occurrences.list_unfinished(db, row.id), now
-                    )
+                    state, others = self._context.timing_state(db, row), occurrences.list_unfinished(db, row.id)
+                    held_up = find_hold_up(db, row) if others else None
+                    result = compute_due(state, others, now, is_held_up=held_up is not None)
                 else:
                     result = compute_due(self._context.build_timing_state(row), (), now)
-                new += self._record(db, row, result, now)
+                new += self._record(db, row, result, now, held_up)
                 plans.append((row.id, result.next_at, result.next_due))
         occurrences.insert_all(db, new)
         schedules.save_next_times(db, plans, now)
 
     def _record(
-        self, db: sqlite3.Connection, row: ScheduleRow, result: DueResult, now: datetime
+        self,
+        db: sqlite3.Connection,
+        row: ScheduleRow,
+        result: DueResult,
+        now: datetime,
+        held_up: str | None = None,
     ) -> list[OccurrenceRow]:
-        """Write gaps, replaced occurrences, skip and catch-up state; returns the new occurrences, not yet written."""
+        """Write gaps, replaced occurrences, skip and catch-up state; returns the new occurrences, not yet written.
+
+        `held_up`: what keeps the schedule from starting.
+        """
         for gap in result.gaps:
             self.add_gap(db, row.id, gap, now)
-        occurrences.coalesce(db, result.replaced, now)
+        occurrences.coalesce(db, result.replaced, now, held_up)
         if row.skip_at is not None and (result.next_at is None or row.skip_at < result.next_at):
             schedules.update(db, row.id, skip_at=None)
         if result.late != read_late(row):
             schedules.update(db, row.id, **late_columns(result.late))
-        return [_row_of(new, row.id, now) for new in result.new]
+        return [_row_of(new, row.id, now, held_up) for new in result.new]
 
     def _record_some_late(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> bool:
         settings = self._context.settings
         late = read_late(row)
         if late is None:
             return False
-        room = settings.waiting_at_most - occurrences.count_unfinished(db, row.id)
+        room = settings.waiting_at_most - occurrences.count_recorded_ahead(db, row.id)
         if room <= 0:
             return False
         standing = self._context.timing_state(db, row)
@@ -238,7 +250,21 @@ def truncate_late(late: CatchupCursor, remaining: UnrecordedTimes, now: datetime
     return None if until is None else replace(late, until=until, began=min(late.began, now))
 
 
-def _row_of(new: NewOccurrence, schedule: str, now: datetime) -> OccurrenceRow:
+def find_hold_up(db: sqlite3.Connection, row: ScheduleRow) -> str | None:
+    """Why nothing of the schedule's lane can start; None if the lane is not blocked."""
+    block = lanes.find_block(db, row.workflow, lane_name(row.handler, row.kind))
+    if block is None:
+        return None
+    return describe_hold_up(
+        block.blocked,
+        failed_at=block.failed_at,
+        until=block.until,
+        handler=None if block.handler == row.handler else block.handler,
+        is_checking=block.is_checking,
+    )
+
+
+def _row_of(new: NewOccurrence, schedule: str, now: datetime, held_up: str | None = None) -> OccurrenceRow:
     return OccurrenceRow(
         key=new.key,
         schedule=schedule,
@@ -248,6 +274,7 @@ def _row_of(new: NewOccurrence, schedule: str, now: datetime) -> OccurrenceRow:
         late=new.late,
         state=new.state,
         reason=new.reason,
+        detail=held_up if new.reason is OccurrenceReason.HELD_UP else None,
         created=now,
         ended=None if new.state is OccurrenceState.QUEUED else now,
     )

@@ -155,6 +155,11 @@ class InFlight:
         running = self._running.get(key)
         return None if running is None or running.stop is None else running.stop.kill
 
+    def stop_reason(self, key: str) -> OccurrenceReason | None:
+        """Why it was asked to stop; None if nobody asked, or if the app is closing."""
+        running = self._running.get(key)
+        return None if running is None or running.stop is None else running.stop.reason
+
     def attach_worker(self, key: str, worker: StoppableWorker | None) -> None:
         with self._lock:
             if key in self._running:

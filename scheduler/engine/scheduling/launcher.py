@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from scheduler.rules.lanes import Candidate
-from scheduler.timing.occurrences import OccurrenceOrigin
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason
 from scheduler.timing.policies import Need
 
 
@@ -53,8 +53,8 @@ class Launcher(Protocol):
     def stop(self, key: str, *, kill: bool) -> None:
         """Ask running work to stop, or kill it; it ends as usual."""
 
-    def abandon(self, db: sqlite3.Connection, key: str, now: datetime) -> None:
-        """A started occurrence that only waits for its next attempt is over: none will follow."""
+    def abandon(self, db: sqlite3.Connection, key: str, reason: OccurrenceReason, now: datetime) -> None:
+        """A started occurrence that only waits for its next attempt is over, for that reason: none will follow."""
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
         """After a restart: the keys of the occurrences whose attempts continue. All other started ones are over."""

@@ -9,13 +9,13 @@ from typing import Any
 
 from scheduler.engine.context import EngineContext, late_columns
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.scheduling.emission import Emission
+from scheduler.engine.scheduling.emission import Emission, find_hold_up
 from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
-from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
+from scheduler.timing.overlap import UnfinishedOccurrence, decide_held_up, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
 from scheduler.timing.spec import ScheduleKind, ScheduleSpec
 from scheduler.user_text import UserText
@@ -99,7 +99,7 @@ class ScheduleEdits:
         else:
             self._emission.set_next_time(db, new, self._next_or_refuse(db, new, now), now)
         if before is None or before.overlap != after.overlap:
-            self._reapply_overlap(db, row.id, after.overlap, now)
+            self._reapply_overlap(db, row, after, now)
         if before is None or (before.catchup, before.catchup_window) != (after.catchup, after.catchup_window):
             self._emission.reapply_catchup(db, row.id, now)
         return row.version + 1
@@ -141,17 +141,21 @@ class ScheduleEdits:
         else:
             self._emission.set_next_time(db, row, row.next_at, now)
 
-    def _reapply_overlap(self, db: sqlite3.Connection, schedule: str, overlap: Overlap, now: datetime) -> None:
+    def _reapply_overlap(self, db: sqlite3.Connection, row: ScheduleRow, policies: Policies, now: datetime) -> None:
         """Apply the new overlap policy to what is queued."""
+        held_up = find_hold_up(db, row)
         seen: list[UnfinishedOccurrence] = []
-        for one in occurrences.list_unfinished(db, schedule):
+        for one in occurrences.list_unfinished(db, row.id):
             if one.origin is OccurrenceOrigin.BACKFILL:
                 continue
-            decision = decide_overlap(overlap, seen)
+            if held_up is None:
+                decision = decide_overlap(policies.overlap, seen)
+            else:
+                decision = decide_held_up(policies.overlap, seen, keep_late=policies.catchup.runs_all)
             if not one.is_replaceable:
                 seen.append(one)
                 continue
-            occurrences.coalesce(db, decision.replaced, now)
+            occurrences.coalesce(db, decision.replaced, now, held_up)
             seen = [other for other in seen if other.key not in decision.replaced]
             if decision.state is OccurrenceState.QUEUED:
                 seen.append(one)

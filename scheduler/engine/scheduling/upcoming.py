@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from scheduler.engine.context import EngineContext
 from scheduler.store import occurrences
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.catchup import GRACE, MAX_EXACT_COUNT
+from scheduler.timing.catchup import MAX_EXACT_COUNT
 from scheduler.timing.due import ScheduleSnapshot
 from scheduler.timing.occurrences import OccurrenceOrigin
 
@@ -29,7 +29,7 @@ def upcoming_times(
     after = row.next_at - _INSTANT
     if row.paused and row.paused_until is not None and not row.held:
         after = max(after, row.paused_until - _INSTANT)
-    elif row.is_suspended or (row.next_due is not None and row.next_due < now - GRACE):
+    elif row.is_suspended or standing.is_missed(row.next_at, now):
         after = max(after, now)
     found = standing.unrecorded.upcoming(after, count + (row.skip_at is not None))
     return [at for at in found if at != row.skip_at][: max(count, 0)]

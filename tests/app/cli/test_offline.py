@@ -1,16 +1,22 @@
 """Without a running app: commands that read or deploy work on the store, the others say how to start the app."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from scheduler.rules.hold_up import describe_hold_up
+from scheduler.rules.requests import Block
 from scheduler.store import occurrences
 from scheduler.store.lock import hold
-from scheduler.store.opening import open_for_reading
+from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store.opening import close_store, open_for_reading, open_store
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from tests.app.cli.live_cli import ASKING, CommandLine, job
 
 READING = [
@@ -216,3 +222,79 @@ def test_a_reading_command_does_not_load_qt(cli: CommandLine) -> None:
     )
     assert json.loads(done.stdout)["workflows"][0]["name"] == "Backup"
     assert "PySide6" not in done.stderr
+
+
+def test_statistics_say_what_became_of_every_planned_time(cli: CommandLine) -> None:
+    """The numbers add up, and the delays and the times outside the window are labelled."""
+    cli.deploy(job())
+    now = datetime.now(tz=UTC).replace(microsecond=0)
+    ends: list[tuple[OccurrenceState, OccurrenceReason | None]] = [
+        (OccurrenceState.SUCCEEDED, None),
+        (OccurrenceState.FAILED, OccurrenceReason.ERROR),
+        (OccurrenceState.COALESCED, OccurrenceReason.HELD_UP),
+        (OccurrenceState.COALESCED, OccurrenceReason.REPLACED),
+        (OccurrenceState.SKIPPED, OccurrenceReason.BY_USER),
+        (OccurrenceState.MISSED, OccurrenceReason.EXPIRED),
+        (OccurrenceState.MISSED, OccurrenceReason.PASSED),
+        (OccurrenceState.QUEUED, None),
+    ]
+    opened = open_store(cli.folder, now)
+    with opened.database.write() as db:
+        for number, (state, reason) in enumerate(ends):
+            planned = now - timedelta(hours=number + 1)
+            ran = state in (OccurrenceState.SUCCEEDED, OccurrenceState.FAILED)
+            row = OccurrenceRow(
+                key=f"{number:064}",
+                schedule="backup/work",
+                planned=planned,
+                due=planned,
+                created=planned,
+                origin=OccurrenceOrigin.AUTOMATIC,
+                state=state,
+                reason=reason,
+                began=planned + timedelta(seconds=5) if ran else None,
+                ended=None if state is OccurrenceState.QUEUED else planned,
+            )
+            occurrences.insert(db, row)
+    close_store(opened.database)
+    times = cli.run_json("stats")["times"]
+    assert times["due"] == 8
+    assert (times["ran"], times["queued"], times["coalesced"], times["missed"], times["dropped"]) == (2, 1, 2, 2, 0)
+    assert (times["held_up"], times["missed_outside_window"], times["skipped"]) == (1, 1, {"by person": 1})
+    assert {one["label"]: one["runs"] for one in times["drift"] if one["runs"]} == {"≤ 10 s": 2}
+    _, *lines = cli.run_text("stats").splitlines()
+    assert [" ".join(line.split()) for line in lines[:8]] == [
+        "Planned times: 8 due",
+        "2 ran: 1 succeeded, 1 failed, 0 stopped, 0 not finished",
+        "1 waiting to run",
+        "2 replaced by a later run: 1 of them held up",
+        "1 skipped",
+        "2 missed: 1 of them older than the catch-up window",
+        "Failed attempts that were retried: 0",
+        "Start after the planned time: ≤ 10 s: 2",
+    ]
+
+
+def test_the_history_says_what_held_up_a_run(cli: CommandLine) -> None:
+    """With the time in the zone of this computer."""
+    cli.deploy(job())
+    now = datetime.now(tz=UTC).replace(microsecond=0)
+    opened = open_store(cli.folder, now)
+    with opened.database.write() as db:
+        row = OccurrenceRow(
+            key="1" * 64,
+            schedule="backup/work",
+            planned=now,
+            due=now,
+            created=now,
+            origin=OccurrenceOrigin.AUTOMATIC,
+            state=OccurrenceState.COALESCED,
+            reason=OccurrenceReason.HELD_UP,
+            detail=describe_hold_up(Block.SCRIPT_ERROR, failed_at=now),
+            ended=now,
+        )
+        occurrences.insert(db, row)
+    close_store(opened.database)
+    [one] = cli.run_json("history")["occurrences"]
+    assert re.fullmatch(r"Held up: failed at \d\d:\d\d\.", one["sentence"])
+    assert one["sentence"] in cli.run_text("history")

@@ -1,10 +1,11 @@
 """Schedule queries: lists, details, counters."""
 
-from scheduler.engine.queries.schedules import DRIFT_BOUNDS, ScheduleState
+from scheduler.engine.queries.schedules import ScheduleState
 from scheduler.engine.scheduling.launcher import Result
 from scheduler.timing.catchup import Gap
 from scheduler.timing.compiled import Count
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from scheduler.timing.policies import Overlap
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, Bench, at
 
 
@@ -65,6 +66,7 @@ def test_counters_cover_every_state(bench: Bench) -> None:
     bench.commands.trigger("w/h")
     counters = bench.schedule_queries.statistics(schedule="w/h")
     assert counters.due == 9
+    assert (counters.ran, counters.queued) == (4, 0)
     assert (counters.succeeded, counters.failed, counters.cancelled) == (1, 1, 1)
     assert (counters.coalesced, counters.missed, counters.dropped) == (1, 2, 0)
     assert counters.skipped == {"by person": 1, "overlap": 1}
@@ -102,8 +104,16 @@ def test_the_drift_histogram_counts_runs_by_delay(bench: Bench) -> None:
     bench.commands.trigger("w/h")
     bench.run_for(SECOND)
     drift = bench.schedule_queries.statistics().drift
-    assert len(drift) == len(DRIFT_BOUNDS) + 1
-    assert drift == (1, 1, 1, 1, 1, 0, 0, 1)
+    assert [(one.label, one.runs) for one in drift] == [
+        ("≤ 10 ms", 1),
+        ("≤ 100 ms", 1),
+        ("≤ 1 s", 1),
+        ("≤ 10 s", 1),
+        ("≤ 1 min", 1),
+        ("≤ 10 min", 0),
+        ("≤ 1 h", 0),
+        ("> 1 h", 1),
+    ]
 
 
 def test_jitter_counts_as_drift(bench: Bench) -> None:
@@ -113,8 +123,9 @@ def test_jitter_counts_as_drift(bench: Bench) -> None:
     bench.run_for(2 * HOUR)
     began = bench.occurrences()[0].began
     assert began == due
-    bound = next(place for place, bound in enumerate(DRIFT_BOUNDS) if (due - at("11:00")) <= SECOND * bound / 1000)
-    assert bench.schedule_queries.statistics().drift[bound] >= 1
+    delay_ms = (due - at("11:00")) / SECOND * 1_000
+    drift = bench.schedule_queries.statistics().drift
+    assert next(one for one in drift if one.within_ms is None or delay_ms <= one.within_ms).runs >= 1
 
 
 def test_every_time_that_did_not_run_has_a_readable_reason(bench: Bench) -> None:
@@ -143,3 +154,38 @@ def test_the_engine_is_idle_when_nothing_runs_or_waits(bench: Bench) -> None:
     bench.launcher.finish()
     bench.tick()
     assert bench.engine.is_idle
+
+
+def test_the_counters_of_due_times_add_up_while_a_catch_up_is_recorded(bench: Bench) -> None:
+    """Missed times that have no row yet wait to run."""
+    bench.add({"every": "1h"}, catchup="all", catchup_window="6h")
+    bench.sleep(10 * HOUR + 10 * SECOND)
+    bench.engine.tick(bench.clock.wall)
+    for _ in range(8):
+        counters = bench.schedule_queries.statistics(schedule="w/h")
+        assert (counters.due, counters.ran + counters.queued) == (10, 6)
+        assert (counters.missed, counters.missed_outside_window) == (4, 4)
+        bench.engine.tick(bench.clock.wall)
+        if bench.launcher.running:
+            bench.launcher.finish()
+    assert counters.queued == 0
+
+
+def test_missed_times_inside_and_outside_the_window_are_told_apart(bench: Bench) -> None:
+    bench.add({"every": "1h"}, catchup="one", catchup_window="3h")
+    bench.sleep(8 * HOUR + 30 * MINUTE)
+    bench.tick()
+    counters = bench.schedule_queries.statistics()
+    assert (counters.due, counters.ran, counters.missed, counters.missed_outside_window) == (8, 1, 7, 5)
+
+
+def test_only_the_own_times_of_a_schedule_are_due(bench: Bench) -> None:
+    """A backfill and a manual run are counted besides."""
+    bench.add({"every": "1h"})
+    bench.run_for(3 * HOUR)
+    bench.commands.backfill("w/h", [(at("11:00"), at("13:00"))], overlap=Overlap.SKIP)
+    bench.commands.trigger("w/h")
+    bench.run_for(MINUTE)
+    counters = bench.schedule_queries.statistics()
+    assert (counters.due, counters.ran, counters.skipped) == (3, 3, {})
+    assert counters.succeeded > 3

@@ -78,6 +78,7 @@ def test_the_overlap_policy_applies_while_a_run_waits_for_a_condition(bench: Ben
     bench.conditions.held[Need.NETWORK] = False
     bench.run_for(3 * HOUR)
     assert bench.states("w/skip") == ["queued", "skipped", "skipped"]
+    assert {row.reason for row in bench.occurrences("w/skip")[1:]} == {OccurrenceReason.NOT_STARTED}
     assert bench.states("w/buffer_one") == ["coalesced", "coalesced", "queued"]
     assert bench.states("w/buffer_all") == ["queued", "queued", "queued"]
 

@@ -1,12 +1,17 @@
 """Every stored status maps to a visible state."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from app.i18n.state_labels import RunState, run_state_label, workflow_state_label
-from app.window.history.history_data import state_of_run, state_of_time
-from scheduler.rules.phases import RunStatus
+from app.window.history.history_data import describe_outcome, make_rows, state_of_run, state_of_time
+from scheduler.engine.queries.history import HistoryResult
+from scheduler.engine.queries.runs import RunView
+from scheduler.rules.history_query import NotRunTime
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.workflow_state import WorkflowState
-from scheduler.timing.occurrences import OccurrenceState
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 
 
 @pytest.mark.parametrize("status", RunStatus)
@@ -42,3 +47,46 @@ def test_times_that_did_not_run_have_distinct_states() -> None:
 @pytest.mark.parametrize("state", WorkflowState)
 def test_every_workflow_state_has_a_label(state: WorkflowState) -> None:
     assert workflow_state_label(state)
+
+
+NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def run(status: RunStatus, *, summary: str | None = None, error: str | None = None) -> RunView:
+    return RunView(
+        id="r",
+        workflow="w",
+        handler="j",
+        kind=HandlerKind.JOB,
+        trigger="automatic",
+        planned=NOON,
+        began=NOON,
+        ended=NOON,
+        phase=RunPhase.EXECUTING,
+        status=status,
+        retry_of=None,
+        attempt=1,
+        summary=summary,
+        error=error,
+        is_followed=False,
+    )
+
+
+def test_a_stopped_run_says_why_it_was_stopped_rather_than_what_failed_before() -> None:
+    overtaken = OccurrenceReason.OVERTAKEN.sentence
+    assert describe_outcome(run(RunStatus.CANCELLED, summary=overtaken, error="No network.")) == overtaken
+    assert describe_outcome(run(RunStatus.CANCELLED, error="No network.")) == "No network."
+    assert describe_outcome(run(RunStatus.LOGIC, summary="Half done", error="It failed.")) == "It failed."
+
+
+def test_a_time_that_was_held_up_shows_by_what() -> None:
+    held = NotRunTime(
+        workflow="w",
+        handler="j",
+        planned=NOON,
+        state="coalesced",
+        reason=OccurrenceReason.HELD_UP,
+        sentence="Held up: failed at 16:34.",
+    )
+    [row] = make_rows(HistoryResult(runs=(), occurrences=(held,), cursor=None), {})
+    assert (row.state, row.what) == (RunState.REPLACED, "Held up: failed at 16:34.")
