@@ -15,6 +15,7 @@ from scheduler.engine.scheduling.in_flight import InFlight, StoppableWorker
 from scheduler.engine.scheduling.launcher import Announcement, Outcome, Result, Work
 from scheduler.rules.lanes import Candidate
 from scheduler.store.errors import StoreClosedError, StoreError
+from scheduler.timing.occurrences import OccurrenceReason
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +36,8 @@ class TaskFailedError(Exception):
 class CallableLauncher:
     """At most `threads` tasks run at once; the threads start when they are needed.
 
-    A thread cannot be stopped from outside; what a task attached with `attach_worker` can. While others wait, the end of
-    one and the beginning of the next are one transaction.
+    A thread cannot be stopped from outside; what a task attached with `attach_worker` can. While others wait, the end
+    of one and the beginning of the next are one transaction.
     """
 
     _context: EngineContext
@@ -87,6 +88,21 @@ class CallableLauncher:
     def is_own_thread(self) -> bool:
         """Whether the caller is one of its tasks."""
         return threading.current_thread() in self._threads
+
+    @property
+    def running(self) -> int:
+        """How much was started and has not ended."""
+        return len(self._in_flight)
+
+    def drop_ready(self) -> None:
+        """Start nothing more until the next tick: what is ready stays queued in the store."""
+        self._in_flight.clear_ready()
+
+    def stop_all(self) -> None:
+        """Ask everything that runs to stop."""
+        for work in self._in_flight.list_running():
+            self._in_flight.request_stop(work.key, kill=False, reason=OccurrenceReason.STOPPED)
+            self.stop(work.key, kill=False)
 
     def close(self, timeout_s: float | None = None) -> bool:
         """Start nothing more and wait for what runs; returns whether all of it ended in time."""

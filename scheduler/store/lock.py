@@ -26,7 +26,7 @@ class FileInUseError(StoreError):
     def __init__(self, path: Path) -> None:
         super().__init__(
             UserText(
-                "{path} is in use by another scheduler, here or in another process. Close that one, or use another file.",
+                "{path} is in use by another scheduler, here or in another process. Close it, or use another file.",
                 path=path,
             )
         )

@@ -66,7 +66,10 @@ class ScheduleEdits:
         policies: Mapping[str, Any] | None,
         now: datetime,
     ) -> int:
-        """Change what is not None. If the times stay the same, the schedule continues undisturbed."""
+        """Change what is not None. If the times stay the same, the schedule continues undisturbed.
+
+        If nothing changes at all, neither does the version.
+        """
         kept = self._spec_or_none(row)
         if written is None and kept is None:
             raise RefusedError(
@@ -85,6 +88,9 @@ class ScheduleEdits:
             "version": row.version + 1,
             "trouble": None,
         }
+        if row.trouble is None and (changes["spec"], changes["policies"]) == (row.spec, row.policies):
+            schedules.update(db, row.id, kind=row.kind)
+            return row.version
         if before is None:
             schedules.update(db, row.id, policies=changes["policies"])
             row = row._replace(policies=changes["policies"])
