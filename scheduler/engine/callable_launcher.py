@@ -8,6 +8,7 @@ from datetime import datetime
 from queue import SimpleQueue
 from typing import TypeAlias
 
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.engine.scheduling.engine import EngineParts
@@ -109,9 +110,10 @@ class CallableLauncher:
         self._writer.close()
         for _ in self._threads:
             self._queue.put(None)
-        deadline = None if timeout_s is None else self._context.clock.monotonic() + timeout_s
+        clock = SystemClock()  # threads need real time, even if the engine has the clock of a test
+        deadline = None if timeout_s is None else clock.monotonic() + timeout_s
         for thread in self._threads:
-            thread.join(None if deadline is None else max(deadline - self._context.clock.monotonic(), 0))
+            thread.join(None if deadline is None else max(deadline - clock.monotonic(), 0))
         return not any(thread.is_alive() for thread in self._threads)
 
     def _serve(self) -> None:

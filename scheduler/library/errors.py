@@ -5,10 +5,17 @@ from contextlib import contextmanager
 
 from scheduler.engine.callable_launcher import TaskFailedError
 from scheduler.engine.errors import RefusedError
-from scheduler.store.errors import StoreClosedError, StoreError
+from scheduler.store.errors import (
+    DiskFailedError,
+    NewerStoreError,
+    StoreClosedError,
+    StoreDamagedError,
+    StoreError,
+    StoreGoneError,
+)
 from scheduler.store.lock import FileInUseError
 from scheduler.timing.errors import BadScheduleError
-from scheduler.user_text import UserText
+from scheduler.user_text import UserText, fill
 
 
 class SchedulerError(Exception):
@@ -79,17 +86,36 @@ def converted_errors(identity: str = "", name: str = "", version: int | None = N
 
     try:
         yield
-    except RefusedError as error:
+    except (RefusedError, BadScheduleError) as error:
+        code = error.code if isinstance(error, RefusedError) else error.field
         text = error.sentence
-        raise _convert(error.code, text.map(reword) if isinstance(text, UserText) else text, text, version) from error
-    except BadScheduleError as error:
-        raise InvalidScheduleError(error.field, str(error.sentence)) from error
+        raise _convert(code, text.map(reword) if isinstance(text, UserText) else text, text, version) from error
     except StoreClosedError as error:
         raise SchedulerStateError(CLOSED) from error
     except FileInUseError as error:
         raise StoreInUseError(str(error)) from error
     except StoreError as error:
-        raise StoreFileError(str(error)) from error
+        raise StoreFileError(_reword_for_programs(error)) from error
+
+
+_FOR_PROGRAMS: dict[type[StoreError], str] = {
+    DiskFailedError: "The disk could not read or write {path} ({cause}). Check the disk, then open the file again.",
+    NewerStoreError: (
+        "The file was written by a newer version (format {found}; this one knows up to {known}). Nothing was changed. "
+        "Install the newer version, or use another file."
+    ),
+    StoreDamagedError: "{path} is damaged. Close the scheduler, and restore the file from a backup.",
+    StoreGoneError: (
+        "{path}, or a file beside it, was deleted or replaced while it was in use, so nothing is saved. "
+        "Put it back, then open it again."
+    ),
+}
+"""Where the sentence for users of the app speaks of what only the app has."""
+
+
+def _reword_for_programs(error: StoreError) -> str:
+    text, template = error.args[0], _FOR_PROGRAMS.get(type(error))
+    return fill(template, text.fields, str) if template is not None and isinstance(text, UserText) else str(text)
 
 
 _COMMAND_CODES = frozenset(

@@ -3,17 +3,19 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from scheduler.engine.callable_launcher import CallableLauncher
-from scheduler.engine.clock import Clock
+from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.queries.schedules import ScheduleQueries
-from scheduler.engine.scheduling.engine import Engine
+from scheduler.engine.scheduling.engine import Engine, EngineParts
 from scheduler.engine.scheduling.launcher import Announcement
+from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
 from scheduler.engine.settings import Settings
 from scheduler.engine.ticker import Ticker
 from scheduler.engine.timer_thread import TimerThread
@@ -21,10 +23,11 @@ from scheduler.library.errors import CLOSED, SchedulerStateError, converted_erro
 from scheduler.library.handlers import Handlers
 from scheduler.machine_zone import find_machine_zone
 from scheduler.rules.handler_ids import handler_id, split_handler_id
+from scheduler.store import schedules
 from scheduler.store.errors import StoreError
 from scheduler.store.lock import hold_file
 from scheduler.store.opening import close_store
-from scheduler.store.store_file import open_file
+from scheduler.store.store_file import open_file, refuse_path
 from scheduler.workers.command import GRACE_S
 
 log = logging.getLogger(__name__)
@@ -33,6 +36,8 @@ GROUP = "jobs"
 """Takes the place of the workflow in the ids of schedules; there is no workflow of that name, or of any."""
 _POLL_S = 0.5
 """An announcement may come just before the transaction that it is about is committed."""
+_REAL_CLOCK = SystemClock()
+"""Threads need real time, even if the schedules follow a clock of a test."""
 _CHORES_INTERVAL_S = 60.0
 _CHORES_PAUSE = timedelta(milliseconds=50)
 
@@ -60,6 +65,7 @@ class LibraryRuntime:
         self._is_closed = False
         self.on_wake: Callable[[], object] = lambda: None
         with converted_errors(), ExitStack() as opening:
+            refuse_path(path)
             opening.enter_context(hold_file(path))
             self.database = open_file(path)
             opening.callback(close_store, self.database)
@@ -69,7 +75,7 @@ class LibraryRuntime:
             )
             self._engine = Engine(
                 self.database,
-                self._launcher.attach,
+                self._make_launcher,
                 machine_zone=timezone or find_machine_zone(),
                 clock=clock,
                 settings=settings,
@@ -80,6 +86,17 @@ class LibraryRuntime:
             self._ticker = Ticker(self._engine, clock, self._on_announcement)
             self._ticker.recovered()
             self._opened = opening.pop_all()
+
+    def _make_launcher(self, parts: EngineParts) -> CallableLauncher:
+        self._edits = ScheduleEdits(parts.context, parts.emission)
+        return self._launcher.attach(parts)
+
+    def find_same(self, name: str, spec: Mapping[str, Any], policies: Mapping[str, Any]) -> int | None:
+        """The version of the schedule if it has exactly these settings. To be called while using the engine."""
+        row = schedules.find(self.database.read(), schedule_id(name))
+        if row is None or row.removed is not None:
+            return None
+        return row.version if self._edits.has_same_settings(row, spec, policies, self.clock.now()) else None
 
     @contextmanager
     def using_engine(self, name: str = "", version: int | None = None) -> Iterator[Engine]:
@@ -142,12 +159,12 @@ class LibraryRuntime:
 
     def wait_until(self, condition: Callable[[], bool], timeout: float | None) -> bool:
         """Check the condition after every change; returns whether it was met in time."""
-        deadline = None if timeout is None else self.clock.monotonic() + timeout
+        deadline = None if timeout is None else _REAL_CLOCK.monotonic() + timeout
         while True:
             seen = self._changes
             if condition():
                 return True
-            left = _POLL_S if deadline is None else min(deadline - self.clock.monotonic(), _POLL_S)
+            left = _POLL_S if deadline is None else min(deadline - _REAL_CLOCK.monotonic(), _POLL_S)
             if left <= 0:
                 return False
             with self._changed:

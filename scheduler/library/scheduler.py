@@ -96,22 +96,16 @@ class Scheduler(LibraryQueries):
         if_version: change it only if it still has that version; 0 to create it only if it does not exist.
         idempotency_key: repeating the command with the same key returns the first answer and changes nothing.
         """
-        times: dict[str, Any] = {
-            "every": every,
-            "cron": cron,
-            "calendar": calendar,
-            "at": at,
-            "timezone": timezone,
-            "anchor": anchor,
-        }
-        times |= {"start_at": start_at, "end_at": end_at, "exclude": exclude, "limit": limit, "jitter": jitter}
-        spec = write_times(times)
+        kinds: dict[str, Any] = {"every": every, "cron": cron, "calendar": calendar, "at": at}
+        options = {"timezone": timezone, "anchor": anchor, "start_at": start_at, "end_at": end_at, "exclude": exclude}
+        spec = write_times({**kinds, **options, "limit": limit, "jitter": jitter})
         policies = write_policies(overlap, catchup, catchup_window, pause_on_failure=pause_on_failure)
         identity, key = schedule_id(check_name(name)), _scoped(name, idempotency_key)
         with self._runtime.using_engine(name, if_version) as engine:
             commands = engine.commands
             if if_version is None:
-                return commands.put(GROUP, name, spec, policies, idempotency_key=key).version
+                same = None if key is not None else self._runtime.find_same(name, spec, policies)
+                return same or commands.put(GROUP, name, spec, policies, idempotency_key=key).version
             if if_version == 0:
                 return commands.add(GROUP, name, spec, policies, idempotency_key=key).version
             changes = {"spec": spec, "policies": policies}

@@ -22,7 +22,6 @@ _LIBRARY = "library"
 
 def open_file(path: Path) -> Database:
     """The store in that file, which is created if it does not exist. The caller holds its lock."""
-    _refuse_place(path)
     with converted_errors(path):
         if not path.exists() or path.stat().st_size == 0:
             _create(path)
@@ -31,8 +30,8 @@ def open_file(path: Path) -> Database:
             return Database(path)
 
 
-def _refuse_place(path: Path) -> None:
-    """Before anything is written."""
+def refuse_path(path: Path) -> None:
+    """StoreError for a path that cannot be a store of the library; call it before anything is written there."""
     if path.name == STORE_FILE:
         raise StoreError(
             UserText("{name} is the name of the app's own data. Choose another file name.", name=STORE_FILE)

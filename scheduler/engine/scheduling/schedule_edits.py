@@ -66,10 +66,7 @@ class ScheduleEdits:
         policies: Mapping[str, Any] | None,
         now: datetime,
     ) -> int:
-        """Change what is not None. If the times stay the same, the schedule continues undisturbed.
-
-        If nothing changes at all, neither does the version.
-        """
+        """Change what is not None. If the times stay the same, the schedule continues undisturbed."""
         kept = self._spec_or_none(row)
         if written is None and kept is None:
             raise RefusedError(
@@ -88,9 +85,6 @@ class ScheduleEdits:
             "version": row.version + 1,
             "trouble": None,
         }
-        if row.trouble is None and (changes["spec"], changes["policies"]) == (row.spec, row.policies):
-            schedules.update(db, row.id, kind=row.kind)
-            return row.version
         if before is None:
             schedules.update(db, row.id, policies=changes["policies"])
             row = row._replace(policies=changes["policies"])
@@ -109,6 +103,15 @@ class ScheduleEdits:
         if before is None or (before.catchup, before.catchup_window) != (after.catchup, after.catchup_window):
             self._emission.reapply_catchup(db, row.id, now)
         return row.version + 1
+
+    def has_same_settings(
+        self, row: ScheduleRow, written: Mapping[str, Any], policies: Mapping[str, Any], now: datetime
+    ) -> bool:
+        """Whether an edit with these would change nothing."""
+        if row.trouble is not None:
+            return False
+        spec = self._write_spec(row.id, written, self._spec_or_none(row), now)
+        return (spec, json.dumps(self._read_policies(policies, row.kind).write())) == (row.spec, row.policies)
 
     def remove(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> int:
         """Remove the schedule; its history and name stay, and what runs may finish."""
