@@ -63,7 +63,7 @@ class Handlers:
         self._by_name[name] = _Command(
             words=tuple(words),
             time_limit=time_limit,
-            folder=None if folder is None else Path(folder),
+            folder=None if folder is None else Path(folder).absolute(),
             environment=dict(environment or {}),
         )
 

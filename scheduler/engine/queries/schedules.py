@@ -29,6 +29,8 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class ScheduleState(StrEnum):
+    """What a schedule as a whole does."""
+
     ACTIVE = "active"
     PAUSED = "paused"
     BROKEN = "broken"
@@ -90,10 +92,27 @@ def has_no_times(row: ScheduleRow) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
+    """What became of planned times, and of manual runs and backfills.
+
+    due: planned times that came, whatever their outcome.
+    emitted: occurrences that were to run, including manual ones.
+    succeeded: those that succeeded.
+    failed: those that failed after they began.
+    failed_to_launch: those that could not start.
+    cancelled: those that were stopped.
+    missed: times that passed, and did not run later.
+    coalesced: those that a later one replaced.
+    dropped: those that can no longer run.
+    skipped: times that did not run, by reason.
+    planned: due times by state.
+    underway: queued or running.
+    more: whether a gap was too long to count: the true `due` and `missed` are higher.
+    drift: automatic runs by drift from their planned time: one count per bound of 10 ms, 100 ms, 1 s, 10 s, 1 min,
+        10 min and 1 h, then beyond.
+    """
+
     due: int = 0
-    """Planned times that came, whatever their outcome."""
     emitted: int = 0
-    """Occurrences that were to run, including manual ones."""
     succeeded: int = 0
     failed: int = 0
     failed_to_launch: int = 0
@@ -102,14 +121,10 @@ class Counters:
     coalesced: int = 0
     dropped: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
-    """By reason."""
     planned: dict[str, int] = field(default_factory=dict)
-    """Due times by state."""
     underway: int = 0
     more: bool = False
-    """Whether a gap was too long to count: the true `due` and `missed` are higher."""
     drift: tuple[int, ...] = ()
-    """Automatic runs by drift from their planned time: one count per `DRIFT_BOUNDS`, then beyond."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
