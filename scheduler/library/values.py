@@ -125,7 +125,6 @@ class ScheduleSummary:
     name: its name.
     state: `active`, `paused`, `finished` or `broken`.
     version: for `if_version`; it grows with every change by a command, not with runs.
-    description: its times in words.
     next_time: the next planned time; None if there is none, or while it is paused.
     last_run: when its last run began.
     """
@@ -133,7 +132,6 @@ class ScheduleSummary:
     name: str
     state: ScheduleState
     version: int
-    description: str
     next_time: datetime | None
     last_run: datetime | None
 
@@ -142,6 +140,7 @@ class ScheduleSummary:
 class ScheduleInfo(ScheduleSummary):
     """Everything about a schedule.
 
+    description: its times in words.
     next_times: the next five planned times.
     times: its times as stored: `every`, `cron`, `calendar` or `once`, with zone, limits and jitter.
     policies: its policies as stored.
@@ -154,6 +153,7 @@ class ScheduleInfo(ScheduleSummary):
     backfills: its backfills, the latest first.
     """
 
+    description: str
     next_times: tuple[datetime, ...]
     times: Mapping[str, Any]
     policies: Mapping[str, Any]
@@ -175,6 +175,7 @@ def describe(details: ScheduleDetails, name: str) -> ScheduleInfo:
     next_time = details.upcoming[0] if details.upcoming and details.view.state is ScheduleState.ACTIVE else None
     return ScheduleInfo(
         **_summary_fields(details.view, name, next_time),
+        description=details.view.words,
         next_times=tuple(details.upcoming),
         times=details.view.spec,
         policies=json.loads(row.policies) if row.trouble is None else {},
@@ -240,7 +241,6 @@ def _summary_fields(view: ScheduleView, name: str, next_time: datetime | None) -
         "name": name,
         "state": view.state,
         "version": view.version,
-        "description": view.words,
         "next_time": next_time,
         "last_run": view.row.last_run,
     }
