@@ -95,19 +95,20 @@ def test_it_can_be_stopped_and_started_again(tmp_path: Path) -> None:
         assert scheduler.wait(key, TIMEOUT_S).state == "succeeded"
 
 
-def test_stop_waits_for_what_runs_with_a_limit(bench: LibraryBench) -> None:
+def test_stop_waits_for_what_runs_and_starts_nothing_more(tmp_path: Path) -> None:
+    bench = LibraryBench(tmp_path, concurrency=1)
     bench.scheduler.on_due(bench.stay_busy)
+    keys = []
     for name in ("a", "b"):
         bench.scheduler.upsert_schedule(name, every="1h")
-    key = bench.scheduler.trigger("a")
-    bench.scheduler.start()
+        keys.append(bench.scheduler.trigger(name))
+    bench.tick()
     bench.wait_for_begin()
     assert not bench.scheduler.stop(0.01)
-    waiting = bench.scheduler.trigger("b")
     bench.release.set()
     assert bench.scheduler.stop(TIMEOUT_S)
-    assert bench.scheduler.find_run(key).state == "succeeded"
-    assert bench.scheduler.find_run(waiting).state == "queued"
+    assert [bench.scheduler.find_run(key).state.value for key in keys] == ["succeeded", "queued"]
+    bench.close()
 
 
 def test_a_handler_cannot_wait_for_itself(bench: LibraryBench) -> None:
