@@ -1,11 +1,10 @@
 """Runs the engine on its own thread, woken by one timer, by commands and by finished runs."""
 
-import logging
 import math
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -13,18 +12,13 @@ from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal, Slot
 
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.scheduling.engine import MAX_SLEEP, Engine
-from scheduler.engine.scheduling.error_backoff import ErrorBackoff
 from scheduler.engine.scheduling.launcher import Announce, Announcement
-
-log = logging.getLogger(__name__)
+from scheduler.engine.ticker import Ticker
 
 _Answer = TypeVar("_Answer")
-_TICK = "tick"
 _TIMER_RESOLUTION = timedelta(milliseconds=2)
 """The timer counts whole milliseconds, rounded down; the thread sleeps the rest."""
 _MICROSECOND = timedelta(microseconds=1)
-_MAX_DRIFT = timedelta(seconds=5)
-"""Between wall and monotonic time; beyond it the machine was asleep, or the clock was changed."""
 _MAX_QUEUED = 1_000
 """While the window hangs; the oldest are dropped first."""
 _REPEAT_S = 600.0
@@ -126,13 +120,10 @@ class _EngineWorker(QObject):
         self._make_engine = make_engine
         self._clock = clock
         self._announce = announce
-        self._engine: Engine | None = None
-        self._has_recovered = False
+        self._ticker: Ticker | None = None
         self._timer: QTimer | None = None
         self._is_woken = False
         self._wake = clock.now()
-        self._backoff = ErrorBackoff(longest=MAX_SLEEP.total_seconds())
-        self._last: tuple[datetime, float] | None = None
 
     @Slot()
     def open(self) -> None:
@@ -141,7 +132,7 @@ class _EngineWorker(QObject):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
         self._woken.connect(self._tick_soon, Qt.ConnectionType.QueuedConnection)
-        self._engine = self._make_engine(self._on_announcement)
+        self._ticker = Ticker(self._make_engine(self._on_announcement), self._clock, self._announce)
         self._tick()
 
     @Slot()
@@ -156,8 +147,9 @@ class _EngineWorker(QObject):
     @Slot(object)
     def execute(self, submitted: tuple[Callable[[Engine], Any], "Future[Any]"]) -> None:
         act, future = submitted
+        assert self._ticker is not None
         try:
-            future.set_result(act(self._recovered()))
+            future.set_result(act(self._ticker.recovered()))
         except Exception as error:  # noqa: BLE001  raised by the future
             future.set_exception(error)
         self._tick_soon()
@@ -172,44 +164,18 @@ class _EngineWorker(QObject):
     @Slot()
     def _tick_soon(self) -> None:
         self._is_woken = False
-        if self._timer is not None and not self._backoff.delayed(self._clock.monotonic()):
+        if self._timer is not None and self._ticker is not None and not self._ticker.is_delayed:
             self._timer.start(0)
 
     @Slot()
     def _tick(self) -> None:
-        assert self._engine is not None
+        assert self._ticker is not None
         assert self._timer is not None
         now = self._clock.now()
-        if self._has_jumped(now):
-            self._engine.wake()
         early = self._wake - now
         if timedelta() < early < _TIMER_RESOLUTION:
             QThread.usleep(early // _MICROSECOND)
             now = self._clock.now()
-        try:
-            wake = self._recovered().tick(now)
-        except Exception as error:  # the outermost frame of this slot: logged, reported and retried
-            log.exception("The tick failed")
-            self._announce(
-                Announcement("engine", f"Dayhand has a problem and will try again: {error}", is_warning=True)
-            )
-            monotonic = self._clock.monotonic()
-            wake = now + timedelta(seconds=self._backoff.fail(_TICK, monotonic) - monotonic)
-        self._wake = wake
+        self._wake = wake = self._ticker.tick(now)
         delay = min(max(wake - self._clock.now(), timedelta()), MAX_SLEEP)
         self._timer.start(math.floor(delay.total_seconds() * 1000))
-
-    def _recovered(self) -> Engine:
-        """The engine, after it has recovered the state of an earlier process; a failure is retried at the next call."""
-        assert self._engine is not None
-        if not self._has_recovered:
-            self._engine.recover()
-            self._has_recovered = True
-        return self._engine
-
-    def _has_jumped(self, now: datetime) -> bool:
-        monotonic = self._clock.monotonic()
-        last, self._last = self._last, (now, monotonic)
-        if last is None:
-            return False
-        return abs((now - last[0]) - timedelta(seconds=monotonic - last[1])) > _MAX_DRIFT

@@ -1,4 +1,4 @@
-"""Writes resources/reference.md from the docstrings of the `dayhand` package.
+"""Writes resources/reference.md, and the reference in resources/library.md, from docstrings.
 
 python packaging/reference.py
 """  # noqa: INP001  a script
@@ -6,11 +6,16 @@ python packaging/reference.py
 import inspect
 import re
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import dayhand
 
+from scheduler import library
+
+LIBRARY_PATH = Path(__file__).resolve().parent.parent / "resources" / "library.md"
+_LIBRARY_HEAD = "## Reference\n"
 PATH = Path(__file__).resolve().parent.parent / "resources" / "reference.md"
 _HEAD = """# Reference of `dayhand`
 
@@ -24,6 +29,47 @@ def write_reference() -> str:
     """The whole page."""
     parts = [_HEAD, *(_describe(name) for name in _ordered())]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def write_library_page(page: str) -> str:
+    """The guide to the library, with its reference at the end."""
+    guide = page.partition(_LIBRARY_HEAD)[0]
+    errors = [name for name in library.__all__ if _is_error(getattr(library, name))]
+    values = [name for name in library.__all__ if name not in ("Scheduler", *errors)]
+    parts = [_LIBRARY_HEAD, "All names are in `scheduler.library`; `Scheduler` is in `scheduler`, too.\n"]
+    parts += [_describe_library(name) for name in ("Scheduler", *values, *errors)]
+    return guide + "\n".join(parts).rstrip() + "\n"
+
+
+def _describe_library(name: str) -> str:
+    thing = getattr(library, name)
+    lines = [f"### `{name}`", ""]
+    if name == "Scheduler":
+        lines += ["```text", _fold(f"{name}{_signature(thing)}"), "```", ""]
+    if issubclass(thing, Enum):
+        lines += [
+            (inspect.getdoc(thing) or "").partition("\n")[0],
+            "",
+            ", ".join(f"`{one.value}`" for one in thing),
+            "",
+        ]
+        return "\n".join(lines)
+    if _is_error(thing):
+        bases = ", ".join(f"`{base.__name__}`" for base in thing.__bases__)
+        return "\n".join([*lines, *_docs(thing), f"A subclass of {bases}.", ""])
+    lines += _docs(thing)
+    for word in sorted(_public(thing)):
+        member = inspect.getattr_static(thing, word)
+        if isinstance(member, property):
+            lines += [f"#### `{_instance(name)}.{word}`", "", *_docs(member.fget)]
+        else:
+            call = _fold(f"{_instance(name)}.{word}{_signature(member)}")
+            lines += [f"#### `{_instance(name)}.{word}`", "", "```text", call, "```", "", *_docs(member)]
+    return "\n".join(lines)
+
+
+def _instance(name: str) -> str:
+    return {"Scheduler": "scheduler", "DueRun": "run", "RunRecord": "record"}.get(name, name)
 
 
 def _ordered() -> list[str]:
@@ -108,7 +154,8 @@ def _signature(thing: Any) -> str:
             if shown:
                 shown.append("*")
         sign = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
-        shown.append(f"{sign}{one.name}" + ("" if one.default is one.empty else f"={one.default!r}"))
+        default = one.default.value if isinstance(one.default, Enum) else one.default
+        shown.append(f"{sign}{one.name}" + ("" if default is one.empty else f"={default!r}"))
     return f"({', '.join(shown)})"
 
 
@@ -132,3 +179,4 @@ def _docs(thing: Any) -> list[str]:
 
 if __name__ == "__main__":
     PATH.write_text(write_reference(), encoding="utf-8")
+    LIBRARY_PATH.write_text(write_library_page(LIBRARY_PATH.read_text(encoding="utf-8")), encoding="utf-8")

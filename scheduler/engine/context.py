@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -48,7 +49,8 @@ class EngineContext:
         """The stored spec, parsed and compiled; cached. Raises BadScheduleError if it is invalid."""
         known = self._compiled.get(schedule)
         if known is not None and known[:2] == (written, self.machine_zone):
-            self._compiled.move_to_end(schedule)
+            with suppress(KeyError):  # another thread has just removed it
+                self._compiled.move_to_end(schedule)
             return known[2:]
         spec = self.parse_spec(_load(written, "spec"), self.clock.now())
         times = spec.compile(self.machine_zone)

@@ -3,8 +3,8 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -207,17 +207,24 @@ def _open(folder: Path, now: datetime) -> OpenedStore:
         _refuse_newer(path)
         if not _is_sound(path):
             _start_empty(path, now)
-        path.touch(mode=0o600)
-        with suppress(PermissionError):  # on a file system without modes
-            path.chmod(0o600)
-        dirty_flag.mark_in_use(path)
-        with closing(connect(path)) as connection:
-            free_pages.enable_incremental_vacuum(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")
-            if 0 < migrations.version_of(connection) < migrations.latest():
-                back_up(folder, now)
-            migrations.migrate(connection)
+        with prepared_file(path, lambda: back_up(folder, now)) as connection:
             return OpenedStore(Database(path), _remembered(connection, folder))
+
+
+@contextmanager
+def prepared_file(path: Path, back_up: Callable[[], object]) -> Iterator[sqlite3.Connection]:
+    """A connection to a sound file, which is marked as in use and brought up to date, after `back_up` if necessary."""
+    path.touch(mode=0o600)
+    with suppress(PermissionError):  # on a file system without modes
+        path.chmod(0o600)
+    dirty_flag.mark_in_use(path)
+    with closing(connect(path)) as connection:
+        free_pages.enable_incremental_vacuum(connection, path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        if 0 < migrations.version_of(connection) < migrations.latest():
+            back_up()
+        migrations.migrate(connection)
+        yield connection
 
 
 def _refuse_newer(path: Path) -> None:

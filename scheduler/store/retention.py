@@ -26,9 +26,13 @@ _IS_LAST_SUCCESS = (
     "AND n.number > r.number AND n.script = r.script AND n.status = 'committed'))"
 )
 
+_WITHOUT_WORKFLOW = (
+    "SELECT id FROM schedules WHERE NOT EXISTS (SELECT 1 FROM workflows w WHERE w.slug = schedules.workflow)"
+)
+
 
 def prune(db: sqlite3.Connection, before: datetime, now: datetime, most: int) -> int:
-    """Delete what ended before that time: at most `most` chains of runs and `most` planned times that never ran.
+    """Delete what ended before that time: at most `most` chains of runs and `most` planned times without one.
 
     Returns the number of rows deleted. Events keep their ids, so that none is revived; only their data is deleted.
     """
@@ -45,6 +49,7 @@ def prune(db: sqlite3.Connection, before: datetime, now: datetime, most: int) ->
         "AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.occurrence = key) ORDER BY planned LIMIT ?2)",
         (limit, most),
     ).rowcount
+    deleted += _delete_without_runs(db, limit, most)
     deleted += db.execute(
         "DELETE FROM gaps WHERE (schedule, first) IN "
         "(SELECT schedule, first FROM gaps WHERE first < ?1 AND last < ?1 AND created < ?1 ORDER BY first LIMIT ?2)",
@@ -55,7 +60,27 @@ def prune(db: sqlite3.Connection, before: datetime, now: datetime, most: int) ->
 
 
 def count_runs(db: sqlite3.Connection) -> int:
-    return int(db.execute("SELECT count(*) FROM runs").fetchone()[0])
+    """Including those of the library, which are occurrences only."""
+    runs = db.execute("SELECT count(*) FROM runs").fetchone()[0]
+    others = f"SELECT count(*) FROM occurrences WHERE schedule IN ({_WITHOUT_WORKFLOW})"
+    return int(runs + db.execute(others).fetchone()[0])
+
+
+def _delete_without_runs(db: sqlite3.Connection, limit: int | None, most: int) -> int:
+    """Occurrences of the library: they have no row in `runs`, and their log has their own key."""
+    keys = [
+        row[0]
+        for row in db.execute(
+            f"SELECT o.key FROM ({_WITHOUT_WORKFLOW}) s CROSS JOIN occurrences o ON o.schedule = s.id "
+            "WHERE o.began IS NOT NULL AND o.state NOT IN ('queued', 'started') AND o.planned < ?1 AND o.ended < ?1 "
+            "LIMIT ?2",
+            (limit, most),
+        )
+    ]
+    for key in keys:
+        db.execute("DELETE FROM logs WHERE run = ?", (key,))
+        db.execute("DELETE FROM occurrences WHERE key = ?", (key,))
+    return len(keys)
 
 
 def _delete_chain(db: sqlite3.Connection, first: str) -> int:

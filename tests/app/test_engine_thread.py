@@ -10,12 +10,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.engine_thread import AnnouncementQueue, EngineThread
+from scheduler.engine.callable_launcher import CallableLauncher, Task
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce, Announcement, Work
 from scheduler.store.errors import StoreBusyError
 from scheduler.store.opening import open_store
-from tests.bench.callable_launcher import CallableLauncher, Task
 from tests.clocks import ManualClock
 from tests.engine.engine_fixture import MINUTE
 
@@ -43,7 +43,7 @@ class EngineBench:
         self.clock = clock
         self.tasks: dict[str, Task] = {}
         self.database = open_store(folder, clock.now()).database
-        self.launcher = CallableLauncher(self.database, self.tasks, clock=clock)
+        self.launcher = CallableLauncher(lambda work: self.tasks[work.subject])
         self.engine_threads: set[int] = set()
         self.host = EngineThread(self._make_engine, clock)
 

@@ -12,8 +12,8 @@ from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce
 from scheduler.store.opening import close_store, open_store
 from tests.bench import our_engine
-from tests.bench.callable_launcher import NullLauncher
 from tests.bench.measure import Figure
+from tests.bench.null_launcher import NullLauncher
 
 SCHEDULES = 1_000
 

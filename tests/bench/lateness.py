@@ -11,12 +11,12 @@ from apscheduler.triggers.date import DateTrigger
 from PySide6.QtCore import QCoreApplication
 
 from app.engine_thread import EngineThread
+from scheduler.engine.callable_launcher import CallableLauncher
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce, Work
 from scheduler.engine.settings import Settings
 from scheduler.store.opening import close_store, open_store
 from tests.bench import apscheduler_peer, our_engine
-from tests.bench.callable_launcher import CallableLauncher
 from tests.bench.measure import Figure, alternate, percentile
 
 NUMBER = 100
@@ -71,7 +71,8 @@ def _late(run: Callable[[datetime], None], step: timedelta) -> float:
 def _us(folder: Path, begin: datetime, step: timedelta) -> None:
     place = Path(mkdtemp(dir=folder))
     database = open_store(place, datetime.now(UTC)).database
-    launcher = CallableLauncher(database, {f"bench/job{n}": _task(n) for n in range(NUMBER)}, our_engine.THREADS)
+    tasks = {f"bench/job{n}": _task(n) for n in range(NUMBER)}
+    launcher = CallableLauncher(lambda work: tasks[work.subject], our_engine.THREADS)
 
     def make(announce: Announce) -> Engine:
         settings = Settings(concurrency=our_engine.THREADS)

@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from scheduler.engine.callable_launcher import CallableLauncher, Task
 from scheduler.engine.clock import Clock
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.settings import Settings
 from scheduler.store.database import to_ms
 from scheduler.store.opening import close_store, open_store
-from tests.bench.callable_launcher import CallableLauncher, NullLauncher, Task
+from tests.bench.null_launcher import NullLauncher
 
 THREADS = 10
 
@@ -24,7 +25,7 @@ def cron_text(number: int) -> str:
 @contextmanager
 def opened(folder: Path, tasks: dict[str, Task] | None = None, clock: Clock | None = None) -> Iterator[Engine]:
     database = open_store(folder, datetime.now(UTC)).database
-    launcher = CallableLauncher(database, tasks, THREADS, clock) if tasks is not None else NullLauncher()
+    launcher = NullLauncher() if tasks is None else CallableLauncher(lambda work: tasks[work.subject], THREADS)
     engine = Engine(database, launcher.attach, machine_zone="UTC", clock=clock, settings=Settings(concurrency=THREADS))
     engine.recover()
     try:

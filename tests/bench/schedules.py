@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from scheduler.engine.callable_launcher import Task
 from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.timing.catchup import plan_catchup
 from scheduler.timing.compiled import UnrecordedTimes
 from scheduler.timing.policies import Catchup
 from scheduler.timing.spec import ScheduleSpec
 from tests.bench import apscheduler_peer, our_engine
-from tests.bench.callable_launcher import Task
 from tests.bench.measure import Figure, alternate, measure_seconds
 from tests.clocks import ManualClock
 

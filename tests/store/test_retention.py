@@ -203,6 +203,21 @@ def test_a_planned_time_is_deleted_with_its_run(database: Database) -> None:
     assert occurrences.find(db, "k1") is None
 
 
+def test_runs_of_the_library_are_deleted_without_a_run_row(database: Database) -> None:
+    """They belong to no workflow; those of a workflow go only with their run."""
+    db = database.read()
+    for name in ("jobs/backup", "w/poll"):
+        add_schedule(db, name)
+        add_occurrence(db, f"{name} ended", NOW, OccurrenceState.SUCCEEDED, None, schedule=name, began=NOW, ended=NOW)
+        add_occurrence(db, f"{name} started", NOW, OccurrenceState.STARTED, None, schedule=name, began=NOW)
+    logs.append(db, "jobs/backup ended", "hello")
+    assert retention.count_runs(db) == 2
+    assert prune(database) == 1
+    kept = {row[0] for row in db.execute("SELECT key FROM occurrences")}
+    assert kept == {"jobs/backup started", "w/poll ended", "w/poll started"}
+    assert logs.read(db, "jobs/backup ended") == ""
+
+
 def test_the_newest_success_of_each_version_stays(database: Database) -> None:
     """It decides which version a rollback restores."""
     db = database.read()

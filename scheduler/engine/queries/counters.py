@@ -27,49 +27,64 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftCount:
-    """One class of the drift histogram."""
+    """One class of the drift histogram.
+
+    label: its upper bound in words, such as `≤ 10 s`.
+    within_ms: the upper bound in milliseconds; None for the last class, which has none.
+    runs: how many runs started that close to their planned time.
+    """
 
     label: str
     within_ms: int | None
-    """None for the last class, which has no upper bound."""
     runs: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """`due` is always the sum of `ran`, `queued`, `skipped`, `missed`, `coalesced` and `dropped`."""
+    """What became of planned times, and of manual runs and backfills.
+
+    `due` is always the sum of `ran`, `queued`, `skipped`, `missed`, `coalesced` and `dropped`.
+
+    due: the schedule's own times that came, whatever became of them.
+    ran: of these, those that started, succeeded, failed or were cancelled; also if they failed before they began.
+    queued: of these, those that wait to run, including missed ones that are still to be caught up.
+    missed: of these, those that passed and did not run later.
+    missed_outside_window: of the missed ones, those that were older than the catch-up window.
+    coalesced: of the due ones, those that a later one replaced.
+    held_up: of the coalesced ones, those behind a run that had failed or waited for an answer.
+    dropped: of the due ones, those that can no longer run.
+    skipped: of the due ones, those that were not run on purpose, by reason.
+    planned: due times by state.
+    emitted: occurrences that were to run, including those that the user started; so are the following numbers.
+    succeeded: those that succeeded.
+    failed: those that failed.
+    failed_to_launch: those that could not start.
+    cancelled: those that were stopped.
+    underway: those that are queued or running.
+    transient_failures: attempts that failed and were retried without the user.
+    more: whether a gap was too long to count: the true `due` is higher.
+    drift: automatic runs by the difference between their planned time and their start.
+    """
 
     due: int = 0
-    """The schedule's own times that came, whatever became of them."""
     ran: int = 0
-    """Of these, those that started, succeeded, failed or were cancelled; also if they failed before they began."""
     queued: int = 0
-    """Of these, those that wait to run, including missed ones that are still to be caught up."""
     missed: int = 0
     missed_outside_window: int = 0
-    """Of the missed ones, those that were older than the catch-up window."""
     coalesced: int = 0
-    """Of the due ones, those that a later one replaced."""
     held_up: int = 0
-    """Of the coalesced ones, those behind a blocked lane."""
     dropped: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
-    """By reason."""
     planned: dict[str, int] = field(default_factory=dict)
-    """Due times by state."""
     emitted: int = 0
-    """Occurrences that were to run, including those that the user started; so are the following numbers."""
     succeeded: int = 0
     failed: int = 0
     failed_to_launch: int = 0
     cancelled: int = 0
     underway: int = 0
     transient_failures: int = 0
-    """Attempts that failed and were retried without the user."""
     more: bool = False
-    """Whether a gap was too long to count: the true `due` is higher."""
     drift: tuple[DriftCount, ...] = ()
-    """Automatic runs by the difference between their planned time and their start."""
 
 
 def count(context: EngineContext, schedule: str | None, since: datetime | None) -> Counters:

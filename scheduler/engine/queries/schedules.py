@@ -28,6 +28,8 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class ScheduleState(StrEnum):
+    """What a schedule as a whole does."""
+
     ACTIVE = "active"
     PAUSED = "paused"
     BROKEN = "broken"

@@ -104,6 +104,15 @@ class ScheduleEdits:
             self._emission.reapply_catchup(db, row.id, now)
         return row.version + 1
 
+    def has_same_settings(
+        self, row: ScheduleRow, written: Mapping[str, Any], policies: Mapping[str, Any], now: datetime
+    ) -> bool:
+        """Whether an edit with these would change nothing."""
+        if row.trouble is not None:
+            return False
+        spec = self._write_spec(row.id, written, self._spec_or_none(row), now)
+        return (spec, json.dumps(self._read_policies(policies, row.kind).write())) == (row.spec, row.policies)
+
     def remove(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> int:
         """Remove the schedule; its history and name stay, and what runs may finish."""
         with self._emission.disabling_on_error(db, row.id):

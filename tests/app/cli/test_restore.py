@@ -17,7 +17,7 @@ from scheduler.store.backups import back_up
 from scheduler.store.lock import hold
 from scheduler.store.opening import close_store, open_store
 from scheduler.store.workflows import WorkflowStatus
-from tests.bench.callable_launcher import NullLauncher
+from tests.bench.null_launcher import NullLauncher
 from tests.engine.queries.runtime_fixture import RECEIPTS, QueryRuntimeFixture
 
 NOW = datetime.now(UTC)

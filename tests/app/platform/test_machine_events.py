@@ -15,12 +15,12 @@ from app.platform.dbus import Bus
 from app.platform.detect import watch_machine
 from app.platform.machine_conditions import UnknownNetwork
 from app.platform.zone_watch import ZoneWatch
+from scheduler.engine.callable_launcher import CallableLauncher, Task
 from scheduler.engine.queries.schedules import ScheduleQueries
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce
 from scheduler.store.opening import open_store
 from scheduler.timing.policies import Need
-from tests.bench.callable_launcher import CallableLauncher, Task
 from tests.clocks import ManualClock
 from tests.desktop.buses import FakeDBusService, PrivateBus
 from tests.desktop.processes import TIMEOUT_S as SECONDS
@@ -42,7 +42,7 @@ class Machine:
         self.clock = ManualClock(NIGHT)
         self.tasks: dict[str, Task] = {}
         self.database = open_store(folder / "data", self.clock.now()).database
-        self.launcher = CallableLauncher(self.database, self.tasks, clock=self.clock)
+        self.launcher = CallableLauncher(lambda work: self.tasks[work.subject])
         self.bus = Bus(address, retry_ms=20)
         self.conditions = watch_machine(self.bus, ZoneWatch({}, folder), UnknownNetwork)
         self.host = EngineThread(self._make_engine, self.clock)
