@@ -54,6 +54,8 @@ class Attempt:
     """By topic: the first pending events, sent along with prepare."""
     published: list[PublishedEvent] = field(default_factory=list)
     summary: str | None = None
+    warning: str | None = None
+    """What the user should know of a run that commits; shown unless the script says something itself."""
     failure_subject: str | None = None
     """What the failure is about, such as a connection."""
 

@@ -266,6 +266,7 @@ class Execution:
         wake = parse_wake(decision["wake_at"], now, find_zone(self._context.machine_zone))
         if wake.warning is not None:
             self.script_host.log(f"{wake.warning}\n")
+            self.attempt.warning = wake.warning
         handlers.record_prepare(db, self.attempt.workflow, self.attempt.handler.name, self.attempt.sequence, wake.at)
         self._store_log(db)
 
@@ -275,6 +276,7 @@ class Execution:
 
     def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
         """Commit, and let the next run of the lane prepare while this one is stored."""
+        self.attempt.summary = self.attempt.summary or self.attempt.warning
         self._finisher.publish_results(db, self.attempt, state, result, now)
         self.next = self._callbacks.start_next_of_lane(db, now)
         if self.next is not None:
