@@ -37,7 +37,7 @@ class RunView:
     error: str | None
     """One sentence."""
     is_followed: bool
-    """Whether another attempt has replaced this one."""
+    """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +210,8 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
         return _occurrence_status(snapshot, identity)
     last = chain[-1]
     asked = any(one.answer is None for one in requests.of_run(snapshot.db, last.id))
-    continues = last.resume_at is not None or last.status is RunStatus.ACTIVE or last.status.is_waiting
+    is_open = last.status is RunStatus.ACTIVE or last.status.is_waiting
+    continues = not last.followed and (last.resume_at is not None or is_open)
     failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL)
     needs_person = asked or (last.status is RunStatus.APPROVAL and last.resume_at is None)
     return RunStatusView(
