@@ -121,7 +121,7 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one.status, is_followed=one.is_followed),
-        what=translate_text(one.error or "") or one.summary or asked or describe_status(one),
+        what=translate_text(one.error or "") or translate_text(one.summary or "") or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
     )

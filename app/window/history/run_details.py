@@ -76,7 +76,7 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
                 str(one.attempt),
                 "" if one.began is None else format_clock_time(one.began, zone),
                 run_sign(state_of_run(one.status, is_followed=one.is_followed)).word,
-                translate_text(one.error or "") or one.summary or "",
+                translate_text(one.error or one.summary or ""),
             )
             for one in found.chain
         )

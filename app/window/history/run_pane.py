@@ -127,8 +127,7 @@ class RunPane(CardArea):
         layout.addLayout(first)
         heading = make_label(
             escape_invisible(
-                translate_text(found.error or "")
-                or found.summary
+                translate_text(found.error or found.summary or "")
                 or describe_status(found)
                 or run_sign(_state_of(found)).word
             )
