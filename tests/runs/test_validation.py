@@ -207,11 +207,13 @@ def test_output_while_loading_is_harmless(runtime: RuntimeFixture) -> None:
     assert checked.slug == "w"
 
 
-def test_a_script_that_never_finishes_loading_is_refused(runtime: RuntimeFixture) -> None:
+def test_a_script_that_never_finishes_loading_is_refused_with_the_line_it_is_stuck_at(runtime: RuntimeFixture) -> None:
     script_workers = ScriptWorkers(runtime.folder, Limits(start=1))
     validation = ScriptValidator(runtime.engine.context, runtime.services.registry, script_workers)
-    with pytest.raises(InvalidScriptError, match=r"1 s"):
-        validation.validate("w.py", "while True:\n    pass\n")
+    with pytest.raises(InvalidScriptError) as refused:
+        validation.validate("/somewhere/w.py", "def wait():\n    while True:\n        pass\n\nwait()\n")
+    lines = [f"w.py, line {line}: the script did not finish loading within 1 seconds." for line in (2, 3)]
+    assert str(refused.value) in lines
     script_workers.close()
 
 
