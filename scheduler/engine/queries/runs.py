@@ -103,6 +103,13 @@ class RunStatusView:
     needs_person: bool
     summary: str | None = None
     error: str | None = None
+    attempt: int = 1
+    resume_at: datetime | None = None
+    """When the next attempt starts."""
+    asked: str | None = None
+    """What the user is asked about it."""
+    how: tuple[str, ...] = ()
+    """The commands that answer it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,11 +216,11 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
     if not chain:
         return _occurrence_status(snapshot, identity)
     last = chain[-1]
-    asked = any(one.answer is None for one in requests.of_run(snapshot.db, last.id))
+    asked = next((one for one in requests.of_run(snapshot.db, last.id) if one.answer is None), None)
     is_open = last.status is RunStatus.ACTIVE or last.status.is_waiting
     continues = not last.followed and (last.resume_at is not None or is_open)
     failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL)
-    needs_person = asked or (last.status is RunStatus.APPROVAL and last.resume_at is None)
+    needs_person = asked is not None or (last.status is RunStatus.APPROVAL and last.resume_at is None)
     return RunStatusView(
         id=last.id,
         status=last.status.value,
@@ -221,6 +228,10 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
         needs_person=needs_person,
         summary=last.summary,
         error=_error_sentence(last.error),
+        attempt=last.attempt,
+        resume_at=last.resume_at,
+        asked=None if asked is None else asked.sentence,
+        how=() if asked is None else view_request(snapshot, asked).how,
     )
 
 
