@@ -285,8 +285,9 @@ class Worker:
         if message.get("left"):
             self.is_usable = False
         if self._stopped is not None:
-            is_stuck = isinstance(self._stopped, TimedOut) and isinstance(message.get("line"), int)
-            return replace(self._stopped, line=message["line"]) if is_stuck else self._stopped
+            if not phase and isinstance(self._stopped, TimedOut) and isinstance(message.get("line"), int):
+                return replace(self._stopped, line=message["line"])
+            return self._stopped
         match message["type"]:
             case "loaded":
                 return Finished(read_object(message, "description"))
