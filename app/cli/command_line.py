@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -95,6 +96,9 @@ _GLOBAL_OPTIONS = ("-h", "--help", "--version")
 _COMPLETE = "complete"
 """Hidden command that the shell completions call."""
 _MAX_SENTENCE = 500
+_VERBATIM = frozenset({"attention", "diff", "logs", "runs", "start", "try"})
+"""Commands whose lines show texts of scripts as they are, or name the data folder themselves."""
+_DATA_DIR = "--data-dir"
 
 
 class CommandOutput(Protocol):
@@ -159,25 +163,27 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0 done, 1 refused or failed, 2 wrong arguments."""
     wants_json = "--json" in arguments
+    folder_option = _read_folder_option(arguments)
     try:
         return _run(arguments)
     except UsageError as error:
-        _print_error(str(error))
+        print_to_stderr(str(error))
         return 2
     except BadScheduleError as error:
-        _print_error(error.sentence)
+        print_to_stderr(error.sentence)
         return 2
     except RefusedError as error:
-        for line in error.sentence.splitlines():
-            _print_error(line)
+        sentence = add_folder_option(error.sentence, folder_option)
+        for line in sentence.splitlines():
+            print_to_stderr(line)
         if wants_json:
-            answer = {"code": error.code, "message": error.sentence, "text": pack(error.sentence)}
+            answer = {"code": error.code, "message": sentence, "text": pack(error.sentence)}
             _print([json.dumps({"error": answer})])
         return 1
     except KeyboardInterrupt:
         return 130
     except EOFError:  # Ctrl+D at a prompt
-        _print_error("No answer was given; nothing was changed.")
+        print_to_stderr("No answer was given; nothing was changed.")
         return 1
     except SystemExit:  # --help and --version
         _print(())
@@ -198,15 +204,42 @@ def _run(arguments: Sequence[str]) -> int:
     if unknown:
         raise UsageError(f"Unknown option: {unknown[0]}.")
     answer: CommandOutput = options.run(options)
+    folder_option = _read_folder_option(arguments)
     if options.json:
         code = _print([json.dumps(answer.data())])
     else:
-        code = _print(map(escape_invisible, answer.lines()), is_live=getattr(answer, "is_live", False))
+        added = "" if arguments[0] in _VERBATIM else folder_option
+        lines = (add_folder_option(escape_invisible(line), added) for line in answer.lines())
+        code = _print(lines, is_live=getattr(answer, "is_live", False))
     failure = getattr(answer, "failure", None)
     if failure is not None:
-        _print_error(failure)
+        print_to_stderr(add_folder_option(failure, folder_option))
         return 1
     return code
+
+
+def _read_folder_option(arguments: Sequence[str]) -> str:
+    """The data folder that the user gave, as an option to type again; empty if none."""
+    for place, word in enumerate(arguments):
+        if word == _DATA_DIR and place + 1 < len(arguments):
+            return format_folder_option(arguments[place + 1])
+        if word.startswith(f"{_DATA_DIR}="):
+            return format_folder_option(word.partition("=")[2])
+    return ""
+
+
+def format_folder_option(folder: str | os.PathLike[str] | None) -> str:
+    """Empty without a folder."""
+    return "" if folder is None else f"{_DATA_DIR} {shlex.quote(os.fspath(folder))}"
+
+
+def add_folder_option(text: str, folder_option: str) -> str:
+    """The text with the option in every command that it names, so that they can be typed as they are."""
+    if not folder_option:
+        return text
+    with_verb = rf"(?<!from )\bdayhand (?:{'|'.join(VERBS)})(?![\w-])(?! {_DATA_DIR})"
+    to_start = r"(?<=: )dayhand(?=[,.]|$)|\bdayhand(?= --headless)"
+    return re.sub(f"{with_verb}|{to_start}", lambda command: f"{command[0]} {folder_option}", text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -218,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _print_error(sentence: str) -> None:
+def print_to_stderr(sentence: str) -> None:
     """Always one line of limited length, without control characters."""
     if len(sentence) > _MAX_SENTENCE:
         sentence = f"{sentence[: _MAX_SENTENCE // 2]} … {sentence[-_MAX_SENTENCE // 2 :]}"
@@ -238,7 +271,7 @@ def _print(lines: Iterable[str], *, is_live: bool = False) -> int:
         _silence_stdout()
     except OSError as error:
         _silence_stdout()
-        _print_error(f"The answer could not be written: {error.strerror}.")
+        print_to_stderr(f"The answer could not be written: {error.strerror}.")
         return 1
     return 0
 

@@ -3,15 +3,20 @@
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api
+from app.cli.command_line import print_to_stderr
 from app.cli.formatting import format_table, format_time
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
 
 _MAX_SCRIPT_BYTES = 4_000_000
+_SILENCE_S = 4.0
+"""How long a deployment may take before the user is told what it does."""
 
 
 def _deploy_arguments(parser: ArgumentParser) -> None:
@@ -29,19 +34,33 @@ def _deploy_arguments(parser: ArgumentParser) -> None:
 
 def _deploy(options: Namespace) -> CommandResult:
     path = Path(os.path.abspath(options.file))  # noqa: PTH100  a link stays a link, as editors see it
-    answer = call_api(
-        options,
-        "deploy",
-        path=str(path),
-        source=read_script(path),
-        check=options.check,
-        grant=options.grant,
-        replace=options.replace,
-        paused=options.paused,
-        watch=options.watch,
-        idempotency_key=options.idempotency_key,
-    )
+    source = read_script(path)
+    with _saying_after(_SILENCE_S, f"Loading {path.name} …"):
+        answer = call_api(
+            options,
+            "deploy",
+            path=str(path),
+            source=source,
+            check=options.check,
+            grant=options.grant,
+            replace=options.replace,
+            paused=options.paused,
+            watch=options.watch,
+            idempotency_key=options.idempotency_key,
+        )
     return CommandResult(answer, _render_deploy)
+
+
+@contextmanager
+def _saying_after(seconds: float, line: str) -> Iterator[None]:
+    """Print the line to stderr if the block takes longer than that."""
+    timer = Timer(seconds, lambda: print_to_stderr(line))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def read_script(path: Path) -> str:

@@ -4,9 +4,11 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from app.cli.command import Command, CommandResult, call_api, stream_api
+from app.cli.command_line import add_folder_option, format_folder_option
 from app.cli.formatting import (
     RUN_COLUMNS,
     describe_outcome,
@@ -81,15 +83,16 @@ def _runs_arguments(parser: ArgumentParser) -> None:
 
 
 def _runs(options: Namespace) -> CommandResult:
-    return CommandResult(call_api(options, "run_show", run=options.run_id), _render_run)
+    return CommandResult(call_api(options, "run_show", run=options.run_id), partial(_render_run, options))
 
 
-def _render_run(run: dict[str, Any]) -> Iterator[str]:
+def _render_run(options: Namespace, run: dict[str, Any]) -> Iterator[str]:
+    folder_option = format_folder_option(options.data_dir)
     yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {format_run_status(run)}"
     if run["summary"]:
         yield to_single_line(run["summary"])
     if run["error"]:
-        yield to_single_line(run["error"])
+        yield add_folder_option(to_single_line(run["error"]), folder_option)
     yield f"Started by: {run['trigger']}; version {run['version']}; attempt {run['attempt']}"
     if run["planned"]:
         yield f"Planned for {format_time(run['planned'])}"
@@ -115,6 +118,7 @@ def _render_run(run: dict[str, Any]) -> Iterator[str]:
         yield f"Result: {json.dumps(run['result'], ensure_ascii=False)}"
     for one in run["requests"]:
         yield f"Asked: {to_single_line(one['sentence'])} ({one['answer'] or 'not answered'})"
+        yield from (f"  {add_folder_option(command, folder_option)}" for command in one["how"])
     if run["log"]:
         yield "Log:"
         yield from (f"  {line}" for line in run["log"].splitlines())

@@ -15,7 +15,7 @@ from app.cli.deploy import save_script
 from app.cli.formatting import format_time, now
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
-from scheduler.job_import.crontab import read_crontab
+from scheduler.job_import.crontab import CronProgram, read_crontab
 from scheduler.job_import.result import Job, TranslationResult, Untranslated
 from scheduler.job_import.script import write_script
 from scheduler.job_import.systemd import read_systemd
@@ -46,6 +46,12 @@ def _arguments(parser: ArgumentParser) -> None:
     add("--name", metavar="NAME", help="name of the new workflow (default: Imported from …)")
     add("--into", type=Path, metavar="FILE", help="the script to write (default: in this folder, by that name)")
     add("--system", action="store_true", help="the crontab has a user in its sixth field, like /etc/crontab")
+    add(
+        "--cron",
+        choices=[one.value for one in CronProgram],
+        metavar="debian|cronie",
+        help="the cron that ran the crontab: Debian's does not know CRON_TZ",
+    )
     add("--check", action="store_true", help="only show what would be imported")
 
 
@@ -97,6 +103,8 @@ def _read(name: str, kind: str) -> str:
 def _translate(options: Namespace, texts: dict[str, str]) -> TranslationResult:
     if options.system and options.kind != "crontab":
         raise UsageError("--system is only for crontabs.")
+    if options.cron is not None and options.kind != "crontab":
+        raise UsageError("--cron is only for crontabs.")
     if options.kind == "systemd":
         by_name = {_unit_name(Path(name)): text for name, text in texts.items()}
         if len(by_name) < len(texts):
@@ -113,6 +121,7 @@ def _translate(options: Namespace, texts: dict[str, str]) -> TranslationResult:
                 place="crontab" if name == "-" else Path(name).name,
                 system=options.system or _is_system_crontab(name),
                 user=getpass.getuser(),
+                cron=None if options.cron is None else CronProgram(options.cron),
             )
             for name, text in texts.items()
         ]

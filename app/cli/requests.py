@@ -1,7 +1,6 @@
 """`attention`, `approve`, `reject`, `resolve`, `retry`, `dismiss`: open requests, and the user's answers."""
 
 import json
-import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api, stream_api
+from app.cli.command_line import format_folder_option
 from app.cli.formatting import format_time, to_single_line
 from app.data.data_dir import add_data_dir
 from app.widgets.server_names import add_punycode, find_look_alikes
@@ -27,7 +27,7 @@ def _attention_arguments(parser: ArgumentParser) -> None:
 
 
 def _attention(options: Namespace) -> CommandResult:
-    where = "" if options.data_dir is None else f" --data-dir {shlex.quote(str(options.data_dir))}"
+    where = f" {format_folder_option(options.data_dir)}".rstrip()
     if options.asked is None:
         return CommandResult(call_api(options, "attention"), partial(_render_attention, where=where))
     pieces = (

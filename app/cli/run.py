@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api, stream_api
-from app.cli.command_line import UsageError
-from app.cli.formatting import format_status
+from app.cli.command_line import UsageError, print_to_stderr
+from app.cli.formatting import format_status, format_time
 from app.data.data_dir import add_data_dir
 
 
@@ -20,7 +20,9 @@ def _add_target(parser: ArgumentParser, description: str, *, optional: bool = Fa
 
 def _run_arguments(parser: ArgumentParser) -> None:
     _add_target(parser, "Run a workflow now; its schedule does not change.")
-    parser.add_argument("--wait", action="store_true", help="wait until it ends or needs your attention")
+    parser.add_argument(
+        "--wait", action="store_true", help="wait until it ends or needs your attention, and say what it waits for"
+    )
     parser.add_argument("--when-finished", action="store_true", help="if it is already running, start afterwards")
 
 
@@ -35,7 +37,25 @@ def _run(options: Namespace) -> CommandResult:
     answer: dict[str, Any] = {}
     for message in stream_api(options, "run_and_wait", **given):
         answer = message.get("answer", answer)
+        progress = None if options.json else message.get("piece", {}).get("progress")
+        if progress is not None and (line := _describe_progress(progress)) is not None:
+            print_to_stderr(line)
     return CommandResult(answer, _render_results, answer["error"]["message"] if "error" in answer else None)
+
+
+def _describe_progress(run: dict[str, Any]) -> str | None:
+    """What happens while the command waits; its end is the command's answer."""
+    match run["status"]:
+        case "queued":
+            return f"{run['id']}: {run['waits_for']}"
+        case "active" if run["attempt"] > 1:
+            return f"{run['id']}: attempt {run['attempt']} is running."
+        case "paused:transient" if run["resume_at"]:
+            at = format_time(run["resume_at"])
+            return f"{run['id']}: attempt {run['attempt']} failed. {run['error']} The next attempt starts at {at}."
+        case "paused:reconciliation":
+            return f"{run['id']}: checking whether its action happened. {run['error'] or ''}".rstrip()
+    return None
 
 
 def _render_results(answer: dict[str, Any]) -> Iterator[str]:

@@ -15,8 +15,8 @@ _NAMES = {
     "day of the week": ("sun", "mon", "tue", "wed", "thu", "fri", "sat"),
 }
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
-_MAX_EMPTY_DAYS = 366 * 9
-"""Days without a time after which the search ends: 29 February comes within eight years."""
+_MAX_EMPTY_DAYS = 366 * 41
+"""Days without a time after which the search ends: 29 February on one weekday comes within forty years."""
 
 
 class NotCronError(Exception):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from scheduler.job_import.cron_reference import CronLine, NotCronError
@@ -33,6 +34,15 @@ _PIPE_INPUT = 'printf "%s\\n" "$1" | "$2" -c "$0"'
 """Pipes input ($1) to the command ($0), as cron does with the text after a percent sign."""
 
 
+class CronProgram(StrEnum):
+    """The cron that ran a crontab."""
+
+    DEBIAN = "debian"
+    """Runs every line at local time, whatever CRON_TZ says."""
+    CRONIE = "cronie"
+    """Of Fedora, Red Hat, Arch and others: runs the lines below CRON_TZ in that zone."""
+
+
 @dataclass(slots=True)
 class _Settings:
     """Assignments so far, which apply to the lines below."""
@@ -42,15 +52,21 @@ class _Settings:
     timezone: str = LOCAL
     unknown_zone: str = ""
     delay: str = ""
+    cron: CronProgram | None = None
 
 
-def read_crontab(text: str, *, place: str = "crontab", system: bool = False, user: str = "") -> TranslationResult:
-    """The jobs of a crontab. With `system`, a sixth field names the user; only lines of `user` are translated."""
-    return TranslationResult.collect(_read(text, place, user if system else None))
+def read_crontab(
+    text: str, *, place: str = "crontab", system: bool = False, user: str = "", cron: CronProgram | None = None
+) -> TranslationResult:
+    """The jobs of a crontab. With `system`, a sixth field names the user; only lines of `user` are translated.
+
+    `cron` is the program that ran it; if it is not known, the jobs say where that matters.
+    """
+    return TranslationResult.collect(_read(text, place, user if system else None, cron))
 
 
-def _read(text: str, place: str, user: str | None) -> Iterator[Job | Untranslated]:
-    settings, comment = _Settings(), ""
+def _read(text: str, place: str, user: str | None, cron: CronProgram | None) -> Iterator[Job | Untranslated]:
+    settings, comment = _Settings(cron=cron), ""
     for number, whole in enumerate(text.splitlines(), 1):
         line = whole.strip()
         if not line:
@@ -84,6 +100,8 @@ def _assign(settings: _Settings, name: str, value: str) -> str:
                 return "Output is not mailed. It is in the log of each run, and you get a notification on failure."
         case "MAILFROM" | "CONTENT_TYPE" | "CONTENT_TRANSFER_ENCODING":
             return "It is about mailed output. Output is not mailed; it is in the log of each run."
+        case "CRON_TZ" if settings.cron is CronProgram.DEBIAN:
+            settings.environment[name] = value  # like any other variable
         case "CRON_TZ" if not value:
             settings.timezone, settings.unknown_zone = LOCAL, ""
         case "CRON_TZ":
@@ -134,6 +152,11 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
     old = CronLine.read(times)
     parse_cron((times,))
     given: dict[str, Any] = {"cron": times, "timezone": settings.timezone}
+    if settings.timezone != LOCAL and settings.cron is None:
+        notes.append(
+            f"Debian's cron does not know CRON_TZ and ran this at local time; these times are in {settings.timezone}, "
+            "as cronie ran them. If it ran in Debian's cron, import it with --cron debian."
+        )
     if settings.delay:
         given["jitter"] = settings.delay
         notes.append("cron picks its random delay once, when it starts; here each run gets its own.")

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from scheduler.timing.calendar import parse_calendars
+from scheduler.timing.cron import parse_cron
+
 _SHORTHANDS = {
     "minutely": "*-*-* *:*:00",
     "hourly": "*-*-* *:00:00",
@@ -89,6 +92,24 @@ class OnCalendar:
             written[name] = _compact(self.parts[name]) if name in self.parts else "*"
         return written
 
+    def cron(self) -> str | None:
+        """As one of our cron expressions if it runs every hour; None if it does not, or if cron has no such days.
+
+        Such a cron expression follows the clock, while a calendar would also run right after a skipped hour.
+        """
+        has_day = "day" in self.parts or self.last_day
+        if "hour" in self.parts or (has_day and self.weekdays is not None):
+            return None
+        fields = {name: ",".join(map(str, sorted(values))) for name, values in self.parts.items()}
+        if self.last_day:
+            fields["day"] = "L"
+        if self.weekdays is not None:
+            fields["weekday"] = ",".join(_DAYS[number][:3] for number in sorted(self.weekdays))
+        names = ["minute", "hour", "day", "month", "weekday"]
+        if fields.get("second") != "0" or "year" in fields:
+            names = ["second", *names, *(["year"] if "year" in fields else [])]
+        return " ".join(fields.get(name, "*") for name in names)
+
     def times(self, after: datetime, machine: ZoneInfo) -> Iterator[datetime]:
         """A skipped wall time does not run; a repeated one runs once."""
         zone = machine if self.timezone is None else ZoneInfo(self.timezone)
@@ -120,6 +141,17 @@ class OnCalendar:
         return (self.weekdays is None or day.weekday() in self.weekdays) and all(
             name not in self.parts or getattr(day, name) in self.parts[name] for name in ("year", "month", "day")
         )
+
+
+def to_schedule(read: list[OnCalendar]) -> dict[str, object]:
+    """Our schedule for the union of the expressions; BadScheduleError if there is none."""
+    expressions = tuple(expression for one in read if (expression := one.cron()) is not None)
+    if len(expressions) == len(read):
+        parse_cron(expressions)
+        return {"cron": list(expressions) if len(expressions) > 1 else expressions[0]}
+    calendars = [one.calendar() for one in read]
+    parse_calendars(tuple(calendars))
+    return {"calendar": calendars if len(calendars) > 1 else calendars[0]}
 
 
 def _size(name: str) -> int:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from scheduler.job_import.on_calendar import NotCalendarError, OnCalendar, parse_span
+from scheduler.job_import.on_calendar import NotCalendarError, OnCalendar, parse_span, to_schedule
 from scheduler.job_import.result import (
     MAX_DELAY,
     MAX_RUN_TIME,
@@ -23,11 +23,11 @@ from scheduler.job_import.result import (
     is_secret_name,
     with_environment,
 )
-from scheduler.timing.calendar import parse_calendars
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.every import parse_interval
 from scheduler.timing.zones import LOCAL
 
+_REPEATED_HOUR = "When the clocks go back, it runs in both of the repeated hours; systemd runs it in one of them."
 _HANDLED_SETTINGS = frozenset({"Description", "Documentation", "WantedBy", "Type", "Unit", "OnCalendar", "Persistent"})
 _ESCAPED_SEMICOLON = re.compile(r"(?<!\S)\\;(?!\S)")
 _LITERAL_SEMICOLON = "\0"
@@ -133,6 +133,7 @@ class _Timer:
         if calendars:
             first = calendars[0]
             given, old = self._by_calendar(calendars)
+            notes = (_REPEATED_HOUR,) if "cron" in given else ()
         else:
             given, first = self._by_interval()
             notes = ("systemd counts from the last start; Dayhand counts from when this workflow was added.",)
@@ -174,13 +175,10 @@ class _Timer:
             raise _UntranslatableSettingError(
                 intervals[0], "A job has either a calendar or an interval, but this has both."
             )
-        written = [one.calendar() for one in read]
         try:
-            parse_calendars(tuple(written))
+            return to_schedule(read) | {"timezone": zones.pop()}, _union(read)
         except BadScheduleError as error:
             raise _UntranslatableSettingError(calendars[0], error.sentence) from error
-        given = {"calendar": written if len(written) > 1 else written[0], "timezone": zones.pop()}
-        return given, _union(read)
 
     def _calendar(self, setting: Setting) -> OnCalendar:
         try:

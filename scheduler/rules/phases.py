@@ -64,15 +64,13 @@ class RunStatus(StrEnum):
 
 
 _WAITING = frozenset({RunStatus.TRANSIENT, RunStatus.APPROVAL, RunStatus.RECONCILIATION})
-_ENDS = frozenset({RunStatus.COMMITTED, RunStatus.CRASHED, RunStatus.CANCELLED})
+_FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
+_ENDS = _FAILED | {RunStatus.COMMITTED, RunStatus.CRASHED, RunStatus.CANCELLED}
 STATUS_MOVES: dict[RunStatus, frozenset[RunStatus]] = {
     RunStatus.ACTIVE: frozenset(RunStatus) - {RunStatus.ACTIVE},
-    # An answer, a checker or a stop ends the wait; the retry itself is a new attempt.
-    RunStatus.TRANSIENT: frozenset({RunStatus.CANCELLED}),
+    # An answer, a checker or a stop ends the wait. What has failed stays as it ended; the retry is a new attempt.
     RunStatus.APPROVAL: frozenset({RunStatus.ACTIVE, RunStatus.CANCELLED}),
     RunStatus.RECONCILIATION: frozenset({RunStatus.ACTIVE, RunStatus.CANCELLED}),
-    RunStatus.LOGIC: frozenset({RunStatus.CANCELLED}),
-    RunStatus.INTERNAL: frozenset({RunStatus.CANCELLED}),
 } | {status: frozenset() for status in _ENDS}
 
 

@@ -186,7 +186,7 @@ def _reason_sentence(reason: str | None) -> str:
 
 def find_not_run(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[NotRunTime]:
     """Planned times that did not run, each with its reason, and gaps, which stand for many of them."""
-    found = [*_times(db, query, page, most), *_gaps(db, query, page, most)]
+    found = [*_times(db, query, page, most), *_gaps(db, query, page, most), *_queued(db, query, page, most)]
     return sorted(found, key=lambda one: (one.planned, one.schedule), reverse=True)[:most]
 
 
@@ -200,7 +200,7 @@ def count_not_run(db: sqlite3.Connection, query: HistoryQuery) -> int:
     if _can_be_gaps(query):
         where, values = _filter(query, HistoryCursor(), "first")
         (gaps,) = db.execute(f"SELECT count(*) FROM gaps WHERE {where}", values).fetchone()
-    return int(times + gaps)
+    return int(times + gaps) + len(_queued(db, query, HistoryCursor(), -1))
 
 
 def find_planned_time(db: sqlite3.Connection, beginning: str) -> NotRunTime | None:
@@ -262,6 +262,19 @@ def _gaps(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most
         replace(_not_run(row), until=to_instant(row["last"]), number=row["number"], more=bool(row["more"]))
         for row in rows
     ]
+
+
+def _queued(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[NotRunTime]:
+    """Those that wait to start; only a query for their state finds them, since they are not history yet."""
+    if OccurrenceState.QUEUED not in query.stored_statuses or query.matches_nothing:
+        return []
+    where, values = _time_filter(query, page)
+    rows = db.execute(
+        f"SELECT schedule, planned, state, reason, detail FROM occurrences WHERE state = 'queued' AND {where} "
+        "ORDER BY planned DESC, schedule DESC LIMIT ?",
+        (*values, most),
+    )
+    return [_not_run(row) for row in rows]
 
 
 def _can_be_times(query: HistoryQuery) -> bool:

@@ -42,7 +42,7 @@ class RunRow(NamedTuple):
     resume_at: datetime | None = None
     """When it resumes automatically; None if it has ended or waits for the user."""
     followed: bool = False
-    """Another attempt replaced it."""
+    """Nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
     prepared_at: datetime | None = None
     mutating_at: datetime | None = None
     mutated_at: datetime | None = None
@@ -89,6 +89,12 @@ def advance(db: sqlite3.Connection, run: str, old: RunPhase, new: RunPhase, now:
         raise StaleError(f"The run {run} is no longer active and {old}.")
 
 
+def advance_to_emitting(db: sqlite3.Connection, run: str, old: RunPhase, now: datetime) -> None:
+    """`next` runs. After an outside action this is progress: earlier crashes of the chain no longer count."""
+    progress = {"crashes": 0} if old is RunPhase.MUTATED else {}
+    advance(db, run, old, RunPhase.EMITTING, now, **progress)
+
+
 def move(db: sqlite3.Connection, run: str, old: RunStatus, new: RunStatus, now: datetime, **changes: Any) -> None:
     """Change its status; StaleError if it is not `old`."""
     assert new in STATUS_MOVES[old], f"{old} → {new} is not a legal move"
@@ -118,7 +124,12 @@ def supersede(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
     insert(db, successor)
 
 
-def close_failed(db: sqlite3.Connection, workflow: str, handler: str, *, but: str | None = None) -> None:
+def close_failed(db: sqlite3.Connection, run: str, note: str) -> None:
+    """No attempt follows it, as the note says; how and when it failed stays."""
+    db.execute("UPDATE runs SET followed = 1, resume_at = NULL, summary = ? WHERE id = ?", (note, run))
+
+
+def close_earlier_failed(db: sqlite3.Connection, workflow: str, handler: str, *, but: str | None = None) -> None:
     """Later runs of the handler followed its failed ones, which need nothing any more."""
     query = (
         f"UPDATE runs INDEXED BY runs_open SET followed = 1 WHERE {_OPEN} AND workflow = ? AND handler = ? "

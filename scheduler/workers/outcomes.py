@@ -78,6 +78,8 @@ class WorkerDied:
 @dataclass(frozen=True, slots=True)
 class TimedOut:
     sentence: str
+    line: int | None = None
+    """Where in the script it was stuck, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,13 @@ Outcome = Finished | ScriptFailed | WorkerDied | TimedOut | Cancelled
 
 class WorkerStartError(Exception):
     """No worker could be started; the message says why."""
+
+
+def describe_timeout(phase: str, seconds: float) -> TimedOut:
+    """For a phase, or for loading, which has no name."""
+    if phase:
+        return TimedOut(UserText("It took longer than {seconds} seconds and was stopped.", seconds=f"{seconds:g}"))
+    return TimedOut(UserText("the script did not finish loading within {seconds} seconds.", seconds=f"{seconds:g}"))
 
 
 def refuse_input(phase: str, error: protocol.TooLargeError) -> ScriptFailed:

@@ -53,5 +53,5 @@ class Limits:
     """How much of a phase's output is kept, in bytes."""
     grace: float = 3.0
     """Seconds between asking a script to end and killing it."""
-    start: float = 60.0
+    start: float = 30.0
     """Seconds that loading a script may take."""

@@ -5,7 +5,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock, Timer
 from typing import Any
 
@@ -22,6 +22,7 @@ from scheduler.workers.outcomes import (
     TimedOut,
     WorkerDied,
     WorkerStartError,
+    describe_timeout,
     refuse_input,
 )
 from scheduler.workers.script import Limits, PhaseCall, Script
@@ -138,10 +139,7 @@ class Worker:
         """Whether the running phase was asked to end; asks it if its time is up. Call it while an answer takes long."""
         current = self._current
         if current is not None and self._stopped is None and time.monotonic() >= current.deadline:
-            late = TimedOut(
-                UserText("It took longer than {seconds} seconds and was stopped.", seconds=f"{current.seconds:g}")
-            )
-            self._ask(late, self._limits.grace)
+            self._ask(describe_timeout(current.phase, current.seconds), self._limits.grace)
         return self._stopped is not None
 
     def stop(self, *, kill: bool = False) -> None:
@@ -287,6 +285,8 @@ class Worker:
         if message.get("left"):
             self.is_usable = False
         if self._stopped is not None:
+            if not phase and isinstance(self._stopped, TimedOut) and isinstance(message.get("line"), int):
+                return replace(self._stopped, line=message["line"])
             return self._stopped
         match message["type"]:
             case "loaded":

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.cli.preview import VERBS
-from scheduler.job_import.crontab import read_crontab
+from scheduler.job_import.crontab import CronProgram, read_crontab
 from scheduler.job_import.result import Job, TranslationResult
 from tests.job_import.crontab_samples import LEFT, TRANSLATED
 from tests.timing import debian_cron
@@ -135,6 +135,46 @@ def test_cron_tz_applies_to_the_old_times_too() -> None:
     """Otherwise a comparison would differ on every machine in another zone."""
     [job] = read_crontab("CRON_TZ=America/New_York\n30 2 * * * x\n").jobs
     assert old_times(job, SPRING, "Europe/Berlin") == preview_times(job, SPRING, "America/New_York")
+
+
+def test_cron_tz_has_no_effect_on_times_of_debians_cron() -> None:
+    text = "CRON_TZ=Asia/Tokyo\n0 9 * * * x\n"
+    [job] = read_crontab(text, cron=CronProgram.DEBIAN).jobs
+    assert (job.settings["timezone"], job.notes) == ("local", ())
+    assert "CRON_TZ=Asia/Tokyo" in job.commands[0], "its command sees it, as any variable"
+    [job] = read_crontab(text, cron=CronProgram.CRONIE).jobs
+    assert (job.settings["timezone"], job.notes) == ("Asia/Tokyo", ())
+
+
+def test_a_cron_tz_of_an_unknown_cron_says_which_times_are_used() -> None:
+    below, above = read_crontab("0 8 * * * y\nCRON_TZ=Asia/Tokyo\n0 9 * * * x\n").jobs[::-1]
+    [note] = below.notes
+    assert "Debian's cron does not know CRON_TZ and ran this at local time; these times are in Asia/Tokyo" in note
+    assert "--cron debian" in note and above.notes == ()
+
+
+def test_old_times_that_are_decades_apart_are_found() -> None:
+    """29 February on a Sunday: the day field AND the weekday field, since one begins with a star."""
+    job = read_one("0 9 29 2 */7 x")
+    assert [at.year for at in old_times(job, SPRING, "Europe/Berlin")[:3]] == [2032, 2060, 2088]
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [("0 */24 * * * x", "0 0 * * * x"), ("*/60 * * * * x", "0 * * * * x")],
+)
+def test_a_step_beyond_the_field_means_its_first_value(line: str, same: str) -> None:
+    after = datetime(2026, 6, 1, tzinfo=UTC)
+    job = read_one(line)
+    assert preview_times(job, after, "UTC") == old_times(job, after, "UTC") == old_times(read_one(same), after, "UTC")
+
+
+def test_the_idiom_for_the_first_monday_means_the_first_monday() -> None:
+    after = datetime(2026, 6, 1, 12, tzinfo=UTC)
+    job = read_one("0 9 */100,1-7 * MON x")
+    found = preview_times(job, after, "UTC")
+    assert found == old_times(job, after, "UTC")
+    assert all((at.isoweekday(), at.day <= 7) == (1, True) for at in found) and len(found) == 10
 
 
 def test_an_empty_cron_tz_is_the_machines_zone() -> None:

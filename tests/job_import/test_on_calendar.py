@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from scheduler.job_import.on_calendar import NotCalendarError, OnCalendar
+from scheduler.job_import.on_calendar import NotCalendarError, OnCalendar, to_schedule
 from scheduler.timing.spec import ScheduleSpec
 
 AFTER = datetime(2026, 3, 27, 12, tzinfo=UTC)
@@ -100,6 +100,24 @@ def test_our_calendar_has_the_same_times(text: str) -> None:
     written = {"calendar": read.calendar(), "timezone": read.timezone or ZONE}
     new = ScheduleSpec.read(written, machine_zone=ZONE, now=after).compile(ZONE).upcoming(after, 5)
     assert new == list(islice(read.times(after, ZoneInfo(ZONE)), 5))
+
+
+@pytest.mark.parametrize("text", ["*:17", "hourly", "*-*-* *:0/20:30", "Sun *:05", "2026..2028-*-* *:30", "*-*~1 *:10"])
+def test_an_hourly_timer_does_not_run_right_after_the_skipped_hour(text: str) -> None:
+    """As in systemd: no time is lost, since the next one comes within the hour."""
+    read = OnCalendar.read(text)
+    after = datetime(2026, 3, 28, 22, 30, tzinfo=UTC)
+    written = {**to_schedule([read]), "timezone": ZONE}
+    new = ScheduleSpec.read(written, machine_zone=ZONE, now=after).compile(ZONE).upcoming(after, 10)
+    assert new == list(islice(read.times(after, ZoneInfo(ZONE)), 10))
+
+
+def test_a_timer_with_an_hour_or_with_a_day_and_a_weekday_is_a_calendar() -> None:
+    assert [*to_schedule([OnCalendar.read("09:00"), OnCalendar.read("*:17")])] == ["calendar"]
+    assert [*to_schedule([OnCalendar.read("Mon *-*-01..07 *:17")])] == ["calendar"]
+    assert to_schedule([OnCalendar.read("*:17"), OnCalendar.read("Mon *:47:30")]) == {
+        "cron": ["17 * * * *", "30 47 * * * mon"]
+    }
 
 
 @pytest.mark.parametrize("text", OVER)

@@ -39,7 +39,8 @@ def test_no_phase_goes_back() -> None:
             assert all(CONSUMER.index(new) > CONSUMER.index(old) for new in following)
 
 
-ENDS = {"committed", "crashed", "cancelled"}
+ENDS = {"committed", "crashed", "cancelled", "paused:transient", "failed:logic", "failed:internal"}
+"""What has ended stays as it ended; a retry is a new attempt."""
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(RunStatus, RunStatus)))

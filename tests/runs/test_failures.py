@@ -103,7 +103,7 @@ def test_undecodable_text_in_a_connector_error_is_replaced(runtime: RuntimeFixtu
     ("body", "says"),
     [
         ('raise ValueError("401 unauthorized")', "401"),
-        ("return 5", "prepared"),
+        ("return ctx.now", "prepared"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
         ("import sys; sys.exit(3)", "sys.exit"),
         ("import os; os._exit(3)", "exited its own process with code 3"),
@@ -114,7 +114,7 @@ def test_undecodable_text_in_a_connector_error_is_replaced(runtime: RuntimeFixtu
 )
 def test_every_mistake_of_a_script_is_a_logic_failure(runtime: RuntimeFixture, body: str, says: str) -> None:
     """It raised, returned nonsense, or its process died."""
-    runtime.deploy(prepare(body))
+    runtime.deploy(prepare(f"{body}\nreturn dayhand.nothing()"))
     runtime.publish("a")
     runtime.tick()
     run = runtime.runs("C")[-1]

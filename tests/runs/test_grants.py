@@ -79,11 +79,45 @@ def test_an_action_without_permission_is_not_made(runtime: RuntimeFixture) -> No
     assert (
         runtime.service.calls == []
         and runtime.mutation(runtime.runs("C")[-1].id) is None
-        and runtime.pending() == ["a"]
+        and runtime.events() == {"a": "reserved"}
     )
     runtime.request_commands.approve(runtime.requests()[0].id)
     runtime.tick()
     assert len(runtime.service.calls) == 1 and runtime.events() == {"a": "consumed"}
+
+
+@pytest.mark.parametrize("where", ["prepare", "mutate"])
+def test_a_consumer_resumes_as_the_same_attempt_when_it_is_allowed(runtime: RuntimeFixture, where: str) -> None:
+    """Nothing was lost: what prepare decided is kept, and its events stay reserved."""
+    body = "ctx.call('world:x', 'look')\nreturn dayhand.prepared(reserve=ctx.peek(t)) if state is None else NOTHING"
+    reading = prepare(body.replace("NOTHING", "dayhand.nothing()"))
+    runtime.deploy(reading if where == "prepare" else consumer(), grant=False)
+    runtime.publish("a")
+    runtime.tick()
+    [waiting] = runtime.runs("C")
+    assert (waiting.status, waiting.ended) == ("paused:approval", None)
+    runtime.pass_time(10 * MINUTE)
+    runtime.request_commands.approve(runtime.requests()[0].id)
+    runtime.tick()
+    run = runtime.runs("C")[0]
+    assert (run.id, run.attempt, run.status, run.error) == (waiting.id, 1, "committed", None)
+    assert not any(one.attempt > 1 for one in runtime.runs("C"))
+    assert runtime.log(run.id).endswith("Allowed by you; resumed.\n")
+
+
+def test_a_job_that_is_allowed_says_why_it_starts_again(runtime: RuntimeFixture) -> None:
+    """It may have done half its work before the call."""
+    runtime.deploy(job("ctx.call('world:x', 'look')"), grant=False)
+    runtime.commands.run("w")
+    runtime.tick()
+    runtime.request_commands.approve(runtime.requests()[0].id)
+    runtime.tick()
+    first, second = runtime.runs("j")
+    assert (first.status, second.retry_of, second.status) == ("paused:approval", first.id, "committed")
+    assert first.ended is not None
+    assert runtime.log(second.id).endswith(
+        "Allowed by you; started again because a job cannot continue in the middle.\n"
+    )
 
 
 @pytest.mark.parametrize("words", [("w",), ("w", "world:x"), ("W", "world:x", "look")])

@@ -12,7 +12,7 @@ from scheduler.store.errors import StoreError
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
 from tests.runs.fault_injection import record_statements
 from tests.runs.runtime_fixture import RuntimeFixture, fail
-from tests.runs.scripts import HEAD, consumer, producer
+from tests.runs.scripts import HEAD, consumer, prepare, producer
 
 FAILS_IN_NEXT = consumer().replace('state["told"]', 'assert not state.get("x") and {}["next"]\n        state["told"]')
 
@@ -90,13 +90,29 @@ def test_only_the_transactions_around_the_action_are_durable(
     assert set(quick) == {"INSERT INTO runs", "UPDATE events"}
 
 
+@pytest.mark.parametrize("has_mutate", [True, False], ids=["with mutate", "without mutate"])
+def test_the_first_attempt_passes_through_emitting(
+    runtime: RuntimeFixture,
+    has_mutate: bool,  # noqa: FBT001
+) -> None:
+    """It is recorded with the outcome, or with what prepare decided, while next already runs."""
+    before, after = consumer().split("    def mutate")
+    source = consumer() if has_mutate else before + after[after.index("    def next") :]
+    source = source.replace('        state["done"]', '        import time; time.sleep(3600)\n        state["done"]')
+    runtime.deploy(source)
+    runtime.tick()
+    runtime.publish("a")
+    runtime.wait(lambda: runtime.runs("C")[-1].phase == "emitting")
+    assert runtime.runs("C")[-1].status == "active"
+
+
 def test_when_next_fails_only_next_is_retried_with_the_first_result(runtime: RuntimeFixture) -> None:
     runtime.service.answer = {"id": 1}
     runtime.deploy(FAILS_IN_NEXT)
     runtime.publish("a")
     runtime.tick()
     [failed] = runtime.runs("C")[-1:]
-    assert (failed.status, failed.phase) == ("failed:logic", "mutated")
+    assert (failed.status, failed.phase) == ("failed:logic", "emitting")
     assert runtime.events() == {"a": "reserved"}
     runtime.service.answer = "another"
     runtime.deploy(consumer())
@@ -219,6 +235,22 @@ def test_a_read_with_an_unstorable_result_fails_and_names_the_connection(runtime
     assert "The answer of world:x cannot be used because it " in str(run.error)
 
 
+@pytest.mark.parametrize(("done", "told"), [("", "No outside action was needed."), ("Had it", "Had it")])
+def test_a_mutate_without_a_call_says_so(runtime: RuntimeFixture, done: str, told: str) -> None:
+    """Unless the script has its own sentence."""
+    rest = (
+        "def mutate(self, ctx, prepared):\n    pass\n"
+        "def next(self, ctx, prepared, result, state):\n"
+        f"    ctx.done({done!r}) if {bool(done)} else None\n    return {{'told': ctx.outcome}}"
+    )
+    runtime.deploy(prepare("return dayhand.prepared(reserve=ctx.peek(t))", rest))
+    runtime.publish("a")
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    assert (run.status, run.summary, run.outcome) == ("committed", told, None)
+    assert runtime.state("C") == {"told": "none"} and runtime.mutation(run.id) is None
+
+
 def test_a_refusal_before_the_call_stores_no_mutation(runtime: RuntimeFixture) -> None:
     """Not connected: no call was made, so none is stored."""
     runtime.deploy(consumer())
@@ -228,7 +260,7 @@ def test_a_refusal_before_the_call_stores_no_mutation(runtime: RuntimeFixture) -
     runtime.tick()
     run = runtime.runs("C")[-1]
     assert (run.status, run.phase, runtime.mutation(run.id)) == ("paused:approval", "prepared", None)
-    assert runtime.events() == {"a": "pending"}
+    assert runtime.events() == {"a": "reserved"}
     assert runtime.service.calls == []
 
 

@@ -101,7 +101,7 @@ def test_quitting_during_an_action_waits_for_the_call_and_continues_with_next(ru
     run = runtime.runs("C")[-1]
     mutation = runtime.mutation(run.id)
     assert mutation is not None
-    assert (run.status, run.phase, mutation.status) == ("crashed", "mutated", "applied")
+    assert (run.status, run.phase, mutation.status) == ("crashed", "emitting", "applied")
     assert runtime.events() == {"a": "reserved"}
     restart(runtime)
     assert len(runtime.service.calls) == 1

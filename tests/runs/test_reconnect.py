@@ -7,7 +7,7 @@ from scheduler.rules.failures import FailureClass
 from scheduler.store import connections
 from tests.engine.engine_fixture import DAY, HOUR
 from tests.runs.runtime_fixture import RuntimeFixture, fail
-from tests.runs.scripts import consumer, job
+from tests.runs.scripts import consumer, job, producer
 
 READS = 'ctx.call("world:x", "look")\nctx.done("read")'
 EXPIRED = fail(FailureClass.AUTH, "The login of world:x expired. Sign in again.")
@@ -114,6 +114,24 @@ def test_an_action_refused_by_an_expired_login_is_made_once_after_the_reconnect(
     assert len(runtime.service.calls) == 2
     assert len(runtime.service.happened) == 1
     assert runtime.events() == {"a": "consumed"}
+    refused, again = runtime.runs("C")
+    assert (again.retry_of, again.status) == (refused.id, "committed")
+    assert runtime.log(again.id).endswith("Started again after reconnecting because its action had been refused.\n")
+
+
+def test_a_producer_resumes_as_the_same_attempt_after_the_reconnect(runtime: RuntimeFixture) -> None:
+    runtime.service.read_fails = [EXPIRED]
+    runtime.deploy(producer('ctx.call("world:x", "look")'))
+    runtime.tick()
+    [waiting] = runtime.runs("p")
+    assert (waiting.status, waiting.ended) == ("paused:approval", None)
+    runtime.crash(off=HOUR)
+    runtime.services.connect("world:x", {})
+    runtime.tick()
+    first = runtime.runs("p")[0]
+    assert (first.id, first.attempt, first.status, first.error) == (waiting.id, 1, "committed", None)
+    assert [run.attempt for run in runtime.runs("p")] == [1] * len(runtime.runs("p"))
+    assert runtime.log(first.id) == f"{EXPIRED.sentence} Resumed after reconnecting.\n"
 
 
 def test_a_reconnect_while_paused_takes_effect_after_the_resume(runtime: RuntimeFixture) -> None:

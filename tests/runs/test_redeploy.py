@@ -8,9 +8,9 @@ import pytest
 
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import FailureClass
-from scheduler.store import lanes
+from scheduler.store import lanes, runs
 from scheduler.store.workflows import ScriptOrigin
-from tests.engine.engine_fixture import HOUR, MINUTE
+from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
 from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import consumer, job, prepare, producer
 
@@ -69,25 +69,46 @@ def test_a_waiting_approval_is_withdrawn_and_asked_again_for_the_new_version(
 
 
 @pytest.mark.parametrize("kind", [FailureClass.TRANSIENT, FailureClass.LOGIC, FailureClass.INTERNAL])
-def test_retrying_and_failed_runs_are_cancelled_and_their_lane_opened(
-    runtime: RuntimeFixture, kind: FailureClass
-) -> None:
-    """Its occurrence ends with it, so that the next one can start."""
+def test_failed_runs_stay_as_they_ended_and_their_lane_is_opened(runtime: RuntimeFixture, kind: FailureClass) -> None:
+    """Its occurrence ends, so that the next one can start."""
     runtime.service.read_fails = [fail(kind)]
     runtime.deploy(job(LOOK))
     runtime.commands.run("w")
     runtime.tick()
     assert runtime.lane("j").blocked is not None
+    before = runtime.runs()[-1]
+    runtime.clock.move(10 * SECOND)
     runtime.deploy(job("pass"))
     assert runtime.lane("j").blocked is None and runtime.requests() == []
     runtime.tick()
     last = runtime.runs()[-1]
-    assert last.status == "cancelled" and last.summary == "The script changed."
+    assert last.id == before.id and last.summary == "The script changed."
+    assert (last.status, last.error, last.ended) == (before.status, before.error, before.ended)
+    assert runs.list_unfinished(runtime.database.read(), "w") == []
     if kind is FailureClass.TRANSIENT:
         assert runtime.occurrences("j")[0].detail == "The script changed."
     assert runtime.states("j") == (["cancelled"] if kind is FailureClass.TRANSIENT else ["failed"])
     runtime.pass_time(2 * HOUR)
     assert runtime.states("j")[1:] == ["succeeded"] * 2
+
+
+@pytest.mark.parametrize("verb", ["stop", "archive", "rollback"])
+@pytest.mark.parametrize("kind", [FailureClass.TRANSIENT, FailureClass.LOGIC])
+def test_no_command_rewrites_a_run_that_has_failed(runtime: RuntimeFixture, kind: FailureClass, verb: str) -> None:
+    runtime.deploy(job("pass"))
+    runtime.service.read_fails = [fail(kind)]
+    runtime.deploy(job(LOOK))
+    runtime.commands.run("w")
+    runtime.tick()
+    before = runtime.runs()[-1]
+    runtime.clock.move(10 * SECOND)
+    if verb == "rollback":
+        runtime.commands.rollback("w", 1)
+    else:
+        getattr(runtime.commands, verb)("w")
+    after = runtime.runs()[-1]
+    assert (after.status, after.error, after.ended) == (before.status, before.error, before.ended)
+    assert after.followed and runtime.requests() == [] and not has_blocked_lane(runtime)
 
 
 def test_a_reconnect_request_stays_open_for_other_workflows(runtime: RuntimeFixture) -> None:
@@ -331,7 +352,7 @@ def test_removing_an_interrupted_job_withdraws_its_request(
     assert runtime.requests() == [] and runtime.states("j") == [left]
 
 
-def test_deploying_the_same_script_again_cancels_failed_runs(runtime: RuntimeFixture) -> None:
+def test_deploying_the_same_script_again_closes_failed_runs(runtime: RuntimeFixture) -> None:
     """The missing file may exist now."""
     missing = runtime.folder / "list.txt"
     source = job(f"open({str(missing)!r})")
@@ -343,7 +364,7 @@ def test_deploying_the_same_script_again_cancels_failed_runs(runtime: RuntimeFix
     assert runtime.deploy(source)["version"] == 1
     assert runtime.lane("j").blocked is None and runtime.requests() == []
     assert (runtime.runs("j")[-1].status, runtime.runs("j")[-1].summary) == (
-        "cancelled",
+        "failed:logic",
         "The script was deployed again.",
     )
     runtime.commands.run("w")

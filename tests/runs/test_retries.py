@@ -157,7 +157,8 @@ def test_a_stop_between_two_attempts_ends_the_chain(runtime: RuntimeFixture) -> 
     failures = runtime.handler("j").failures
     runtime.commands.stop("w/j")
     runtime.tick()
-    assert [run.status for run in runtime.runs("j")] == ["cancelled"]
+    [run] = runtime.runs("j")
+    assert (run.status, run.followed, run.resume_at) == ("paused:transient", True, None), "it ended when it failed"
     assert [(one.state, one.reason) for one in runtime.occurrences("j")] == [("cancelled", "stopped")]
     assert runtime.lane("j").blocked is None
     assert runtime.handler("j").failures == failures
@@ -381,9 +382,7 @@ def test_two_parallel_crashes_are_both_asked_about(runtime: RuntimeFixture) -> N
 
 
 @pytest.mark.parametrize("kind", [FailureClass.TRANSIENT, FailureClass.LOGIC])
-def test_a_run_that_fails_after_its_handler_was_removed_is_cancelled(
-    runtime: RuntimeFixture, kind: FailureClass
-) -> None:
+def test_a_run_that_fails_after_its_handler_was_removed_is_closed(runtime: RuntimeFixture, kind: FailureClass) -> None:
     """No handler is left to retry it, and it must not block its workflow forever."""
     runtime.service.read_fails = [fail(kind)]
     run_in_parallel(runtime, 1, release=False)
@@ -394,7 +393,7 @@ def test_a_run_that_fails_after_its_handler_was_removed_is_cancelled(
         runtime.request_commands.retry(runtime.runs("j")[-1].id)
     runtime.pass_time(MINUTE)
     [run] = runtime.runs("j")
-    assert (run.status, run.resume_at) == ("cancelled", None)
+    assert (run.followed, run.resume_at) == (True, None)
     assert "removed" in str(run.summary)
     assert runtime.requests() == []
     assert [one.state for one in runtime.occurrences("j") if one.state in ("queued", "started")] == []

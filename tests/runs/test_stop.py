@@ -137,7 +137,7 @@ def test_a_consumer_stopped_between_attempts_does_not_start_again(runtime: Runti
     assert runtime.runs("C")[-1].status == "paused:transient"
     runtime.commands.stop("w")
     runtime.pass_time(2 * HOUR)
-    assert [run.status for run in runtime.runs("C")] == ["cancelled"] and runtime.pending() == ["a"]
+    assert [run.followed for run in runtime.runs("C")] == [True] and runtime.pending() == ["a"]
     assert runtime.lane().blocked is None
     runtime.publish("b")
     runtime.tick()

@@ -100,19 +100,21 @@ BAD = {
         "w.py, line 10: act of world:x is an action, and producer may only read; call it in mutate.",
     ),
     "acting in prepare": (
-        consumer_class("    def prepare(self, ctx, state):\n        ctx.call('world:x', 'act')\n"),
+        consumer_class(
+            "    def prepare(self, ctx, state):\n        ctx.call('world:x', 'act')\n        return dayhand.nothing()\n"
+        ),
         "w.py, line 7: act of world:x is an action, and prepare may only read; call it in mutate.",
     ),
     "acting in next": (
         consumer_class(
-            "    def prepare(self, ctx, state):\n        pass\n"
+            "    def prepare(self, ctx, state):\n        return dayhand.nothing()\n"
             "    def next(self, ctx, prepared, result, state):\n        ctx.call('world:x', 'act')\n"
         ),
         "w.py, line 9: act of world:x is an action, and next may only read; call it in mutate.",
     ),
     "reading in mutate": (
         consumer_class(
-            "    def prepare(self, ctx, state):\n        pass\n"
+            "    def prepare(self, ctx, state):\n        return dayhand.nothing()\n"
             "    def mutate(self, ctx, prepared):\n        ctx.call('world:x', 'look')\n"
         ),
         "w.py, line 9: look of world:x only reads; call it in prepare, and let mutate act.",
@@ -133,6 +135,18 @@ BAD = {
     "other parameters": (
         f"{FLOW}@flow.job(every='1h')\ndef j():\n    pass\n",
         "w.py, line 4: j does not have the parameters of a job; write def j(ctx).",
+    ),
+    "prepare returns a dict": (
+        consumer_class("    def prepare(self, ctx, state):\n        return {'x': 1}\n"),
+        "w.py, line 7: prepare returns a dict; return dayhand.prepared(…) or dayhand.nothing().",
+    ),
+    "prepare never returns": (
+        consumer_class("    def prepare(self, ctx, state):\n        ctx.peek(t)\n"),
+        "w.py, line 6: prepare returns nothing; return dayhand.prepared(…) or dayhand.nothing().",
+    ),
+    "unknown keyword of prepared": (
+        consumer_class("    def prepare(self, ctx, state):\n        return dayhand.prepared(events=[])\n"),
+        "w.py, line 7: dayhand.prepared has no parameter events; it has reserve, data, say, ui, wake_at.",
     ),
     "bad dependencies": (
         f"# /// script\n# dependencies = 7\n# ///\n{FLOW}{JOB}    pass\n",
@@ -193,11 +207,13 @@ def test_output_while_loading_is_harmless(runtime: RuntimeFixture) -> None:
     assert checked.slug == "w"
 
 
-def test_a_script_that_never_finishes_loading_is_refused(runtime: RuntimeFixture) -> None:
+def test_a_script_that_never_finishes_loading_is_refused_with_the_line_it_is_stuck_at(runtime: RuntimeFixture) -> None:
     script_workers = ScriptWorkers(runtime.folder, Limits(start=1))
     validation = ScriptValidator(runtime.engine.context, runtime.services.registry, script_workers)
-    with pytest.raises(InvalidScriptError, match=r"1 s"):
-        validation.validate("w.py", "while True:\n    pass\n")
+    with pytest.raises(InvalidScriptError) as refused:
+        validation.validate("/somewhere/w.py", "def wait():\n    while True:\n        pass\n\nwait()\n")
+    lines = [f"w.py, line {line}: the script did not finish loading within 1 seconds." for line in (2, 3)]
+    assert str(refused.value) in lines
     script_workers.close()
 
 

@@ -115,6 +115,23 @@ def test_an_invalid_wake_time_is_ignored_with_a_warning(runtime: RuntimeFixture)
     assert "wake_at: 'next tuesday' is not a date and time and was ignored" in runtime.log(run.id)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("5", "5 (an int)"), ("20261118", "20261118 (an int)"), ("['2026-11-18']", "['2026-11-18'] (a list)")],
+    ids=["number", "number that looks like a date", "list"],
+)
+def test_a_wake_time_of_another_type_is_a_warning_on_the_run(runtime: RuntimeFixture, written: str, shown: str) -> None:
+    """Not an error: the run commits. Not silence: its sentence says it."""
+    runtime.deploy(wakes(written))
+    runtime.tick()
+    run = runtime.runs("C")[-1]
+    assert (run.status, runtime.handler("C").wake_at) == ("committed", None)
+    assert run.summary is not None
+    assert run.summary.startswith("wake_at: ") and run.summary.endswith(
+        f"{shown!r} is not a date and time and was ignored; write for example ctx.now."
+    )
+
+
 @pytest.mark.parametrize("takes", [True, False], ids=["taking", "taking nothing"])
 def test_an_absent_wake_time_clears_the_previous_one(runtime: RuntimeFixture, takes: bool) -> None:  # noqa: FBT001
     """Whether or not anything is reserved."""

@@ -185,4 +185,4 @@ def _is_quiet(run: RunView) -> bool:
 def _describe_run(run: RunView, overview: Overview) -> str:
     """What it did, what failed, or what it asks."""
     asked = (summarize_request(one, overview) for one in overview.requests if one.run == run.id)
-    return run.summary or translate_text(run.error or "") or next(asked, "")
+    return translate_text(run.summary or run.error or "") or next(asked, "")

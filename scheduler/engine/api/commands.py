@@ -6,14 +6,20 @@ from typing import Any
 
 from scheduler.engine.api.backend import Backend
 from scheduler.engine.api.json_values import to_json
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.runs import RunStatusView
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.permissions import list_permissions
 from scheduler.rules.handler_ids import split_target
 from scheduler.timing.instants import parse_instant
+from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.policies import Overlap
 from scheduler.timing.zones import find_zone
 from scheduler.user_text import add_full_stop
+
+_STARTING_S = 2.0
+"""How long a run may be queued before its wait is reported."""
 
 
 class CommandApi:
@@ -64,8 +70,18 @@ class CommandApi:
         """Waits for the runs it starts, not for consumers that follow; stops waiting when the user is needed."""
         started = self.run(target, when_finished=when_finished, idempotency_key=idempotency_key)
         yield {"piece": started}
+        said: dict[str, Any] = {}
+        clock = SystemClock()
+        began = clock.monotonic()
         while True:
             found = self._backend.queries.run_statuses(started["runs"])
+            for run, one in zip(started["runs"], found, strict=True):
+                if one.status == OccurrenceState.QUEUED and clock.monotonic() - began < _STARTING_S:
+                    continue  # most start at once
+                progress = self._view_progress(split_target(target)[0], one)
+                if said.get(run) != progress:
+                    said[run] = progress
+                    yield {"piece": {"progress": progress}}
             if all(one.is_over or one.needs_person for one in found):
                 break
             yield None
@@ -74,9 +90,26 @@ class CommandApi:
         if unfinished:
             one = unfinished[0]
             code = "needs a person" if one.needs_person else "failed"
-            text = one.error or one.summary or "It did not finish."
-            answer["error"] = {"code": code, "message": f"{add_full_stop(text)} Details: dayhand runs show {one.id}"}
+            text = one.error or one.asked or one.summary or "It did not finish."
+            answers = f" Answer: {' | '.join(one.how)}" if one.how else ""
+            details = f"{answers} Details: dayhand runs show {one.id}"
+            answer["error"] = {"code": code, "message": f"{add_full_stop(text)}{details}"}
         yield {"answer": answer}
+
+    def _view_progress(self, workflow: str, one: RunStatusView) -> dict[str, Any]:
+        """What a run does or waits for now; a queued one waits for what its workflow waits for."""
+        is_queued = one.status == OccurrenceState.QUEUED
+        progress: dict[str, Any] = to_json(
+            {
+                "id": one.id,
+                "status": one.status,
+                "attempt": one.attempt,
+                "error": one.error,
+                "resume_at": one.resume_at,
+                "waits_for": self._backend.queries.workflow(workflow).words if is_queued else None,
+            }
+        )
+        return progress
 
     def stop(self, target: str, *, kill: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
         return self._backend.execute(

@@ -38,7 +38,7 @@ class RunView:
     error: str | None
     """One sentence."""
     is_followed: bool
-    """Whether another attempt has replaced this one."""
+    """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +104,13 @@ class RunStatusView:
     needs_person: bool
     summary: str | None = None
     error: str | None = None
+    attempt: int = 1
+    resume_at: datetime | None = None
+    """When the next attempt starts."""
+    asked: str | None = None
+    """What the user is asked about it."""
+    how: tuple[str, ...] = ()
+    """The commands that answer it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,10 +218,11 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
         return _occurrence_status(snapshot, identity)
     last = chain[-1]
     open_requests = (one for one in requests.of_run(snapshot.db, last.id) if one.answer is None)
-    asked = any(not REQUESTS[one.kind].can_be_dismissed for one in open_requests)
-    continues = last.resume_at is not None or last.status is RunStatus.ACTIVE or last.status.is_waiting
+    asked = next((one for one in open_requests if not REQUESTS[one.kind].can_be_dismissed), None)
+    is_open = last.status is RunStatus.ACTIVE or last.status.is_waiting
+    continues = not last.followed and (last.resume_at is not None or is_open)
     failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL) and not continues
-    needs_person = asked or (last.status is RunStatus.APPROVAL and last.resume_at is None)
+    needs_person = asked is not None or (last.status is RunStatus.APPROVAL and last.resume_at is None)
     return RunStatusView(
         id=last.id,
         status=last.status.value,
@@ -222,6 +230,10 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
         needs_person=needs_person,
         summary=last.summary,
         error=_error_sentence(last.error),
+        attempt=last.attempt,
+        resume_at=last.resume_at,
+        asked=None if asked is None else asked.sentence,
+        how=() if asked is None else view_request(snapshot, asked).how,
     )
 
 

@@ -72,7 +72,7 @@ class AutoRepair:
         if not self._context.settings.fixer.is_on:
             return
         row = runs.find(db, run)
-        if row is None or row.status is not RunStatus.LOGIC or row.resume_at is not None:
+        if row is None or row.status is not RunStatus.LOGIC or row.followed or row.resume_at is not None:
             return
         if (row.error or {}).get("command"):
             return  # a command failed, not the script
@@ -125,7 +125,7 @@ class AutoRepair:
         for workflow in repairs.list_repairing(db):
             run = repairs.failed_run(db, workflow)
             row = None if run is None else runs.find(db, run)
-            if row is None or row.status is not RunStatus.LOGIC:
+            if row is None or row.status is not RunStatus.LOGIC or row.followed:
                 repairs.end(db, workflow)
             elif self._context.settings.fixer.is_on and not self._has_no_attempts_left(db, row):
                 self._wake_thread()
@@ -145,7 +145,7 @@ class AutoRepair:
             proposals.undo(db, self._deployment, row, now)
             return
         run = None if row.run is None else runs.find(db, row.run)
-        if run is not None and run.status is RunStatus.LOGIC:
+        if run is not None and run.status is RunStatus.LOGIC and not run.followed:
             self._leave(db, run, UserText("You declined the repair."), now)
 
     @property
@@ -303,7 +303,7 @@ class AutoRepair:
         if repairs.failed_run(db, flow.slug) != row.id:
             return ""  # the user took over
         repairs.end(db, flow.slug)
-        if row.status is not RunStatus.LOGIC:
+        if row.status is not RunStatus.LOGIC or row.followed:
             return ""
         if proposal is None:
             self._leave(db, row, why, now)

@@ -54,6 +54,8 @@ class Attempt:
     """By topic: the first pending events, sent along with prepare."""
     published: list[PublishedEvent] = field(default_factory=list)
     summary: str | None = None
+    default_summary: str | None = None
+    """What the user sees of a run that commits if the script says nothing itself."""
     failure_subject: str | None = None
     """What the failure is about, such as a connection."""
 
@@ -74,6 +76,17 @@ class Attempt:
     @property
     def subject(self) -> str:
         return handler_id(self.row.workflow, self.row.handler)
+
+    def prepare_inputs(self) -> dict[str, Any]:
+        return {"state": self.state, "waiting": self.first_events}
+
+    def next_inputs(self) -> dict[str, Any]:
+        return {
+            "prepared": self.prepared,
+            "result": self.outcome,
+            "outcome": self.action_status,
+            "state": self.state,
+        }
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """The facts that every phase gets."""
@@ -172,6 +185,14 @@ class AttemptFailedError(Exception):
     @classmethod
     def because(cls, kind: FailureClass, sentence: str, subject: str | None = None) -> "AttemptFailedError":
         return cls(Failure(kind=kind, sentence=sentence), subject)
+
+
+class StoppedError(Exception):
+    """A stop was requested and the script has ended."""
+
+
+class EventsSkippedError(Exception):
+    """Events that prepare wanted to reserve were skipped while it ran."""
 
 
 def no_pending_event(attempt: Attempt, topic: str, identity: str) -> AttemptFailedError:

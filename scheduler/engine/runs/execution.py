@@ -18,7 +18,14 @@ from scheduler.connections import abandoned_calls
 from scheduler.connections.connector import Call, Tool
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import user_requests
-from scheduler.engine.runs.attempt import Attempt, AttemptFailedError, OutsideCall, no_pending_event
+from scheduler.engine.runs.attempt import (
+    Attempt,
+    AttemptFailedError,
+    EventsSkippedError,
+    OutsideCall,
+    StoppedError,
+    no_pending_event,
+)
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.script_host import ScriptHost
 from scheduler.engine.runs.script_workers import to_failure
@@ -33,6 +40,7 @@ from scheduler.store import events, handlers, logs, mutations, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
 from scheduler.timing.zones import find_zone
+from scheduler.user_text import UserText
 from scheduler.workers.outcomes import Cancelled, Finished
 from scheduler.workers.script import PhaseCall as ScriptPhase
 from scheduler.workers.worker import Worker
@@ -46,14 +54,6 @@ class RunnerCallbacks:
     """Called in the committing transaction: the next run of the lane if it can start at once."""
     requested_stop: Callable[[], bool | None]
     """None if no stop was requested, else whether to kill."""
-
-
-class StoppedError(Exception):
-    """A stop was requested and the script has ended."""
-
-
-class EventsSkippedError(Exception):
-    """Events that prepare wanted to reserve were skipped while it ran."""
 
 
 class Execution:
@@ -99,7 +99,7 @@ class Execution:
 
     def start_prepare(self) -> None:
         """Start prepare while the previous run is still being written."""
-        self._start(protocol.PREPARE, self._prepare_inputs())
+        self._start(protocol.PREPARE, self.attempt.prepare_inputs())
 
     def _discard_started_phase(self) -> None:
         """End a phase that was started ahead and whose result is no longer needed."""
@@ -123,19 +123,28 @@ class Execution:
     def _consume(self) -> None:
         attempt, handler = self.attempt, self.attempt.handler
         if attempt.phase is RunPhase.PREPARING:
-            decision = self._finish_phase(protocol.PREPARE, self._prepare_inputs())
+            decision = self._finish_phase(protocol.PREPARE, self.attempt.prepare_inputs())
             if decision["nothing"]:
                 self._finish_with_nothing(decision)
                 return
             self._store_prepared(decision)
         if attempt.phase is RunPhase.PREPARED and handler.has_mutate and attempt.action_status == "none":
             call = self._finish_phase(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
-            if call is not None:
+            if call is None:
+                attempt.default_summary = attempt.default_summary or UserText("No outside action was needed.")
+            else:
                 with with_script_line(attempt, call.get("line")):
                     if not self._act(OutsideCall.from_message(call)):
                         return
-        state = self._finish_phase(protocol.NEXT, self._next_inputs())["state"] if handler.has_next else None
-        self._commit(state, attempt.outcome)
+        if not handler.has_next:
+            self._commit(None, attempt.outcome)
+            return
+        if attempt.phase is not RunPhase.EMITTING:
+            self._start(protocol.NEXT, self.attempt.next_inputs())
+            with self._context.database.write() as db:
+                runs.advance_to_emitting(db, attempt.id, attempt.phase, self._now())
+            attempt.phase = RunPhase.EMITTING
+        self._commit(self._finish_phase(protocol.NEXT, self.attempt.next_inputs())["state"], attempt.outcome)
 
     def _finish_with_nothing(self, decision: dict[str, Any]) -> None:
         """Commit a prepare that found nothing to do."""
@@ -162,18 +171,21 @@ class Execution:
             **kept,
             "reserve": [self.script_host.peeked.get(key, one) for key, one in to_reserve.items()],
         }
-        if attempt.handler.has_next and not attempt.handler.has_mutate:
-            self._start(protocol.NEXT, self._next_inputs())
+        starts_next = attempt.handler.has_next and not attempt.handler.has_mutate
+        if starts_next:
+            self._start(protocol.NEXT, self.attempt.next_inputs())
         try:
             with self._context.database.write() as db:
                 events.reserve(db, attempt.workflow, attempt.id, to_reserve)
                 self._store_wake(db, decision, now)
                 runs.advance(db, attempt.id, RunPhase.PREPARING, RunPhase.PREPARED, now, prepared=kept)
+                if starts_next:
+                    runs.advance_to_emitting(db, attempt.id, RunPhase.PREPARED, now)
         except NotPendingError as error:
             if (error.topic, error.identity) in self.script_host.peeked:
                 raise EventsSkippedError from error
             raise no_pending_event(attempt, error.topic, error.identity) from error
-        attempt.phase = RunPhase.PREPARED
+        attempt.phase = RunPhase.EMITTING if starts_next else RunPhase.PREPARED
 
     def _act(self, call: OutsideCall) -> bool:
         """The action: check permission and approval, store it, make it, store its result. False if it waits."""
@@ -229,9 +241,9 @@ class Execution:
             raise
         attempt.outcome, attempt.action_status = result, MutationStatus.APPLIED.value
         if attempt.handler.has_next:
-            self._start(protocol.NEXT, self._next_inputs())
+            self._start(protocol.NEXT, self.attempt.next_inputs())
         self._writer.write(self._store_success, durable=True)
-        attempt.phase = RunPhase.MUTATED
+        attempt.phase = RunPhase.EMITTING if attempt.handler.has_next else RunPhase.MUTATED
         return True
 
     def _store_success(self, db: sqlite3.Connection) -> None:
@@ -240,6 +252,8 @@ class Execution:
             db, attempt.id, MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, now, result=attempt.outcome
         )
         runs.advance(db, attempt.id, RunPhase.MUTATING, RunPhase.MUTATED, now, outcome=attempt.outcome)
+        if attempt.handler.has_next:
+            runs.advance_to_emitting(db, attempt.id, RunPhase.MUTATED, now)
 
     def _store_refusal(self, failure: Failure, db: sqlite3.Connection, *, has_checker: bool) -> None:
         attempt, now = self.attempt, self._now()
@@ -266,6 +280,7 @@ class Execution:
         wake = parse_wake(decision["wake_at"], now, find_zone(self._context.machine_zone))
         if wake.warning is not None:
             self.script_host.log(f"{wake.warning}\n")
+            self.attempt.default_summary = wake.warning
         handlers.record_prepare(db, self.attempt.workflow, self.attempt.handler.name, self.attempt.sequence, wake.at)
         self._store_log(db)
 
@@ -275,6 +290,7 @@ class Execution:
 
     def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
         """Commit, and let the next run of the lane prepare while this one is stored."""
+        self.attempt.summary = self.attempt.summary or self.attempt.default_summary
         self._finisher.publish_results(db, self.attempt, state, result, now)
         self.next = self._callbacks.start_next_of_lane(db, now)
         if self.next is not None:
@@ -282,18 +298,6 @@ class Execution:
         self._finisher.commit(db, self.attempt, now)
         if self.next is not None:
             runs.insert(db, self.next.attempt.row)
-
-    def _prepare_inputs(self) -> dict[str, Any]:
-        return {"state": self.attempt.state, "waiting": self.attempt.first_events}
-
-    def _next_inputs(self) -> dict[str, Any]:
-        attempt = self.attempt
-        return {
-            "prepared": attempt.prepared,
-            "result": attempt.outcome,
-            "outcome": attempt.action_status,
-            "state": attempt.state,
-        }
 
     def _start(self, phase: str, inputs: dict[str, Any]) -> None:
         attempt = self.attempt

@@ -71,7 +71,7 @@ class AttemptFinisher:
             case Continuation.RECONCILE:  # our own failure in the middle of the outside action
                 self.mark_unsure(db, attempt, replace(failure, kind=FailureClass.UNSURE), now, has_checker=True)
                 return
-            case Continuation.RESTART:
+            case Continuation.RESTART if not _can_resume(db, attempt, failure):
                 events.release(db, attempt.id)
         if failure.kind is FailureClass.TRANSIENT:
             attempt.failure_subject = subject
@@ -191,6 +191,7 @@ class AttemptFinisher:
     ) -> None:
         """End the attempt, or suspend it while it is unknown whether its outside action happened."""
         status = STATUS_AFTER_FAILURE[failure.kind]
+        is_over = status is not RunStatus.RECONCILIATION and not _can_resume(db, attempt, failure)
         runs.move(
             db,
             attempt.id,
@@ -199,7 +200,7 @@ class AttemptFinisher:
             now,
             error=error_to_json(failure, attempt.failure_subject),
             resume_at=resume_at,
-            ended=None if status is RunStatus.RECONCILIATION else now,
+            ended=now if is_over else None,
         )
 
     def _end_occurrence(self, db: sqlite3.Connection, attempt: Attempt, outcome: Outcome, now: datetime) -> None:
@@ -253,6 +254,16 @@ def error_to_json(failure: Failure, subject: str | None = None) -> dict[str, Any
         if (value := getattr(failure, name)) is not None:
             error[name] = value
     return error
+
+
+def _can_resume(db: sqlite3.Connection, attempt: Attempt, failure: Failure) -> bool:
+    """Whether the same attempt can continue once the user has reconnected or allowed it.
+
+    Not if its action was refused, which is recorded with this attempt, nor a job: it may have done half its work.
+    """
+    if failure.kind not in (FailureClass.AUTH, FailureClass.PERMISSION) or attempt.handler.kind is HandlerKind.JOB:
+        return False
+    return mutations.status_of(db, attempt.id) is None
 
 
 def _lane(attempt: Attempt, block: Block, sentence: str) -> LaneRow:

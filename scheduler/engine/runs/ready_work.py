@@ -8,12 +8,11 @@ from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.rules.handler_ids import handler_id, lane_id, lane_name
 from scheduler.rules.lanes import Candidate, LanePriority
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.mutations import Continuation, decide_continuation
+from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import handlers, lanes, mutations, occurrences, runs
 from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
-
-_AFTER_MUTATION = (RunPhase.MUTATED, RunPhase.EMITTING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,8 @@ def _resume(db: sqlite3.Connection, plans: ScriptPlans, row: RunRow, now: dateti
     ground = lanes.read_start_conditions(db, row.workflow, lane_name(row.handler, row.kind))
     if handler is not None and (ground is None or not ground.can_start(row.id)):
         return None
-    continues = row.phase in _AFTER_MUTATION or row.status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION)
+    has_acted = decide_continuation(mutations.status_of(db, row.id)) is Continuation.EMIT
+    continues = has_acted or row.status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION)
     one = None if row.occurrence is None else occurrences.find(db, row.occurrence)
     turn = LanePriority.CONTINUATION if continues else LanePriority.RETRY
     return Candidate(priority=turn, name=row.id, due_since=row.resume_at or now), Work(

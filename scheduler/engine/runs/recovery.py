@@ -12,7 +12,7 @@ from scheduler.engine.script_plan import HandlerPlan, ScriptPlans
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.mutations import Continuation, MutationStatus, ResumeMode, decide_continuation
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import STATUS_MOVES, HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.store import events, handlers, lanes, mutations, requests, runs
 from scheduler.store.lanes import LaneRow
@@ -122,12 +122,17 @@ def _block(
 
 
 def cancel_waiting_run(db: sqlite3.Connection, row: RunRow, now: datetime, note: str) -> None:
-    """Cancel a run that waits or has failed: settle its events, withdraw its requests, open its lane."""
+    """Cancel a run that waits: settle its events, withdraw its requests, open its lane.
+
+    One that has failed keeps its status, error and end; only what would have followed is cancelled.
+    """
     if row.status in (RunStatus.COMMITTED, RunStatus.CANCELLED, RunStatus.ACTIVE) or row.followed:
         return
     settle_events(db, row.id)
     user_requests.close(db, row.id, now)
     lanes.unblock(db, row.workflow, lane_name(row.handler, row.kind), run=row.id)
     runs.schedule_resume(db, row.id, None)
-    if row.status is not RunStatus.CRASHED:
-        runs.move(db, row.id, row.status, RunStatus.CANCELLED, now, ended=now, summary=note)
+    if RunStatus.CANCELLED in STATUS_MOVES[row.status]:
+        runs.move(db, row.id, row.status, RunStatus.CANCELLED, now, ended=row.ended or now, summary=note)
+    elif row.status is not RunStatus.CRASHED:
+        runs.close_failed(db, row.id, note)

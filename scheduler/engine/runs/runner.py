@@ -14,8 +14,8 @@ from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import Secrets
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import ready_work, recovery, start
-from scheduler.engine.runs.attempt import Attempt, AttemptFailedError
-from scheduler.engine.runs.execution import EventsSkippedError, Execution, RunnerCallbacks, StoppedError
+from scheduler.engine.runs.attempt import Attempt, AttemptFailedError, EventsSkippedError, StoppedError
+from scheduler.engine.runs.execution import Execution, RunnerCallbacks
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.ready_work import WorkItem
 from scheduler.engine.runs.reconciliation import Reconciler

@@ -1,6 +1,7 @@
 """Provides workers that have loaded a script, in the environment that its packages need."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -74,7 +75,7 @@ class ScriptWorkers:
             self.forget(plan.workflow)
             raise NoWorkerError(str(error)) from error
         except ScriptLoadError as error:
-            raise BadScriptError(to_failure(error.outcome, plan.path)) from error
+            raise BadScriptError(to_load_failure(error.outcome, plan.path)) from error
         if (difference := plan.find_difference(worker.description)) is not None:
             self.pool.release(worker)
             sentence = UserText(
@@ -95,7 +96,7 @@ class ScriptWorkers:
         except (WorkerStartError, InstallFailedError) as error:
             raise NoWorkerError(str(error)) from error
         except ScriptLoadError as error:
-            raise BadScriptError(to_failure(error.outcome, path)) from error
+            raise BadScriptError(to_load_failure(error.outcome, path)) from error
         described = worker.description
         self.pool.release(worker)
         self.pool.end_workers_of(identity)
@@ -129,6 +130,15 @@ class ScriptWorkers:
                 self._scripts.clear()
             self._scripts[plan.workflow, plan.version] = script
         return script
+
+
+def to_load_failure(outcome: Outcome, file: str) -> Failure:
+    """The failure for a script that could not be loaded; one that took too long may be loaded another time."""
+    failure = to_failure(outcome, file)
+    if not isinstance(outcome, TimedOut):
+        return failure
+    located = replace(failure, kind=FailureClass.LOGIC).with_location(file, outcome.line)
+    return replace(located, kind=failure.kind)
 
 
 def to_failure(outcome: Outcome, file: str, line: int | None = None, *, is_job: bool = False) -> Failure:

@@ -10,13 +10,15 @@ from scheduler.engine.runs.attempt import Attempt, event_for_script
 from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.rules.failures import FailureClass
 from scheduler.rules.handler_ids import split_handler_id
 from scheduler.rules.mutations import MutationStatus, ResumeMode, decide_resume_mode
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus, first_phase
-from scheduler.store import events, handlers, lanes, mutations, runs
+from scheduler.store import events, handlers, lanes, logs, mutations, runs
 from scheduler.store.lanes import StartConditions
 from scheduler.store.requests import RequestAnswer
 from scheduler.store.runs import RunRow
+from scheduler.user_text import UserText
 
 ID_LENGTH = 16
 _MAX_FIRST_EVENTS = 10
@@ -63,7 +65,7 @@ def resume_run(db: sqlite3.Connection, work: Work, plan: ScriptPlan, old: RunRow
         return None
     ground = _check_lane(db, plan, handler, old.id)
     mutation = mutations.status_of(db, old.id)
-    waited = found.status is RunStatus.RECONCILIATION or (found.status is RunStatus.APPROVAL and found.error is None)
+    waited = found.status is RunStatus.RECONCILIATION or (found.status is RunStatus.APPROVAL and found.ended is None)
     way = decide_resume_mode(waited=waited, mutation=mutation)
     if ground is None or way is None:
         return None
@@ -75,10 +77,32 @@ def resume_run(db: sqlite3.Connection, work: Work, plan: ScriptPlan, old: RunRow
         row = found._replace(status=RunStatus.ACTIVE, resume_at=None, script=plan.version, error=None)
     else:
         row = insert_next_attempt(db, found, plan, handler, way, now)
+    if (note := _describe_resume(found, way)) is not None:
+        logs.append(db, row.id, f"{note}\n")
     attempt = _attempt(db, row, plan, handler, work, ground.sequence)
     if attempt.phase not in (RunPhase.PREPARING, RunPhase.EXECUTING):
         _restore(db, attempt, mutation)
     return attempt
+
+
+def _describe_resume(old: RunRow, way: ResumeMode) -> str | None:
+    """For the log of a run that waited for a reconnect or a permission: why it continues, and why from the start."""
+    error = old.error or {}
+    if old.status is not RunStatus.APPROVAL or not error:
+        return None
+    reason = (
+        UserText("a job cannot continue in the middle")
+        if old.kind is HandlerKind.JOB
+        else UserText("its action had been refused")
+    )
+    is_reconnected = error.get("class") == FailureClass.AUTH
+    if way is ResumeMode.RESUME:
+        note = UserText("Resumed after reconnecting.") if is_reconnected else UserText("Allowed by you; resumed.")
+    elif is_reconnected:
+        note = UserText("Started again after reconnecting because {reason}.", reason=reason)
+    else:
+        note = UserText("Allowed by you; started again because {reason}.", reason=reason)
+    return UserText("{failure} {note}", failure=error.get("sentence", ""), note=note)
 
 
 def insert_next_attempt(

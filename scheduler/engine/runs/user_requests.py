@@ -87,7 +87,7 @@ def report_run(
             ui=ui,
         ),
     )
-    runs.close_failed(db, run.workflow, run.handler, but=run.id)
+    runs.close_earlier_failed(db, run.workflow, run.handler, but=run.id)
 
 
 def close_reports(
@@ -98,7 +98,7 @@ def close_reports(
     closed = requests.resolve(db, now, RequestKind.RUN_FAILED, subject, given)
     closed += requests.resolve(db, now, RequestKind.RUN_INTERRUPTED, subject, given)
     if closed:
-        runs.close_failed(db, workflow, handler)
+        runs.close_earlier_failed(db, workflow, handler)
 
 
 def ask(

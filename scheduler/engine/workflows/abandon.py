@@ -63,7 +63,7 @@ def enable_failing(db: sqlite3.Connection, workflow: str, now: datetime, handler
         handlers.reset_failures(db, workflow, run.handler)
         if run.kind is HandlerKind.JOB:
             lanes.unblock(db, workflow, lane.name)
-            runs.close_failed(db, workflow, run.handler)
+            runs.close_earlier_failed(db, workflow, run.handler)
         else:
             runs.schedule_resume(db, run.id, now)
     return found

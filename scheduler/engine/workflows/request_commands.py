@@ -135,7 +135,7 @@ class RequestCommands:
                 )
             if self._record_answer(db, row, RequestAnswer.DISMISSED, now):
                 workflow, handler = split_handler_id(row.subject)
-                runs.close_failed(db, workflow, handler)
+                runs.close_earlier_failed(db, workflow, handler)
             return {"request": row.id, "answer": RequestAnswer.DISMISSED.value}
 
         return self._do("dismiss", request, idempotency_key, act)

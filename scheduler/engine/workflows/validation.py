@@ -20,6 +20,7 @@ from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
 from scheduler.user_text import UserText, join_texts, join_words
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
+from scheduler.workers.prepare_scan import find_prepare_problems
 from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 
 MAX_SOURCE_LENGTH = 1_000_000
@@ -88,7 +89,11 @@ class ScriptValidator:
             raise InvalidScriptError(unreadable)
         plan = ScriptPlan.from_description(described["slug"], 0, path, source, described)
         uses = tuple(find_tool_uses(source))
-        sentences = [*self._check_handlers(file, plan), *self._check_connections(file, plan, described, uses)]
+        sentences = [
+            *self._check_handlers(file, plan),
+            *self._check_connections(file, plan, described, uses),
+            *_check_prepare(file, source),
+        ]
         if sentences:
             raise InvalidScriptError(sentences)
         warnings = (*_competing_consumers(plan), *self._unconnected(plan))
@@ -210,6 +215,13 @@ def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
             HandlerPlan.from_description(handler)
         except BadScheduleError as error:
             yield UserText("{file}, line {line}: {error}", file=file, line=handler["line"], error=error.sentence)
+
+
+def _check_prepare(file: str, source: str) -> list[str]:
+    return [
+        UserText("{file}, line {line}: {sentence}", file=file, line=line, sentence=sentence)
+        for line, sentence in find_prepare_problems(source)
+    ]
 
 
 def _competing_consumers(plan: ScriptPlan) -> list[str]:

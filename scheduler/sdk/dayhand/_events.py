@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._errors import Misuse
 from ._user_text import UserText
-from ._values import check
+from ._values import check, describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,4 +117,6 @@ def format_wake_time(value: Any) -> str | None:
         return value.astimezone().isoformat()
     if isinstance(value, date):
         return value.isoformat()
-    return str(value)[:100]
+    if not isinstance(value, str):
+        return f"{repr(value)[:100]} ({describe_type(value)})"  # never a time, whatever it looks like as text
+    return value[:100]

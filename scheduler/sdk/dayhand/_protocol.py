@@ -15,7 +15,8 @@ host to worker
 
 worker to host
     loaded(description) | result(value) | failed(kind, message, file, line, traceback) | ended
-                                            each with run (0 for load) and left: whether processes or threads remain
+                                            each with run (0 for load) and left: whether processes or threads remain;
+                                            ended with the line that was running if loading took too long
     call(question, connection, tool, parameters, line)   questions: the script waits for the reply
     peek(question, topic, limit)
     checkpoint(question, state)

@@ -38,7 +38,9 @@ def main(argument: str) -> None:
     load = link.next_command()
     script = LoadedScript(load["path"], is_sandboxed=options["sandbox"])
     link.begin(0)
-    _answer(link, output, script, script.load(load["source"]), (load["path"], 1))
+    with link.on_cancel(partial(_report_stuck_line, link, load["path"])):
+        loaded = script.load(load["source"])
+    _answer(link, output, script, loaded, (load["path"], 1))
     traces = ProcessChanges()
     following: protocol.Message | None = None
     while True:
@@ -50,6 +52,14 @@ def main(argument: str) -> None:
         following = script.next_phase(link, command, answer)
         if not _answer(link, output, script, answer, script.location_of(command), traces if may_call else None):
             following = None
+
+
+def _report_stuck_line(link: HostChannel, path: str) -> None:
+    """Tell the host, which gives up on loading, which line of the script is running."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  there is no other way
+    while frame is not None and frame.f_code.co_filename != path:
+        frame = frame.f_back
+    link.send({"type": "ended", "run": 0, "left": True, "line": None if frame is None else frame.f_lineno})
 
 
 def _answer(

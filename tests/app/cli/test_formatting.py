@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.cli import formatting
+from app.cli.command_line import add_folder_option
 from app.cli.connections import rewrite_field_options
 from app.cli.formatting import format_duration, format_state, format_status, format_table, format_time
 from scheduler.rules.phases import RunStatus
@@ -80,3 +81,21 @@ def test_every_status_has_a_plain_word() -> None:
 )
 def test_connection_fields_are_rewritten_to_set_options(typed: list[str], read: list[str]) -> None:
     assert rewrite_field_options(typed) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("First: dayhand stop backup", "First: dayhand stop --data-dir X backup"),
+        ("dayhand attention lists them.", "dayhand attention --data-dir X lists them."),
+        ("Start: dayhand, or dayhand --headless", "Start: dayhand --data-dir X, or dayhand --data-dir X --headless"),
+        ("dayhand skip-next w", "dayhand skip-next --data-dir X w"),
+        ("dayhand run --data-dir X w", "dayhand run --data-dir X w"),
+        ("return dayhand.prepared(…)", "return dayhand.prepared(…)"),
+        ("from dayhand import Topic", "from dayhand import Topic"),
+        ("the dayhand folder", "the dayhand folder"),
+    ],
+)
+def test_commands_to_type_name_the_data_folder_that_was_given(text: str, shown: str) -> None:
+    assert add_folder_option(text, "--data-dir X") == shown
+    assert add_folder_option(text, "") == text

@@ -54,7 +54,7 @@ def test_the_output_shows_old_and_new_times_side_by_side(cli: CommandLine, here:
     assert "≠" not in output
     assert "my.cron, line 5: @reboot never" in output
     assert "2 jobs in " in output
-    assert "dayhand resume imported-from-crontab" in output
+    assert f"dayhand resume --data-dir {cli.folder} imported-from-crontab" in output
 
 
 def test_an_imported_job_does_what_cron_did(cli: CommandLine, here: Path, app: Session) -> None:

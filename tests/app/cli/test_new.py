@@ -68,7 +68,7 @@ def test_the_output_names_the_file_and_the_next_step(cli: CommandLine, here: Pat
     output = cli.run_text("new", "nightly_command", "--set", "COMMAND=true", "--set", "AT=4:30")
     assert f"nightly-command was created in {here / 'nightly_command.py'}." in output
     assert "nightly: Daily at 04:30" in output
-    assert "dayhand resume nightly-command" in output
+    assert f"dayhand resume --data-dir {cli.folder} nightly-command" in output
 
 
 def test_a_missing_or_invalid_answer_is_reported_and_leaves_nothing_behind(cli: CommandLine, here: Path) -> None:

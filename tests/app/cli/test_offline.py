@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.formatting import format_status
 from scheduler.rules.hold_up import describe_hold_up
+from scheduler.rules.phases import RunStatus
 from scheduler.rules.requests import Block
 from scheduler.store import occurrences
 from scheduler.store.lock import hold
@@ -80,7 +83,21 @@ def test_commands_that_need_the_app_say_how_to_start_it(cli: CommandLine, words:
     cli.deploy(job())
     code, sentence = cli.run_refused(*words)
     assert code == "not running"
-    assert "dayhand --headless" in sentence
+    assert f"dayhand --data-dir {shlex.quote(str(cli.folder))} --headless" in sentence
+
+
+def test_queued_runs_are_found_by_their_status(cli: CommandLine) -> None:
+    """The first run of the producer is queued until an app starts it."""
+    cli.deploy(ASKING)
+    [queued] = cli.run_json("history", "--status", "queued")["occurrences"]
+    assert (queued["workflow"], queued["handler"], queued["state"]) == ("receipts", "poll", "queued")
+    assert cli.run_json("history")["occurrences"] == [], "it is not history yet"
+
+
+@pytest.mark.parametrize("status", sorted({format_status(one) for one in (*RunStatus, *OccurrenceState)}))
+def test_every_status_that_the_table_shows_is_accepted(cli: CommandLine, status: str) -> None:
+    cli.deploy(job())
+    assert cli.run_json("history", "--status", status)["runs"] == []
 
 
 def test_a_log_is_not_followed_without_an_app(cli: CommandLine) -> None:

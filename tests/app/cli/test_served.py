@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -36,7 +37,8 @@ def test_waiting_for_a_failed_run_exits_with_1(cli: CommandLine, app: Session) -
     answer = json.loads(out)
     assert code == 1
     assert answer["error"]["code"] == "failed"
-    assert f"division by zero. Details: dayhand runs show {answer['runs'][0]}" in err
+    folder = shlex.quote(str(cli.folder))
+    assert f"division by zero. Details: dayhand runs --data-dir {folder} show {answer['runs'][0]}" in err
 
 
 def test_a_failed_job_is_listed_with_its_command_and_output_and_dismissed(cli: CommandLine, app: Session) -> None:
@@ -45,7 +47,9 @@ def test_a_failed_job_is_listed_with_its_command_and_output_and_dismissed(cli: C
     _, out, _ = cli.run("attention")
     [request] = cli.run_json("attention")["requests"]
     assert "Command: sh -c 'echo no space left; exit 2'" in out and "| no space left" in out
-    assert f"dayhand dismiss {request['id']}" in out and f"dayhand logs {request['run']}" in out
+    folder = shlex.quote(str(cli.folder))
+    for command in (f"dismiss --data-dir {folder} {request['id']}", f"logs --data-dir {folder} {request['run']}"):
+        assert f"dayhand {command}" in out
     assert cli.run("dismiss", request["id"])[:2] == (0, "Dismissed.\n")
     assert cli.run_json("attention")["requests"] == []
 
@@ -148,19 +152,15 @@ def test_a_sandboxed_script_is_told_that_it_cannot_connect(cli: CommandLine) -> 
     assert done.stderr.splitlines() == ["A workflow without jobs cannot talk to Dayhand. Use a job, or do it yourself."]
 
 
-def test_an_attempt_with_a_successor_no_longer_waits(cli: CommandLine, app: Session) -> None:
-    """It waited for a permission; now its next attempt waits for an approval."""
+def test_a_run_that_was_allowed_waits_for_the_approval_as_the_same_attempt(cli: CommandLine, app: Session) -> None:
     cli.run_json("connect", "table:expenses", "--path", str(cli.folder.parent / "expenses.csv"))
     cli.deploy(ASKING, name="receipts.py")
     [permission] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
     cli.run_json("approve", permission["id"])
     cli.wait_for(lambda: [one for one in cli.run_json("attention")["requests"] if one["kind"] == "approval"])
-    attempts = cli.run_json("history", "receipts/FileReceipt", "--status", "waiting")["runs"]
-    assert [(one["attempt"], one["is_followed"]) for one in attempts] == [(2, False)]
-    [followed] = cli.run_json("history", "receipts/FileReceipt", "--status", "failed")["runs"]
-    assert (followed["attempt"], followed["is_followed"]) == (1, True)
-    shown = cli.run_text("runs", "show", attempts[0]["id"])
-    assert f"1  {permission['run']}  failed" in shown and f"{attempts[0]['id']}  waiting for you" in shown
+    [attempt] = cli.run_json("history", "receipts/FileReceipt", "--status", "waiting")["runs"]
+    assert (attempt["attempt"], attempt["error"], attempt["is_followed"]) == (1, None, False)
+    assert cli.run_json("history", "receipts/FileReceipt", "--status", "failed")["runs"] == []
 
 
 def test_a_run_is_shown_with_its_call_and_log(cli: CommandLine, app: Session) -> None:

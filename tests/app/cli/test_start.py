@@ -106,7 +106,7 @@ def test_opening_a_script_needs_a_window(
 ) -> None:
     monkeypatch.setattr(start_verb, "has_display", lambda: False)
     assert command_line.run(["start", "my chore.py", "--data-dir", str(tmp_path)]) == 1
-    assert "dayhand deploy 'my chore.py'" in capsys.readouterr().err
+    assert f"dayhand deploy --data-dir {tmp_path} 'my chore.py'" in capsys.readouterr().err
 
 
 def test_an_app_that_hangs_is_reported(
