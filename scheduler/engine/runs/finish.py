@@ -206,7 +206,7 @@ def mark_job_interrupted(
     """Record an interrupted job, and ask the user whether it finished if `after_crash` says so."""
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
     if handler.after_crash == "ask":
-        sentence = UserText("Dayhand ended while {handler} was running. Did it finish?", handler=handler.name)
+        sentence = UserText("Dayhand quit while {handler} was running. Did it finish?", handler=handler.name)
         lanes.block(db, LaneRow(row.workflow, handler.lane, Block.INTERRUPTED, sentence, row.id))
         user_requests.ask(db, RequestKind.INTERRUPTED, row, sentence, now)
 
