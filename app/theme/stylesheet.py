@@ -53,8 +53,8 @@ QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; button-layout: 3; }}
 QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; }}
 QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {muted}; }}
-QPushButton[menu="true"] {{ padding-right: {menu}px; }}
-QPushButton[menu="true"]:focus {{ padding-right: {menu_focus}px; }}
+QPushButton[menu="true"] {{ padding-left: {small}px; padding-right: {menu}px; }}
+QPushButton[menu="true"]:focus {{ padding-left: {small_focus}px; padding-right: {menu_focus}px; }}
 QPushButton::menu-indicator {{
   image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; right: {small}px;
   subcontrol-origin: padding; subcontrol-position: right center;
@@ -144,8 +144,9 @@ def make_stylesheet(colours: Colours) -> str:
         small=int(Space.SMALL),
         medium=int(Space.MEDIUM),
         wide=int(Space.WIDE),
-        menu=Space.WIDE + Space.TIGHT,
-        menu_focus=Space.WIDE + Space.TIGHT - 1,
+        small_focus=Space.SMALL - 1,
+        menu=int(Space.WIDE),
+        menu_focus=Space.WIDE - 1,
         medium_focus=Space.MEDIUM - 1,
         medium_ring=Space.MEDIUM - 2,
     )
