@@ -140,25 +140,25 @@ class AutoDeployer(QObject):
             sentence = self.tr("{file} was saved, but the previous version stays in use: {why}")
             self._report(sentence.format(file=name, why=translate_text(str(error))))
         except RefusedError as error:
-            sentence = self.tr("{file} was saved but not deployed: {why}")
+            sentence = self.tr("{file} was saved, but the workflow was not updated: {why}")
             self._report(sentence.format(file=name, why=translate_text(error.sentence)))
         except Exception as error:  # noqa: BLE001  reported, and the other files are still checked
-            sentence = self.tr("{file} was saved but could not be deployed: {why}")
+            sentence = self.tr("{file} was saved, but the workflow could not be updated: {why}")
             self._report(sentence.format(file=name, why=translate_text(str(error))))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
         validated = self._session.validate(path, source)
         if validated.slug != workflow:
-            sentence = self.tr("its workflow is now called {name}, not {workflow}. Deploy it yourself.")
+            sentence = self.tr("its workflow is now called {name}, not {workflow}. Add it yourself.")
             raise RefusedError("another name", sentence.format(name=validated.slug, workflow=workflow))
         known = {one.kind for one in self._session.queries.workflow(workflow).handlers}
         if "job" in {one["kind"] for one in validated.described["handlers"]} - known:  # a script may have saved itself
-            sentence = self.tr("it now has a job, which can do anything you can. Deploy it yourself.")
+            sentence = self.tr("it now has a job, which can do anything you can. Update it yourself.")
             raise RefusedError("first job", sentence)
         answer = self._session.execute_for_user(
             lambda runtime: runtime.workflow_commands.deploy(validated, DeployOptions())
         )
-        sentence = self.tr("{workflow}: version {version} deployed, because its file was saved.")
+        sentence = self.tr("{workflow} was updated to version {version} because its file was saved.")
         return sentence.format(workflow=answer["workflow"], version=answer["version"])
 
 

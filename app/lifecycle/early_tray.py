@@ -33,14 +33,24 @@ class DesktopApplication(QApplication):
 
 def show_start_error(folder: Path, refusal: RefusedError) -> None:
     """Show why Dayhand does not start, in a dialog: there may be no terminal."""
-    from app.i18n.translate import translate_text  # noqa: PLC0415  rarely needed
+    from app.data.preferences import read_preferences  # noqa: PLC0415  rarely needed
+    from app.i18n.translate import translate_text  # noqa: PLC0415
+    from app.theme.stylesheet import Theme  # noqa: PLC0415
+    from app.widgets.confirm_dialog import make_message_box  # noqa: PLC0415
 
-    _app = QApplication.instance() or _make_app(folder)  # keep a reference
+    app = QApplication.instance()
+    app = app if isinstance(app, QApplication) else _make_app(folder)
+    Theme(app, read_preferences(folder).appearance)
     no_response = QCoreApplication.translate(
         "start",
         "Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again.",
     )
-    QMessageBox.critical(None, "Dayhand", no_response if refusal.code == "silent" else translate_text(refusal.sentence))
+    cannot_start = QCoreApplication.translate("start", "Dayhand cannot start")
+    box = make_message_box(
+        "Dayhand", cannot_start, no_response if refusal.code == "silent" else translate_text(refusal.sentence)
+    )
+    box.addButton(QMessageBox.StandardButton.Ok)
+    box.exec()
 
 
 def show_tray(folder: Path) -> tuple[DesktopApplication, TrayIcon]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QMessageBox, QProgressBar, QProgressDialog, QWidget
+from PySide6.QtWidgets import QDialog, QMessageBox, QProgressBar, QWidget
 
 from app.background import BackgroundTasks
 from app.theme.stylesheet import set_style
@@ -11,6 +11,7 @@ from app.widgets.confirm_dialog import make_message_box
 
 TIMEOUT_S = 30.0
 _CHECK_MS = 200
+_WAITING_WIDTH = 360
 
 ListActive = Callable[[], tuple[str, ...]]
 """The names of workflows that must not be interrupted; called in another thread."""
@@ -35,7 +36,7 @@ class QuitFlow(QObject):
         self._is_quitting = False
         self._asks = True
         self.question: QMessageBox | None = None
-        self.progress: QProgressDialog | None = None
+        self.progress: QDialog | None = None
 
     def start(self, *, ask: bool = True) -> None:
         """A second call raises the open question; without `ask` it closes the question and waits."""
@@ -114,13 +115,11 @@ class QuitFlow(QObject):
 
     def _show_waiting(self) -> None:
         if self.progress is None:
-            text = self.tr("Waiting for an outside action to finish…")
-            self.progress = QProgressDialog(text, self.tr("Don't quit"), 0, 0, self._window())
-            self.progress.setWindowTitle("Dayhand")
-            for bar in self.progress.findChildren(QProgressBar):
-                bar.setAccessibleName(text)
-            self.progress.canceled.connect(self._cancel)
-            self.progress.show()
+            self.progress = _make_progress(
+                self.tr("Waiting for the action to finish…"), self.tr("Don't quit"), self._window()
+            )
+            self.progress.rejected.connect(self._cancel)
+            self.progress.open()
 
     def _cancel(self) -> None:
         self._is_quitting = False
@@ -137,3 +136,22 @@ class QuitFlow(QObject):
         self._is_quitting = False
         self._hide_waiting()
         self.finished.emit()
+
+
+def _make_progress(text: str, cancel: str, parent: QWidget | None) -> QDialog:
+    from app.widgets.details_view import make_label  # noqa: PLC0415  rarely needed
+    from app.window.dialog import Dialog  # noqa: PLC0415
+    from app.window.feedback import make_button  # noqa: PLC0415
+
+    dialog = Dialog(_WAITING_WIDTH, parent)
+    dialog.setWindowTitle("Dayhand")
+    bar = QProgressBar()
+    bar.setRange(0, 0)
+    bar.setTextVisible(False)
+    bar.setAccessibleName(text)
+    button = make_button(cancel)
+    button.clicked.connect(dialog.reject)
+    dialog.parts.addWidget(make_label(text))
+    dialog.parts.addWidget(bar)
+    dialog.add_buttons(last=button)
+    return dialog

@@ -167,7 +167,7 @@ def _describe(one: RequestView, overview: Overview, registry: Registry) -> tuple
     connection, tool, parameters = _call_of(one)
     if not connection:
         return ()
-    pairs = [(translate("answers", "With"), describe_connection(connection, registry))]
+    pairs = [(translate("answers", "Connection"), describe_connection(connection, registry))]
     call = one.call or {}
     pairs += _say_endpoint(connection, call.get("endpoint"), registry)
     if tool:
@@ -217,7 +217,7 @@ def _as_text(value: Any) -> str:
 def describe_connection(name: str, registry: Registry) -> str:
     try:
         kind, own = parse_name(name)
-        return f"{own} ({translate_connector_text(registry.connector(kind).title)})"
+        return f"{own} · {translate_connector_text(registry.connector(kind).title)}"
     except ConnectionRuleError:
         return name
 

@@ -1,6 +1,7 @@
 """Icons and glyphs, rendered from SVG in any colour and size."""
 
 from functools import lru_cache
+from itertools import product
 from math import ceil
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -14,18 +15,23 @@ TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
 ON_LIGHT, ON_DARK = "#24292f", "#f4f5f6"
 """Icon colours for a light and a dark panel."""
 _MAX_COUNT = 9
+_HALO_OPACITY = 0.45
 _COLOUR_PLACEHOLDER = "currentColor"
 
 
 def make_tray_icon(state: TrayState, *, dark_panel: bool, count: int = 0) -> QIcon:
     """The icon of the state in all panel sizes; ATTENTION shows a count above 1."""
     icon = QIcon()
-    colour = ON_DARK if dark_panel else ON_LIGHT
-    for size in TRAY_SIZES:
+    colour, other = (ON_DARK, ON_LIGHT) if dark_panel else (ON_LIGHT, ON_DARK)
+    text = str(count) if count <= _MAX_COUNT else f"{_MAX_COUNT}+"
+
+    def draw(size: int, ink: str) -> QPixmap:
         if state is TrayState.ATTENTION and count > 1:
-            icon.addPixmap(_draw_count(str(count) if count <= _MAX_COUNT else f"{_MAX_COUNT}+", size, colour))
-        else:
-            icon.addPixmap(draw_svg(f"tray/{state.value}", size, colour))
+            return _draw_count(text, size, ink)
+        return draw_svg(f"tray/{state.value}", size, ink)
+
+    for size in TRAY_SIZES:
+        icon.addPixmap(_add_halo(draw(size, colour), draw(size, other)))
     return icon
 
 
@@ -61,6 +67,24 @@ def draw_svg(name: str, size: int, colour: str, ratio: float = 1.0) -> QPixmap:
     painter.end()
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
+
+
+def _add_halo(shape: QPixmap, other: QPixmap) -> QPixmap:
+    """A faint rim in the other colour: the colour of a panel is a guess, and the icon must be visible on any."""
+    halo = QPixmap(shape.size())
+    halo.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(halo)
+    width = max(1, round(shape.width() / 24))
+    for x, y in product((-width, 0, width), repeat=2):
+        painter.drawPixmap(x, y, other)
+    painter.end()
+    drawn = QPixmap(shape)
+    painter = QPainter(drawn)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationOver)
+    painter.setOpacity(_HALO_OPACITY)
+    painter.drawPixmap(0, 0, halo)
+    painter.end()
+    return drawn
 
 
 @lru_cache(maxsize=128)

@@ -35,7 +35,7 @@ QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
 QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
 QPushButton[importance="primary"]:focus {{
-  border: 2px solid {text}; outline: 1px solid {on_accent}; outline-radius: {tight}px;
+  border: 3px double {text}; padding: {tight_ring}px {medium_ring}px;
 }}
 QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
 QPushButton[importance="quiet"] {{
@@ -44,22 +44,24 @@ QPushButton[importance="quiet"] {{
 QPushButton[importance="quiet"]:hover {{ color: {text}; }}
 QPushButton[importance="quiet"]:focus {{ border-color: {accent}; }}
 QPushButton[importance="link"] {{
-  background: transparent; border: 2px solid transparent; color: {muted}; padding: 0;
+  background: transparent; border: 2px solid transparent; color: {muted}; padding: 0 {hair}px;
 }}
 QPushButton[importance="link"]:hover {{ color: {accent}; }}
 QPushButton[importance="link"]:focus {{ border-color: {accent}; }}
 QPushButton[importance="risky"] {{ color: {bad}; border-color: {bad}; }}
 QPushButton[importance="risky"]:disabled {{ color: {faint}; border-color: {line}; }}
-QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; button-layout: 3; }}
 QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; }}
 QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {muted}; }}
+QPushButton[menu="true"] {{ padding-left: {small}px; padding-right: {menu}px; }}
+QPushButton[menu="true"]:focus {{ padding-left: {small_focus}px; padding-right: {menu_focus}px; }}
 QPushButton::menu-indicator {{
   image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; right: {small}px;
   subcontrol-origin: padding; subcontrol-position: right center;
 }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{
-  background: transparent; color: {muted}; padding: {tight}px {medium}px; min-height: 1.4em;
+  background: transparent; color: {muted}; padding: {tight}px {small}px; min-height: 1.4em;
   border: 1px solid transparent; border-bottom: 2px solid transparent;
 }}
 QTabBar::tab:hover {{ color: {text}; background: {hover}; }}
@@ -103,6 +105,13 @@ QScrollBar::handle {{ background: {edge}; border-radius: 3px; margin: 3px; min-h
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
   background: transparent; width: 0; height: 0;
 }}
+QMenu {{ background: {surface}; color: {text}; border: 1px solid {edge}; padding: {tight}px; }}
+QMenu::item {{ padding: {tight}px {wide}px {tight}px {medium}px; border-radius: {corner}px; }}
+QMenu::item:selected {{ background: {chosen}; }}
+QMenu::item:disabled {{ color: {muted}; background: transparent; }}
+QMenu::separator {{ height: 1px; background: {line}; margin: {tight}px {small}px; }}
+QMenu::right-arrow {{ image: url({controls}/right-{scheme}.svg); width: 10px; height: 10px; right: {small}px; }}
+QComboBox QAbstractItemView {{ background: {surface}; }}
 QToolTip {{ background: {surface}; color: {text}; border: 1px solid {edge}; padding: {tight}px; }}
 """
 
@@ -128,11 +137,18 @@ def make_stylesheet(colours: Colours) -> str:
         accent_hover=blend(colours.accent, colours.text, 0.88).name(),
         radius=RADIUS,
         corner=RADIUS - Space.HAIR,
+        hair=int(Space.HAIR),
         tight=int(Space.TIGHT),
         tight_focus=Space.TIGHT - 1,
+        tight_ring=Space.TIGHT - 2,
         small=int(Space.SMALL),
         medium=int(Space.MEDIUM),
+        wide=int(Space.WIDE),
+        small_focus=Space.SMALL - 1,
+        menu=int(Space.WIDE),
+        menu_focus=Space.WIDE - 1,
         medium_focus=Space.MEDIUM - 1,
+        medium_ring=Space.MEDIUM - 2,
     )
 
 

@@ -18,8 +18,13 @@ def make_message_box(title: str, question: str, details: str = "", parent: QWidg
         label.setTextFormat(Qt.TextFormat.PlainText)
     layout = box.layout()
     assert isinstance(layout, QGridLayout)
-    layout.setContentsMargins(Space.LARGE, Space.WIDE, Space.WIDE, Space.LARGE)
-    layout.setSpacing(Space.MEDIUM)
+    layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)
+    layout.setHorizontalSpacing(0)
+    layout.setVerticalSpacing(Space.MEDIUM)
+    first = layout.itemAtPosition(0, 0)
+    if first is not None and (indent := first.spacerItem()) is not None:  # room for an icon
+        indent.changeSize(0, 0, QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        layout.setColumnStretch(1, 1)
     # A minimum width on the label itself would keep Qt from wrapping the text.
     spacer = QSpacerItem(_MIN_WIDTH, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
     layout.addItem(spacer, layout.rowCount(), 0, 1, layout.columnCount())

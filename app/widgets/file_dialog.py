@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.widgets.fit_to_screen import fit_to_screen
+
+MIN_SIZE = QSize(820, 500)
+"""Wide enough for the columns of Qt's own dialog."""
 
 
 def choose_file(parent: QWidget, title: str, name_filter: str) -> str:
@@ -35,7 +39,7 @@ def choose_folder(parent: QWidget, title: str, initial_path: str) -> str:
 
 
 def _run(dialog: QFileDialog) -> str:
-    fit_to_screen(dialog, dialog.sizeHint())
+    fit_to_screen(dialog, dialog.sizeHint().expandedTo(MIN_SIZE))
     chosen = dialog.selectedFiles() if dialog.exec() else []
     dialog.deleteLater()
     return chosen[0] if chosen else ""

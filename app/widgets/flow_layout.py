@@ -15,15 +15,15 @@ class FlowLayout(QLayout):
         self.setSpacing(spacing)
         self._items: list[QLayoutItem] = []
         self._growing: QWidget | None = None
-        self._after_gap: QWidget | None = None
+        self._right_aligned: tuple[QWidget, ...] = ()
 
     def add_expanding(self, widget: QWidget) -> None:
         self._growing = widget
         self.addWidget(widget)
 
     def add_right_aligned(self, *widgets: QWidget) -> None:
-        """Right-aligned while everything fits on one line."""
-        self._after_gap = widgets[0]
+        """Right-aligned while everything fits on one line; hidden ones do not matter."""
+        self._right_aligned = widgets
         for widget in widgets:
             self.addWidget(widget)
 
@@ -91,9 +91,10 @@ class FlowLayout(QLayout):
     def _place_line(self, line: list[QLayoutItem], place: QRect, *, is_alone: bool) -> None:
         taken = sum(item.sizeHint().width() for item in line) + self.spacing() * (len(line) - 1)
         spare, left = place.width() - taken, place.x()
+        gap_before = next((item for item in line if item.widget() in self._right_aligned), None)
         for item in line:
             size = item.sizeHint()
-            if is_alone and item.widget() is self._after_gap:
+            if is_alone and item is gap_before:
                 left += max(spare, 0)
             if item.widget() is self._growing:
                 size.setWidth(min(size.width() + spare, item.maximumSize().width()))

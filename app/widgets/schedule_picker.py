@@ -188,14 +188,14 @@ class SchedulePicker(QWidget):
             button.setCheckable(True)
             button.setChecked(day in {1, 2, 3, 4, 5})
             button.setAccessibleName(QLocale().dayName(day or 7, QLocale.FormatType.LongFormat))
-        return self._make_row(*self.days.values(), self.tr("at"), self.times[WeeklyChoice])
+        return self._make_row(*self.days.values(), self._make_time(WeeklyChoice))
 
     def _make_monthly(self) -> QWidget:
         name_combo_box(self.day, self.tr("Day of the month"))
         for number in range(1, 32):
             self.day.addItem(self.tr("on day {number}").format(number=number), number)
         self.day.addItem(self.tr("on the last day"), None)
-        return self._make_row(self.day, self.tr("at"), self.times[MonthlyChoice])
+        return self._make_row(self.day, self._make_time(MonthlyChoice))
 
     def _make_cron(self) -> QWidget:
         self.cron.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -218,6 +218,16 @@ class SchedulePicker(QWidget):
         hint.setWordWrap(True)
         set_style(hint, "ink", "muted")
         return hint
+
+    def _make_time(self, kind: type[ScheduleChoice]) -> QWidget:
+        """The time with the word before it, which never wrap apart."""
+        pair = QWidget()
+        row = QHBoxLayout(pair)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(Space.SMALL)
+        row.addWidget(QLabel(self.tr("at")))
+        row.addWidget(self.times[kind])
+        return pair
 
     @staticmethod
     def _make_row(*parts: QWidget | str) -> QWidget:

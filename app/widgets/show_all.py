@@ -37,6 +37,7 @@ class ShowAllDialog(QDialog):
         fit_to_screen(self, _DIALOG_SIZE)
         close = QPushButton(self.tr("Close"))
         close.clicked.connect(self.reject)
+        close.setDefault(True)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(close)

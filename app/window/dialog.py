@@ -21,13 +21,17 @@ class DialogBody(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._layout = layout
-        layout.setContentsMargins(0, 0, Space.SMALL, Space.SMALL)
+        layout.setContentsMargins(0, 0, 0, Space.SMALL)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_off_scroll_bar)
         inner = QWidget()
         inner.setLayout(layout)
         self.setWidget(inner)
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def _keep_off_scroll_bar(self, _least: int, most: int) -> None:
+        self._layout.setContentsMargins(0, 0, Space.SMALL if most else 0, Space.SMALL)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802  # Qt's name
         return True

@@ -1,12 +1,12 @@
 """Small widgets that pages share: headings, buttons, form rows, and the line that shows the result of a command."""
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
+from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.i18n.translate import translate_text
 from app.theme.stylesheet import set_style
-from app.theme.tokens import TextStyle, Tone, make_font
+from app.theme.tokens import Space, TextStyle, Tone, make_font
 from app.widgets.details_view import make_label
 from app.widgets.file_dialog import choose_folder, choose_save_path
 from scheduler.engine.errors import RefusedError
@@ -59,6 +59,30 @@ def make_button(label: str, shortcut: str = "", *, importance: str = "") -> QPus
     return button
 
 
+class ElidedLabel(QLabel):
+    """Plain text on one line; what does not fit ends in dots, and the tooltip shows all of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        return QSize(0, super().minimumSizeHint().height())
+
+    @property
+    def shown_text(self) -> str:
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
+        shown = self.shown_text
+        self.setToolTip("" if shown == self.text() else self.text())
+        place = self.contentsRect()
+        alignment = int(self.alignment())
+        self.style().drawItemText(
+            QPainter(self), place, alignment, self.palette(), self.isEnabled(), shown, self.foregroundRole()
+        )
+
+
 class StatusLine(QWidget):
     """One line of text, hidden while empty; screen readers announce it."""
 
@@ -88,10 +112,17 @@ class StatusLine(QWidget):
         self.show_message("")
 
 
+def make_field_label(words: str, field: QWidget) -> QLabel:
+    label = QLabel(words)
+    label.setBuddy(field)
+    # Qt draws a text with an underlined letter wider than it measures it.
+    label.setMinimumWidth(label.sizeHint().width() + Space.HAIR)
+    return label
+
+
 def add_row(form: QFormLayout, words: str, field: QWidget, first: QWidget | None = None) -> None:
     """Add a row whose label lines up with the field, or with the first part of a taller one."""
-    label = QLabel(words)
-    label.setBuddy(first or field)
+    label = make_field_label(words, first or field)
     label.setMinimumHeight((first or field).sizeHint().height())
     if first is not None:
         label.setMaximumHeight(label.minimumHeight())

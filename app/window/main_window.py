@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QPushButton,
     QScrollArea,
@@ -37,7 +36,7 @@ from app.theme.tokens import Space, Tone, colours_of
 from app.widgets.fit_to_screen import fit_to_screen
 from app.widgets.page_stack import PageStack
 from app.widgets.snackbar import Snackbar
-from app.window.feedback import describe_error
+from app.window.feedback import ElidedLabel, describe_error
 from app.window.navigation import PAGES, Navigation, create_page, page_title
 from app.window.page import Page, find_dropped_script
 
@@ -90,6 +89,8 @@ class MainWindow(QMainWindow):
     @Slot(str, str)
     def open_page(self, name: str, subject: str = "") -> None:
         page = self.pages.get(name) or self._make_page(name)
+        if self.page is not page and self.page is not None and self.page.isAncestorOf(self.focusWidget() or self):
+            self.navigation.setFocus()  # else Help gets it when the page is hidden
         self._stack.setCurrentWidget(page)
         self.navigation.select(name)
         if self._overview is not None:
@@ -204,8 +205,7 @@ class MainWindow(QMainWindow):
         self._scroll_area.setWidgetResizable(True)
         self._scroll_area.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.status = QLabel()
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status = ElidedLabel()
         set_style(self.status, "ink", "muted")
         self.resume_button.setAutoDefault(False)
         self.resume_button.clicked.connect(self._resume)
@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
         whole.addWidget(line)
         whole.addLayout(foot)
         self.setCentralWidget(inner)
-        self.snackbar = Snackbar(self)
+        self.snackbar = Snackbar(self._scroll_area)  # above the status line
         self.navigation.apply_colours(colours_of(self))
         self._show_titles()
 

@@ -31,7 +31,7 @@ class FixerTextDialog(QDialog):
     def __init__(self, text: str, parent: QWidget | None = None, *, asks: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("What will be sent") if asks else self.tr("What was sent"))
-        fit_to_screen(self, QSize(760, 560))
+        fit_to_screen(self, QSize(940, 600))  # its lines are long
         was_sent = self.tr("This is everything that was sent to the fixer. Passwords and mail text were removed.")
         will_be_sent = self.tr(
             "This is everything that will be sent to the fixer. Passwords and mail text are removed."
@@ -45,12 +45,14 @@ class FixerTextDialog(QDialog):
         self.send = make_button(self.tr("&Send"), importance="primary") if asks else None
         close = make_button(self.tr("Cancel") if asks else self.tr("Close"))
         close.clicked.connect(self.reject)
+        close.setDefault(not asks)
         row = QHBoxLayout()
-        row.setSpacing(Space.MEDIUM)
+        row.setSpacing(Space.SMALL)
         row.addStretch(1)
         row.addWidget(close)
         if self.send is not None:
             self.send.clicked.connect(self.accept)
+            self.send.setDefault(True)
             row.addWidget(self.send)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.WIDE, Space.WIDE, Space.WIDE, Space.LARGE)

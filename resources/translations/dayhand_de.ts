@@ -35,24 +35,24 @@
         <translation>{file} wurde gespeichert, aber die vorige Version bleibt in Gebrauch: {why}</translation>
     </message>
     <message>
-        <source>{file} was saved but not deployed: {why}</source>
-        <translation>{file} wurde gespeichert, aber nicht eingerichtet: {why}</translation>
+        <source>{file} was saved, but the workflow was not updated: {why}</source>
+        <translation>{file} wurde gespeichert, aber der Ablauf nicht aktualisiert: {why}</translation>
     </message>
     <message>
-        <source>{file} was saved but could not be deployed: {why}</source>
-        <translation>{file} wurde gespeichert, ließ sich aber nicht einrichten: {why}</translation>
+        <source>{file} was saved, but the workflow could not be updated: {why}</source>
+        <translation>{file} wurde gespeichert, aber der Ablauf ließ sich nicht aktualisieren: {why}</translation>
     </message>
     <message>
-        <source>its workflow is now called {name}, not {workflow}. Deploy it yourself.</source>
-        <translation>der Ablauf heißt jetzt {name}, nicht {workflow}. Richte ihn selbst ein.</translation>
+        <source>its workflow is now called {name}, not {workflow}. Add it yourself.</source>
+        <translation>der Ablauf heißt jetzt {name}, nicht {workflow}. Füge ihn selbst hinzu.</translation>
     </message>
     <message>
-        <source>it now has a job, which can do anything you can. Deploy it yourself.</source>
-        <translation>er hat jetzt eine Aufgabe (job), die alles darf, was du darfst. Richte ihn selbst ein.</translation>
+        <source>it now has a job, which can do anything you can. Update it yourself.</source>
+        <translation>er hat jetzt eine Aufgabe (job), die alles darf, was du darfst. Aktualisiere ihn selbst.</translation>
     </message>
     <message>
-        <source>{workflow}: version {version} deployed, because its file was saved.</source>
-        <translation>{workflow}: Version {version} ist eingerichtet, weil die Datei gespeichert wurde.</translation>
+        <source>{workflow} was updated to version {version} because its file was saved.</source>
+        <translation>{workflow} wurde auf Version {version} aktualisiert, weil die Datei gespeichert wurde.</translation>
     </message>
 </context>
 <context>
@@ -258,16 +258,12 @@
         <translation>Name in Skripten</translation>
     </message>
     <message>
-        <source>Not used</source>
-        <translation>Ungenutzt</translation>
-    </message>
-    <message>
         <source>Needed by a workflow; not connected yet.</source>
         <translation>Ein Ablauf braucht sie; noch nicht verbunden.</translation>
     </message>
     <message>
         <source>Nothing at the other end is deleted.</source>
-        <translation>Am anderen Ende wird nichts gelöscht.</translation>
+        <translation>Auf der Gegenseite wird nichts gelöscht.</translation>
     </message>
     <message>
         <source>Reconnect…</source>
@@ -276,6 +272,10 @@
     <message>
         <source>Change…</source>
         <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>no workflow</source>
+        <translation>keinem Ablauf</translation>
     </message>
     <message>
         <source>and {number} more</source>
@@ -291,7 +291,7 @@
     </message>
     <message>
         <source>Disconnect {name}?</source>
-        <translation>{name} trennen?</translation>
+        <translation>Verbindung „{name}“ trennen?</translation>
     </message>
     <message>
         <source>Disconnect</source>
@@ -480,7 +480,7 @@
     </message>
     <message>
         <source>Allow now; it will ask for anything else when needed</source>
-        <translation>Jetzt erlauben; alles andere fragt er bei Bedarf</translation>
+        <translation>Jetzt erlauben; nach allem anderen fragt er bei Bedarf</translation>
     </message>
     <message>
         <source>It uses no connections.</source>
@@ -488,7 +488,11 @@
     </message>
     <message>
         <source>Not connected yet: {names}. You can connect it now or later.</source>
-        <translation>Noch nicht verbunden: {names}. Das geht jetzt oder später.</translation>
+        <translation>Noch nicht verbunden: {names}. Das kannst du jetzt oder später tun.</translation>
+    </message>
+    <message>
+        <source>Not connected yet: {names}. You can connect them now or later.</source>
+        <translation>Noch nicht verbunden: {names}. Das kannst du jetzt oder später tun.</translation>
     </message>
     <message>
         <source>{file} is not a text file.</source>
@@ -664,7 +668,7 @@
     </message>
     <message>
         <source>Nothing ran: there was nothing to do.</source>
-        <translation>Nichts lief: Es gab nichts zu tun.</translation>
+        <translation>Nichts ist gelaufen: Es gab nichts zu tun.</translation>
     </message>
     <message>
         <source>1 run; nothing was changed.</source>
@@ -729,11 +733,11 @@
     <name>FixerSection</name>
     <message>
         <source>Repair failing scripts with</source>
-        <translation>Gescheiterte Skripte reparieren mit</translation>
+        <translation>Fehlerhafte Skripte reparieren mit</translation>
     </message>
     <message>
         <source>Send a failing script</source>
-        <translation>Gescheitertes Skript senden</translation>
+        <translation>Fehlerhaftes Skript senden</translation>
     </message>
     <message>
         <source>Apply a repair</source>
@@ -765,7 +769,7 @@
     </message>
     <message>
         <source>Repair &amp;failing scripts with</source>
-        <translation>Gescheiterte Skripte re&amp;parieren mit</translation>
+        <translation>Fehlerhafte Skripte re&amp;parieren mit</translation>
     </message>
     <message>
         <source>Server add&amp;ress</source>
@@ -785,7 +789,7 @@
     </message>
     <message>
         <source>A failing script is sent with its error, the end of its log and the data it was working on, without passwords or mail text. Attention shows what is sent. A repair cannot change what a workflow is allowed to do, or when it asks you.</source>
-        <translation>Ein gescheitertes Skript wird mit seinem Fehler, dem Ende seines Protokolls und den Daten gesendet, an denen es arbeitete, ohne Passwörter und Mailtexte. „Zu klären“ zeigt, was gesendet wird. Eine Reparatur kann nicht ändern, was ein Ablauf darf oder wann er dich fragt.</translation>
+        <translation>Ein fehlerhaftes Skript wird mit seinem Fehler, dem Ende seines Protokolls und den Daten gesendet, an denen es arbeitete, ohne Passwörter und Mailtexte. „Zu klären“ zeigt, was gesendet wird. Eine Reparatur kann nicht ändern, was ein Ablauf darf oder wann er dich fragt.</translation>
     </message>
     <message>
         <source>Stored in the keyring</source>
@@ -956,7 +960,7 @@
     </message>
     <message>
         <source>Every run appears here, and every run that was missed or skipped, with the reason.</source>
-        <translation>Hier steht jeder Lauf, und jeder verpasste oder übersprungene mit seinem Grund.</translation>
+        <translation>Hier steht jeder Lauf, auch jeder verpasste oder übersprungene, mit dem Grund.</translation>
     </message>
     <message>
         <source>No results</source>
@@ -976,11 +980,11 @@
     </message>
     <message>
         <source>Latest {number}; scroll for more</source>
-        <translation>Die neuesten {number}; weitere beim Blättern</translation>
+        <translation>Die neuesten {number}; weitere beim Scrollen</translation>
     </message>
     <message>
         <source>Latest {number} of {total}; scroll for more</source>
-        <translation>Die neuesten {number} von {total}; weitere beim Blättern</translation>
+        <translation>Die neuesten {number} von {total}; weitere beim Scrollen</translation>
     </message>
     <message>
         <source>Export history</source>
@@ -1014,7 +1018,7 @@
     </message>
     <message>
         <source>Search this log</source>
-        <translation>Dieses Protokoll durchsuchen</translation>
+        <translation>Durchsuchen</translation>
     </message>
     <message>
         <source>No results</source>
@@ -1237,16 +1241,16 @@
         <translation>Er nutzt keine Verbindungen.</translation>
     </message>
     <message>
-        <source>What the script uses. It asks for anything you have not allowed when needed.</source>
-        <translation>Was das Skript nutzt. Was du nicht erlaubt hast, fragt es bei Bedarf.</translation>
-    </message>
-    <message>
         <source>Always allowed: {names}. Revoke the permission to be asked again.</source>
         <translation>Immer erlaubt: {names}. Widerrufe die Erlaubnis, um wieder gefragt zu werden.</translation>
     </message>
     <message>
         <source>Not connected yet: {names}.</source>
         <translation>Noch nicht verbunden: {names}.</translation>
+    </message>
+    <message>
+        <source>What the script uses. It asks before it uses anything you have not allowed.</source>
+        <translation>Was das Skript nutzt. Bevor es etwas nutzt, das du nicht erlaubt hast, fragt es.</translation>
     </message>
     <message>
         <source>{words} (not allowed yet)</source>
@@ -1288,8 +1292,8 @@
         <translation>Nicht beenden</translation>
     </message>
     <message>
-        <source>Waiting for an outside action to finish…</source>
-        <translation>Eine Aktion außerhalb wird noch fertig …</translation>
+        <source>Waiting for the action to finish…</source>
+        <translation>Wartet, bis die Aktion fertig ist …</translation>
     </message>
 </context>
 <context>
@@ -2017,7 +2021,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>It becomes a new version. Data stored by runs is kept.</source>
-        <translation>Sie wird eine neue Version. Was Läufe gespeichert haben, bleibt.</translation>
+        <translation>Sie wird zu einer neuen Version. Gespeicherte Daten der Läufe bleiben.</translation>
     </message>
     <message>
         <source>Rolled back to version {number}.</source>
@@ -2297,7 +2301,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Keeps failing</source>
-        <translation>Scheitert immer wieder</translation>
+        <translation>Schlägt immer wieder fehl</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -2310,6 +2314,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Line {number}</source>
         <translation>Zeile {number}</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>Verbindung</translation>
     </message>
     <message>
         <source>Currently there</source>
@@ -2432,10 +2440,6 @@ Deiner: {mine}</translation>
         <translation>Öffnen</translation>
     </message>
     <message>
-        <source>With</source>
-        <translation>Mit</translation>
-    </message>
-    <message>
         <source>Action</source>
         <translation>Aktion</translation>
     </message>
@@ -2529,7 +2533,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Notification</source>
-        <translation>Hinweis</translation>
+        <translation>Benachrichtigung</translation>
     </message>
     <message>
         <source>Restic</source>
@@ -2829,7 +2833,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Shows notifications on this computer.</source>
-        <translation>Zeigt Hinweise auf diesem Computer.</translation>
+        <translation>Zeigt Benachrichtigungen auf diesem Computer.</translation>
     </message>
     <message>
         <source>Reads and posts messages in a Slack workspace.</source>
@@ -2985,11 +2989,11 @@ Deiner: {mine}</translation>
     <name>fixes</name>
     <message>
         <source>The script failed. A repair is ready for review.</source>
-        <translation>Das Skript ist gescheitert. Eine Reparatur liegt zur Prüfung bereit.</translation>
+        <translation>Das Skript ist fehlgeschlagen. Eine Reparatur liegt zur Prüfung bereit.</translation>
     </message>
     <message>
         <source>The script failed and was repaired. It continues with version {number}.</source>
-        <translation>Das Skript ist gescheitert und wurde repariert. Es läuft mit Version {number} weiter.</translation>
+        <translation>Das Skript ist fehlgeschlagen und wurde repariert. Es läuft mit Version {number} weiter.</translation>
     </message>
     <message>
         <source>What went wrong</source>
@@ -3131,7 +3135,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Dayhand quit during this run.</source>
-        <translation>Dayhand endete während des Laufs.</translation>
+        <translation>Dayhand wurde während des Laufs beendet.</translation>
     </message>
     <message>
         <source>Checked; nothing new.</source>
@@ -3390,7 +3394,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Thread</source>
-        <translation>Gesprächsfaden</translation>
+        <translation>Thread</translation>
     </message>
     <message>
         <source>Method</source>
@@ -3595,6 +3599,10 @@ Deiner: {mine}</translation>
         <source>Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again.</source>
         <translation>Dayhand läuft, antwortet aber nicht. Warte einen Moment; wenn das nicht hilft, beende es und starte es neu.</translation>
     </message>
+    <message>
+        <source>Dayhand cannot start</source>
+        <translation>Dayhand kann nicht starten</translation>
+    </message>
 </context>
 <context>
     <name>strip</name>
@@ -3683,7 +3691,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Show a notification: {title}</source>
-        <translation>Einen Hinweis zeigen: {title}</translation>
+        <translation>Eine Benachrichtigung zeigen: {title}</translation>
     </message>
 </context>
 <context>
@@ -3710,7 +3718,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Disks to check: one folder on each, separated by commas</source>
-        <translation>Platten, je ein Ordner darauf (mit Kommas getrennt)</translation>
+        <translation>Zu prüfende Platten: je ein Ordner darauf, mit Kommas getrennt</translation>
     </message>
     <message>
         <source>Warn when a disk is this full (percent)</source>
@@ -3726,7 +3734,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Email signature</source>
-        <translation>Unterschrift der Mails</translation>
+        <translation>Signatur der Mails</translation>
     </message>
     <message>
         <source>adds receipts from your inbox to a table, after you approve them</source>
@@ -3738,7 +3746,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Word in the subject line</source>
-        <translation>Wort im Betreff von Belegen</translation>
+        <translation>Wort in der Betreffzeile</translation>
     </message>
     <message>
         <source>new entries of a feed, in one email every morning</source>
@@ -3774,7 +3782,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Folder to sort</source>
-        <translation>Ordner zum Sortieren</translation>
+        <translation>Zu sortierender Ordner</translation>
     </message>
     <message>
         <source>Backup folder</source>
@@ -3810,7 +3818,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Mailed receipts</source>
-        <translation>Belege aus der Post</translation>
+        <translation>Belege aus Mails</translation>
     </message>
     <message>
         <source>Morning digest</source>
@@ -3955,7 +3963,7 @@ Deiner: {mine}</translation>
     <name>today</name>
     <message>
         <source>repeats</source>
-        <translation>wiederholt sich</translation>
+        <translation>usw.</translation>
     </message>
     <message>
         <source>{sentence} ({number} times)</source>
@@ -4021,11 +4029,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Nothing to report, {number} times until {time}.</source>
-        <translation>Nichts zu berichten, {number} Mal bis {time}.</translation>
+        <translation>Nichts zu berichten, {number}-mal bis {time}.</translation>
     </message>
     <message>
         <source>The same {number} more times until {time}.</source>
-        <translation>Dasselbe noch {number} Mal bis {time}.</translation>
+        <translation>Dasselbe noch {number}-mal bis {time}.</translation>
     </message>
     <message>
         <source>It would ask you</source>

@@ -119,9 +119,9 @@ def _describe_limits(spec: ScheduleSpec, zone: ZoneInfo | None) -> Iterator[str]
         later = spec.jitter.only_later
         yield UserText("up to {shift} later", shift=shift) if later else UserText("give or take {shift}", shift=shift)
     if spec.limit == 1:
-        yield UserText("at most 1 run in all")
+        yield UserText("at most 1 run in total")
     elif spec.limit is not None:
-        yield UserText("at most {limit} runs in all", limit=f"{spec.limit:,}")
+        yield UserText("at most {limit} runs in total", limit=f"{spec.limit:,}")
 
 
 def _describe_exclusion(exclusion: Exclusion) -> str:

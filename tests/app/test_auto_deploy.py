@@ -54,7 +54,7 @@ def watched(tmp_path: Path, qapp: QApplication) -> Iterator[WatchedWorkflow]:
 def test_a_saved_file_is_redeployed(watched: WatchedWorkflow) -> None:
     watched.script.write_text(job('ctx.done("New")'))
     watched.wait_for(lambda: watched.version == 2)
-    watched.wait_for(lambda: watched.messages == ["backup: version 2 deployed, because its file was saved."])
+    watched.wait_for(lambda: watched.messages == ["backup was updated to version 2 because its file was saved."])
 
 
 def test_a_first_job_is_not_deployed_automatically(watched: WatchedWorkflow) -> None:
@@ -66,8 +66,8 @@ def test_a_first_job_is_not_deployed_automatically(watched: WatchedWorkflow) -> 
         lambda _: runtime.workflow_commands.deploy(validated, DeployOptions(watch=True))
     ).result(30)
     file.write_text(f'{ASKING}\n\n@flow.job(every="1h")\ndef more(ctx):\n    pass\n')
-    why = "it now has a job, which can do anything you can. Deploy it yourself."
-    watched.wait_for(lambda: watched.messages == [f"receipts.py was saved but not deployed: {why}"])
+    why = "it now has a job, which can do anything you can. Update it yourself."
+    watched.wait_for(lambda: watched.messages == [f"receipts.py was saved, but the workflow was not updated: {why}"])
     assert watched.installation.queries.workflow("receipts").version == 1
 
 
@@ -143,5 +143,7 @@ def test_an_app_started_by_a_script_deploys_nothing(watched: WatchedWorkflow) ->
     watched.installation.is_started_by_script = True
     watched.script.write_text(job('ctx.done("New")'))
     watched.wait_for(lambda: len(watched.messages) == 1)
-    assert watched.messages[0].startswith("backup.py was saved but not deployed: Dayhand was started by a script")
+    assert watched.messages[0].startswith(
+        "backup.py was saved, but the workflow was not updated: Dayhand was started by a script"
+    )
     assert watched.version == 1

@@ -250,7 +250,7 @@ def test_an_interrupted_job_goes_on_at_its_next_time(runtime: RuntimeFixture) ->
     runtime.tick_until_active()
     runtime.crash()
     one = report(runtime)
-    assert (one.kind, one.sentence) == ("run interrupted", "Dayhand ended while j was running.")
+    assert (one.kind, one.sentence) == ("run interrupted", "Dayhand quit while j was running.")
     assert [(row.state, row.reason) for row in runtime.occurrences("j")] == [("failed", "interrupted")]
     assert runtime.lane("j").blocked is None
     runtime.pass_time(HOUR)

@@ -239,8 +239,8 @@ def test_dates_of_a_local_spec_without_a_viewer_zone_are_in_utc() -> None:
          "except 1 December 2026, 2 December 2026, 3 December 2026 and 3 more exceptions"),
         ({"jitter": "30s"}, "give or take 30 seconds"),
         ({"jitter": "+90s"}, "up to 1 minute 30 seconds later"),
-        ({"limit": 1}, "at most 1 run in all"),
-        ({"limit": 1000, "end_at": "2026-06-30"}, "until 30 June 2026, at most 1,000 runs in all"),
+        ({"limit": 1}, "at most 1 run in total"),
+        ({"limit": 1000, "end_at": "2026-06-30"}, "until 30 June 2026, at most 1,000 runs in total"),
     ],
 )  # fmt: skip
 def test_limits_of_a_schedule_follow_its_times(narrowing: dict[str, Any], words: str) -> None:

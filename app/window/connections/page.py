@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QItemSelectionModel
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -43,6 +44,8 @@ from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.page import CardArea, Page
 
 _MAX_USERS = 12
+_STACKED_PX = 620
+"""Below this width the details are below the list."""
 
 
 class ConnectionsPage(Page):
@@ -152,6 +155,11 @@ class ConnectionsPage(Page):
         layout.addWidget(self.status_line)
         layout.addWidget(self.body, 1)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        is_stacked = self.width() < _STACKED_PX
+        self.split.setOrientation(Qt.Orientation.Vertical if is_stacked else Qt.Orientation.Horizontal)
+
     def _show(self, rows: list[ConnectionListRow]) -> None:
         before = self.selected_row()
         self.model.set_rows(rows)
@@ -206,7 +214,7 @@ class ConnectionsPage(Page):
 
     def _format_users(self, users: tuple[str, ...]) -> str:
         if not users:
-            return self.tr("Not used")
+            return self.tr("no workflow")
         more = len(users) - _MAX_USERS
         rest = (self.tr("and {number} more").format(number=format_number(more)),) if more > 0 else ()
         return ", ".join((*users[:_MAX_USERS], *rest))

@@ -21,6 +21,7 @@ from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, Tone
 from app.widgets.empty_state import EmptyState
+from app.widgets.file_dialog import MIN_SIZE
 from app.widgets.fit_to_screen import fit_to_screen
 from app.widgets.page_stack import PageStack
 from app.window.feedback import StatusLine, make_button, make_heading
@@ -273,7 +274,7 @@ class HistoryPage(Page):
         match_suffix_to_filter(dialog)
         dialog.fileSelected.connect(lambda found: self.export_to(Path(found)))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        fit_to_screen(dialog, dialog.sizeHint())
+        fit_to_screen(dialog, dialog.sizeHint().expandedTo(MIN_SIZE))
         dialog.open()
 
     def export_to(self, path: Path) -> None:

@@ -132,7 +132,7 @@ class DeployDialog(Dialog):
         self.heading.setText(escape_invisible(offer.name))
         self.description.setText(escape_invisible(offer.description))
         self.description.setVisible(bool(offer.description))
-        when = "; ".join(offer.times) or self.tr("Runs when new data arrives.")
+        when = " · ".join(offer.times) or self.tr("Runs when new data arrives.")
         self.times.setText(when)
         self.times.show()
         self.permission_list.clear()
@@ -147,6 +147,8 @@ class DeployDialog(Dialog):
         self.permission_title.setText(asks if offer.uses else self.tr("It uses no connections."))
         self.permission_list.setVisible(bool(offer.uses))
         needs = self.tr("Not connected yet: {names}. You can connect it now or later.")
+        if len(offer.missing) > 1:
+            needs = self.tr("Not connected yet: {names}. You can connect them now or later.")
         self.missing.setText(needs.format(names=", ".join(offer.missing)))
         self.missing.setVisible(bool(offer.missing))
         self.paused.setVisible(not offer.is_update)
@@ -219,7 +221,7 @@ def _make_checkbox_style(dialog: QWidget) -> str:
     checked = find_resource(f"icons/controls/check-{'dark' if colours.is_dark else 'light'}.svg").as_posix()
     box = f"width: 14px; height: 14px; border: 1px solid {colours.edge}; border-radius: 4px;"
     return (
-        "QListWidget::item { padding: 6px; }"
+        "QListWidget { outline: none; } QListWidget::item { padding: 6px; }"
         f"QListWidget::item:selected {{ background: {colours.tones[Tone.BUSY].soft}; color: {colours.text}; }}"
         f"QListWidget::indicator {{ {box} background: {colours.surface}; }}"
         f"QListWidget::indicator:checked {{ background: {colours.accent}; image: url({checked}); }}"

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QScrollArea,
     QVBoxLayout,
@@ -34,7 +33,7 @@ from app.widgets.fit_to_screen import find_room, fit_to_screen
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible
-from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.feedback import StatusLine, make_button, make_field_label, make_heading
 from app.window.history.history_data import state_of_run
 from app.window.new_workflow.dry_run_process import DryRunProcess
 from scheduler.rules.phases import RunStatus
@@ -192,6 +191,7 @@ class DryRunDialog(QDialog):
         self.more.clicked.connect(self._show_more)
         self.close_button.clicked.connect(self.reject)
         self.start_button.clicked.connect(self.start)
+        self.start_button.setDefault(True)
 
     def start(self) -> None:
         self._clear()
@@ -240,9 +240,7 @@ class DryRunDialog(QDialog):
         layout.addWidget(self._spacer, 1)
         row = QHBoxLayout()
         row.setSpacing(Space.SMALL)
-        label = QLabel(self.tr("&Period"))
-        label.setBuddy(self.span)
-        row.addWidget(label)
+        row.addWidget(make_field_label(self.tr("&Period"), self.span))
         row.addWidget(self.span)
         row.addStretch(1)
         row.addWidget(self.close_button)

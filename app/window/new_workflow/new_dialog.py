@@ -57,6 +57,7 @@ class NewWorkflowDialog(QDialog):
         self.list.currentRowChanged.connect(self._show)
         self.cancel.clicked.connect(self.reject)
         self.continue_button.clicked.connect(self._write)
+        self.continue_button.setDefault(True)
         self.list.setCurrentRow(0)
 
     @property

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QMessageBox, QPushButton, QWidget
 
 from app.background import BackgroundTasks
 from app.data.atomic_file import DataFileError
@@ -18,6 +18,7 @@ from app.theme.tokens import Space, Tone
 from app.widgets.confirm_dialog import make_message_box
 from app.widgets.details_view import make_label
 from app.widgets.file_dialog import choose_file, choose_save_path
+from app.widgets.flow_layout import FlowLayout
 from app.window.feedback import StatusLine, make_button
 from scheduler.engine.data_folder import StoreError, back_up, has_data
 from scheduler.engine.data_import import ImportSummary
@@ -68,11 +69,9 @@ class DataSection(QWidget):
             ),
         )
         for place, (buttons, words) in enumerate(rows):
-            row = QHBoxLayout()
-            row.setSpacing(Space.SMALL)
+            row = FlowLayout()
             for button in buttons:
                 row.addWidget(button)
-            row.addStretch(1)
             grid.addLayout(row, place, 0)
             grid.addWidget(words, place, 1, Qt.AlignmentFlag.AlignVCenter)
         grid.addWidget(self.status_line, len(rows), 0, 1, 2)

@@ -15,7 +15,8 @@ from app.window.feedback import StatusLine, add_row, make_button
 from app.window.settings.labels import APPLY_CHOICES, FIXERS, SEND_CHOICES, label_text
 from scheduler.engine.fixer_config import LIMITS, FixerConfig, FixerKind
 
-_FIELD_WIDTH = 360
+_FIELD_WIDTH = 420
+_MIN_BOX_CHARS = 16
 _NUMBER_WIDTH = 110
 
 
@@ -47,6 +48,8 @@ class FixerSection(QWidget):
         ):
             box.setAccessibleName(name)
             box.setMaximumWidth(_FIELD_WIDTH)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(_MIN_BOX_CHARS)
             for value, text in words.items():
                 box.addItem(label_text(text), value)
         self.command, self.url, self.model, self.key = (QLineEdit() for _ in range(4))
@@ -76,6 +79,7 @@ class FixerSection(QWidget):
 
     def _lay_out(self, label_width: int) -> None:
         self._form = QFormLayout()
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self._form.setHorizontalSpacing(Space.LARGE)
         self._form.setVerticalSpacing(Space.SMALL)
         self._keys = QWidget()

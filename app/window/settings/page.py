@@ -35,8 +35,9 @@ from app.window.settings.labels import APPEARANCES, CATCHUPS, HISTORY_AGES, LANG
 from scheduler.engine.errors import RefusedError
 from scheduler.timing.policies import Catchup, Overlap
 
-_BOX_WIDTH = 360
+_BOX_WIDTH = 420
 _LABEL_WIDTH = 230
+_MIN_BOX_CHARS = 16
 
 
 class SettingsPage(Page):
@@ -91,6 +92,8 @@ class SettingsPage(Page):
         box = QComboBox()
         box.setAccessibleName(name)
         box.setMaximumWidth(_BOX_WIDTH)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(_MIN_BOX_CHARS)
         for value, words in choices.items():
             box.addItem(label_text(words), value)
         return box

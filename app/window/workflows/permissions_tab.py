@@ -62,7 +62,7 @@ class PermissionsTab(QWidget):
         self.connect_button.setVisible(bool(facts.missing))
         said = self.tr("It uses no connections.")
         if facts.uses:
-            said = self.tr("What the script uses. It asks for anything you have not allowed when needed.")
+            said = self.tr("What the script uses. It asks before it uses anything you have not allowed.")
         self.words.setText(said)
         always = self.tr("Always allowed: {names}. Revoke the permission to be asked again.")
         self.always_allowed.setText(always.format(names=", ".join(facts.always_allowed)))

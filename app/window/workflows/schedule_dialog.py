@@ -21,7 +21,7 @@ class ScheduleDialog(Dialog):
     """A message: the schedule was saved."""
 
     def __init__(self, session: Session, schedule: ScheduleData, parent: QWidget | None = None) -> None:
-        super().__init__(760, parent)
+        super().__init__(820, parent)
         self.set_titles(self.tr("When it runs"))
         self._session, self._background = session, BackgroundTasks(self)
         self.schedule = schedule

@@ -60,6 +60,7 @@ class WorkflowPane(QWidget):
         self.pause_for = make_button(self.tr("Pause for…"))
         self.pauses = QMenu(self.pause_for)
         self.pause_for.setMenu(self.pauses)
+        set_style(self.pause_for, "menu", "true")
         self.status_line = StatusLine()
         self.overview = OverviewTab(session)
         self.versions = VersionsTab(session)

@@ -19,7 +19,7 @@ class ToolPermission:
     connection: str
     tool: str
     sentence: str
-    """For example "may add rows to expenses, asks before each"."""
+    """For example "may add rows to expenses, asks each time"."""
     is_allowed: bool
 
 

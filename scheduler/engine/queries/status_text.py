@@ -42,7 +42,7 @@ def describe_state(
         case WorkflowState.FINISHED:
             return UserText("No more scheduled times.")
         case WorkflowState.ARCHIVED:
-            return UserText("Archived; deploy it again to restore it.")
+            return UserText("Archived; add it again to restore it.")
         case WorkflowState.IDLE:
             words = describe_schedules(snapshot, standing.schedules) or UserText("Runs when something arrives.")
             return join_texts([*_describe_failing(snapshot, standing), words], " ")
@@ -51,7 +51,7 @@ def describe_state(
 def describe_schedules(snapshot: Snapshot, rows: list[ScheduleRow]) -> str:
     """All schedules of a workflow in words."""
     texts = list(dict.fromkeys(describe_schedule(snapshot, row) for row in rows))
-    shown = join_texts(texts[:_MAX_SCHEDULES], "; ")
+    shown = join_texts(texts[:_MAX_SCHEDULES], " · ")
     if len(texts) <= _MAX_SCHEDULES:
         return shown
     return UserText("{schedules}, and {count} more", schedules=shown, count=len(texts) - _MAX_SCHEDULES)

@@ -228,10 +228,10 @@ def mark_job_interrupted(
     """Record an interrupted job. As `after_crash` says, tell the user, or ask whether it finished and wait."""
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
     if handler.after_crash == "next":
-        sentence = UserText("Dayhand ended while {handler} was running.", handler=handler.name)
+        sentence = UserText("Dayhand quit while {handler} was running.", handler=handler.name)
         user_requests.report_run(db, RequestKind.RUN_INTERRUPTED, row, sentence, now)
     elif handler.after_crash == "ask":
-        sentence = UserText("Dayhand ended while {handler} was running. Did it finish?", handler=handler.name)
+        sentence = UserText("Dayhand quit while {handler} was running. Did it finish?", handler=handler.name)
         lanes.block(db, LaneRow(row.workflow, handler.lane, Block.INTERRUPTED, sentence, row.id))
         user_requests.ask(db, RequestKind.INTERRUPTED, row, sentence, now)
 

@@ -21,7 +21,7 @@ from scheduler.store.runs import RunRow
 from scheduler.user_text import UserText
 
 MAX_CRASHES = 3
-_CRASHED_SENTENCE = UserText("Dayhand ended {number} times while {name} was running, each time at the same point.")
+_CRASHED_SENTENCE = UserText("Dayhand quit {number} times while {name} was running, each time at the same point.")
 
 
 def recover(db: sqlite3.Connection, plans: ScriptPlans, tools: ToolCaller, now: datetime) -> set[str]:
@@ -74,7 +74,7 @@ def _reconcile(
     crashes: int,
 ) -> None:
     """It crashed during its outside action: the next attempt waits until the outcome is known."""
-    sentence = UserText("Dayhand ended during this action and does not know whether it happened.")
+    sentence = UserText("Dayhand quit during this action and does not know whether it happened.")
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
     mutations.record_outcome(db, row.id, MutationStatus.IN_FLIGHT, MutationStatus.UNSURE, now)
     plan = plans.current(db, row.workflow)

@@ -13,7 +13,7 @@ _CARE = {"always": 2, "first": 1, "never": 0}
 """How often the user is asked; higher is more careful."""
 _SENTENCES = {
     None: UserText("may {ability}"),
-    2: UserText("may {ability}, asks before each"),
+    2: UserText("may {ability}, asks each time"),
     1: UserText("may {ability}, asks the first time"),
     0: UserText("may {ability}, without asking"),
 }
@@ -26,7 +26,7 @@ class Permission:
     connection: str
     tool: str
     sentence: str
-    """For example "may add rows to expenses, asks before each"."""
+    """For example "may add rows to expenses, asks each time"."""
 
 
 def list_permissions(

@@ -93,7 +93,7 @@ RETRY = UserText("Retrying {at}.", at=UserText("on {day} {month} at {time}", day
     ("english", "german"),
     [
         (
-            UserText("may {ability}, asks before each", ability=UserText("add rows to {name}", name="expenses")),
+            UserText("may {ability}, asks each time", ability=UserText("add rows to {name}", name="expenses")),
             "darf Zeilen an expenses anfügen, fragt jedes Mal vorher",
         ),
         (

@@ -117,7 +117,7 @@ def test_a_request_without_asking_closes_the_open_question(
 def test_waiting_can_be_cancelled(leaving: QuitFlow, actions: Actions, wait: Wait) -> None:
     leaving.start(ask=False)
     wait(lambda: leaving.progress)
-    assert leaving.progress.findChild(QProgressBar).accessibleName() == "Waiting for an outside action to finish…"
+    assert leaving.progress.findChild(QProgressBar).accessibleName() == "Waiting for the action to finish…"
     leaving.progress.findChild(QPushButton).click()
     assert leaving.progress is None
     assert not leaving._check_timer.isActive()

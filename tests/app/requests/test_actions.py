@@ -118,7 +118,7 @@ def test_a_card_shows_the_connection_the_action_and_each_parameter() -> None:
     [call] = card(ask("approval", call=CALL)).details
     assert call.body == Pairs(
         pairs=(
-            ("With", "inbox (Files)"),
+            ("Connection", "inbox · Files"),
             ("Action", "Delete a file, a link or an empty folder."),
             ("Path", "old/one.txt"),
         )
@@ -128,14 +128,14 @@ def test_a_card_shows_the_connection_the_action_and_each_parameter() -> None:
 def test_a_permission_shows_what_would_be_allowed() -> None:
     [section] = card(ask("permission", subject="tidy files:inbox delete")).details
     assert section.body == Pairs(
-        pairs=(("With", "inbox (Files)"), ("Action", "Delete a file, a link or an empty folder."))
+        pairs=(("Connection", "inbox · Files"), ("Action", "Delete a file, a link or an empty folder."))
     )
 
 
 def test_an_unknown_connector_is_shown_by_its_names() -> None:
     strange = {"connection": "nobody:knows", "tool": "dance", "parameters": {}}
     [section] = card(ask("approval", call=strange)).details
-    assert section.body == Pairs(pairs=(("With", "nobody:knows"), ("Action", "dance")))
+    assert section.body == Pairs(pairs=(("Connection", "nobody:knows"), ("Action", "dance")))
 
 
 def test_a_table_has_its_number_of_rows_in_the_title() -> None:
@@ -367,6 +367,6 @@ def test_the_notification_of_a_failed_job_has_its_command_last_lines_and_count()
 
 
 def test_an_interrupted_job_is_not_counted_as_failed() -> None:
-    interrupted = replace(FAILED, summary="Dayhand ended while backup was running.", reason="", command="", output="")
+    interrupted = replace(FAILED, summary="Dayhand quit while backup was running.", reason="", command="", output="")
     problem = make_problem(ask("run-interrupted", failed_run=interrupted), overview())
-    assert (problem.text, problem.count) == ("Dayhand ended while backup was running.", 1)
+    assert (problem.text, problem.count) == ("Dayhand quit while backup was running.", 1)

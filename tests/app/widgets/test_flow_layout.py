@@ -46,6 +46,15 @@ def test_on_one_line_widgets_after_the_gap_are_right_aligned(window: QWidget) ->
     assert positions(first, second, third) == [(0, 0), (290, 0), (400, 0)]
 
 
+def test_widgets_are_right_aligned_even_if_the_first_of_them_is_hidden(window: QWidget) -> None:
+    flow, first, second, third = FlowLayout(SPACE), Block(), Block(), Block()
+    flow.addWidget(first)
+    flow.add_right_aligned(second, third)
+    second.hide()
+    show(window, flow, 500)
+    assert positions(first, third) == [(0, 0), (400, 0)]
+
+
 def test_what_does_not_fit_wraps_and_the_height_follows(window: QWidget) -> None:
     flow, first, second, third = FlowLayout(SPACE), Block(), Block(), Block()
     flow.addWidget(first)

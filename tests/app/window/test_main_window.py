@@ -430,3 +430,32 @@ def test_a_removed_card_does_not_affect_the_buttons_of_the_next(
     second.buttons["approve"].hide()
     second.buttons["approve"].show()
     wait(lambda: second.buttons["approve"].geometry().bottom() < second.height())
+
+
+def test_a_status_line_that_does_not_fit_ends_in_dots_and_its_tooltip_shows_all(window: MainWindow) -> None:
+    window.resize(window.minimumSize())
+    window.status.setText("A long sentence about what needs attention. " * 4)
+    QApplication.processEvents()
+    window.status.grab()
+    assert window.status.shown_text.endswith("…")
+    assert window.status.toolTip() == window.status.text()
+    window.status.setText("All is well")
+    window.status.grab()
+    assert (window.status.shown_text, window.status.toolTip()) == ("All is well", "")
+
+
+def test_the_focus_moves_to_the_navigation_when_its_page_is_left(qtbot: QtBot, window: MainWindow) -> None:
+    """Else it would jump to the help button in the corner."""
+    window.open_page("history")
+    page = window.pages["history"]
+    assert isinstance(page, HistoryPage)
+    page.filters.setVisible(True)
+    page.filters.search_field.setFocus()
+    press(qtbot, window, Qt.Key.Key_6)
+    assert window.focusWidget() is window.navigation
+
+
+def test_a_message_is_above_the_status_line(window: MainWindow) -> None:
+    window.show_message("Everything resumed.")
+    bottom = window.snackbar.mapTo(window, window.snackbar.rect().bottomLeft()).y()
+    assert bottom < window.status.mapTo(window, window.status.rect().topLeft()).y()

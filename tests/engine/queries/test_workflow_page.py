@@ -43,7 +43,7 @@ def test_past_times_are_counted_up_to_a_limit(deployed: QueryRuntimeFixture) -> 
 def test_a_tool_is_listed_whether_or_not_it_is_allowed(deployed: QueryRuntimeFixture) -> None:
     [tool] = deployed.queries.permissions("receipts").tools
     assert (tool.connection, tool.tool, tool.is_allowed) == ("table:expenses", "append", False)
-    assert tool.sentence.endswith("asks before each")
+    assert tool.sentence.endswith("asks each time")
     deployed.services.grant_commands.grant("receipts", "table:expenses", "append")
     deployed.services.grant_commands.grant("receipts", "table:expenses", "read")
     found = deployed.queries.permissions("receipts")

@@ -199,7 +199,7 @@ def test_several_schedules_are_described_together(runtime: QueryRuntimeFixture) 
     runtime.run_until_idle()
     runtime.services.request_commands.reject(runtime.queries.attention()[0].id)
     runtime.run_until_idle()
-    assert only(runtime).words == "Every 5 minutes; Daily at 03:00"
+    assert only(runtime).words == "Every 5 minutes · Daily at 03:00"
 
 
 @pytest.mark.parametrize(

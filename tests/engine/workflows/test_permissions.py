@@ -46,7 +46,7 @@ def plan_of(runtime: RuntimeFixture, source: str) -> ScriptPlan:
 @pytest.mark.parametrize(
     ("approve", "words"),
     [
-        (', approve="always"', "may add rows to expenses, asks before each"),
+        (', approve="always"', "may add rows to expenses, asks each time"),
         (', approve="first"', "may add rows to expenses, asks the first time"),
         (', approve="never"', "may add rows to expenses, without asking"),
         ("", "may add rows to expenses, without asking"),

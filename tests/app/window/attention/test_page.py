@@ -56,7 +56,7 @@ def texts(widget: QWidget) -> list[str]:
 def test_a_card_shows_exactly_what_would_be_done_in_words(page: AttentionPage, request_: RequestView) -> None:
     """The connection, the tool in words and every value; no technical names."""
     shown = texts(page.cards.cards[request_.id])
-    assert {"Receipts", "Add 3 receipts (45.55) to Expenses", "expenses (Table)", "Rows (3)", "Shop"} <= set(shown)
+    assert {"Receipts", "Add 3 receipts (45.55) to Expenses", "expenses · Table", "Rows (3)", "Shop"} <= set(shown)
     assert {"Corner Bakery", "Paper Moon Books", "Nuts & Bolts", "7.4", "24.9", "13.25"} <= set(shown)
     assert any(text.startswith("Appends rows") for text in shown)
     for hidden in ("{", "[", "AddToExpenses", "append", "table:expenses"):

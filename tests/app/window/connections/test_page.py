@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -84,7 +85,7 @@ def test_a_connection_shows_its_type_its_users_and_when_it_was_last_used(
     page.refresh()
     wait(lambda: facts(page)["Last used"].startswith("today "))
     choose(page, "files:receipts")
-    assert facts(page)["Used by"] == "Not used"
+    assert facts(page)["Used by"] == "no workflow"
 
 
 def test_a_connection_can_be_tested_from_the_page(page: ConnectionsPage, few: Session, wait: Wait) -> None:
@@ -276,3 +277,10 @@ def test_opening_a_connection_with_trouble_opens_the_dialog(page: ConnectionsPag
     wait(lambda: page.chip.text() == "Connected")
     page.refresh()
     wait(lambda: page.findChild(ConnectDialog) is None)
+
+
+def test_in_a_narrow_window_the_details_are_below_the_list(page: ConnectionsPage) -> None:
+    page.resize(416, 700)
+    assert page.split.orientation() is Qt.Orientation.Vertical
+    page.resize(1000, 700)
+    assert page.split.orientation() is Qt.Orientation.Horizontal

@@ -267,7 +267,7 @@ def test_a_new_run_appears_on_top_and_keeps_the_selection(page: HistoryPage, few
 def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(page: HistoryPage, wait: Wait) -> None:
     page.open_subject("run0000x0000")
     wait(lambda: page.pane.details is not None and "Added 2 rows" in page.pane.log.text_view.toPlainText())
-    assert "What was done" in said(page) and "Appends rows" in said(page) and "expenses (Table)" in said(page)
+    assert "What was done" in said(page) and "Appends rows" in said(page) and "expenses · Table" in said(page)
     [table] = [one for one in page.pane.findChildren(QTableView) if one.isVisibleTo(page.pane)]
     cells = [table.model().index(0, column).data() for column in range(2)]
     assert cells == ["Corner Bakery", "7.4"]

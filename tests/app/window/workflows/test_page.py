@@ -261,7 +261,7 @@ def test_a_dropped_script_gets_only_the_checked_permissions(qtbot: QtBot, empty:
     [dialog] = page.findChildren(DeployDialog)
     wait(lambda: dialog.checked_script is not None)
     assert dialog.permission_list.count() == 1
-    assert dialog.permission_list.item(0).text() == "May add rows to expenses, asks before each"
+    assert dialog.permission_list.item(0).text() == "May add rows to expenses, asks each time"
     assert "Not connected yet: table:expenses" in dialog.missing.text()
     assert dialog.allowed() == []
     dialog.paused.setChecked(True)

@@ -324,7 +324,7 @@ def test_an_always_allowed_action_is_listed_as_not_asking(
         tab = pane.permissions
         return [tab.list.item(place).text() for place in range(tab.list.count())]
 
-    wait(lambda: "May add rows to expenses, asks before each" in listed())
+    wait(lambda: "May add rows to expenses, asks each time" in listed())
     run_command(installation, "approve", request=request_.id, always=True)
     pane.refresh()
     wait(lambda: "May add rows to expenses, without asking" in listed())
