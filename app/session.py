@@ -28,6 +28,7 @@ from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.conditions import Conditions
+from scheduler.engine.scheduling.decision_log import write_decisions
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce, Announcement
 from scheduler.engine.settings import Settings
@@ -86,6 +87,7 @@ class Session(QObject):
         remove_stale_temp_dirs(folder)
         self._opened = open_folder(folder, self.clock.now())
         self.damage = self._opened.damage
+        write_decisions(self._opened.database, self.clock)
         self._vault = Vault(changed=self._on_keyring_change, entries=self._opened.keyring_entries)
         self._has_started = self._has_ended = False
         self._runtime = Runtime(

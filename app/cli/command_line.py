@@ -50,6 +50,7 @@ VERBS = {
     "runs": "show one run in full",
     "logs": "show what a run printed",
     "stats": "show run statistics",
+    "log": "show what was decided about each planned time",
     "connections": "list connections and the workflows that use them",
     "connect": "add or change a connection",
     "disconnect": "remove a connection",
@@ -75,6 +76,7 @@ _MODULES = {
     "history": ("history", "runs", "logs", "stats"),
     "deploy": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
     "run": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish", "skip-event"),
+    "log": ("log",),
     "requests": ("attention", "approve", "reject", "resolve", "retry"),
     "connections": ("connections", "connect", "disconnect"),
     "grants": ("grant", "revoke"),
@@ -197,7 +199,7 @@ def _run(arguments: Sequence[str]) -> int:
     if unknown:
         raise UsageError(f"Unknown option: {unknown[0]}.")
     answer: CommandOutput = options.run(options)
-    if options.json:
+    if options.json and not getattr(answer, "prints_json_lines", False):
         code = _print([json.dumps(answer.data())])
     else:
         code = _print(map(escape_invisible, answer.lines()), is_live=getattr(answer, "is_live", False))
