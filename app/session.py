@@ -61,6 +61,8 @@ class Session(QObject):
     show_requested = Signal(str)
     """Show the window, with that script if there is one."""
     quit_requested = Signal()
+    is_running = True
+    """For the API, which also works without an app."""
     _maintenance_unfinished = Signal()
     _urgent_unfinished = Signal()
     _keyring_changed = Signal(bool)

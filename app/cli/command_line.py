@@ -51,6 +51,7 @@ VERBS = {
     "logs": "show what a run printed",
     "stats": "show run statistics",
     "log": "show what was decided about each planned time",
+    "metrics": "print numbers for Prometheus and other monitoring",
     "connections": "list connections and the workflows that use them",
     "connect": "add or change a connection",
     "disconnect": "remove a connection",
@@ -77,6 +78,7 @@ _MODULES = {
     "deploy": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
     "run": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish", "skip-event"),
     "log": ("log",),
+    "metrics": ("metrics",),
     "requests": ("attention", "approve", "reject", "resolve", "retry"),
     "connections": ("connections", "connect", "disconnect"),
     "grants": ("grant", "revoke"),
@@ -202,7 +204,8 @@ def _run(arguments: Sequence[str]) -> int:
     if options.json and not getattr(answer, "prints_json_lines", False):
         code = _print([json.dumps(answer.data())])
     else:
-        code = _print(map(escape_invisible, answer.lines()), is_live=getattr(answer, "is_live", False))
+        lines = answer.lines() if getattr(answer, "is_verbatim", False) else map(escape_invisible, answer.lines())
+        code = _print(lines, is_live=getattr(answer, "is_live", False))
     failure = getattr(answer, "failure", None)
     if failure is not None:
         _print_error(failure)
