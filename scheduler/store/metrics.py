@@ -90,6 +90,12 @@ def count_open_requests(db: sqlite3.Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in db.execute("SELECT kind, count(*) FROM requests WHERE answer IS NULL GROUP BY 1")}
 
 
+def list_failures(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
+    """Of every handler, how often it has failed in a row: workflow, handler and number."""
+    query = "SELECT workflow, name, failures FROM handlers WHERE removed = 0 ORDER BY failures DESC, workflow, name"
+    return [(row[0], row[1], row[2]) for row in db.execute(query)]
+
+
 def _place(column: str, bounds_ms: Sequence[int]) -> str:
     cases = " ".join(f"WHEN {column} <= {bound} THEN {place}" for place, bound in enumerate(bounds_ms))
     return f"CASE WHEN {column} IS NULL THEN NULL {cases} ELSE {len(bounds_ms)} END"

@@ -45,6 +45,7 @@ def collect(snapshot: Snapshot, *, is_running: bool) -> list[MetricFamily]:
         requests = metrics.count_open_requests(db)
         due = metrics.count_due_schedules(db, now)
         names = {row.slug: row.name for row in workflows.list_all(db)}
+        failures = metrics.list_failures(db)
     return [
         _one("dayhand_up", "Whether Dayhand is running.", int(is_running)),
         _one("dayhand_paused", "Whether everything is paused.", int(paused_until is not None and now < paused_until)),
@@ -66,6 +67,11 @@ def collect(snapshot: Snapshot, *, is_running: bool) -> list[MetricFamily]:
         ),
         _labelled("dayhand_runs", "Attempts in the history by status.", "status", _count_statuses(runs)),
         *_describe_workflows(runs, names),
+        _gauge(
+            "dayhand_consecutive_failures",
+            "How often a handler has failed in a row.",
+            [MetricSample(number, _handler_labels(*handler)) for *handler, number in failures[:MAX_HANDLERS]],
+        ),
         _labelled(
             "dayhand_requests_open",
             "Requests that wait for your answer, by kind.",
@@ -147,10 +153,13 @@ def _describe_workflows(runs: list[RunGroup], names: dict[str, str]) -> Iterable
         help="When a handler last succeeded.",
         unit="seconds",
         samples=[
-            MetricSample(at / 1000, {"workflow": _to_label(workflow), "handler": _to_label(handler)})
-            for (workflow, handler), at in sorted(newest)
+            MetricSample(at / 1000, _handler_labels(workflow, handler)) for (workflow, handler), at in sorted(newest)
         ],
     )
+
+
+def _handler_labels(workflow: str, handler: str) -> dict[str, str]:
+    return {"workflow": _to_label(workflow), "handler": _to_label(handler)}
 
 
 def _to_label(text: str) -> str:

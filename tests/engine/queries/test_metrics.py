@@ -103,6 +103,8 @@ def test_requests_queue_pause_and_last_success_are_reported(runtime: QueryRuntim
     row = runtime.database.read().execute("SELECT max(ended) FROM runs WHERE workflow = 'good'").fetchone()
     assert last == row[0] / 1000
     assert "bad" not in values(found, "dayhand_last_success_timestamp_seconds", "workflow")
+    assert value(found, "dayhand_consecutive_failures", workflow="good", handler="work") == 0
+    assert value(found, "dayhand_consecutive_failures", workflow="bad", handler="work") == 1
     runtime.services.workflow_commands.pause_all(until=runtime.clock.wall + timedelta(hours=3))
     runtime.clock.move(timedelta(hours=2))
     found = read(runtime)
