@@ -1,7 +1,7 @@
 """Metrics as values, and as text in the OpenMetrics format. Pure.
 
-Only gauges and histograms: everything is counted from the stored history, and retention makes that smaller, which a
-counter must never be. Both formats that Prometheus reads accept them, also from a file of its node_exporter.
+What is counted from the stored history is a gauge: retention makes it smaller, which a counter must never be. The kinds
+are those that the older text format knows too, since node_exporter reads files in that format.
 """
 
 import math
@@ -12,6 +12,8 @@ from typing import Any
 
 
 class MetricKind(StrEnum):
+    COUNTER = "counter"
+    """Only grows, or begins again at 0; its samples end with `_total`."""
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
 

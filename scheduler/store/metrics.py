@@ -96,6 +96,12 @@ def list_failures(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
     return [(row[0], row[1], row[2]) for row in db.execute(query)]
 
 
+def list_starts(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
+    """Of every schedule, how often it started a run since it was added: workflow, handler and number."""
+    query = "SELECT workflow, handler, runs FROM schedules WHERE removed IS NULL ORDER BY runs DESC, id"
+    return [(row[0], row[1], row[2]) for row in db.execute(query)]
+
+
 def _place(column: str, bounds_ms: Sequence[int]) -> str:
     cases = " ".join(f"WHEN {column} <= {bound} THEN {place}" for place, bound in enumerate(bounds_ms))
     return f"CASE WHEN {column} IS NULL THEN NULL {cases} ELSE {len(bounds_ms)} END"

@@ -46,6 +46,7 @@ def collect(snapshot: Snapshot, *, is_running: bool) -> list[MetricFamily]:
         due = metrics.count_due_schedules(db, now)
         names = {row.slug: row.name for row in workflows.list_all(db)}
         failures = metrics.list_failures(db)
+        starts = metrics.list_starts(db)
     return [
         _one("dayhand_up", "Whether Dayhand is running.", int(is_running)),
         _one("dayhand_paused", "Whether everything is paused.", int(paused_until is not None and now < paused_until)),
@@ -58,6 +59,14 @@ def collect(snapshot: Snapshot, *, is_running: bool) -> list[MetricFamily]:
         ),
         _one("dayhand_schedules_due", "Schedules whose next time has come and is not recorded yet.", due),
         *_describe_times(times),
+        MetricFamily(
+            name="dayhand_automatic_runs_started",
+            help="Automatic runs that started since the schedule was added; not affected by the age of the history.",
+            kind=MetricKind.COUNTER,
+            samples=[
+                MetricSample(number, _handler_labels(*handler), "_total") for *handler, number in starts[:MAX_HANDLERS]
+            ],
+        ),
         MetricFamily(
             name="dayhand_start_drift_seconds",
             help="How far from their planned time automatic runs began.",
