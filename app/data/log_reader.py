@@ -42,6 +42,8 @@ class RotatedLog:
             files = self._open_unread(stack)
             for place, (identity, file) in enumerate(files):
                 start = self._offset if identity == self._known else 0
+                if start > os.fstat(file.fileno()).st_size:  # somebody emptied it
+                    start = 0
                 self._known, self._offset = identity, start
                 file.seek(start)
                 for line in file:
@@ -63,7 +65,7 @@ class RotatedLog:
             status = os.fstat(file.fileno())
             identity = (status.st_dev, status.st_ino)
             found.setdefault(identity, file)
-            if identity == self._known and status.st_size >= self._offset:
+            if identity == self._known:
                 break
         return list(reversed(found.items()))
 

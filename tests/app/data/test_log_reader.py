@@ -128,6 +128,17 @@ def test_half_a_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
     assert list(log.read_lines()) == ["two"]
 
 
+def test_an_emptied_log_is_read_from_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "some.log"
+    path.with_name("some.log.1").write_text("old\n")
+    path.write_text("one\ntwo\n")
+    log = RotatedLog(path)
+    assert list(log.read_lines()) == ["old", "one", "two"]
+    with path.open("w") as file:
+        file.write("new\n")
+    assert list(log.read_lines()) == ["new"]
+
+
 def test_a_line_torn_by_a_kill_is_lost_and_no_other(tmp_path: Path) -> None:
     with open_log(tmp_path):
         write(1)
