@@ -1,6 +1,8 @@
 """Writes the metrics to a file for node_exporter, once a minute, in a folder of the user's choice."""
 
+import errno
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -27,8 +29,12 @@ _LAST_WRITE_TIMEOUT_S = 2.0
 
 def metrics_folder(preferences: Preferences) -> Path | None:
     """Where the user wants the file; None if nowhere."""
-    chosen = preferences.metrics_folder
-    return Path(chosen).expanduser() if preferences.writes_metrics and chosen else None
+    return to_folder(preferences.metrics_folder) if preferences.writes_metrics else None
+
+
+def to_folder(text: str) -> Path | None:
+    """The folder that the user wrote; None if there is none."""
+    return Path(os.path.expanduser(text)) if text else None  # noqa: PTH111  Path raises if there is no such user
 
 
 def format_metrics(families: Iterable[MetricFamily]) -> bytes:
@@ -40,12 +46,23 @@ def write_metrics(queries: WorkflowQueries, folder: Path, *, is_running: bool = 
     write_atomically(folder / FILE, format_metrics(queries.metrics(is_running=is_running)))
 
 
-def describe_trouble(folder: Path, error: OSError | StoreError) -> str:
+def describe_trouble(folder: Path, error: Exception) -> str:
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
     sentence = QCoreApplication.translate(
         "metrics", "{file} could not be written: {why}. Choose another folder in Settings."
     )
     return sentence.format(file=folder / FILE, why=why)
+
+
+def find_trouble(folder: Path) -> str:
+    """Why no file can be written there; empty if it can. Blocks while the folder is slow."""
+    try:
+        number = None if folder.is_dir() else errno.ENOENT
+        if number is None and not os.access(folder, os.W_OK | os.X_OK):
+            number = errno.EACCES
+    except OSError as error:  # its name is too long
+        return describe_trouble(folder, error)
+    return "" if number is None else describe_trouble(folder, OSError(number, os.strerror(number)))
 
 
 class MetricsFile(QTimer):
@@ -114,7 +131,7 @@ class MetricsFile(QTimer):
             began = time.monotonic()
             try:
                 write_metrics(self._queries, folder, is_running=is_running)
-            except (OSError, StoreError) as error:
+            except (OSError, ValueError, StoreError) as error:  # a ValueError if no path can have such a name
                 self._report_once(describe_trouble(folder, error))
             else:
                 self._written, self._reported = folder, ""

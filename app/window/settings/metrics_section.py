@@ -5,12 +5,13 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.data.metrics_file import FILE
+from app.background import BackgroundTasks
+from app.data.metrics_file import FILE, find_trouble, to_folder
 from app.data.preferences import Preferences
-from app.theme.tokens import Space
+from app.theme.tokens import Space, Tone
 from app.widgets.details_view import make_label
 from app.widgets.file_dialog import choose_folder
-from app.window.feedback import make_button
+from app.window.feedback import StatusLine, make_button
 
 _FIELD_WIDTH = 360
 
@@ -26,6 +27,8 @@ class MetricsSection(QWidget):
         self.folder.setPlaceholderText(self.tr("Choose a folder"))
         self.folder.setMaximumWidth(_FIELD_WIDTH)
         self.choose_button = make_button(self.tr("Choose f&older…"))
+        self.status_line = StatusLine()
+        self._background = BackgroundTasks(self)
         row = QHBoxLayout()
         row.setSpacing(Space.SMALL)
         row.addWidget(self.folder, 1)
@@ -40,9 +43,11 @@ class MetricsSection(QWidget):
         parts.setSpacing(Space.SMALL)
         parts.addWidget(self.box)
         parts.addLayout(row)
+        parts.addWidget(self.status_line)
         parts.addWidget(make_label(note.format(file=FILE), "muted"))
         self.box.clicked.connect(lambda on: self._switch(on=on))
         self.folder.editingFinished.connect(self.changed)
+        self.changed.connect(self._check)
         self.choose_button.clicked.connect(self._choose)
 
     def show_choice(self, preferences: Preferences) -> None:
@@ -50,6 +55,7 @@ class MetricsSection(QWidget):
         if not self.folder.hasFocus():
             self.folder.setText(preferences.metrics_folder)
         self._enable_controls()
+        self._check()
 
     def chosen_folder(self) -> str:
         return self.folder.text().strip()
@@ -67,6 +73,15 @@ class MetricsSection(QWidget):
         if folder:
             self.folder.setText(folder)
             self.changed.emit()
+
+    def _check(self) -> None:
+        """Say why the file cannot be written, if so."""
+        folder = to_folder(self.chosen_folder()) if self.box.isChecked() else None
+        self._background.run_latest(
+            "check",
+            lambda: "" if folder is None else find_trouble(folder),
+            lambda trouble: self.status_line.show_message(trouble, Tone.BAD),
+        )
 
     def _enable_controls(self) -> None:
         for widget in (self.folder, self.choose_button):

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_pro
 from pytestqt.qtbot import QtBot
 
 from app.data import metrics_file
-from app.data.metrics_file import FILE, MetricsFile, metrics_folder
+from app.data.metrics_file import FILE, MetricsFile, find_trouble, metrics_folder
 from app.data.preferences import Preferences
 from app.session import Session
 from scheduler.store.errors import StoreClosedError
@@ -179,6 +179,14 @@ def test_trouble_is_reported_once_until_it_is_solved(files: Files, target: Path)
     file._update(is_running=True)
     finish(file)
     assert len(files.reported) == 2
+
+
+@pytest.mark.parametrize("text", ["~nobody-has-this-name/metrics", "a\0b", "/dev/null", "x" * 5_000])
+def test_no_text_in_the_preferences_stops_the_app(files: Files, text: str) -> None:
+    folder = metrics_folder(Preferences(writes_metrics=True, metrics_folder=text))
+    assert folder is not None and find_trouble(folder)
+    files.open(folder)
+    assert len(files.reported) == 1 and "could not be written" in files.reported[0]
 
 
 def test_a_store_that_cannot_be_read_is_reported(files: Files, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:

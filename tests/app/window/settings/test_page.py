@@ -175,3 +175,14 @@ def test_the_metrics_file_is_chosen_with_its_folder(
     wait(lambda: not read_preferences(empty.folder).writes_metrics)
     assert read_preferences(empty.folder).metrics_folder == str(tmp_path), "kept for the next time"
     assert not page.metrics.folder.isEnabled()
+
+
+def test_a_folder_that_cannot_hold_the_metrics_file_is_pointed_out(
+    page: SettingsPage, empty: Session, wait: Wait, tmp_path: Path
+) -> None:
+    save_preferences(empty.folder, Preferences(writes_metrics=True, metrics_folder=str(tmp_path / "gone")))
+    page.refresh()
+    wait(lambda: "could not be written: No such file or directory" in page.metrics.status_line.message)
+    (tmp_path / "gone").mkdir()
+    page.refresh()
+    wait(lambda: page.metrics.box.isChecked() and not page.metrics.status_line.message)
