@@ -156,7 +156,7 @@ class _PrivateFileHandler(RotatingFileHandler):
 
 
 class _DecisionsHandler(_PrivateFileHandler):
-    """Writes the lines of a message as they are, in one piece, so that a reader never finds half of one."""
+    """Writes the lines of a message as they are; readers parse them."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=_MAX_DECISIONS_BYTES, backupCount=OLD_FILES, encoding="utf-8")
