@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
@@ -33,6 +34,9 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import STARTED_BY_SCRIPT
 from scheduler.rules.phases import RunStatus
 from scheduler.user_text import add_full_stop
+
+if TYPE_CHECKING:
+    from app.data.metrics_file import MetricsFile
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +99,7 @@ def _run(folder: Path, wanted: StartOptions) -> None:
     _start(session, say)
     auto_deploy = AutoDeployer(session, say)
     backups = BackupTimer(folder, clock, say)
+    metrics = _write_metrics(session, say)
     say(_greeting(session))
     printer.print_changes()
     if wanted.until_idle:
@@ -107,6 +112,8 @@ def _run(folder: Path, wanted: StartOptions) -> None:
     deadline.start()
     auto_deploy.close()
     backups.stop()
+    if metrics is not None:
+        metrics.stop()
     session.stop()
     printer.print_changes()
     session.close()
@@ -121,6 +128,16 @@ def _read_settings(folder: Path) -> Settings:
     from app.data.preferences import read_preferences  # noqa: PLC0415  loads the theme, which is slow
 
     return read_preferences(folder).apply_to(Settings())
+
+
+def _write_metrics(session: Session, say: Say) -> "MetricsFile | None":
+    """As chosen in the window."""
+    if not (session.folder / _PREFERENCES).exists():
+        return None
+    from app.data.metrics_file import MetricsFile, metrics_folder  # noqa: PLC0415  as above
+    from app.data.preferences import read_preferences  # noqa: PLC0415
+
+    return MetricsFile(session.queries, metrics_folder(read_preferences(session.folder)), say)
 
 
 def _start(session: Session, say: Callable[[str], None]) -> None:

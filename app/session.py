@@ -28,6 +28,7 @@ from scheduler.engine.maintenance import Maintenance
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.scheduling.conditions import Conditions
+from scheduler.engine.scheduling.decision_log import write_decisions
 from scheduler.engine.scheduling.engine import Engine
 from scheduler.engine.scheduling.launcher import Announce, Announcement
 from scheduler.engine.settings import Settings
@@ -60,6 +61,8 @@ class Session(QObject):
     show_requested = Signal(str)
     """Show the window, with that script if there is one."""
     quit_requested = Signal()
+    is_running = True
+    """For the API, which also works without an app."""
     _maintenance_unfinished = Signal()
     _urgent_unfinished = Signal()
     _keyring_changed = Signal(bool)
@@ -86,6 +89,7 @@ class Session(QObject):
         remove_stale_temp_dirs(folder)
         self._opened = open_folder(folder, self.clock.now())
         self.damage = self._opened.damage
+        write_decisions(self._opened.database, self.clock)
         self._vault = Vault(changed=self._on_keyring_change, entries=self._opened.keyring_entries)
         self._has_started = self._has_ended = False
         self._runtime = Runtime(

@@ -52,6 +52,8 @@ VERBS = {
     "runs": "show one run in full",
     "logs": "show what a run printed",
     "stats": "show run statistics",
+    "log": "show what was decided about each planned time",
+    "metrics": "print numbers for Prometheus and other monitoring",
     "connections": "list connections and the workflows that use them",
     "connect": "add or change a connection",
     "disconnect": "remove a connection",
@@ -77,6 +79,8 @@ _MODULES = {
     "history": ("history", "runs", "logs", "stats"),
     "deploy": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
     "run": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish", "skip-event"),
+    "log": ("log",),
+    "metrics": ("metrics",),
     "requests": ("attention", "approve", "reject", "resolve", "retry", "dismiss"),
     "connections": ("connections", "connect", "disconnect"),
     "grants": ("grant", "revoke"),
@@ -205,11 +209,13 @@ def _run(arguments: Sequence[str]) -> int:
         raise UsageError(f"Unknown option: {unknown[0]}.")
     answer: CommandOutput = options.run(options)
     folder_option = _read_folder_option(arguments)
-    if options.json:
+    if options.json and not getattr(answer, "prints_json_lines", False):
         code = _print([json.dumps(answer.data())])
     else:
-        added = "" if arguments[0] in _VERBATIM else folder_option
-        lines = (add_folder_option(escape_invisible(line), added) for line in answer.lines())
+        lines: Iterable[str] = answer.lines()
+        if not getattr(answer, "is_verbatim", False):
+            added = "" if arguments[0] in _VERBATIM else folder_option
+            lines = (add_folder_option(escape_invisible(line), added) for line in lines)
         code = _print(lines, is_live=getattr(answer, "is_live", False))
     failure = getattr(answer, "failure", None)
     if failure is not None:

@@ -1,4 +1,8 @@
-"""The app's own log: rotated files in the data folder, with repeated warnings throttled and no secrets."""
+"""The app's own logs: rotated files in the data folder, with repeated warnings throttled and no secrets.
+
+Decisions about planned times have a file of their own: a job that runs every 10 seconds writes thousands of lines a
+day, which would rotate the few messages of the app away.
+"""
 
 import faulthandler
 import logging
@@ -15,9 +19,14 @@ from typing import IO, TextIO
 
 FOLDER = "logs"
 FILE = "dayhand.log"
+DECISIONS_FILE = "decisions.log"
+"""One JSON object per line."""
+DECISIONS_LOGGER = "scheduler.decisions"
 _FATAL = "fatal.log"
 _MAX_FILE_BYTES = 1_000_000
-_OLD_FILES = 4
+_MAX_DECISIONS_BYTES = 4_000_000
+OLD_FILES = 4
+"""How many rotated files are kept of each log, as .1 to .4."""
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _MAX_MESSAGE_CHARS = 2_000
 """Of a message without a traceback."""
@@ -28,6 +37,10 @@ _MAX_KNOWN = 100
 
 def log_path(folder: Path) -> Path:
     return folder / FOLDER / FILE
+
+
+def decisions_path(folder: Path) -> Path:
+    return folder / FOLDER / DECISIONS_FILE
 
 
 @contextmanager
@@ -41,9 +54,10 @@ def open_log(folder: Path, *, echo: bool = False, max_bytes: int = _MAX_FILE_BYT
     with ExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = _PrivateFileHandler(path, maxBytes=max_bytes, backupCount=_OLD_FILES, encoding="utf-8")
+            file = _PrivateFileHandler(path, maxBytes=max_bytes, backupCount=OLD_FILES, encoding="utf-8")
             file.repeats = RepeatFilter()
             _add(stack, root, file, logging.INFO)
+            _log_decisions(stack, decisions_path(folder))
             _log_fatal_errors(stack, path.with_name(_FATAL))
         except OSError as error:
             sys.stderr.write(f"The log in {path.parent} could not be opened: {error.strerror}.\n")
@@ -139,6 +153,45 @@ class _PrivateFileHandler(RotatingFileHandler):
             return os.open(path, flags, 0o600)
 
         return open(self.baseFilename, "a", encoding="utf-8", errors="backslashreplace", opener=open_private)
+
+
+class _DecisionsHandler(_PrivateFileHandler):
+    """Writes the lines of a message as they are; readers parse them."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=_MAX_DECISIONS_BYTES, backupCount=OLD_FILES, encoding="utf-8")
+        self.repeats = RepeatFilter()
+        self._end_torn_line(path)
+
+    def shouldRollover(self, _record: logging.LogRecord) -> bool:  # noqa: N802  the library's name
+        """The library formats the record to know its length; the file may be a little longer instead."""
+        return self.stream is not None and self.stream.tell() >= self.maxBytes
+
+    def format(self, record: logging.LogRecord) -> str:
+        return record.getMessage()
+
+    def rotate(self, source: str, dest: str) -> None:
+        """Windows does not rename a file that somebody reads: it grows until the next try."""
+        with suppress(OSError):
+            super().rotate(source, dest)
+
+    def _end_torn_line(self, path: Path) -> None:
+        """If the last process was killed in the middle of a line, the next one must not continue it."""
+        with path.open("rb") as written:
+            if written.seek(0, os.SEEK_END) == 0:
+                return
+            written.seek(-1, os.SEEK_END)
+            is_whole = written.read() == b"\n"
+        if not is_whole and self.stream is not None:
+            self.stream.write("\n")
+
+
+def _log_decisions(stack: ExitStack, path: Path) -> None:
+    """They go to their own file only."""
+    logger = logging.getLogger(DECISIONS_LOGGER)
+    _add(stack, logger, _DecisionsHandler(path), logging.INFO)
+    stack.callback(setattr, logger, "propagate", logger.propagate)
+    logger.propagate = False
 
 
 def _add(stack: ExitStack, root: logging.Logger, handler: logging.Handler, level: int) -> None:

@@ -50,6 +50,9 @@ class Preferences:
     editor: str = ""
     """The command that opens a script; empty means the system default."""
     fixer: FixerConfig = field(default_factory=FixerConfig)
+    writes_metrics: bool = False
+    """Whether a file with metrics is written each minute."""
+    metrics_folder: str = ""
 
     @property
     def quiet_hours(self) -> QuietHours | None:
@@ -71,8 +74,9 @@ class Preferences:
         )
 
     def for_other_computer(self) -> "Preferences":
-        """For another computer, where the user has chosen neither a fixer nor an editor."""
-        return replace(self, editor="", fixer=replace(self.fixer, kind=FixerKind.OFF, has_key=False))
+        """For another computer, where the user has chosen no fixer, no editor and no folder."""
+        fixer = replace(self.fixer, kind=FixerKind.OFF, has_key=False)
+        return replace(self, editor="", fixer=fixer, writes_metrics=False, metrics_folder="")
 
     def to_json(self) -> dict[str, Any]:
         return {one.name: _to_json(getattr(self, one.name)) for one in fields(self)}

@@ -50,6 +50,7 @@ class DesktopUi(QObject):
 
     status_message = Signal(str)
     """From any thread: a message for the status bar of the window, if it exists."""
+    preferences_applied = Signal(object)
 
     def __init__(
         self,
@@ -221,6 +222,7 @@ class DesktopUi(QObject):
         self.notifier.set_rules(_rules(preferences))
         if self._look is not None and self._look.appearance is not preferences.appearance:
             self._look.set_appearance(preferences.appearance)
+        self.preferences_applied.emit(preferences)
         self.overview_watcher.refresh()
 
     @Slot(object)

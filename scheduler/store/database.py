@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from scheduler.store import dirty_flag
 from scheduler.store.errors import StoreClosedError, StoreGoneError
@@ -25,6 +25,8 @@ _LONG_AGO, FAR_AHEAD = datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tz
 _SUFFIXES = ("", "-wal", "-shm")
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
+InstallCollector: TypeAlias = Callable[[sqlite3.Connection, Callable[[Any], None]], None]
+"""Makes a connection call the function with each change it makes."""
 
 
 class FileIdentity:
@@ -69,6 +71,9 @@ class WriterState:
         self.is_durable = False
         self.commits_since_checkpoint = 0
         """Commits since the last checkpoint of the write-ahead log."""
+        self.changes: list[Any] = []
+        """What the running transaction changed, if somebody listens."""
+        self.listener: Callable[[list[Any]], None] = lambda _: None
 
 
 class Transaction:
@@ -97,18 +102,23 @@ class Transaction:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         writer = self._writer
+        committed: list[Any] = []
         try:
             connection = writer.connect()
             try:
                 if kind is None:
                     connection.execute("COMMIT")
                     writer.commits_since_checkpoint += 1
+                    committed = writer.changes.copy()
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
         finally:
+            writer.changes.clear()
             writer.thread = None
             writer.lock.release()
+        if committed:
+            writer.listener(committed)
 
 
 class Database:
@@ -119,6 +129,7 @@ class Database:
         self.is_read_only = read_only
         self._writer = WriterState(lambda: self._connections.get(_WRITER) or self._connect(_WRITER), FileIdentity(path))
         self._usual, self._durable = (Transaction(self._writer, durable=durable) for durable in (False, True))
+        self._install_collector: InstallCollector = lambda *_: None
         self._connect_lock = threading.Lock()
         self._is_closed = False
         # By thread id: a threading.local loses its values between two slots of a QThread. A thread
@@ -146,6 +157,13 @@ class Database:
         """One transaction. A durable one survives a power cut once it has ended."""
         return self._durable if durable else self._usual
 
+    def collect_changes(self, install: InstallCollector, listener: Callable[[list[Any]], None]) -> None:
+        """Call `listener` after every commit with what `install` collected in it; a rollback discards that."""
+        with self._writer.lock:
+            self._install_collector, self._writer.listener = install, listener
+            if (connection := self._connections.get(_WRITER)) is not None:
+                install(connection, self._writer.changes.append)
+
     def checkpoint(self) -> None:
         """Checkpoint the write-ahead log while idle, if there is enough in it, so that later commits are fast."""
         if self._writer.commits_since_checkpoint < _MIN_COMMITS_TO_CHECKPOINT:
@@ -167,7 +185,14 @@ class Database:
         with self._connect_lock:
             if self._is_closed:
                 raise StoreClosedError
-            connection = self._connections[owner] = connect(self.path, read_only=self.is_read_only)
+            connection = connect(self.path, read_only=self.is_read_only)
+            if owner == _WRITER:
+                try:
+                    self._install_collector(connection, self._writer.changes.append)
+                except BaseException:
+                    connection.close()
+                    raise
+            self._connections[owner] = connection
             return connection
 
 

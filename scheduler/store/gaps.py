@@ -17,6 +17,14 @@ def add(db: sqlite3.Connection, schedule: str, gap: Gap, state: OccurrenceState,
     )
 
 
+def shorten(db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:
+    """Let the one that begins at the same time end earlier."""
+    db.execute(
+        "UPDATE gaps SET last = ?, number = ?, more = ?, created = ? WHERE schedule = ? AND first = ?",
+        (to_ms(gap.last), gap.count.number, gap.count.more, to_ms(now), schedule, to_ms(gap.first)),
+    )
+
+
 def of_schedule(db: sqlite3.Connection, schedule: str, most: int = -1) -> list[tuple[OccurrenceState, Gap]]:
     rows = db.execute(
         "SELECT state, first, last, number, more, reason FROM gaps WHERE schedule = ? ORDER BY first DESC LIMIT ?",

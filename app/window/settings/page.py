@@ -32,6 +32,7 @@ from app.window.page import Page, PageColumn, make_section_heading
 from app.window.settings.data_section import DataSection
 from app.window.settings.fixer_section import FixerSection
 from app.window.settings.labels import APPEARANCES, CATCHUPS, HISTORY_AGES, LANGUAGES, OVERLAPS, label_text
+from app.window.settings.metrics_section import MetricsSection
 from scheduler.engine.errors import RefusedError
 from scheduler.timing.policies import Catchup, Overlap
 
@@ -86,6 +87,7 @@ class SettingsPage(Page):
         self.catchup = self._make_box(self.tr("Missed runs"), CATCHUPS)
         self.history_age = self._make_box(self.tr("Keep history for"), HISTORY_AGES)
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
+        self.metrics = MetricsSection()
         self.data = DataSection(self.session)
 
     def _make_box(self, name: str, choices: dict[Any, object]) -> QComboBox:
@@ -148,6 +150,7 @@ class SettingsPage(Page):
             ),
             (self.tr("Repairs"), (("", self.fixer),)),
             (self.tr("History"), ((self.tr("&Keep history for"), self.history_age),)),
+            (self.tr("Monitoring"), (("", self.metrics),)),
             (self.tr("Data"), (("", self.data),)),
         ):
             parts.addWidget(make_section_heading(title))
@@ -169,6 +172,7 @@ class SettingsPage(Page):
         self.editor.editingFinished.connect(self._choose_editor)
         self.test_button.clicked.connect(self._send_test)
         self.fixer.saved.connect(self.refresh)
+        self.metrics.changed.connect(self._choose)
         self.data.import_requested.connect(self.import_requested)
 
     def read_controls(self) -> Preferences:
@@ -186,6 +190,8 @@ class SettingsPage(Page):
             appearance=Appearance(self.appearance.currentData()),
             language=Language(self.language.currentData()),
             editor=self.editor.text().strip(),
+            writes_metrics=self.metrics.box.isChecked(),
+            metrics_folder=self.metrics.chosen_folder(),
         )
 
     def _take(self, preferences: Preferences, starts: bool) -> None:  # noqa: FBT001  # as read
@@ -217,6 +223,7 @@ class SettingsPage(Page):
             if not field.hasFocus():
                 field.setTime(QTime(at.hour, at.minute))
         self.fixer.show_choice(preferences.fixer)
+        self.metrics.show_choice(preferences)
         self._enable_controls()
 
     def _enable_controls(self) -> None:

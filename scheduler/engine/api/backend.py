@@ -25,6 +25,10 @@ class FixerPreferences(Protocol):
 
 class Backend(Protocol):
     @property
+    def is_running(self) -> bool:
+        """Whether it is a running app."""
+
+    @property
     def queries(self) -> WorkflowQueries: ...
 
     @property

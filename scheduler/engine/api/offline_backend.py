@@ -26,6 +26,8 @@ from scheduler.store.opening import open_for_reading
 class ReadOnlyBackend:
     """Reads the store; refuses everything else."""
 
+    is_running = False
+
     def __init__(self, database: Database, machine_zone: str) -> None:
         self.zone = machine_zone
         context = EngineContext(

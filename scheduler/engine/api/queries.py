@@ -84,6 +84,9 @@ class QueryApi:
         counted: dict[str, Any] = to_json(self._backend.queries.statistics(workflow, self._parse_time(since, "since")))
         return counted
 
+    def metrics(self) -> dict[str, Any]:
+        return {"families": to_json(self._backend.queries.metrics(is_running=self._backend.is_running))}
+
     def attention(self) -> dict[str, Any]:
         """Parts too large for a list are omitted, with their size; `request_show` returns them in full."""
         return {"requests": [_limit_size(to_json(one)) for one in self._backend.queries.attention()]}

@@ -10,6 +10,7 @@ from scheduler.engine.queries import (
     connections,
     events,
     history,
+    metrics,
     permissions,
     requests,
     runs,
@@ -32,6 +33,7 @@ from scheduler.engine.queries.workflows import NextTime, WatchedWorkflow, Workfl
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.history_query import HistoryQuery
+from scheduler.rules.openmetrics import MetricFamily
 from scheduler.rules.workflow_state import WorkflowState
 
 
@@ -109,6 +111,10 @@ class WorkflowQueries:
 
     def statistics(self, name: str | None = None, since: datetime | None = None) -> Statistics:
         return statistics.count(self._snapshot(), name, since)
+
+    def metrics(self, *, is_running: bool) -> list[MetricFamily]:
+        """Numbers for monitoring; `is_running` says whether an app runs on this store."""
+        return metrics.collect(self._snapshot(), is_running=is_running)
 
     def versions(self, name: str) -> list[VersionView]:
         return versions.find_all(self._snapshot(), name)

@@ -4,6 +4,7 @@ import sqlite3
 from datetime import datetime, timedelta
 
 from scheduler.engine.context import EngineContext, late_columns, read_late
+from scheduler.engine.scheduling.decision_log import log_clock_set_back
 from scheduler.engine.scheduling.emission import Emission, truncate_late
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.wake_time import MAX_WAKE_DELAY
@@ -55,6 +56,7 @@ class ClockRollback:
                 sentence = UserText(
                     "{sentence} {dropped} runs planned too far ahead were dropped.", sentence=sentence, dropped=dropped
                 )
+            log_clock_set_back(now, len(rows), dropped)
             self._context.announce(Announcement("clock", sentence, is_warning=True))
 
     def _truncate_gap(self, db: sqlite3.Connection, schedule: str, gap: Gap, now: datetime) -> None:
@@ -67,9 +69,10 @@ class ClockRollback:
             return
         remaining = UnrecordedTimes(times, occurrences.recorded_times(db, schedule, gap.first))
         last = remaining.last(gap.first - _INSTANT, now)
-        gaps.remove(db, schedule, gap)
-        if last is not None:
-            self._emission.add_gap(db, schedule, make_gap(remaining, gap.first, last, gap.reason), now)
+        if last is None:
+            gaps.remove(db, schedule, gap)
+        else:
+            gaps.shorten(db, schedule, make_gap(remaining, gap.first, last, gap.reason), now)
 
     def _recompute_next(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> None:
         late = read_late(row)

@@ -118,3 +118,9 @@ def test_the_fixer_applies_to_the_engine_and_is_off_on_another_computer() -> Non
     assert PREFERENCES.apply_to(Settings()).fixer is PREFERENCES.fixer
     moved = PREFERENCES.for_other_computer().fixer
     assert (moved.kind, moved.has_key, moved.model) == (FixerKind.OFF, False, "m")
+
+
+def test_no_metrics_are_written_on_another_computer() -> None:
+    """A folder there may be another one, or belong to somebody else."""
+    moved = Preferences(writes_metrics=True, metrics_folder="/srv/metrics").for_other_computer()
+    assert (moved.writes_metrics, moved.metrics_folder) == (False, "")

@@ -15,6 +15,7 @@ from app.platform.autostart import Autostart, SystemAutostart, autostart_command
 from app.platform.linux_autostart import DesktopEntry
 from app.session import Session
 from app.theme.tokens import Appearance
+from app.window.settings import metrics_section
 from app.window.settings.page import SettingsPage
 from scheduler.timing.policies import Catchup, Overlap
 from tests.app.app_fixture import Wait
@@ -150,3 +151,38 @@ def test_a_change_does_not_overwrite_fixer_settings_saved_elsewhere(
     assert empty._runtime.engine.context.settings.fixer.is_on
     page.refresh()
     wait(lambda: page.fixer.command.text() == "llm")
+
+
+def test_the_metrics_file_is_chosen_with_its_folder(
+    page: SettingsPage, empty: Session, wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed: list[Preferences] = []
+    page.preferences_changed.connect(changed.append)
+    asked: list[str] = []
+
+    def choose(_parent: object, title: str, _initial: str) -> str:
+        asked.append(title)
+        return "" if len(asked) == 1 else str(tmp_path)
+
+    monkeypatch.setattr(metrics_section, "choose_folder", choose)
+    page.metrics.box.click()
+    assert asked and not page.metrics.box.isChecked() and not changed, "cancelled: it stays off"
+    page.metrics.box.click()
+    wait(lambda: read_preferences(empty.folder).metrics_folder == str(tmp_path))
+    assert read_preferences(empty.folder).writes_metrics and page.metrics.folder.isEnabled()
+    assert changed[-1] == read_preferences(empty.folder)
+    page.metrics.box.click()
+    wait(lambda: not read_preferences(empty.folder).writes_metrics)
+    assert read_preferences(empty.folder).metrics_folder == str(tmp_path), "kept for the next time"
+    assert not page.metrics.folder.isEnabled()
+
+
+def test_a_folder_that_cannot_hold_the_metrics_file_is_pointed_out(
+    page: SettingsPage, empty: Session, wait: Wait, tmp_path: Path
+) -> None:
+    save_preferences(empty.folder, Preferences(writes_metrics=True, metrics_folder=str(tmp_path / "gone")))
+    page.refresh()
+    wait(lambda: "could not be written: No such file or directory" in page.metrics.status_line.message)
+    (tmp_path / "gone").mkdir()
+    page.refresh()
+    wait(lambda: page.metrics.box.isChecked() and not page.metrics.status_line.message)

@@ -1,0 +1,22 @@
+"""`dayhand log` while the app runs and after it quit."""
+
+import json
+
+from app.data.log_file import open_log
+from tests.app.cli.live_cli import CommandLine, job, running_session
+
+
+def read(cli: CommandLine, *words: str) -> list[dict[str, object]]:
+    code, out, err = cli.run("log", *words, "--json")
+    assert (code, err) == (0, "")
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_what_the_running_app_decided_can_be_read_then_and_later(cli: CommandLine) -> None:
+    with open_log(cli.folder), running_session(cli.folder):
+        cli.deploy(job("print('a secret: hunter2')"))
+        cli.run_json("run", "backup", "--wait")
+        running = read(cli, "--schedule", "backup/work")
+    assert [(one["decision"], one["origin"]) for one in running] == [("queued", "manual"), ("started", "manual")]
+    assert read(cli, "--schedule", "Backup") == running
+    assert "hunter2" not in json.dumps(read(cli))
