@@ -7,6 +7,8 @@ from typing import Any
 
 from scheduler.engine.clock import SystemClock
 
+TIME_EXAMPLES = "14:00, mon 09:00, yesterday, tomorrow 18:00, 2d or 2026-11-20T09:00"
+"""How a TIME may be written, for the help."""
 _MAX_CELL_CHARS = 60
 
 

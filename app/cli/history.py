@@ -9,6 +9,7 @@ from typing import Any
 from app.cli.command import Command, CommandResult, call_api, stream_api
 from app.cli.formatting import (
     RUN_COLUMNS,
+    TIME_EXAMPLES,
     format_run_status,
     format_status,
     format_table,
@@ -29,7 +30,7 @@ def _history_arguments(parser: ArgumentParser) -> None:
     add("--workflow", metavar="WORKFLOW", help="only this workflow")
     add("--handler", metavar="HANDLER", help="only handlers with this name")
     add("--status", metavar="STATUS", help="done, failed, waiting, missed, skipped, … or a stored status")
-    add("--since", metavar="TIME", help="only from this time")
+    add("--since", metavar="TIME", help=f"only from this time: {TIME_EXAMPLES}")
     add("--until", metavar="TIME", help="only up to this time")
     add("--text", "--search", dest="text", default="", metavar="WORDS", help="only those that contain these words")
     add("--count", "--limit", dest="count", type=int, default=50, metavar="N", help="show at most N (default: 50)")
@@ -164,10 +165,10 @@ def _render_log(answer: dict[str, Any]) -> Iterable[str]:
 
 
 def _stats_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show run statistics of one workflow, or of all."
+    parser.description = "Show run statistics of one workflow, one handler, or all."
     add_data_dir(parser)
-    parser.add_argument("workflow", nargs="?", metavar="WORKFLOW")
-    parser.add_argument("--since", metavar="TIME", help="only from this time (default: a week ago)")
+    parser.add_argument("workflow", nargs="?", metavar="WORKFLOW[/HANDLER]")
+    parser.add_argument("--since", metavar="TIME", help=f"only from this time (default: a week ago): {TIME_EXAMPLES}")
 
 
 def _stats(options: Namespace) -> CommandResult:

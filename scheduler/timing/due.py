@@ -41,6 +41,8 @@ class ScheduleSnapshot:
     late: CatchupCursor | None = None
     taken: frozenset[datetime] = frozenset()
     """Planned times after the first unrecorded one that already have a row."""
+    buffer_limit: int = 1_000
+    """How many of its times may wait under `buffer_all`."""
 
     @property
     def unrecorded(self) -> UnrecordedTimes:
@@ -171,7 +173,7 @@ def _regular(
     replaced: list[str] = []
     due = None
     while planned is not None and (due := schedule.due_time(planned)) <= now:
-        decision = decide_overlap(schedule.policies.overlap, ahead)
+        decision = decide_overlap(schedule.policies.overlap, ahead, buffer_limit=schedule.buffer_limit)
         for key in decision.replaced:
             if key in new:
                 new[key] = replace(new[key], state=OccurrenceState.COALESCED, reason=OccurrenceReason.REPLACED)

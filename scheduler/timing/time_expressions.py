@@ -62,6 +62,7 @@ def _parse_words(
     if match := _LENGTH.fullmatch(words):
         return _parse_length(match, now, zone, direction)
     name, _, rest = words.partition(" ")
+    clock: time | None
     if match := _TIME.fullmatch(words):
         day, step, clock = now.date(), _ONE_DAY, _read_clock(match)
     else:

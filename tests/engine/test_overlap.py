@@ -6,7 +6,6 @@ import pytest
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.launcher import Result
-from scheduler.timing import overlap
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, START, Bench, at
@@ -67,9 +66,9 @@ def test_buffer_all_runs_them_in_order(bench: Bench) -> None:
     assert start_order(bench) == [f"{hour}:00 automatic" for hour in (11, 12, 13, 14)]
 
 
-def test_what_exceeds_the_buffer_is_dropped_except_manual_runs(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_exceeds_the_buffer_is_dropped_except_manual_runs(make_bench: Callable[..., Bench]) -> None:
     """The buffer limit is reduced from a thousand to twenty."""
-    monkeypatch.setattr(overlap, "MAX_BUFFERED", 20)
+    bench = make_bench(buffer_limit=20)
     bench.add({"every": "10s"}, overlap="buffer_all")
     bench.run_for(10 * SECOND * 24, finish=False)
     rows = bench.occurrences()

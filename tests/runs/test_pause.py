@@ -248,7 +248,7 @@ def test_a_backfill_runs_a_past_range(runtime: RuntimeFixture) -> None:
     runtime.pass_time(3 * HOUR + SECOND)
     runtime.commands.pause("w", "j")
     start = runtime.clock.wall.replace(hour=11, minute=0, second=0)
-    answer = runtime.commands.backfill("w", "j", start, start + HOUR)
+    answer = runtime.commands.backfill("w", "j", [(start, start + HOUR)])
     assert answer["schedules"][0]["total"] == 2
     runtime.pass_time(MINUTE)
     logs = [runtime.log(run.id).strip() for run in runtime.runs() if run.trigger == "backfill"]
@@ -261,7 +261,7 @@ def test_a_backfill_waits_while_the_workflow_is_paused(runtime: RuntimeFixture) 
     runtime.deploy(job("pass"))
     runtime.pass_time(2 * HOUR)
     runtime.commands.pause("w")
-    runtime.commands.backfill("w", None, runtime.clock.wall - HOUR, runtime.clock.wall)
+    runtime.commands.backfill("w", None, [(runtime.clock.wall - HOUR, runtime.clock.wall)])
     runtime.pass_time(MINUTE)
     assert [run.trigger for run in runtime.runs()] == ["automatic"] * 2
     runtime.commands.resume("w")

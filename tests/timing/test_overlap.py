@@ -1,5 +1,6 @@
 """Every overlap policy against every kind of unfinished occurrence."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
@@ -8,6 +9,7 @@ from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, Occ
 from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap
 
+BUFFER_LIMIT = 1000
 WAITS = OverlapDecision()
 SKIPPED = OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.OVERLAP)
 DROPPED = OverlapDecision(state=OccurrenceState.DROPPED, reason=OccurrenceReason.BUFFER_FULL)
@@ -22,6 +24,12 @@ deployed = UnfinishedOccurrence("deployed", OccurrenceOrigin.DEPLOY, OccurrenceS
 deployed_running = UnfinishedOccurrence("deployed running", OccurrenceOrigin.DEPLOY, OccurrenceState.STARTED)
 filled = UnfinishedOccurrence("filled", OccurrenceOrigin.BACKFILL, OccurrenceState.QUEUED)
 filled_running = UnfinishedOccurrence("filled running", OccurrenceOrigin.BACKFILL, OccurrenceState.STARTED)
+
+
+def decide(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> OverlapDecision:
+    return decide_overlap(policy, others, buffer_limit=BUFFER_LIMIT)
+
+
 EVERY = (
     queued,
     late,
@@ -43,7 +51,7 @@ def replacing(*others: UnfinishedOccurrence) -> OverlapDecision:
 
 @pytest.mark.parametrize("policy", Overlap)
 def test_a_time_on_its_own_is_queued(policy: Overlap) -> None:
-    assert decide_overlap(policy, []) == WAITS
+    assert decide(policy, []) == WAITS
 
 
 @pytest.mark.parametrize("other", EVERY, ids=lambda one: one.key)
@@ -57,7 +65,7 @@ def test_every_policy_against_every_other_occurrence(policy: Overlap, other: Unf
         Overlap.TERMINATE_OTHER: replacing(other) if other in REPLACEABLE else WAITS,
         Overlap.ALLOW_ALL: WAITS,
     }
-    assert decide_overlap(policy, [other]) == expected[policy]
+    assert decide(policy, [other]) == expected[policy]
 
 
 @pytest.mark.parametrize("pair", list(combinations(EVERY, 2)), ids=lambda pair: f"{pair[0].key}+{pair[1].key}")
@@ -65,8 +73,8 @@ def test_every_policy_against_every_other_occurrence(policy: Overlap, other: Unf
 def test_each_of_two_others_counts_as_it_does_alone(
     policy: Overlap, pair: tuple[UnfinishedOccurrence, UnfinishedOccurrence]
 ) -> None:
-    alone = [decide_overlap(policy, [other]) for other in pair]
-    together = decide_overlap(policy, pair)
+    alone = [decide(policy, [other]) for other in pair]
+    together = decide(policy, pair)
     assert together.replaced == alone[0].replaced + alone[1].replaced
     assert together.state == next(
         (one.state for one in alone if one.state is not OccurrenceState.QUEUED), OccurrenceState.QUEUED
@@ -75,21 +83,23 @@ def test_each_of_two_others_counts_as_it_does_alone(
 
 def test_a_full_buffer_drops_the_new_one() -> None:
     waiting = [
-        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(1000)
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED)
+        for place in range(BUFFER_LIMIT)
     ]
-    assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting[1:]]) == WAITS
-    assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting]) == DROPPED
+    assert decide(Overlap.BUFFER_ALL, [running, *waiting[1:]]) == WAITS
+    assert decide(Overlap.BUFFER_ALL, [running, *waiting]) == DROPPED
 
 
 def test_catch_ups_and_manual_runs_do_not_fill_the_buffer() -> None:
     manual = [
-        UnfinishedOccurrence(str(place), OccurrenceOrigin.MANUAL, OccurrenceState.QUEUED) for place in range(1000)
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.MANUAL, OccurrenceState.QUEUED)
+        for place in range(BUFFER_LIMIT)
     ]
     missed = [
         UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED, late=True)
-        for place in range(1000)
+        for place in range(BUFFER_LIMIT)
     ]
-    assert decide_overlap(Overlap.BUFFER_ALL, [*manual, *missed]) == WAITS
+    assert decide(Overlap.BUFFER_ALL, [*manual, *missed]) == WAITS
 
 
 def test_buffer_one_replaces_all_waiting_occurrences() -> None:
@@ -97,4 +107,4 @@ def test_buffer_one_replaces_all_waiting_occurrences() -> None:
     several = [
         UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(3)
     ]
-    assert decide_overlap(Overlap.BUFFER_ONE, [running, *several]) == replacing(*several)
+    assert decide(Overlap.BUFFER_ONE, [running, *several]) == replacing(*several)

@@ -87,7 +87,9 @@ def test_a_length_is_real_time_and_a_clock_time_is_wall_time_when_clocks_change(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "soon", "mo", "t", "25:00", "14", "14:60", "5 weeks", "-2d", "in 2d ago", "mon tue", "yesterday 2d", "99999999d", "½d"]
+    "text",
+    ["", "soon", "mo", "t", "25:00", "14", "14:60", "5 weeks", "-2d", "in 2d ago",
+     "mon tue", "yesterday 2d", "99999999d", "½d"]
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_examples(text: str) -> None:
     with pytest.raises(BadScheduleError) as refused:

@@ -14,6 +14,7 @@ from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.every import parse_interval
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
@@ -48,7 +49,7 @@ class ScheduleEdits:
             handler=handler,
             kind=kind,
             spec=self._write_spec(identity, written, None, now),
-            policies=json.dumps(self._read_policies(policies, kind).write()),
+            policies=self._write_policies(policies, kind),
             version=1 if old is None else old.version + 1,
             next_at=None,
             next_due=None,
@@ -73,18 +74,18 @@ class ScheduleEdits:
                 "trouble", UserText("{id} cannot run: {trouble} Change its times.", id=row.id, trouble=row.trouble)
             )
         before = self._policies_or_none(row)
-        after = before if policies is None else self._read_policies(policies, row.kind)
-        if after is None:
+        if policies is None and before is None:
             raise RefusedError(
                 "trouble", UserText("{id} cannot run: {trouble} Change its policies.", id=row.id, trouble=row.trouble)
             )
         changes: dict[str, Any] = {
             "kind": row.kind,
             "spec": row.spec if written is None else self._write_spec(row.id, written, kept, now),
-            "policies": json.dumps(after.write()),
+            "policies": row.policies if policies is None else self._write_policies(policies, row.kind),
             "version": row.version + 1,
             "trouble": None,
         }
+        after = self._context.parse_policies(changes["policies"], row.kind)
         if before is None:
             schedules.update(db, row.id, policies=changes["policies"])
             row = row._replace(policies=changes["policies"])
@@ -118,9 +119,19 @@ class ScheduleEdits:
         return row.version + 1
 
     def merge_policies(self, row: ScheduleRow, policies: Mapping[str, Any]) -> dict[str, Any]:
-        """The stored policies, overridden by the given ones."""
-        stored = self._policies_or_none(row)
-        return {**({} if stored is None else stored.write()), **policies}
+        """The stored policies, overridden by the given ones; None removes one."""
+        stored = {} if self._policies_or_none(row) is None else json.loads(row.policies)
+        return {name: value for name, value in {**stored, **policies}.items() if value is not None}
+
+    def merge_spec(self, row: ScheduleRow, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The stored spec with these parts changed; None removes one. Another kind of times replaces the old one."""
+        kept = self._spec_or_none(row)
+        stored = {} if kept is None else kept.write()
+        if kinds := {kind.value for kind in ScheduleKind} & changes.keys():
+            is_same = kept is not None and "every" in kinds and parse_interval(changes["every"]) == kept.every
+            replaced = set(ScheduleKind) if is_same else {*ScheduleKind, "anchor"}
+            stored = {name: value for name, value in stored.items() if name not in replaced}
+        return {name: value for name, value in {**stored, **changes}.items() if value is not None}
 
     def _end_old_times(
         self, db: sqlite3.Connection, row: ScheduleRow, kept: ScheduleSpec | None, now: datetime
@@ -147,7 +158,7 @@ class ScheduleEdits:
         for one in occurrences.list_unfinished(db, schedule):
             if one.origin is OccurrenceOrigin.BACKFILL:
                 continue
-            decision = decide_overlap(overlap, seen)
+            decision = decide_overlap(overlap, seen, buffer_limit=self._context.settings.buffer_limit)
             if not one.is_replaceable:
                 seen.append(one)
                 continue
@@ -176,8 +187,6 @@ class ScheduleEdits:
         A new anchor is the caller's now; a later one would itself be the next time.
         """
         given = dict(written)
-        if given.get("jitter") is None and self._context.settings.jitter is not None:
-            given["jitter"] = self._context.settings.jitter
         if given.get("timezone") is None and kept is not None:
             given["timezone"] = kept.timezone
         spec = self._context.parse_spec(given, now)
@@ -192,10 +201,11 @@ class ScheduleEdits:
         self._context.cache(schedule, text, spec, spec.compile(self._context.machine_zone))
         return text
 
-    def _read_policies(self, written: Mapping[str, Any], kind: str) -> Policies:
+    def _write_policies(self, written: Mapping[str, Any], kind: str) -> str:
+        """Check the policies and keep only those that were given, so that the defaults apply to the others."""
         policies = Policies.read(written, self._context.settings.policies(kind))
         refuse_parallel_runs(policies.overlap, kind)
-        return policies
+        return json.dumps({name: value for name, value in policies.write().items() if name in written})
 
     def _next_or_refuse(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> datetime | None:
         """The next time, or None if the limit of runs is reached; refused if the times themselves have ended."""
