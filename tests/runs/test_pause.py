@@ -254,7 +254,7 @@ def test_a_backfill_runs_a_past_range(runtime: RuntimeFixture) -> None:
     logs = [runtime.log(run.id).strip() for run in runtime.runs() if run.trigger == "backfill"]
     assert logs == ["backfill 2026-11-16T11:00:00+00:00", "backfill 2026-11-16T12:00:00+00:00"]
     far = start.replace(year=2020)
-    assert refusal(runtime.commands.backfill, "w", "j", far, far) == "w/j has no scheduled runs in that range."
+    assert refusal(runtime.commands.backfill, "w", "j", [(far, far)]) == "w/j has no scheduled runs in that range."
 
 
 def test_a_backfill_waits_while_the_workflow_is_paused(runtime: RuntimeFixture) -> None:

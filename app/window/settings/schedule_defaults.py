@@ -24,7 +24,7 @@ class ScheduleDefaultsSection(QWidget):
 
     def __init__(self, label_width: int) -> None:
         super().__init__()
-        self.producers = _make_box(self.tr("If a check for news is still going"), PRODUCER_OVERLAPS)
+        self.producers = _make_box(self.tr("If the previous check is still going"), PRODUCER_OVERLAPS)
         self.jitter = _make_box(self.tr("Vary start times"), JITTERS)
         self.lookahead = _make_box(self.tr("Spread missed runs over"), LOOKAHEADS)
         self.catchup_per_tick = _make_number(self.tr("Missed runs queued at a time"), MAX_CATCHUP_PER_TICK)
@@ -35,7 +35,7 @@ class ScheduleDefaultsSection(QWidget):
         form.setVerticalSpacing(Space.SMALL)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         rows: tuple[tuple[str, QWidget], ...] = (
-            (self.tr("If a check for news is still going"), self.producers),
+            (self.tr("If the previous check is still going"), self.producers),
             (self.tr("Vary start times"), self.jitter),
             (self.tr("Spread missed runs over"), self.lookahead),
             (self.tr("Missed runs queued at a time"), self.catchup_per_tick),

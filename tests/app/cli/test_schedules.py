@@ -211,6 +211,13 @@ def test_next_and_stats_take_one_handler(cli: CommandLine, app: Session) -> None
         assert code == "unknown" and "nothing" in sentence
 
 
+def test_times_before_a_later_time_use_up_the_limit(cli: CommandLine) -> None:
+    cli.deploy(HOURLY.replace('every="1h"', 'cron="0 3 1 * *", timezone="UTC", limit=4, start_at="2027-01-01"'))
+    found = cli.run_json("next", "backup", "--after", "2027-02-15")["next"]
+    assert [one["at"] for one in found] == ["2027-03-01T03:00:00Z", "2027-04-01T03:00:00Z"]
+    assert cli.run_json("next", "backup", "--after", "2027-05-01")["next"] == []
+
+
 def test_times_in_words_are_read_wherever_a_time_is_asked_for(cli: CommandLine, app: Session) -> None:
     cli.deploy(job())
     cli.run_json("run", "backup", "--wait")
