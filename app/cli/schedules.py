@@ -68,7 +68,7 @@ def _schedule_arguments(parser: ArgumentParser) -> None:
         help="the excluded dates, ranges or calendars, repeatable; or none",
     )
     add("--limit", type=_limit, metavar="N", help="stop after N automatic runs, or none")
-    add("--jitter", metavar="LENGTH", help="30s, +30s for later only, 0s for none at all, or default")
+    add("--jitter", metavar="LENGTH", help="30s, +30s for later only, none, or default")
     add = parser.add_argument_group("policies").add_argument
     add("--overlap", metavar="POLICY", help="if the previous run is still going: skip, buffer_one, … or default")
     add("--catchup", metavar="POLICY", help="which missed runs are caught up: none, one, all, spread, or default")
@@ -120,7 +120,7 @@ def _read_changes(options: Namespace) -> dict[str, Any]:
     if options.exclude is not None:
         given["exclude"] = [one for text in options.exclude if text != _NONE for one in parse_exclusion(text)] or None
     if options.jitter is not None:
-        given["jitter"] = None if options.jitter == _DEFAULT else options.jitter
+        given["jitter"] = {_DEFAULT: None, _NONE: "0s"}.get(options.jitter, options.jitter)
     if options.limit is not None:
         given["limit"] = None if options.limit == _NONE else options.limit
     return given
@@ -147,7 +147,7 @@ def _render_schedule(answer: dict[str, Any]) -> Iterator[str]:
     if answer["pause_note"]:
         yield f"Note: {answer['pause_note']}"
     yield ""
-    yield from format_table(("SETTING", "VALUE"), list(_setting_rows(answer)))
+    yield from (f"{name:16}{value}" for name, value in _setting_rows(answer))
     yield ""
     yield "Next times:" if answer["next"] else "No more times."
     yield from (f"  {format_time(at)}" for at in answer["next"])

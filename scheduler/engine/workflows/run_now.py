@@ -114,18 +114,13 @@ def queue_runs(
     now: datetime,
 ) -> dict[str, Any]:
     """Queue a run of each; the answer says whether they have to wait for what runs now."""
-    found = [schedules.find(db, handler_id(row.slug, one.name)) for one in handlers]
-    keys = [
-        queue_manual_run(
-            db,
-            one,
-            now,
-            overlap=overlap,
-            buffer_limit=context.settings.buffer_limit,
-            idempotency_key=idempotency_key,
+    keys = []
+    for one in handlers:
+        schedule = schedules.find(db, handler_id(row.slug, one.name))
+        assert schedule is not None, "every producer and job has one"
+        limit = context.settings.buffer_limit
+        keys.append(
+            queue_manual_run(db, schedule, now, overlap=overlap, buffer_limit=limit, idempotency_key=idempotency_key)
         )
-        for one in found
-        if one is not None
-    ]
     waits = overlap is not Overlap.ALLOW_ALL and any(is_busy(db, row, one) for one in handlers)
     return {"runs": [run_id(key) for key in keys], "waits": waits}

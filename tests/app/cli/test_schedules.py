@@ -47,7 +47,7 @@ def test_a_schedule_is_shown_in_full(cli: CommandLine) -> None:
     assert len(shown["next"]) == 5 and shown["recent"] == []
     text = cli.run_text("schedule", "show", "backup")
     assert "backup/work: Daily at 03:00" in text
-    assert "overlap   buffer_all\n" in text and "catchup   one (default)\n" in text
+    assert "overlap         buffer_all\n" in text and "catchup         one (default)\n" in text
     assert "Active, version 1, a job" in text
     code, sentence = cli.run_refused("schedule", "show", "backup/other")
     assert code == "unknown" and "It has: work" in sentence
