@@ -14,7 +14,6 @@ from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.every import parse_interval
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.overlap import UnfinishedOccurrence, decide_overlap
 from scheduler.timing.policies import Overlap, Policies
@@ -124,12 +123,14 @@ class ScheduleEdits:
         return {name: value for name, value in {**stored, **policies}.items() if value is not None}
 
     def merge_spec(self, row: ScheduleRow, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """The stored spec with these parts changed; None removes one. Another kind of times replaces the old one."""
+        """The stored spec with these parts changed; None removes one.
+
+        Another kind of times replaces the old one; another interval counts from the same anchor.
+        """
         kept = self._spec_or_none(row)
         stored = {} if kept is None else kept.write()
         if kinds := {kind.value for kind in ScheduleKind} & changes.keys():
-            is_same = kept is not None and "every" in kinds and parse_interval(changes["every"]) == kept.every
-            replaced = set(ScheduleKind) if is_same else {*ScheduleKind, "anchor"}
+            replaced = set(ScheduleKind) if "every" in kinds else {*ScheduleKind, "anchor"}
             stored = {name: value for name, value in stored.items() if name not in replaced}
         return {name: value for name, value in {**stored, **changes}.items() if value is not None}
 

@@ -420,6 +420,11 @@ def test_parts_of_a_spec_are_changed_and_the_others_stay(bench: Bench) -> None:
     }  # fmt: skip
     bench.commands.edit("w/h", version=3, changes={"every": "2h", "anchor": "2026-11-01T08:00"})
     assert json.loads(bench.row().spec)["anchor"] == "2026-11-01T07:00:00Z"
+    bench.commands.edit("w/h", version=4, changes={"every": "3h"})
+    assert json.loads(bench.row().spec)["anchor"] == "2026-11-01T07:00:00Z", (
+        "another interval counts from the same time"
+    )
+    assert bench.row().next_at == at("13:00")
 
 
 def test_a_stale_edit_shows_both_versions_and_what_it_is_now(bench: Bench) -> None:
