@@ -11,6 +11,8 @@ from app.cli.formatting import TIME_EXAMPLES, format_status
 from app.data.data_dir import add_data_dir
 from scheduler.timing.policies import Overlap
 
+OVERLAPS = [one.value for one in Overlap]
+
 
 def _add_target(parser: ArgumentParser, description: str, *, optional: bool = False) -> None:
     parser.description = description
@@ -25,7 +27,7 @@ def _run_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--when-finished", action="store_true", help="if it is already running, start afterwards")
     parser.add_argument(
         "--overlap",
-        choices=list(Overlap),
+        choices=OVERLAPS,
         metavar="POLICY",
         help="if its previous run is still going: skip (do not start), buffer_one or buffer_all (start afterwards), "
         "cancel_other (ask the scheduled run to stop first), terminate_other (kill it first), allow_all (in parallel; "
@@ -145,7 +147,7 @@ def _backfill_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--missing", action="store_true", help="only times that did not run")
     parser.add_argument(
         "--overlap",
-        choices=list(Overlap),
+        choices=OVERLAPS,
         metavar="POLICY",
         help="what to do if a run is still going (default: buffer_all)",
     )

@@ -68,13 +68,15 @@ def _parse_default_jitter(text: str) -> str:
 
 SETTINGS: dict[str, SettingRule] = {
     "concurrency": _number(4, 1, MAX_CONCURRENCY, UserText("how many runs may be active at the same time")),
-    "overlap_jobs": _choice("skip", tuple(Overlap), UserText("what a job does when its previous run is still going")),
+    "overlap_jobs": _choice(
+        "skip", tuple(one.value for one in Overlap), UserText("what a job does when its previous run is still going")
+    ),
     "overlap_producers": _choice(
         "buffer_one",
-        tuple(one for one in Overlap if one is not Overlap.ALLOW_ALL),
+        tuple(one.value for one in Overlap if one is not Overlap.ALLOW_ALL),
         UserText("what a producer does when its previous run is still going"),
     ),
-    "catchup": _choice("one", tuple(Catchup), UserText("which missed runs are caught up")),
+    "catchup": _choice("one", tuple(one.value for one in Catchup), UserText("which missed runs are caught up")),
     "jitter": SettingRule(
         default="0s",
         meaning=UserText("how far each start may shift"),

@@ -57,9 +57,9 @@ def test_a_change_is_saved_announced_and_applied_by_the_engine(page: SettingsPag
     page.concurrency.setValue(9)
     pick(page, "overlap", Overlap.BUFFER_ALL)
     pick(page, "catchup", Catchup.NONE)
-    pick(page, "history_age", 30)
     pick(page, "appearance", Appearance.DARK)
-    wait(lambda: read_preferences(empty.folder).appearance is Appearance.DARK)
+    pick(page, "history_age", 30)
+    wait(lambda: empty._runtime.engine.context.settings.kept == timedelta(days=30))
     settings = empty._runtime.engine.context.settings
     assert (settings.concurrency, settings.catchup, settings.overlap["job"]) == (9, Catchup.NONE, Overlap.BUFFER_ALL)
     assert changed[-1] == read_preferences(empty.folder)
@@ -73,7 +73,8 @@ def test_the_defaults_for_schedules_are_saved_and_applied(page: SettingsPage, em
     pick(section, "lookahead", "5m")
     section.catchup_per_tick.setValue(7)
     section.buffer_limit.setValue(8)
-    wait(lambda: read_preferences(empty.folder).buffer_limit == 8)
+    wait(lambda: empty._runtime.engine.context.settings.buffer_limit == 8)
+    assert read_preferences(empty.folder).buffer_limit == 8
     settings = empty._runtime.engine.context.settings
     assert settings.overlap["producer"] is Overlap.SKIP
     assert settings.jitter == parse_jitter("+30s")
@@ -94,7 +95,7 @@ def test_values_that_only_a_command_can_set_are_shown(
 def test_a_change_here_keeps_what_a_command_changed_meanwhile(page: SettingsPage, empty: Session, wait: Wait) -> None:
     SavedSettings(empty.folder).save("buffer_limit", 55)
     page.concurrency.setValue(9)
-    wait(lambda: read_preferences(empty.folder).concurrency == 9)
+    wait(lambda: empty._runtime.engine.context.settings.concurrency == 9)
     assert read_preferences(empty.folder).buffer_limit == 55
     assert empty._runtime.engine.context.settings.buffer_limit == 55
 
