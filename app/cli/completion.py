@@ -7,7 +7,6 @@ from typing import Any
 
 from app.cli import command_line
 from scheduler.engine.errors import RefusedError
-from scheduler.engine.setting_values import SETTINGS
 from scheduler.rules.handler_ids import handler_id
 
 FILES = ":files"
@@ -87,8 +86,12 @@ class _TypedWords:
                 case "WORKFLOW/HANDLER":
                     yield from ((one["schedule"], one["words"]) for one in self._ask("schedules", "schedules"))
                 case "SETTING":
+                    from scheduler.engine.setting_values import SETTINGS  # slow to load
+
                     yield from ((key, rule.meaning) for key, rule in SETTINGS.items())
                 case "VALUE":
+                    from scheduler.engine.setting_values import SETTINGS
+
                     rule = SETTINGS.get(self._operands[-1])
                     yield from ((choice, "") for choice in (() if rule is None else rule.choices))
                 case "REQUEST":

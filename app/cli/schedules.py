@@ -7,13 +7,14 @@ from typing import Any
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api
 from app.cli.command_line import UsageError
 from app.cli.formatting import TIME_EXAMPLES, format_duration, format_state, format_status, format_table, format_time
-from app.cli.preview import parse_exclusion, parse_json
 from app.data.data_dir import add_data_dir
-from scheduler.engine.queries.schedules import DRIFT_BOUNDS
 
 _NONE = "none"
 """Removes a value; the default applies."""
 _DEFAULT = "default"
+_PLAIN = ("every", "anchor", "once", "timezone", "start_at", "end_at")
+_TIMES = (*_PLAIN, "cron", "calendar", "exclude", "limit", "jitter")
+_POLICIES = ("overlap", "catchup", "catchup_window")
 _UNITS = ((3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
 _EDIT_DESCRIPTION = """Show one schedule in full, or change it.
 
@@ -86,11 +87,11 @@ def _limit(text: str) -> int | str:
 
 
 def _schedule(options: Namespace) -> CommandResult:
-    changes, policies = _read_changes(options), _read_policies(options)
     if options.what == "show":
-        if changes or policies or options.if_version is not None:
+        if any(getattr(options, name) is not None for name in (*_TIMES, *_POLICIES, "if_version")):
             raise UsageError("show changes nothing; to change the schedule: dayhand schedule edit")
         return CommandResult(call_api(options, "schedule_show", schedule=options.target), _render_schedule)
+    changes, policies = _read_changes(options), _read_policies(options)
     if not changes and not policies:
         raise UsageError("Say what to change, for example --every 2h or --overlap skip.")
     answer = call_api(
@@ -107,8 +108,9 @@ def _schedule(options: Namespace) -> CommandResult:
 
 def _read_changes(options: Namespace) -> dict[str, Any]:
     """The given parts of the times; None removes one."""
-    plain = ("every", "anchor", "once", "timezone", "start_at", "end_at")
-    given: dict[str, Any] = {name: getattr(options, name) for name in plain if getattr(options, name) is not None}
+    from app.cli.preview import parse_exclusion, parse_json  # slow to load
+
+    given: dict[str, Any] = {name: getattr(options, name) for name in _PLAIN if getattr(options, name) is not None}
     for name in ("start_at", "end_at"):
         if given.get(name) == _NONE:
             given[name] = None
@@ -127,8 +129,7 @@ def _read_changes(options: Namespace) -> dict[str, Any]:
 
 
 def _read_policies(options: Namespace) -> dict[str, Any]:
-    names = ("overlap", "catchup", "catchup_window")
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in _POLICIES if getattr(options, name) is not None}
     return {name: None if value == _DEFAULT else value for name, value in given.items()}
 
 
@@ -194,6 +195,8 @@ def _render_counters(counters: dict[str, Any]) -> Iterator[str]:
 
 def label_drift(drift: list[int]) -> Iterator[tuple[str, int]]:
     """The buckets of the drift histogram, each with the time within which a run started."""
+    from scheduler.engine.queries.schedules import DRIFT_BOUNDS  # slow to load
+
     labels = [*(f"<= {_format_ms(bound)}" for bound in DRIFT_BOUNDS), f"> {_format_ms(DRIFT_BOUNDS[-1])}"]
     yield from zip(labels, drift, strict=True)
 

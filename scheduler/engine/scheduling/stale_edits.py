@@ -32,7 +32,7 @@ def _describe(context: EngineContext, row: ScheduleRow) -> str:
     try:
         spec, _ = context.compile(row.id, row.spec)
         times = describe_schedule(spec, viewer_zone=context.machine_zone)
-        parts = [times, *describe_policies(context.policies(row))]
+        parts = [times, *_describe_policies(context.policies(row))]
     except BadScheduleError as error:
         return error.sentence
     if row.paused:
@@ -40,7 +40,7 @@ def _describe(context: EngineContext, row: ScheduleRow) -> str:
     return join_texts(parts, "; ")
 
 
-def describe_policies(policies: Policies) -> list[str]:
+def _describe_policies(policies: Policies) -> list[str]:
     parts: list[str] = [
         UserText("overlap {overlap}", overlap=policies.overlap.value),
         UserText("catchup {catchup}", catchup=policies.catchup.value),
