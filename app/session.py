@@ -9,6 +9,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.data.saved_settings import SavedSettings
 from app.data.temp_dir import remove_stale_temp_dirs
 from app.engine_thread import EngineThread
 from app.ipc.client import NOT_RESPONDING
@@ -18,7 +19,7 @@ from scheduler.connections.errors import VaultError
 from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
-from scheduler.engine.api.backend import FixerPreferences, Result
+from scheduler.engine.api.backend import FixerPreferences, Result, SettingsStore
 from scheduler.engine.api.dispatcher import SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
@@ -167,6 +168,10 @@ class Session(QObject):
         from app.data.preferences import SavedFixer  # noqa: PLC0415  loads the theme, which is slow
 
         return SavedFixer(self.folder)
+
+    @property
+    def saved_settings(self) -> SettingsStore:
+        return SavedSettings(self.folder)
 
     def validate(self, path: str, source: str) -> ValidatedScript:
         """Check whether a script can be deployed. Blocks."""

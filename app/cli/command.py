@@ -82,6 +82,7 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
         yield from client.call(end, verb, arguments)
         return
     with convert_store_errors():
+        from app.data.saved_settings import SavedSettings
         from app.platform.zone import machine_zone
         from scheduler.engine.api.backend import not_running_error
         from scheduler.engine.api.dispatcher import error_message
@@ -93,7 +94,11 @@ def _messages(folder: Path, verb: str, arguments: dict[str, Any]) -> Iterator[di
         while True:
             try:
                 with open_dispatcher(
-                    folder, verb, machine_zone=zone, fixer_preferences=_fixer_preferences
+                    folder,
+                    verb,
+                    machine_zone=zone,
+                    fixer_preferences=_fixer_preferences,
+                    saved_settings=SavedSettings(folder),
                 ) as dispatcher:
                     for message in dispatcher.dispatch(verb, arguments):
                         if message is None:  # it waits for something that only a running app can do

@@ -32,6 +32,8 @@ VERBS = {
     "list": "list workflows and their state",
     "show": "show one workflow in full",
     "next": "list upcoming runs",
+    "schedules": "list schedules and their next times",
+    "schedule": "show or change one schedule",
     "run": "run a workflow now",
     "stop": "stop what is running or waiting",
     "pause": "pause a workflow, or everything",
@@ -54,6 +56,7 @@ VERBS = {
     "stats": "show run statistics",
     "log": "show what was decided about each planned time",
     "metrics": "print numbers for Prometheus and other monitoring",
+    "settings": "show or change settings",
     "connections": "list connections and the workflows that use them",
     "connect": "add or change a connection",
     "disconnect": "remove a connection",
@@ -76,6 +79,8 @@ VERBS = {
 """Every command, with its line in the help."""
 _MODULES = {
     "workflows": ("list", "show", "next"),
+    "schedules": ("schedules", "schedule"),
+    "settings": ("settings",),
     "history": ("history", "runs", "logs", "stats"),
     "deploy": ("deploy", "versions", "diff", "rollback", "watch", "archive", "remove"),
     "run": ("run", "stop", "pause", "resume", "skip-next", "backfill", "publish", "skip-event"),

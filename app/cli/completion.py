@@ -47,7 +47,7 @@ class _TypedWords:
         self._data_dir_option: list[str] = []
         self._open_option: Action | str | None = None
         """The option before the word, if it takes a value. A string is an unknown one: a field of a connection."""
-        self._operands = 0
+        self._operands: list[str] = []
         options = {name: action for action in self._parser._actions for name in action.option_strings}  # noqa: SLF001  as above
         for word in words:
             if self._open_option is not None:
@@ -58,7 +58,7 @@ class _TypedWords:
                 action = options.get(word)
                 self._open_option = word if action is None else None if action.nargs == 0 else action
             else:
-                self._operands += 1
+                self._operands.append(word)
 
     def completions(self, word: str) -> Iterator[tuple[str, str]]:
         operands = [action for action in self._parser._actions if not action.option_strings]  # noqa: SLF001  as above
@@ -68,8 +68,8 @@ class _TypedWords:
             yield from self._values(self._open_option)
         elif word.startswith("-"):
             yield from _options(self._parser)
-        elif self._operands < len(operands):
-            yield from self._values(operands[self._operands])
+        elif len(self._operands) < len(operands):
+            yield from self._values(operands[len(self._operands)])
         elif operands and operands[-1].nargs in ("*", "+"):
             yield from self._values(operands[-1])
 
@@ -83,6 +83,17 @@ class _TypedWords:
                     yield FILES, ""
                 case "WORKFLOW" | "WORKFLOW[/HANDLER]":
                     yield from ((one["workflow"], one["words"]) for one in self._ask("list", "workflows"))
+                case "WORKFLOW/HANDLER":
+                    yield from ((one["schedule"], one["words"]) for one in self._ask("schedules", "schedules"))
+                case "SETTING":
+                    from scheduler.engine.setting_values import SETTINGS  # slow to load
+
+                    yield from ((key, rule.meaning) for key, rule in SETTINGS.items())
+                case "VALUE":
+                    from scheduler.engine.setting_values import SETTINGS
+
+                    rule = SETTINGS.get(self._operands[-1])
+                    yield from ((choice, "") for choice in (() if rule is None else rule.choices))
                 case "REQUEST":
                     yield from ((one["id"], one["sentence"]) for one in self._ask("attention", "requests"))
                 case "RUN":

@@ -8,6 +8,8 @@ from typing import Any
 from scheduler.engine.clock import SystemClock
 from scheduler.rules.phases import RunStatus
 
+TIME_EXAMPLES = "14:00, mon 09:00, yesterday, tomorrow 18:00, 2d or 2026-11-20T09:00"
+"""How a TIME may be written, for the help."""
 _MAX_CELL_CHARS = 60
 
 
@@ -114,3 +116,23 @@ def describe_outcome(run: dict[str, Any]) -> str | None:
         return str(run["summary"])
     said: str | None = run["error"] or run["summary"]
     return said
+
+
+def render_times(times: dict[str, Any]) -> Iterator[str]:
+    """What became of every time that was due; the numbers in front add up."""
+    states = {state: times["planned"].get(state, 0) for state in ("succeeded", "failed", "cancelled", "started")}
+    yield f"Planned times: {'more than ' if times['more'] else ''}{times['due']:,} due"
+    ended = f"{states['succeeded']:,} succeeded, {states['failed']:,} failed, {states['cancelled']:,} stopped"
+    rows = (
+        (times["ran"], f"ran: {ended}, {states['started']:,} not finished"),
+        (times["queued"], "waiting to run"),
+        (times["coalesced"], f"replaced by a later run: {times['held_up']:,} of them held up"),
+        (sum(times["skipped"].values()), "skipped"),
+        (times["missed"], f"missed: {times['missed_outside_window']:,} of them older than the catch-up window"),
+        (times["dropped"], "dropped"),
+    )
+    yield from (f"{number:>10,}  {words}" for number, words in rows if number)
+    yield f"Failed attempts that were retried: {times['transient_failures']:,}"
+    delays = [f"{one['label']}: {one['runs']:,}" for one in times["drift"] if one["runs"]]
+    if delays:
+        yield f"Start after the planned time: {', '.join(delays)}"

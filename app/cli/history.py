@@ -11,11 +11,13 @@ from app.cli.command import Command, CommandResult, call_api, stream_api
 from app.cli.command_line import add_folder_option, format_folder_option
 from app.cli.formatting import (
     RUN_COLUMNS,
+    TIME_EXAMPLES,
     describe_outcome,
     format_run_status,
     format_status,
     format_table,
     format_time,
+    render_times,
     run_row,
     to_single_line,
 )
@@ -32,7 +34,7 @@ def _history_arguments(parser: ArgumentParser) -> None:
     add("--workflow", metavar="WORKFLOW", help="only this workflow")
     add("--handler", metavar="HANDLER", help="only handlers with this name")
     add("--status", metavar="STATUS", help="done, failed, waiting, missed, skipped, … or a stored status")
-    add("--since", metavar="TIME", help="only from this time")
+    add("--since", metavar="TIME", help=f"only from this time: {TIME_EXAMPLES}")
     add("--until", metavar="TIME", help="only up to this time")
     add("--text", "--search", dest="text", default="", metavar="WORDS", help="only those that contain these words")
     add("--count", "--limit", dest="count", type=int, default=50, metavar="N", help="show at most N (default: 50)")
@@ -168,10 +170,10 @@ def _render_log(answer: dict[str, Any]) -> Iterable[str]:
 
 
 def _stats_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show run statistics of one workflow, or of all."
+    parser.description = "Show run statistics of one workflow, one handler, or all."
     add_data_dir(parser)
-    parser.add_argument("workflow", nargs="?", metavar="WORKFLOW")
-    parser.add_argument("--since", metavar="TIME", help="only from this time (default: a week ago)")
+    parser.add_argument("workflow", nargs="?", metavar="WORKFLOW[/HANDLER]")
+    parser.add_argument("--since", metavar="TIME", help=f"only from this time (default: a week ago): {TIME_EXAMPLES}")
 
 
 def _stats(options: Namespace) -> CommandResult:
@@ -180,7 +182,7 @@ def _stats(options: Namespace) -> CommandResult:
 
 def _render_stats(answer: dict[str, Any]) -> Iterator[str]:
     yield f"Since {format_time(answer['since'])}"
-    yield from _render_times(answer["times"])
+    yield from render_times(answer["times"])
     if answer["workflows"]:
         yield ""
         yield from format_table(
@@ -197,26 +199,6 @@ def _render_stats(answer: dict[str, Any]) -> Iterator[str]:
                 for one in answer["workflows"]
             ],
         )
-
-
-def _render_times(times: dict[str, Any]) -> Iterator[str]:
-    """What became of every time that was due; the numbers in front add up."""
-    states = {state: times["planned"].get(state, 0) for state in ("succeeded", "failed", "cancelled", "started")}
-    yield f"Planned times: {'more than ' if times['more'] else ''}{times['due']:,} due"
-    ended = f"{states['succeeded']:,} succeeded, {states['failed']:,} failed, {states['cancelled']:,} stopped"
-    rows = (
-        (times["ran"], f"ran: {ended}, {states['started']:,} not finished"),
-        (times["queued"], "waiting to run"),
-        (times["coalesced"], f"replaced by a later run: {times['held_up']:,} of them held up"),
-        (sum(times["skipped"].values()), "skipped"),
-        (times["missed"], f"missed: {times['missed_outside_window']:,} of them older than the catch-up window"),
-        (times["dropped"], "dropped"),
-    )
-    yield from (f"{number:>10,}  {words}" for number, words in rows if number)
-    yield f"Failed attempts that were retried: {times['transient_failures']:,}"
-    delays = [f"{one['label']}: {one['runs']:,}" for one in times["drift"] if one["runs"]]
-    if delays:
-        yield f"Start after the planned time: {', '.join(delays)}"
 
 
 VERBS = {

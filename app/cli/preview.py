@@ -9,13 +9,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.cli.command import Command
+from app.cli.formatting import TIME_EXAMPLES
 from app.platform.zone import machine_zone
 from scheduler.engine.clock import SystemClock
 from scheduler.timing.compiled import PlannedTimes
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
-from scheduler.timing.instants import format_instant, parse_instant
+from scheduler.timing.instants import format_instant
 from scheduler.timing.spec import ScheduleSpec
+from scheduler.timing.time_expressions import Direction, parse_time
 from scheduler.timing.zones import LOCAL, find_zone
 
 DEFAULT_COUNT = 10
@@ -37,7 +39,7 @@ def _arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("schedule", nargs="*", metavar="SPEC", help="the schedule, quoted or as separate words")
     add("--timezone", metavar="ZONE", help="an IANA name such as Europe/Berlin (default: this machine's)")
-    add("--from", dest="after", metavar="TIME", help="show times after this one (default: now)")
+    add("--from", dest="after", metavar="TIME", help=f"show times after this one (default: now): {TIME_EXAMPLES}")
     add("--until", metavar="TIME", help=f"show all times up to this one, at most {MAX_TIMES:,}")
     add("--count", metavar="N", help=f"show at most N (default: {DEFAULT_COUNT}, with --until all)")
     add("--start-at", metavar="TIME", help="the schedule starts here")
@@ -82,16 +84,21 @@ def _preview(options: Namespace) -> Preview:
     machine = machine_zone()
     named = machine if options.timezone in (None, LOCAL) else options.timezone
     zone = find_zone(named)
-    after = SystemClock().now() if options.after is None else parse_instant(options.after, "from", zone)
-    until = None if options.until is None else parse_instant(options.until, "until", zone, end_of_day=True)
+    now = SystemClock().now()
+
+    def read(text: str, field: str, *, end_of_day: bool = False) -> datetime:
+        return parse_time(text, field, zone, now, Direction.FUTURE, end_of_day=end_of_day)
+
+    after = now if options.after is None else read(options.after, "from")
+    until = None if options.until is None else read(options.until, "until", end_of_day=True)
     if until is not None and until < after:
         raise BadScheduleError("until", "until: it is before from.")
     most = _read_count(options.count, MAX_TIMES if until else DEFAULT_COUNT)
     written = _parse_schedule(options.schedule) | {
         "timezone": named,
-        "exclude": [exclusion for text in options.exclude for exclusion in _parse_exclusion(text)],
-        "start_at": options.start_at,
-        "end_at": options.end_at,
+        "exclude": [exclusion for text in options.exclude for exclusion in parse_exclusion(text)],
+        "start_at": None if options.start_at is None else read(options.start_at, "start_at"),
+        "end_at": None if options.end_at is None else read(options.end_at, "end_at", end_of_day=True),
         "jitter": options.jitter,
     }
     # Without an anchor the times count from `after`, as if it were deployed then.
@@ -150,20 +157,20 @@ def _parse_schedule(words: Sequence[str]) -> dict[str, Any]:
         case "once":
             return {"once": rest}
         case "calendar":
-            return {"calendar": _parse_json(rest, "calendar")}
+            return {"calendar": parse_json(rest, "calendar")}
         case _:
             return {"cron": _parse_cron(words)}
 
 
-def _parse_exclusion(text: str) -> list[Any]:
+def parse_exclusion(text: str) -> list[Any]:
     """A date or range as it is, or calendars from JSON."""
     if not text.strip().startswith(("{", "[")):
         return [text]
-    value = _parse_json(text, "exclude")
+    value = parse_json(text, "exclude")
     return value if isinstance(value, list) else [value]
 
 
-def _parse_json(text: str, field: str) -> Any:
+def parse_json(text: str, field: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_refuse_duplicates)
     except (ValueError, RecursionError) as error:

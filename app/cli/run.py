@@ -7,8 +7,11 @@ from typing import Any, NoReturn
 
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api, stream_api
 from app.cli.command_line import UsageError, print_to_stderr
-from app.cli.formatting import format_status, format_time
+from app.cli.formatting import TIME_EXAMPLES, format_status, format_time
 from app.data.data_dir import add_data_dir
+from scheduler.timing.policies import Overlap
+
+OVERLAPS = [one.value for one in Overlap]
 
 
 def _add_target(parser: ArgumentParser, description: str, *, optional: bool = False) -> None:
@@ -24,16 +27,28 @@ def _run_arguments(parser: ArgumentParser) -> None:
         "--wait", action="store_true", help="wait until it ends or needs your attention, and say what it waits for"
     )
     parser.add_argument("--when-finished", action="store_true", help="if it is already running, start afterwards")
+    parser.add_argument(
+        "--overlap",
+        choices=OVERLAPS,
+        metavar="POLICY",
+        help="if its previous run is still going: skip (do not start), buffer_one or buffer_all (start afterwards), "
+        "cancel_other (ask the scheduled run to stop first), terminate_other (kill it first), allow_all (in parallel; "
+        "only jobs)",
+    )
 
 
 def _run(options: Namespace) -> CommandResult:
+    if options.when_finished and options.overlap:
+        raise UsageError("Give --when-finished or --overlap, not both.")
     given = {
         "target": options.target,
         "when_finished": options.when_finished,
         "idempotency_key": options.idempotency_key,
     }
+    if options.overlap:
+        given["overlap"] = options.overlap
     if not options.wait:
-        return CommandResult(call_api(options, "run", **given), lambda done: [f"Started {_count(done['runs'])}."])
+        return CommandResult(call_api(options, "run", **given), _render_started)
     answer: dict[str, Any] = {}
     for message in stream_api(options, "run_and_wait", **given):
         answer = message.get("answer", answer)
@@ -43,6 +58,11 @@ def _run(options: Namespace) -> CommandResult:
     return CommandResult(answer, _render_results, answer["error"]["message"] if "error" in answer else None)
 
 
+def _render_started(answer: dict[str, Any]) -> Iterator[str]:
+    count = _count(answer["runs"])
+    yield f"Queued {count}; waiting for what runs now." if answer.get("waits") else f"Started {count}."
+
+
 def _describe_progress(run: dict[str, Any]) -> str | None:
     """What happens while the command waits; its end is the command's answer."""
     match run["status"]:
@@ -50,7 +70,7 @@ def _describe_progress(run: dict[str, Any]) -> str | None:
             return f"{run['id']}: {run['waits_for']}"
         case "active" if run["attempt"] > 1:
             return f"{run['id']}: attempt {run['attempt']} is running."
-        case "paused:transient" if run["resume_at"]:
+        case "paused:transient" | "failed:logic" if run["resume_at"]:
             at = format_time(run["resume_at"])
             return f"{run['id']}: attempt {run['attempt']} failed. {run['error']} The next attempt starts at {at}."
         case "paused:reconciliation":
@@ -87,7 +107,7 @@ def _pause_arguments(parser: ArgumentParser) -> None:
         parser, "Pause a workflow, one handler, or everything: scheduled times pass without a run.", optional=True
     )
     parser.add_argument("--all", action="store_true", dest="everything", help="pause everything")
-    parser.add_argument("--until", metavar="TIME", help="resume automatically at this time")
+    parser.add_argument("--until", metavar="TIME", help=f"resume automatically at this time: {TIME_EXAMPLES}")
     parser.add_argument("--note", metavar="TEXT", help="a note to yourself")
 
 
@@ -133,26 +153,39 @@ def _skip(options: Namespace) -> CommandResult:
 
 
 def _backfill_arguments(parser: ArgumentParser) -> None:
-    _add_target(parser, "Run the scheduled times of a past range, both ends included.")
-    parser.add_argument("--from", dest="start", metavar="TIME")
-    parser.add_argument("--until", dest="end", metavar="TIME")
+    _add_target(
+        parser,
+        "Run the scheduled times of a past range, both ends included. "
+        "Repeat --from and --until for several ranges; each time runs once.",
+    )
+    add = parser.add_argument
+    add("--from", dest="starts", action="append", default=[], metavar="TIME", help=f"for example {TIME_EXAMPLES}")
+    add(
+        "--until", "--to", dest="ends", action="append", default=[], metavar="TIME", help="a day includes its last time"
+    )
     parser.add_argument("--cancel", action="store_true", help="cancel a backfill that is under way")
     parser.add_argument("--missing", action="store_true", help="only times that did not run")
-    parser.add_argument("--overlap", metavar="POLICY", help="what to do if a run is still going (default: buffer_all)")
+    parser.add_argument(
+        "--overlap",
+        choices=OVERLAPS,
+        metavar="POLICY",
+        help="what to do if a run is still going (default: buffer_all)",
+    )
 
 
 def _backfill(options: Namespace) -> CommandResult:
-    if options.cancel != (options.start is None) or options.cancel != (options.end is None):
-        raise UsageError("Give --from and --until, or --cancel.")
+    if options.cancel == bool(options.starts) or len(options.starts) != len(options.ends):
+        raise UsageError("Give --from and --until for each range, or --cancel.")
     if options.cancel:
         answer = call_api(options, "cancel_backfill", target=options.target, idempotency_key=options.idempotency_key)
         return CommandResult(answer, lambda _: [f"The backfill of {options.target} is cancelled."])
+    ranges = list(zip(options.starts, options.ends, strict=True))
+    spans = {"start": ranges[0][0], "end": ranges[0][1]} if len(ranges) == 1 else {"ranges": ranges}
     answer = call_api(
         options,
         "backfill",
         target=options.target,
-        start=options.start,
-        end=options.end,
+        **spans,
         overlap=options.overlap,
         missing=options.missing,
         idempotency_key=options.idempotency_key,

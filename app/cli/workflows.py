@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.cli.command import Command, CommandResult, call_api
-from app.cli.formatting import RUN_COLUMNS, format_state, format_table, format_time, run_row
+from app.cli.formatting import RUN_COLUMNS, TIME_EXAMPLES, format_state, format_table, format_time, run_row
 from app.data.data_dir import add_data_dir
 
 
@@ -88,14 +88,18 @@ def _describe_grant(one: dict[str, Any]) -> str:
 
 
 def _next_arguments(parser: ArgumentParser) -> None:
-    parser.description = "List upcoming runs of one workflow, or of all."
+    parser.description = "List upcoming runs of one workflow, one handler, or all."
     add_data_dir(parser)
-    parser.add_argument("workflow", nargs="?", metavar="WORKFLOW")
+    parser.add_argument("workflow", nargs="?", metavar="WORKFLOW[/HANDLER]")
+    parser.add_argument("--after", metavar="TIME", help=f"only after this time (default: now): {TIME_EXAMPLES}")
     parser.add_argument("--count", type=int, default=10, metavar="N", help="how many to show (default: 10)")
 
 
 def _next(options: Namespace) -> CommandResult:
-    return CommandResult(call_api(options, "next", workflow=options.workflow, count=options.count), _render_next)
+    given = {} if options.after is None else {"after": options.after}
+    return CommandResult(
+        call_api(options, "next", workflow=options.workflow, count=options.count, **given), _render_next
+    )
 
 
 def _render_next(answer: dict[str, Any]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import json
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from datetime import time, timedelta
+from datetime import time
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -11,16 +11,16 @@ from PySide6.QtCore import QCoreApplication
 
 from app.data.atomic_file import write_atomically
 from app.data.quiet_hours import QuietHours
+from app.data.saved_settings import use_current_names
 from app.i18n.languages import PREFERENCES_FILE, Language
 from app.theme.tokens import Appearance
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
+from scheduler.engine.setting_values import SETTINGS, apply_settings, check_stored
 from scheduler.engine.settings import Settings
 from scheduler.timing.policies import Catchup, Overlap
 
 FILE = PREFERENCES_FILE
-MAX_CONCURRENCY = 16
-MAX_KEEP_DAYS = 3_650
 
 
 class PreferencesError(Exception):
@@ -31,9 +31,15 @@ class PreferencesError(Exception):
 class Preferences:
     concurrency: int = 4
     """How many runs may be active at the same time."""
-    overlap: Overlap = Overlap.SKIP
+    overlap_jobs: Overlap = Overlap.SKIP
     """For jobs whose script does not set it."""
+    overlap_producers: Overlap = Overlap.BUFFER_ONE
     catchup: Catchup = Catchup.ONE
+    jitter: str = "0s"
+    lookahead: str = "1m"
+    """The time over which `spread` distributes missed runs."""
+    catchup_per_tick: int = 100
+    buffer_limit: int = 1_000
     keep_days: int = 365
     """How long history is kept; 0 means forever."""
     is_quiet: bool = False
@@ -62,16 +68,8 @@ class Preferences:
 
     def apply_to(self, settings: Settings) -> Settings:
         """The engine's settings with these preferences applied."""
-        overlap = {**settings.overlap, "job": self.overlap}
-        kept = timedelta(days=self.keep_days) if self.keep_days else None
-        return replace(
-            settings,
-            concurrency=self.concurrency,
-            catchup=self.catchup,
-            overlap=overlap,
-            kept=kept,
-            fixer=self.fixer,
-        )
+        values = {key: getattr(self, key) for key in SETTINGS}
+        return replace(apply_settings(settings, values), fixer=self.fixer)
 
     def for_other_computer(self) -> "Preferences":
         """For another computer, where the user has chosen no fixer, no editor and no folder."""
@@ -111,6 +109,7 @@ def set_aside_damaged(folder: Path) -> str:
 
 def parse_preferences(written: dict[str, Any]) -> Preferences:
     """An invalid value does not affect the others."""
+    written = use_current_names(written)
     chosen: dict[str, Any] = {}
     for name, kind in get_type_hints(Preferences).items():
         if name in written:
@@ -165,15 +164,10 @@ def _to_json(value: object) -> object:
 def _parse_value(name: str, kind: type, value: Any) -> Any:
     if kind is FixerConfig:
         return read_config(value)
+    if name in SETTINGS:
+        return kind(check_stored(name, value))
     if kind is time:
         return time.fromisoformat(value).replace(second=0, microsecond=0, tzinfo=None)
-    if kind in (int, bool):
-        if type(value) is not kind:
-            raise ValueError(name)
-        low, high = {"concurrency": (1, MAX_CONCURRENCY), "keep_days": (0, MAX_KEEP_DAYS)}.get(name, (0, 1))
-        if not low <= value <= high:
-            raise ValueError(name)
-        return value
-    if kind is str and not isinstance(value, str):
+    if kind in (bool, str) and type(value) is not kind:
         raise ValueError(name)
     return kind(value)

@@ -42,6 +42,11 @@ class EngineContext:
     _policies: dict[tuple[str, str], Policies] = field(default_factory=dict)
     _compiled: OrderedDict[str, tuple[str, str, ScheduleSpec, PlannedTimes]] = field(default_factory=OrderedDict)
 
+    def change_settings(self, settings: Settings) -> None:
+        """Takes effect at once for every schedule that does not set the value itself."""
+        self.settings = settings
+        self._policies = {}
+
     def is_paused(self, now: datetime) -> bool:
         return self.paused_until is not None and now < self.paused_until
 
@@ -89,13 +94,14 @@ class EngineContext:
         return ScheduleSnapshot(
             id=row.id,
             times=times,
-            jitter=spec.jitter,
+            jitter=self.settings.jitter if spec.jitter is None else spec.jitter,
             policies=self.policies(row),
             next_at=row.next_at,
             next_due=row.next_due,
             skip_at=row.skip_at,
             late=read_late(row),
             taken=taken,
+            buffer_limit=self.settings.buffer_limit,
         )
 
 

@@ -50,8 +50,10 @@ def open_folder(folder: Path, now: datetime) -> OpenedFolder:
     """The caller holds the folder's lock. Damage never stops the app and is always reported."""
     from scheduler.engine.keyring_names import ensure_entries
     from scheduler.store.opening import open_store
+    from scheduler.store.own_policies import keep_own_policies
 
     opened = open_store(folder, now)
+    keep_own_policies(opened.database)
     entries = ensure_entries(folder, opened.database)
     return OpenedFolder(database=opened.database, keyring_entries=entries, damage=opened.damage)
 

@@ -6,8 +6,8 @@ import sqlite3
 from dayhand._workflow import make_slug
 
 from scheduler.engine.errors import RefusedError
-from scheduler.rules.handler_ids import handler_id, split_handler_id
-from scheduler.store import occurrences, runs, schedules, workflows
+from scheduler.rules.handler_ids import handler_id, split_handler_id, split_target
+from scheduler.store import handlers, occurrences, runs, schedules, workflows
 from scheduler.store.runs import RunRow
 from scheduler.store.workflows import ScriptRow, WorkflowRow
 from scheduler.user_text import UserText
@@ -41,6 +41,29 @@ def find_schedules(db: sqlite3.Connection, row: WorkflowRow, handler: str | None
         "unknown",
         UserText("{name} has no schedule {handler}. It has: {known}.", name=row.name, handler=handler, known=names),
     )
+
+
+def find_schedule(db: sqlite3.Connection, target: str) -> str:
+    """The id of the schedule that the user names: WORKFLOW/HANDLER, or WORKFLOW if it has only one."""
+    name, handler = split_target(target)
+    found = find_schedules(db, find_workflow(db, name), handler)
+    if len(found) > 1:
+        raise RefusedError("which", UserText("Choose one: {schedules}.", schedules=", ".join(found)))
+    return found[0]
+
+
+def find_handler(db: sqlite3.Connection, row: WorkflowRow, handler: str) -> None:
+    """RefusedError if the workflow has no handler of that name."""
+    if handlers.find(db, row.slug, handler) is None:
+        raise RefusedError(
+            "unknown",
+            UserText(
+                "{name} has no {handler}; dayhand show {slug} lists them.",
+                name=row.name,
+                handler=handler,
+                slug=row.slug,
+            ),
+        )
 
 
 def find_script(db: sqlite3.Connection, row: WorkflowRow, version: int | None) -> ScriptRow:

@@ -14,7 +14,7 @@ from scheduler.engine.runs.runner import Runner
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.scheduling.conditions import Conditions
 from scheduler.engine.scheduling.engine import Engine, EngineParts
-from scheduler.engine.scheduling.launcher import Announce
+from scheduler.engine.scheduling.launcher import Announce, Announcement
 from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.settings import Settings
@@ -117,7 +117,9 @@ class Runtime:
 
     def change_settings(self, change: Callable[[Settings], Settings]) -> None:
         """On the engine's thread."""
-        self.engine.context.settings = change(self.engine.context.settings)
+        context = self.engine.context
+        context.change_settings(change(context.settings))
+        context.announce(Announcement("settings"))
 
     def recover(self) -> None:
         """Once, before the first tick."""

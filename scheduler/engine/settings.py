@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from scheduler.engine.fixer_config import FixerConfig
 from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.jitter import Jitter
 from scheduler.timing.policies import Catchup, Overlap, Policies
 from scheduler.user_text import UserText
 
@@ -21,7 +22,10 @@ class Settings:
     catchup: Catchup = Catchup.ONE
     kept: timedelta | None = timedelta(days=365)
     """How long history is kept; None for forever."""
-    jitter: str | None = None
+    jitter: Jitter | None = None
+    """For schedules without their own."""
+    buffer_limit: int = 1_000
+    """How many times of a schedule may wait under `buffer_all`."""
     fixer: FixerConfig = field(default_factory=FixerConfig)
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})
 

@@ -136,14 +136,18 @@ class RunCount(NamedTuple):
     """How long those took in total."""
 
 
-def count_runs_by_status(db: sqlite3.Connection, workflow: str | None, since: datetime) -> list[RunCount]:
-    """The number of runs since then, by workflow and status."""
+def count_runs_by_status(
+    db: sqlite3.Connection, workflow: str | None, since: datetime, handler: str | None = None
+) -> list[RunCount]:
+    """The number of runs since then, by workflow and status: of all, of a workflow, or of one of its handlers."""
     of_workflow = "" if workflow is None else "workflow = ?2 AND "
+    of_workflow += "" if handler is None else "handler = ?3 AND "
+    values = [one for one in (first_number_since(db, since), workflow, handler) if one is not None]
     rows = db.execute(
         "SELECT workflow, status, count(*), sum(ended IS NOT NULL AND began IS NOT NULL), "
         "coalesce(sum(max(ended - began, 0)), 0) "
         f"FROM runs WHERE {of_workflow}number >= ?1 GROUP BY workflow, status",
-        (first_number_since(db, since),) if workflow is None else (first_number_since(db, since), workflow),
+        values,
     )
     return [RunCount(row[0], RunStatus(row[1]), row[2], row[3], row[4]) for row in rows]
 

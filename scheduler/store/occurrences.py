@@ -1,7 +1,7 @@
 """Occurrences: one row per planned time, with its state. A row moves only from the expected state."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
@@ -68,7 +68,10 @@ _UNDERWAY = "state IN ('queued', 'started')"
 _STARTED = f"{_UNDERWAY} AND state = 'started'"  # the condition must repeat that of the partial index
 # SQLite does not know how few are unfinished, and would scan the whole history of a schedule.
 _FEW = "occurrences INDEXED BY occurrences_underway"
-_USUAL = "CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END"
+_USUAL = (
+    "coalesce(CASE WHEN json_valid(s.policies) THEN s.policies ->> 'overlap' END, "
+    "CASE s.kind WHEN 'job' THEN :job ELSE :producer END)"
+)
 # Nothing of an invalid schedule, and of a paused one only what the user started.
 _MAY_START = "s.trouble IS NULL AND s.removed IS NULL AND (s.paused = 0 OR o.origin IN ('manual', 'backfill'))"
 # The missed times of a schedule start before its regular ones.
@@ -214,9 +217,10 @@ def busy_schedules(db: sqlite3.Connection) -> set[str]:
     return {row[0] for row in db.execute(_BUSY)}
 
 
-def list_overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Overlap]]:
+def list_overtaken(db: sqlite3.Connection, now: datetime, defaults: Mapping[str, Overlap]) -> list[tuple[str, Overlap]]:
     """Started ones that must end for a newer one that waits, with the policy.
 
+    `defaults` by kind of handler, for schedules without their own policy.
     Manual runs are left alone, and backfills and regular times do not affect each other. A caught-up one that began
     while the newer one already waited goes first.
     """
@@ -227,9 +231,10 @@ def list_overtaken(db: sqlite3.Connection, now: datetime) -> list[tuple[str, Ove
         "CROSS JOIN occurrences o ON o.schedule = p.schedule AND o.state IN ('queued', 'started') "
         "AND (o.origin = 'backfill') = (p.origin = 'backfill') JOIN schedules s ON s.id = o.schedule "
         "WHERE p.state IN ('queued', 'started') AND p.state = 'started' AND p.origin IN ('automatic', 'backfill') "
-        f"AND o.state = 'queued' AND o.due <= ? AND NOT o.late AND {_MAY_START} AND NOT (p.late AND p.began >= o.due) "
+        f"AND o.state = 'queued' AND o.due <= :now AND NOT o.late AND {_MAY_START} "
+        "AND NOT (p.late AND p.began >= o.due) "
         "AND policy IN ('cancel_other', 'terminate_other')",
-        (to_ms(now),),
+        {"now": to_ms(now), **defaults},
     )
     return [(row[0], Overlap(row[1])) for row in rows]
 

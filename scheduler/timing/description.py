@@ -114,7 +114,7 @@ def _describe_limits(spec: ScheduleSpec, zone: ZoneInfo | None) -> Iterator[str]
             rest = len(exceptions) - _MAX_EXCEPTIONS + 1
             exceptions[_MAX_EXCEPTIONS - 1 :] = [UserText("{count} more exceptions", count=rest)]
         yield UserText("except {exceptions}", exceptions=join_words(exceptions))
-    if spec.jitter is not None:
+    if spec.jitter is not None and spec.jitter.max_shift:
         shift = describe_duration(spec.jitter.max_shift)
         later = spec.jitter.only_later
         yield UserText("up to {shift} later", shift=shift) if later else UserText("give or take {shift}", shift=shift)

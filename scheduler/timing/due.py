@@ -49,6 +49,8 @@ class ScheduleSnapshot:
     late: CatchupCursor | None = None
     taken: frozenset[datetime] = frozenset()
     """Planned times after the first unrecorded one that already have a row."""
+    buffer_limit: int = 1_000
+    """How many of its times may wait under `buffer_all`."""
 
     @property
     def unrecorded(self) -> UnrecordedTimes:
@@ -134,7 +136,8 @@ def compute_due(
         caught_up = decide_catchup(schedule, missed, now, has_regular=has_regular)
         if is_held_up and caught_up.new:
             policies = schedule.policies
-            decision = decide_held_up(policies.overlap, ahead, keep_late=policies.catchup.runs_all)
+            keep_late, limit = policies.catchup.runs_all, schedule.buffer_limit
+            decision = decide_held_up(policies.overlap, ahead, buffer_limit=limit, keep_late=keep_late)
             replaced += [key for key in decision.replaced if key not in replaced]
     return DueResult(
         new=(*(() if skipped is None else (skipped,)), *caught_up.new, *regular),
@@ -226,10 +229,12 @@ def _regular(
     replaced: list[str] = []
     due = None
     while planned is not None and (due := schedule.due_time(planned)) <= now:
+        limit = schedule.buffer_limit
         if is_held_up:
-            decision = decide_held_up(policies.overlap, ahead, keep_late=policies.catchup.runs_all)
+            keep_late = policies.catchup.runs_all
+            decision = decide_held_up(policies.overlap, ahead, buffer_limit=limit, keep_late=keep_late)
         else:
-            decision = decide_overlap(policies.overlap, ahead)
+            decision = decide_overlap(policies.overlap, ahead, buffer_limit=limit)
         for key in decision.replaced:
             if key in new:
                 new[key] = replace(new[key], state=OccurrenceState.COALESCED, reason=decision.replaced_reason)

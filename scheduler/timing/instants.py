@@ -25,7 +25,7 @@ def parse_instant(text: object, field: str, zone: ZoneInfo, *, end_of_day: bool 
             ),
         ) from error
     if FIRST_YEAR <= parsed.year <= LAST_YEAR:
-        instant = _instant_of(parsed, zone, end_of_day=end_of_day)
+        instant = instant_of(parsed, zone, end_of_day=end_of_day)
         if instant <= last_instant(zone):
             return instant
     raise BadScheduleError(
@@ -45,7 +45,8 @@ def last_instant(zone: ZoneInfo) -> datetime:
     return datetime(LAST_YEAR, 12, 31, 23, 59, 59, tzinfo=zone).astimezone(UTC)
 
 
-def _instant_of(parsed: date | datetime, zone: ZoneInfo, *, end_of_day: bool) -> datetime:
+def instant_of(parsed: date | datetime, zone: ZoneInfo, *, end_of_day: bool = False) -> datetime:
+    """The first instant of that wall time, or the first or last one of that day."""
     if isinstance(parsed, datetime):
         return _first_instant(parsed, zone)
     midnight = datetime.combine(parsed, time())

@@ -22,6 +22,8 @@ class Jitter:
 
     def due_time(self, planned: datetime, key: str, times: PlannedTimes) -> datetime:
         """When the occurrence is due: at most halfway to its neighbours, never before `start_at`."""
+        if not self.max_shift:
+            return planned
         latest = self.max_shift
         following = times.after(planned)
         if following is not None:
@@ -41,7 +43,7 @@ class Jitter:
 
 
 def parse_jitter(text: object) -> Jitter | None:
-    """`30s` shifts by up to 30 s either way, `+30s` only later."""
+    """`30s` shifts by up to 30 s either way, `+30s` only later; `0s` is none, whatever the default."""
     if text is None:
         return None
     if not isinstance(text, str):
@@ -52,4 +54,4 @@ def parse_jitter(text: object) -> Jitter | None:
     most = parse_duration(written.removeprefix("+"), "jitter")
     if most > MAX_JITTER:
         raise BadScheduleError("jitter", UserText("jitter: {written} is more than a day.", written=written))
-    return Jitter(most, only_later=written.startswith("+")) if most else None
+    return Jitter(most, only_later=written.startswith("+"))

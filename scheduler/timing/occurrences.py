@@ -74,7 +74,7 @@ class OccurrenceReason(StrEnum):
     HELD_UP = "held up", UserText("It was held up, and a later run took its place.")
     """The detail says by what."""
     REPLACED = "replaced", UserText("A later run replaced it while it was waiting.")
-    BUFFER_FULL = "buffer full", UserText("1,000 earlier runs were already waiting.")
+    BUFFER_FULL = "buffer full", UserText("Too many earlier runs were already waiting.")
     PASSED = "passed", UserText("Its time passed while the computer or Dayhand was off, asleep or paused.")
     CAUGHT_UP = "made up", UserText("Its time was missed; a later run caught up.")
     EXPIRED = "expired", UserText("It was older than the catch-up window allows.")

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 
-MAX_BUFFERED = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedOccurrence:
@@ -42,10 +40,11 @@ class OverlapDecision:
 _QUEUE = OverlapDecision()
 
 
-def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> OverlapDecision:
+def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence], *, buffer_limit: int) -> OverlapDecision:
     """Decide a new time against the unfinished ones of its kind (backfills and regular times ignore each other).
 
-    Under a policy that ends the others, a queued occurrence itself is the request to end them.
+    Under a policy that ends the others, a queued occurrence itself is the request to end them. `buffer_limit` is how
+    many may wait under `buffer_all`.
     """
     if not others:
         return _QUEUE
@@ -59,7 +58,7 @@ def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> O
         case Overlap.BUFFER_ONE | Overlap.CANCEL_OTHER | Overlap.TERMINATE_OTHER:
             return OverlapDecision(replaced=_replaceable(others))
         case Overlap.BUFFER_ALL:
-            full = len(_replaceable(others)) >= MAX_BUFFERED
+            full = len(_replaceable(others)) >= buffer_limit
             return (
                 OverlapDecision(state=OccurrenceState.DROPPED, reason=OccurrenceReason.BUFFER_FULL) if full else _QUEUE
             )
@@ -68,7 +67,7 @@ def decide_overlap(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> O
 
 
 def decide_held_up(
-    policy: Overlap, others: Sequence[UnfinishedOccurrence], *, keep_late: bool = False
+    policy: Overlap, others: Sequence[UnfinishedOccurrence], *, buffer_limit: int, keep_late: bool = False
 ) -> OverlapDecision:
     """Decide a new time while nothing of its schedule can start: the latest waits in place of the others.
 
@@ -83,7 +82,7 @@ def decide_held_up(
         and not (one.late and keep_late)
     ]
     if policy is Overlap.BUFFER_ALL:
-        keys = keys[: max(len(keys) - MAX_BUFFERED + 1, 0)]
+        keys = keys[: max(len(keys) - buffer_limit + 1, 0)]
     return OverlapDecision(replaced=tuple(keys), replaced_reason=OccurrenceReason.HELD_UP)
 
 

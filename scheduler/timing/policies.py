@@ -86,6 +86,7 @@ class Policies:
         )
 
     def write(self) -> dict[str, Any]:
+        """JSON values that `read` turns back into equal policies, whatever the defaults."""
         written: dict[str, Any] = {"overlap": self.overlap.value, "catchup": self.catchup.value}
         if self.catchup_window is not None:
             written["catchup_window"] = format_duration(self.catchup_window)

@@ -1,7 +1,7 @@
 """A clock and a launcher that tests control, and an engine over a real store file."""
 
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -174,6 +174,11 @@ class Bench:
         )
         self.commands, self.schedule_queries = self.engine.commands, ScheduleQueries(self.engine.context)
         self.engine.recover()
+
+    def change_settings(self, **changes: Any) -> None:
+        """As the user does while the app runs."""
+        self.settings = replace(self.settings, **changes)
+        self.engine.context.change_settings(self.settings)
 
     def crash(self, off: timedelta = timedelta()) -> None:
         """The process dies without warning, and starts again some time later."""

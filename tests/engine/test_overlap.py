@@ -6,7 +6,6 @@ import pytest
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.scheduling.launcher import Result
-from scheduler.timing import overlap
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, START, Bench, at
@@ -67,9 +66,9 @@ def test_buffer_all_runs_them_in_order(bench: Bench) -> None:
     assert start_order(bench) == [f"{hour}:00 automatic" for hour in (11, 12, 13, 14)]
 
 
-def test_what_exceeds_the_buffer_is_dropped_except_manual_runs(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_exceeds_the_buffer_is_dropped_except_manual_runs(make_bench: Callable[..., Bench]) -> None:
     """The buffer limit is reduced from a thousand to twenty."""
-    monkeypatch.setattr(overlap, "MAX_BUFFERED", 20)
+    bench = make_bench(buffer_limit=20)
     bench.add({"every": "10s"}, overlap="buffer_all")
     bench.run_for(10 * SECOND * 24, finish=False)
     rows = bench.occurrences()
@@ -403,8 +402,8 @@ def test_behind_a_blocked_lane_the_latest_of_several_catch_ups_waits(bench: Benc
     assert [row.reason for row in bench.occurrences()[:2]] == [OccurrenceReason.HELD_UP] * 2
 
 
-def test_a_full_buffer_behind_a_blocked_lane_keeps_the_latest(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlap, "MAX_BUFFERED", 3)
+def test_a_full_buffer_behind_a_blocked_lane_keeps_the_latest(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench(buffer_limit=3)
     bench.deploy("h")
     bench.add({"every": "1h"}, overlap="buffer_all")
     bench.block("h")

@@ -75,6 +75,18 @@ def test_the_anchor_of_an_interval_is_the_first_deploy(runtime: RuntimeFixture) 
     assert [f"{row.planned:%H:%M}" for row in runtime.occurrences("p")] == ["10:07", "11:07", "12:07"]
 
 
+def test_the_author_may_set_the_anchor_and_move_it(runtime: RuntimeFixture) -> None:
+    """The times do not depend on when it was deployed."""
+    runtime.deploy(job("pass", every="6h", anchor="2026-11-01T08:30", timezone="UTC"))
+    assert f"{runtime.schedule('j').next_at:%H:%M}" == "14:30"
+    runtime.deploy(job("print()", every="6h", anchor="2026-11-01T08:30", timezone="UTC"))
+    assert f"{runtime.schedule('j').next_at:%H:%M}" == "14:30"
+    runtime.deploy(job("pass", every="6h", anchor="2026-11-01T09:15", timezone="UTC"))
+    assert f"{runtime.schedule('j').next_at:%H:%M}" == "15:15"
+    runtime.deploy(job("pass", every="6h", anchor="2026-12-24T18:00", timezone="UTC"))
+    assert f"{runtime.schedule('j').next_at:%m-%d %H:%M}" == "12-24 18:00", "an anchor ahead is the first time"
+
+
 def test_deploying_the_same_source_again_changes_nothing(runtime: RuntimeFixture) -> None:
     source = producer()
     first = runtime.deploy(source)

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +199,24 @@ def digest(author: Author) -> None:
     assert author.home.notifications[1:] == [("1 news items", "The bridge is open")]
 
 
+def shop(author: Author) -> None:
+    """From Monday at 10:00 on: the hours follow from the anchor, not from the deploy."""
+    for _ in range(24):
+        author.wait(HOUR)
+    assert author.summaries == [
+        "Shift from 14:00",
+        "Shift from 20:00",
+        "Shift from 02:00",
+        "Shift from 08:00",
+        "Opened on Tuesday at 09:00",
+    ]
+    found = author.runtime.services.engine.context
+    row = author.runtime.schedule("open_shop", author.slug)
+    _, times = found.compile(row.id, row.spec)
+    saturday = datetime(2026, 11, 21, tzinfo=UTC)
+    assert [at.hour for at in times.between(saturday, saturday + 24 * HOUR)] == [12]
+
+
 USES: dict[str, Callable[[Author], None]] = {
     "Free space": free_space,
     "Readings": readings,
@@ -206,6 +224,7 @@ USES: dict[str, Callable[[Author], None]] = {
     "Door": door,
     "Letters": letters,
     "Digest": digest,
+    "Shop": shop,
 }
 
 
@@ -219,7 +238,7 @@ def test_every_script_does_what_the_guide_says(author: Author, name: str) -> Non
         author.runtime.services.plans.current(author.runtime.database.read(), author.slug).handlers
     )
     acted = [mutation for run in runs if (mutation := author.runtime.mutation(run.id)) is not None]
-    assert {row.status for row in acted} == (set() if name == "Free space" else {MutationStatus.APPLIED})
+    assert {row.status for row in acted} == (set() if name in ("Free space", "Shop") else {MutationStatus.APPLIED})
     assert author.runtime.requests() == []
 
 

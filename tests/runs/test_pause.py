@@ -269,20 +269,20 @@ def test_a_backfill_runs_a_past_range(runtime: RuntimeFixture) -> None:
     runtime.pass_time(3 * HOUR + SECOND)
     runtime.commands.pause("w", "j")
     start = runtime.clock.wall.replace(hour=11, minute=0, second=0)
-    answer = runtime.commands.backfill("w", "j", start, start + HOUR)
+    answer = runtime.commands.backfill("w", "j", [(start, start + HOUR)])
     assert answer["schedules"][0]["total"] == 2
     runtime.pass_time(MINUTE)
     logs = [runtime.log(run.id).strip() for run in runtime.runs() if run.trigger == "backfill"]
     assert logs == ["backfill 2026-11-16T11:00:00+00:00", "backfill 2026-11-16T12:00:00+00:00"]
     far = start.replace(year=2020)
-    assert refusal(runtime.commands.backfill, "w", "j", far, far) == "w/j has no scheduled runs in that range."
+    assert refusal(runtime.commands.backfill, "w", "j", [(far, far)]) == "w/j has no scheduled runs in that range."
 
 
 def test_a_backfill_waits_while_the_workflow_is_paused(runtime: RuntimeFixture) -> None:
     runtime.deploy(job("pass"))
     runtime.pass_time(2 * HOUR)
     runtime.commands.pause("w")
-    runtime.commands.backfill("w", None, runtime.clock.wall - HOUR, runtime.clock.wall)
+    runtime.commands.backfill("w", None, [(runtime.clock.wall - HOUR, runtime.clock.wall)])
     runtime.pass_time(MINUTE)
     assert [run.trigger for run in runtime.runs()] == ["automatic"] * 2
     runtime.commands.resume("w")

@@ -56,6 +56,14 @@ BAD = {
         "w.py, line 5: every: ",
     ),
     "too often": (f"{FLOW}\n@flow.job(every='5s')\ndef j(ctx):\n    pass\n", "w.py, line 5: every: "),
+    "bad anchor": (
+        f"{FLOW}\n@flow.job(every='2h', anchor='soon')\ndef j(ctx):\n    pass\n",
+        "w.py, line 5: anchor: 'soon' is not a date and time",
+    ),
+    "bad calendar": (
+        f"{FLOW}\n@flow.job(calendar=[{{'hour': 9}}, {{'hour': 25}}])\ndef j(ctx):\n    pass\n",
+        "w.py, line 5: hour: ",
+    ),
     "bad cron": (f"{FLOW}\n@flow.job(cron='61 * * * *')\ndef j(ctx):\n    pass\n", "w.py, line 5: minute: "),
     "cron that never comes": (f"{FLOW}\n@flow.job(cron='0 0 30 2 *')\ndef j(ctx):\n    pass\n", "w.py, line 5: day: "),
     "unknown zone": (

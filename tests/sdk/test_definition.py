@@ -42,6 +42,8 @@ MISTAKES = {
     "cron is a number": (producer("cron=[5]"), FIRST, "cron=[5] is not a string or a list of strings"),
     "calendar is a string": (producer("calendar='daily'"), FIRST, "is not a dict or a list of dicts"),
     "once is a number": (producer("once=7"), FIRST, "once=7 is not a date and time"),
+    "anchor is a number": (producer("every='5m', anchor=7"), FIRST, "anchor=7 is not a date and time"),
+    "anchor without every": (producer("cron='@daily', anchor='2026-11-01'"), FIRST, "write it with every='2h'"),
     "zone is a number": (producer("every='5m', timezone=1"), FIRST, "timezone=1 is not a string"),
     "limit is zero": (producer("every='5m', limit=0"), FIRST, "limit=0 is not a number of runs"),
     "jitter is a number": (producer("every='5m', jitter=30"), FIRST, "jitter=30 is not a string"),

@@ -109,8 +109,8 @@ def test_the_repeated_hour_has_neighbours_of_its_own() -> None:
         ("+30s", Jitter(timedelta(seconds=30), only_later=True)),
         (" + 1.5H ", Jitter(timedelta(minutes=90), only_later=True)),
         ("1d", Jitter(timedelta(days=1), only_later=False)),
-        ("0s", None),
-        ("+0s", None),
+        ("0s", Jitter(timedelta(), only_later=False)),
+        ("+0s", Jitter(timedelta(), only_later=True)),
         (None, None),
     ],
 )

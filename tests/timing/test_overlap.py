@@ -1,5 +1,6 @@
 """Every overlap policy against every kind of unfinished occurrence."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
@@ -8,6 +9,7 @@ from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, Occ
 from scheduler.timing.overlap import OverlapDecision, UnfinishedOccurrence, decide_held_up, decide_overlap
 from scheduler.timing.policies import Overlap
 
+BUFFER_LIMIT = 1000
 WAITS = OverlapDecision()
 SKIPPED = OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.OVERLAP)
 BEHIND_QUEUED = OverlapDecision(state=OccurrenceState.SKIPPED, reason=OccurrenceReason.NOT_STARTED)
@@ -23,6 +25,12 @@ deployed = UnfinishedOccurrence("deployed", OccurrenceOrigin.DEPLOY, OccurrenceS
 deployed_running = UnfinishedOccurrence("deployed running", OccurrenceOrigin.DEPLOY, OccurrenceState.STARTED)
 filled = UnfinishedOccurrence("filled", OccurrenceOrigin.BACKFILL, OccurrenceState.QUEUED)
 filled_running = UnfinishedOccurrence("filled running", OccurrenceOrigin.BACKFILL, OccurrenceState.STARTED)
+
+
+def decide(policy: Overlap, others: Sequence[UnfinishedOccurrence]) -> OverlapDecision:
+    return decide_overlap(policy, others, buffer_limit=BUFFER_LIMIT)
+
+
 EVERY = (
     queued,
     late,
@@ -44,7 +52,7 @@ def replacing(*others: UnfinishedOccurrence) -> OverlapDecision:
 
 @pytest.mark.parametrize("policy", Overlap)
 def test_a_time_on_its_own_is_queued(policy: Overlap) -> None:
-    assert decide_overlap(policy, []) == WAITS
+    assert decide(policy, []) == WAITS
 
 
 @pytest.mark.parametrize("other", EVERY, ids=lambda one: one.key)
@@ -58,7 +66,7 @@ def test_every_policy_against_every_other_occurrence(policy: Overlap, other: Unf
         Overlap.TERMINATE_OTHER: replacing(other) if other in REPLACEABLE else WAITS,
         Overlap.ALLOW_ALL: WAITS,
     }
-    assert decide_overlap(policy, [other]) == expected[policy]
+    assert decide(policy, [other]) == expected[policy]
 
 
 @pytest.mark.parametrize("pair", list(combinations(EVERY, 2)), ids=lambda pair: f"{pair[0].key}+{pair[1].key}")
@@ -66,8 +74,8 @@ def test_every_policy_against_every_other_occurrence(policy: Overlap, other: Unf
 def test_each_of_two_others_counts_as_it_does_alone(
     policy: Overlap, pair: tuple[UnfinishedOccurrence, UnfinishedOccurrence]
 ) -> None:
-    alone = [decide_overlap(policy, [other]) for other in pair]
-    together = decide_overlap(policy, pair)
+    alone = [decide(policy, [other]) for other in pair]
+    together = decide(policy, pair)
     assert together.replaced == alone[0].replaced + alone[1].replaced
     assert together.state == next(
         (one.state for one in alone if one.state is not OccurrenceState.QUEUED), OccurrenceState.QUEUED
@@ -76,21 +84,23 @@ def test_each_of_two_others_counts_as_it_does_alone(
 
 def test_a_full_buffer_drops_the_new_one() -> None:
     waiting = [
-        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(1000)
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED)
+        for place in range(BUFFER_LIMIT)
     ]
-    assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting[1:]]) == WAITS
-    assert decide_overlap(Overlap.BUFFER_ALL, [running, *waiting]) == DROPPED
+    assert decide(Overlap.BUFFER_ALL, [running, *waiting[1:]]) == WAITS
+    assert decide(Overlap.BUFFER_ALL, [running, *waiting]) == DROPPED
 
 
 def test_catch_ups_and_manual_runs_do_not_fill_the_buffer() -> None:
     manual = [
-        UnfinishedOccurrence(str(place), OccurrenceOrigin.MANUAL, OccurrenceState.QUEUED) for place in range(1000)
+        UnfinishedOccurrence(str(place), OccurrenceOrigin.MANUAL, OccurrenceState.QUEUED)
+        for place in range(BUFFER_LIMIT)
     ]
     missed = [
         UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED, late=True)
-        for place in range(1000)
+        for place in range(BUFFER_LIMIT)
     ]
-    assert decide_overlap(Overlap.BUFFER_ALL, [*manual, *missed]) == WAITS
+    assert decide(Overlap.BUFFER_ALL, [*manual, *missed]) == WAITS
 
 
 def test_buffer_one_replaces_all_waiting_occurrences() -> None:
@@ -98,7 +108,7 @@ def test_buffer_one_replaces_all_waiting_occurrences() -> None:
     several = [
         UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(3)
     ]
-    assert decide_overlap(Overlap.BUFFER_ONE, [running, *several]) == replacing(*several)
+    assert decide(Overlap.BUFFER_ONE, [running, *several]) == replacing(*several)
 
 
 @pytest.mark.parametrize("other", EVERY, ids=lambda one: one.key)
@@ -106,7 +116,7 @@ def test_buffer_one_replaces_all_waiting_occurrences() -> None:
 def test_held_up_every_policy_keeps_the_new_one(policy: Overlap, other: UnfinishedOccurrence) -> None:
     """It replaces what waits, but never what has started or what the user asked for; `buffer_all` keeps everything."""
     replaced = [other.key] if other in {*REPLACEABLE, late} and policy is not Overlap.BUFFER_ALL else []
-    decision = decide_held_up(policy, [other])
+    decision = decide_held_up(policy, [other], buffer_limit=BUFFER_LIMIT)
     assert (decision.state, [*decision.replaced]) == (OccurrenceState.QUEUED, replaced)
     assert decision.replaced_reason is OccurrenceReason.HELD_UP
 
@@ -115,5 +125,5 @@ def test_held_up_a_full_buffer_loses_the_oldest_so_that_the_latest_is_kept() -> 
     waiting = [
         UnfinishedOccurrence(str(place), OccurrenceOrigin.AUTOMATIC, OccurrenceState.QUEUED) for place in range(1000)
     ]
-    assert decide_held_up(Overlap.BUFFER_ALL, waiting[1:]).replaced == ()
-    assert decide_held_up(Overlap.BUFFER_ALL, waiting).replaced == ("0",)
+    assert decide_held_up(Overlap.BUFFER_ALL, waiting[1:], buffer_limit=BUFFER_LIMIT).replaced == ()
+    assert decide_held_up(Overlap.BUFFER_ALL, waiting, buffer_limit=BUFFER_LIMIT).replaced == ("0",)

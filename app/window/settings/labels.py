@@ -3,8 +3,11 @@
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.i18n.languages import LANGUAGE_NAMES, Language
+from app.i18n.translate import translate_text
 from app.theme.tokens import Appearance
 from scheduler.engine.fixer_config import FixerKind
+from scheduler.timing.durations import describe_duration
+from scheduler.timing.jitter import parse_jitter
 from scheduler.timing.policies import Catchup, Overlap
 
 OVERLAPS: dict[Overlap, object] = {
@@ -15,11 +18,32 @@ OVERLAPS: dict[Overlap, object] = {
     Overlap.TERMINATE_OTHER: QT_TRANSLATE_NOOP("settings", "Kill the running one, then start the new one"),
     Overlap.ALLOW_ALL: QT_TRANSLATE_NOOP("settings", "Run them in parallel"),
 }
+PRODUCER_OVERLAPS: dict[Overlap, object] = {
+    Overlap.BUFFER_ONE: OVERLAPS[Overlap.BUFFER_ONE],
+    Overlap.SKIP: OVERLAPS[Overlap.SKIP],
+    Overlap.BUFFER_ALL: OVERLAPS[Overlap.BUFFER_ALL],
+    Overlap.CANCEL_OTHER: OVERLAPS[Overlap.CANCEL_OTHER],
+    Overlap.TERMINATE_OTHER: OVERLAPS[Overlap.TERMINATE_OTHER],
+}
+"""Producers keep state, so they cannot run in parallel."""
+JITTERS: dict[str, object] = {
+    "0s": QT_TRANSLATE_NOOP("settings", "No, start exactly on time"),
+    "+30s": QT_TRANSLATE_NOOP("settings", "By up to 30 seconds later"),
+    "+1m": QT_TRANSLATE_NOOP("settings", "By up to 1 minute later"),
+    "+5m": QT_TRANSLATE_NOOP("settings", "By up to 5 minutes later"),
+    "+15m": QT_TRANSLATE_NOOP("settings", "By up to 15 minutes later"),
+}
+LOOKAHEADS: dict[str, object] = {
+    "1m": QT_TRANSLATE_NOOP("settings", "1 minute"),
+    "5m": QT_TRANSLATE_NOOP("settings", "5 minutes"),
+    "15m": QT_TRANSLATE_NOOP("settings", "15 minutes"),
+    "1h": QT_TRANSLATE_NOOP("settings", "1 hour"),
+}
 CATCHUPS: dict[Catchup, object] = {
     Catchup.ONE: QT_TRANSLATE_NOOP("settings", "Run the latest one"),
     Catchup.NONE: QT_TRANSLATE_NOOP("settings", "Skip them"),
     Catchup.ALL: QT_TRANSLATE_NOOP("settings", "Run all of them"),
-    Catchup.SPREAD: QT_TRANSLATE_NOOP("settings", "Run all of them, spread over a minute"),
+    Catchup.SPREAD: QT_TRANSLATE_NOOP("settings", "Run all of them, spread over some time"),
 }
 APPEARANCES: dict[Appearance, object] = {
     Appearance.SYSTEM: QT_TRANSLATE_NOOP("settings", "Same as desktop"),
@@ -53,3 +77,13 @@ APPLY_CHOICES: dict[bool, object] = {
 
 def label_text(words: object) -> str:
     return QCoreApplication.translate("settings", str(words))
+
+
+def describe_jitter(written: str) -> str:
+    """A jitter that is not among the choices."""
+    jitter = parse_jitter(written)
+    assert jitter is not None
+    length = translate_text(describe_duration(jitter.max_shift))
+    if jitter.only_later:
+        return label_text(QT_TRANSLATE_NOOP("settings", "By up to {length} later")).format(length=length)
+    return label_text(QT_TRANSLATE_NOOP("settings", "By up to {length} earlier or later")).format(length=length)

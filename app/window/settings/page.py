@@ -1,7 +1,7 @@
 """The Settings page. Every change takes effect and is saved at once."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import time
 from typing import Any
 
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.data.preferences import MAX_CONCURRENCY, Preferences, PreferencesError, read_preferences, save_preferences
+from app.data.preferences import Preferences, PreferencesError, read_preferences, save_preferences
 from app.i18n.languages import Language
 from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
@@ -33,7 +33,10 @@ from app.window.settings.data_section import DataSection
 from app.window.settings.fixer_section import FixerSection
 from app.window.settings.labels import APPEARANCES, CATCHUPS, HISTORY_AGES, LANGUAGES, OVERLAPS, label_text
 from app.window.settings.metrics_section import MetricsSection
+from app.window.settings.schedule_defaults import ScheduleDefaultsSection
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.runtime import Runtime
+from scheduler.engine.setting_values import MAX_CONCURRENCY
 from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 420
@@ -48,6 +51,7 @@ class SettingsPage(Page):
         self._autostart = autostart or find_autostart(autostart_command(session.folder))
         self.preferences = Preferences()
         self._has_read = False
+        self._unsaved: dict[str, Any] = {}
         self.status_line = StatusLine()
         self._make_controls()
         self._lay_out()
@@ -86,6 +90,7 @@ class SettingsPage(Page):
         self.overlap = self._make_box(self.tr("If the previous run is still going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Missed runs"), CATCHUPS)
         self.history_age = self._make_box(self.tr("Keep history for"), HISTORY_AGES)
+        self.schedule_defaults = ScheduleDefaultsSection(_LABEL_WIDTH)
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
         self.metrics = MetricsSection()
         self.data = DataSection(self.session)
@@ -152,6 +157,7 @@ class SettingsPage(Page):
             (self.tr("History"), ((self.tr("&Keep history for"), self.history_age),)),
             (self.tr("Monitoring"), (("", self.metrics),)),
             (self.tr("Data"), (("", self.data),)),
+            (self.tr("Advanced"), (("", self.schedule_defaults),)),
         ):
             parts.addWidget(make_section_heading(title))
             parts.addLayout(_make_form(rows))
@@ -169,6 +175,7 @@ class SettingsPage(Page):
         for choice in (self.appearance, self.language, self.overlap, self.catchup, self.history_age):
             choice.activated.connect(self._choose)
         self.concurrency.valueChanged.connect(self._choose)
+        self.schedule_defaults.changed.connect(self._choose)
         self.editor.editingFinished.connect(self._choose_editor)
         self.test_button.clicked.connect(self._send_test)
         self.fixer.saved.connect(self.refresh)
@@ -179,7 +186,7 @@ class SettingsPage(Page):
         return replace(
             self.preferences,
             concurrency=self.concurrency.value(),
-            overlap=Overlap(self.overlap.currentData()),
+            overlap_jobs=Overlap(self.overlap.currentData()),
             catchup=Catchup(self.catchup.currentData()),
             keep_days=int(self.history_age.currentData()),
             is_quiet=self.quiet.isChecked(),
@@ -192,12 +199,13 @@ class SettingsPage(Page):
             editor=self.editor.text().strip(),
             writes_metrics=self.metrics.box.isChecked(),
             metrics_folder=self.metrics.chosen_folder(),
+            **self.schedule_defaults.read(),
         )
 
     def _take(self, preferences: Preferences, starts: bool) -> None:  # noqa: FBT001  # as read
         self._has_read = True
-        self.preferences = preferences
-        self._show(preferences)
+        self.preferences = replace(preferences, **self._unsaved)
+        self._show(self.preferences)
         self.login.setChecked(starts)
 
     def _show(self, preferences: Preferences) -> None:
@@ -207,7 +215,7 @@ class SettingsPage(Page):
             words = self.tr("{number} days").format(number=preferences.keep_days)
             self.history_age.addItem(words, preferences.keep_days)
         for box, value in (
-            (self.overlap, preferences.overlap),
+            (self.overlap, preferences.overlap_jobs),
             (self.catchup, preferences.catchup),
             (self.appearance, preferences.appearance),
             (self.language, preferences.language),
@@ -222,6 +230,7 @@ class SettingsPage(Page):
         for field, at in ((self.quiet_from, preferences.quiet_from), (self.quiet_until, preferences.quiet_until)):
             if not field.hasFocus():
                 field.setTime(QTime(at.hour, at.minute))
+        self.schedule_defaults.show_preferences(preferences)
         self.fixer.show_choice(preferences.fixer)
         self.metrics.show_choice(preferences)
         self._enable_controls()
@@ -250,17 +259,32 @@ class SettingsPage(Page):
         self._enable_controls()
         if chosen == self.preferences or not self._has_read:
             return
+        self._unsaved |= {
+            one.name: getattr(chosen, one.name)
+            for one in fields(chosen)
+            if getattr(chosen, one.name) != getattr(self.preferences, one.name)
+        }
         self.preferences = chosen
         self.preferences_changed.emit(chosen)
-        session = self.session
+        self.background.run_latest("keep", self._save, self._saved, self._refuse)
 
-        def act() -> None:
-            # The fixer is saved by its own command, perhaps elsewhere since this page read it.
-            whole = replace(chosen, fixer=read_preferences(session.folder).fixer)
-            session.execute_for_user(lambda runtime: runtime.change_settings(whole.apply_to))
-            save_preferences(session.folder, whole)
+    def _save(self) -> dict[str, Any]:
+        """Save what the user changed here, and nothing else: commands may have changed other preferences since."""
+        session, changes = self.session, dict(self._unsaved)
 
-        self.background.run_latest("keep", act, lambda _: self.status_line.clear(), self._refuse)
+        def save(runtime: Runtime) -> None:
+            whole = replace(read_preferences(session.folder), **changes)
+            try:
+                save_preferences(session.folder, whole)
+            finally:
+                runtime.change_settings(whole.apply_to)
+
+        session.execute_for_user(save)
+        return changes
+
+    def _saved(self, changes: dict[str, Any]) -> None:
+        self._unsaved = {name: value for name, value in self._unsaved.items() if changes.get(name) != value}
+        self.status_line.clear()
 
     def _refuse(self, error: Exception) -> None:
         if isinstance(error, PreferencesError | AutostartError):

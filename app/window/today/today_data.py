@@ -18,8 +18,8 @@ from app.widgets.timeline_layout import TimelineBar, TimelineLane, local_day
 from app.window.history.history_data import state_of_run, state_of_time
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.history import HistoryResult
+from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.runs import RunView
-from scheduler.engine.queries.workflows import NextTime
 from scheduler.rules.history_query import HistoryQuery
 
 translate = QCoreApplication.translate

@@ -27,6 +27,7 @@ from app.window.workflows.backfill_dialog import BackfillDialog
 from app.window.workflows.list_model import describe_next_run
 from app.window.workflows.overview_tab import OverviewTab
 from app.window.workflows.permissions_tab import PermissionsTab
+from app.window.workflows.run_menu import list_run_targets, needs_menu
 from app.window.workflows.schedule_dialog import ScheduleDialog
 from app.window.workflows.settings_tab import WorkflowSettingsTab
 from app.window.workflows.versions_tab import VersionsTab
@@ -54,6 +55,9 @@ class WorkflowPane(QWidget):
         self.description = make_label("", "muted")
         self.answer = make_button(self.tr("Answer"), importance="primary")
         self.run = make_button(self.tr("Run now"), "Ctrl+R", importance="primary")
+        self.run_as = make_button(self.tr("Run…"))
+        self.run_choices = QMenu(self.run_as)
+        self.run_as.setMenu(self.run_choices)
         self.stop = make_button(self.tr("Stop"), "Ctrl+.")
         self.test_run_button = make_button(self.tr("Test run…"), "Ctrl+T")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
@@ -98,7 +102,8 @@ class WorkflowPane(QWidget):
         head = FlowLayout()
         head.addWidget(self.name)
         head.addWidget(self.chip)
-        head.add_right_aligned(self.answer, self.run, self.stop, self.test_run_button, self.pause, self.pause_for)
+        buttons = (self.stop, self.test_run_button, self.pause, self.pause_for)
+        head.add_right_aligned(self.answer, self.run, self.run_as, *buttons)
         first = QHBoxLayout()
         first.addWidget(self.back)
         first.addStretch(1)
@@ -122,6 +127,7 @@ class WorkflowPane(QWidget):
         self.test_run_button.clicked.connect(self._open_test_run)
         self.pause.clicked.connect(self._pause_or_resume)
         self.pauses.aboutToShow.connect(self._list_pauses)
+        self.run_choices.aboutToShow.connect(self._list_run_choices)
         self.overview.acted.connect(self._act)
         self.overview.opened.connect(lambda run: self.open_page.emit("history", run))
         self.versions.rollback.connect(self._roll_back)
@@ -151,9 +157,12 @@ class WorkflowPane(QWidget):
         self.description.setVisible(bool(details.description.strip()))
         is_paused, is_archived = details.state is WorkflowState.PAUSED, details.state is WorkflowState.ARCHIVED
         self.answer.setVisible(details.attention > 0)
-        self.run.setVisible(details.state is not WorkflowState.RUNNING)
+        has_choice = needs_menu(details)
+        self.run.setVisible(not has_choice)
+        self.run_as.setVisible(has_choice)
         set_style(self.run, "importance", "" if details.attention else "primary")
-        self.run.setEnabled(not is_paused and not is_archived)
+        for button in (self.run, self.run_as):
+            button.setEnabled(not is_paused and not is_archived)
         parts = (
             details.state,
             *(handler.state for handler in details.handlers),
@@ -204,6 +213,18 @@ class WorkflowPane(QWidget):
             )
         else:
             self._command(self.tr("Paused until you resume it."), "pause", target=self.slug)
+
+    def _list_run_choices(self) -> None:
+        """Directly, or in a submenu for each job if there are several things to start."""
+        self.run_choices.clear()
+        assert self.data is not None
+        targets = list_run_targets(self.data.details, self.data.schedules)
+        for target in targets:
+            menu = self.run_choices if len(targets) == 1 else self.run_choices.addMenu(target.name)
+            for choice in target.choices:
+                menu.addAction(choice.label).triggered.connect(
+                    lambda _=False, choice=choice: self._command(choice.said, "run", **choice.arguments)
+                )
 
     def _list_pauses(self) -> None:
         """Only those with an end; the Pause button has none."""

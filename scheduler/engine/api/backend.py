@@ -1,6 +1,7 @@
 """The interface between the API and what it runs on: a live session, or a store without an app."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Protocol, TypeVar
 
 from scheduler.connections.registry import Registry
@@ -9,6 +10,8 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.runtime import Runtime
+from scheduler.engine.setting_values import SettingValue
+from scheduler.engine.settings import Settings
 from scheduler.engine.workflows.validation import ValidatedScript
 
 Result = TypeVar("Result")
@@ -21,6 +24,17 @@ class FixerPreferences(Protocol):
 
     def save(self, chosen: FixerConfig) -> None:
         """RefusedError if it cannot be written."""
+
+
+class SettingsStore(Protocol):
+    """Where the user's settings are kept, by key."""
+
+    def read(self) -> dict[str, SettingValue]: ...
+
+    def save(self, key: str, value: SettingValue) -> None:
+        """RefusedError if it cannot be written."""
+
+    def apply_to(self, settings: Settings) -> Settings: ...
 
 
 class Backend(Protocol):
@@ -44,6 +58,11 @@ class Backend(Protocol):
 
     @property
     def fixer_preferences(self) -> FixerPreferences: ...
+
+    @property
+    def saved_settings(self) -> SettingsStore: ...
+
+    def now(self) -> datetime: ...
 
     def execute(self, command: Callable[[Runtime], Result]) -> Result:
         """Run a command on the engine's thread, if there is one."""

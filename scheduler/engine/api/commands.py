@@ -1,6 +1,6 @@
 """Verbs that run, pause, deploy, archive and backfill: each is one command of the engine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,9 @@ from scheduler.engine.queries.runs import RunStatusView
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.permissions import list_permissions
 from scheduler.rules.handler_ids import split_target
-from scheduler.timing.instants import parse_instant
 from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.policies import Overlap
+from scheduler.timing.time_expressions import Direction, parse_time
 from scheduler.timing.zones import find_zone
 from scheduler.user_text import add_full_stop
 
@@ -56,19 +56,32 @@ class CommandApi:
         )
         return answer
 
-    def run(self, target: str, *, when_finished: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
+    def run(
+        self,
+        target: str,
+        *,
+        when_finished: bool = False,
+        overlap: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
         workflow, handler = split_target(target)
+        chosen = _parse_overlap(overlap)
         return self._backend.execute(
             lambda runtime: runtime.workflow_commands.run(
-                workflow, handler, when_finished=when_finished, idempotency_key=idempotency_key
+                workflow, handler, when_finished=when_finished, overlap=chosen, idempotency_key=idempotency_key
             )
         )
 
     def run_and_wait(
-        self, target: str, *, when_finished: bool = False, idempotency_key: str | None = None
+        self,
+        target: str,
+        *,
+        when_finished: bool = False,
+        overlap: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Iterator[dict[str, Any] | None]:
         """Waits for the runs it starts, not for consumers that follow; stops waiting when the user is needed."""
-        started = self.run(target, when_finished=when_finished, idempotency_key=idempotency_key)
+        started = self.run(target, when_finished=when_finished, overlap=overlap, idempotency_key=idempotency_key)
         yield {"piece": started}
         said: dict[str, Any] = {}
         clock = SystemClock()
@@ -125,7 +138,7 @@ class CommandApi:
         until: str | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        end = self._parse_time(until, "until")
+        end = self._parse_end(until)
         if everything or target is None:
             return self._backend.execute(
                 lambda runtime: runtime.workflow_commands.pause_all(end, note=note, idempotency_key=idempotency_key)
@@ -158,22 +171,21 @@ class CommandApi:
     def backfill(
         self,
         target: str,
-        start: str,
-        end: str,
+        start: str | None = None,
+        end: str | None = None,
         *,
+        ranges: list[Any] | None = None,
         overlap: str | None = None,
         missing: bool = False,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
+        """One range, from `start` to `end`, or several as pairs."""
         workflow, handler = split_target(target)
-        first, last = self._parse_time(start, "from"), self._parse_time(end, "until", end_of_day=True)
-        assert first is not None and last is not None
-        if overlap is not None and overlap not in list(Overlap):
-            raise RefusedError("overlap", f"There is no overlap policy {overlap}. Choose one of: {', '.join(Overlap)}.")
-        chosen = None if overlap is None else Overlap(overlap)
+        spans = self._parse_ranges([(start, end)] if ranges is None else ranges)
+        chosen = _parse_overlap(overlap)
         return self._backend.execute(
             lambda runtime: runtime.workflow_commands.backfill(
-                workflow, handler, first, last, overlap=chosen, missing=missing, idempotency_key=idempotency_key
+                workflow, handler, spans, overlap=chosen, missing=missing, idempotency_key=idempotency_key
             )
         )
 
@@ -237,7 +249,25 @@ class CommandApi:
             lambda runtime: runtime.workflow_commands.watch(workflow, on=on, idempotency_key=idempotency_key)
         )
 
-    def _parse_time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
-        if text is None:
+    def _parse_ranges(self, ranges: Sequence[Any]) -> list[tuple[datetime, datetime]]:
+        zone, now = find_zone(self._backend.zone), self._backend.now()
+        found = []
+        for one in ranges:
+            match one:
+                case [str(start), str(end)]:
+                    first = parse_time(start, "from", zone, now, Direction.PAST)
+                    found.append((first, parse_time(end, "until", zone, now, Direction.PAST, end_of_day=True)))
+                case _:
+                    raise RefusedError("arguments", "A range is a start and an end.")
+        return found
+
+    def _parse_end(self, until: str | None) -> datetime | None:
+        if until is None:
             return None
-        return parse_instant(text, field, find_zone(self._backend.zone), end_of_day=end_of_day)
+        return parse_time(until, "until", find_zone(self._backend.zone), self._backend.now(), Direction.FUTURE)
+
+
+def _parse_overlap(overlap: str | None) -> Overlap | None:
+    if overlap is not None and overlap not in list(Overlap):
+        raise RefusedError("overlap", f"There is no overlap policy {overlap}. Choose one of: {', '.join(Overlap)}.")
+    return None if overlap is None else Overlap(overlap)

@@ -12,6 +12,8 @@ from scheduler.engine.api.commands import CommandApi
 from scheduler.engine.api.queries import QueryApi
 from scheduler.engine.api.repairs import RepairApi
 from scheduler.engine.api.request_commands import RequestApi
+from scheduler.engine.api.schedules import ScheduleApi
+from scheduler.engine.api.settings import SettingsApi
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.workflows.validation import InvalidScriptError
 from scheduler.rules.failures import FailureClass
@@ -25,7 +27,9 @@ Message = dict[str, Any]
 
 STREAMING_VERBS = frozenset({"follow_logs", "request_show", "run_and_wait"})
 """Verbs that answer with several messages."""
-OFFLINE_WRITE_VERBS = frozenset({"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer"})
+OFFLINE_WRITE_VERBS = frozenset(
+    {"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer", "schedule_edit", "change_setting"}
+)
 """Verbs that may write to the store without a running app."""
 SCRIPT_VERBS = frozenset(name for name in vars(QueryApi) if not name.startswith("_")) | {"publish"}
 """Verbs that processes started by a script may use: they read, or publish an event."""
@@ -42,6 +46,7 @@ _JSON_TYPES: dict[Any, tuple[type, ...]] = {
     str | None: (str, type(None)),
     int | None: (int, type(None)),
     bool | None: (bool, type(None)),
+    list[Any] | None: (list, type(None)),
     dict[str, Any]: (dict,),
     dict[str, Any] | None: (dict, type(None)),
 }
@@ -53,7 +58,14 @@ class Dispatcher:
         self._refuse = refuse
         self._verbs = {
             name: verb
-            for group in (QueryApi(backend), CommandApi(backend), RequestApi(backend), RepairApi(backend))
+            for group in (
+                QueryApi(backend),
+                CommandApi(backend),
+                ScheduleApi(backend),
+                RequestApi(backend),
+                RepairApi(backend),
+                SettingsApi(backend),
+            )
             for name, verb in inspect.getmembers(group, inspect.ismethod)
             if not name.startswith("_")
         }

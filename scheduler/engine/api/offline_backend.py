@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from scheduler.connections.registry import builtin_registry
 from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
-from scheduler.engine.api.backend import FixerPreferences, Result, not_running_error
+from scheduler.engine.api.backend import FixerPreferences, Result, SettingsStore, not_running_error
 from scheduler.engine.api.dispatcher import OFFLINE_WRITE_VERBS, SCRIPT_VERBS, Dispatcher
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
@@ -27,19 +28,24 @@ class ReadOnlyBackend:
     """Reads the store; refuses everything else."""
 
     is_running = False
+    _clock = SystemClock()
 
-    def __init__(self, database: Database, machine_zone: str) -> None:
+    def __init__(self, database: Database, machine_zone: str, saved_settings: SettingsStore) -> None:
         self.zone = machine_zone
+        self.saved_settings = saved_settings
         context = EngineContext(
             database=database,
-            clock=SystemClock(),
+            clock=self._clock,
             announce=lambda _: None,
             report_change=lambda _: None,
-            settings=Settings(),
+            settings=saved_settings.apply_to(Settings()),
             machine_zone=machine_zone,
         )
         self.registry = builtin_registry(lambda *_: None)
         self.queries = WorkflowQueries(context, ScriptPlans(), self.registry)
+
+    def now(self) -> datetime:
+        return self._clock.now()
 
     @property
     def connection_setup(self) -> ConnectionSetup:
@@ -65,8 +71,10 @@ class ReadOnlyBackend:
 class WritableBackend(ReadOnlyBackend):
     """Also writes to the store; nothing runs."""
 
-    def __init__(self, runtime: Runtime, fixer_preferences: Callable[[Path], FixerPreferences]) -> None:
-        super().__init__(runtime.database, runtime.engine.context.machine_zone)
+    def __init__(
+        self, runtime: Runtime, fixer_preferences: Callable[[Path], FixerPreferences], saved_settings: SettingsStore
+    ) -> None:
+        super().__init__(runtime.database, runtime.engine.context.machine_zone, saved_settings)
         self._runtime = runtime
         self._fixer_preferences = fixer_preferences
 
@@ -87,7 +95,12 @@ class WritableBackend(ReadOnlyBackend):
 
 @contextmanager
 def open_dispatcher(
-    folder: Path, verb: str, *, machine_zone: str, fixer_preferences: Callable[[Path], FixerPreferences]
+    folder: Path,
+    verb: str,
+    *,
+    machine_zone: str,
+    fixer_preferences: Callable[[Path], FixerPreferences],
+    saved_settings: SettingsStore,
 ) -> Iterator[Dispatcher]:
     """Read-only unless the verb writes; then FolderInUseError if another process has the folder."""
     if verb not in SCRIPT_VERBS:
@@ -95,7 +108,7 @@ def open_dispatcher(
     if verb not in OFFLINE_WRITE_VERBS:
         database = open_for_reading(folder)
         try:
-            yield Dispatcher(ReadOnlyBackend(database, machine_zone))
+            yield Dispatcher(ReadOnlyBackend(database, machine_zone, saved_settings))
         finally:
             database.close()
         return
@@ -103,9 +116,16 @@ def open_dispatcher(
         clock = SystemClock()
         opened = open_folder(folder, clock.now())
         secrets = SecretStore(clock.now, Vault(entries=opened.keyring_entries))
-        runtime = Runtime(opened.database, folder, machine_zone=machine_zone, clock=clock, secrets=secrets)
+        runtime = Runtime(
+            opened.database,
+            folder,
+            machine_zone=machine_zone,
+            clock=clock,
+            secrets=secrets,
+            settings=saved_settings.apply_to(Settings()),
+        )
         try:
-            yield Dispatcher(WritableBackend(runtime, fixer_preferences))
+            yield Dispatcher(WritableBackend(runtime, fixer_preferences, saved_settings))
         finally:
             runtime.close()
             opened.close()

@@ -10,7 +10,7 @@ from scheduler.engine.api.json_values import to_json
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
-from scheduler.timing.instants import parse_instant
+from scheduler.timing.time_expressions import Direction, parse_time
 from scheduler.timing.zones import find_zone
 
 _MAX_LISTED_CHARS = 100_000
@@ -32,8 +32,17 @@ class QueryApi:
         shown: dict[str, Any] = to_json(self._backend.queries.workflow(workflow))
         return shown
 
-    def next(self, workflow: str | None = None, count: int = 10) -> dict[str, Any]:
-        return {"next": to_json(self._backend.queries.next_times(workflow, count))}
+    def next(self, workflow: str | None = None, count: int = 10, after: str | None = None) -> dict[str, Any]:
+        """Of all workflows, or of WORKFLOW or WORKFLOW/HANDLER."""
+        later_than = self._parse_time(after, "after", Direction.FUTURE)
+        return {"next": to_json(self._backend.queries.next_times(workflow, count, later_than))}
+
+    def schedules(self, workflow: str | None = None) -> dict[str, Any]:
+        return {"schedules": to_json(self._backend.queries.schedule_entries(workflow))}
+
+    def schedule_show(self, schedule: str) -> dict[str, Any]:
+        shown: dict[str, Any] = to_json(self._backend.queries.schedule_report(schedule))
+        return shown
 
     def history(  # noqa: PLR0913  one per filter
         self,
@@ -130,10 +139,13 @@ class QueryApi:
             "kept": kept,
         }
 
-    def _parse_time(self, text: str | None, field: str, *, end_of_day: bool = False) -> datetime | None:
+    def _parse_time(
+        self, text: str | None, field: str, direction: Direction = Direction.PAST, *, end_of_day: bool = False
+    ) -> datetime | None:
         if text is None:
             return None
-        return parse_instant(text, field, find_zone(self._backend.zone), end_of_day=end_of_day)
+        zone, now = find_zone(self._backend.zone), self._backend.now()
+        return parse_time(text, field, zone, now, direction, end_of_day=end_of_day)
 
 
 def _limit_size(request: dict[str, Any]) -> dict[str, Any]:

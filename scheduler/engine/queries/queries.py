@@ -11,10 +11,12 @@ from scheduler.engine.queries import (
     events,
     history,
     metrics,
+    next_times,
     permissions,
     requests,
     runs,
     schedule_data,
+    schedule_report,
     statistics,
     versions,
     workflows,
@@ -22,14 +24,16 @@ from scheduler.engine.queries import (
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.history import HistoryResult
+from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.runs import LogPart, RunChanges, RunDetails, RunStatusView
 from scheduler.engine.queries.schedule_data import RangeCount, ScheduleData
+from scheduler.engine.queries.schedule_report import ScheduleEntry, ScheduleReport
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.statistics import Statistics
 from scheduler.engine.queries.versions import VersionDiff, VersionView
-from scheduler.engine.queries.workflows import NextTime, WatchedWorkflow, WorkflowDetails, WorkflowView
+from scheduler.engine.queries.workflows import WatchedWorkflow, WorkflowDetails, WorkflowView
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.history_query import HistoryQuery
@@ -63,8 +67,17 @@ class WorkflowQueries:
         """Workflows that are deployed again when their file is saved."""
         return workflows.find_watched(self._snapshot())
 
-    def next_times(self, name: str | None = None, limit: int = 10) -> list[NextTime]:
-        return workflows.find_next_times(self._snapshot(), name, limit)
+    def next_times(self, target: str | None = None, limit: int = 10, after: datetime | None = None) -> list[NextTime]:
+        """Of all workflows, one of them, or one handler."""
+        return next_times.find_next_times(self._snapshot(), target, limit, after)
+
+    def schedule_entries(self, target: str | None = None) -> list[ScheduleEntry]:
+        """All schedules, those of one workflow, or the one of a handler."""
+        return schedule_report.list_entries(self._snapshot(), target)
+
+    def schedule_report(self, target: str) -> ScheduleReport:
+        """Everything about one schedule; a workflow's name is enough if it has only one."""
+        return schedule_report.describe(self._snapshot(), target)
 
     def schedules(self, workflow: str) -> list[ScheduleData]:
         return schedule_data.find_all(self._snapshot(), workflow)
@@ -109,8 +122,9 @@ class WorkflowQueries:
     def request(self, request: str) -> RequestView:
         return requests.find_one(self._snapshot(), request)
 
-    def statistics(self, name: str | None = None, since: datetime | None = None) -> Statistics:
-        return statistics.count(self._snapshot(), name, since)
+    def statistics(self, target: str | None = None, since: datetime | None = None) -> Statistics:
+        """Of all workflows, one of them, or one handler."""
+        return statistics.count(self._snapshot(), target, since)
 
     def metrics(self, *, is_running: bool) -> list[MetricFamily]:
         """Numbers for monitoring; `is_running` says whether an app runs on this store."""

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scheduler.engine.lookup import find_workflow
+from scheduler.engine.lookup import find_handler, find_workflow
 from scheduler.engine.queries import counters
 from scheduler.engine.queries.counters import Counters
 from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.rules.handler_ids import split_target
 from scheduler.rules.phases import RunStatus
 from scheduler.store import history, schedules, workflows
 from scheduler.store.history import RunCount
@@ -36,11 +37,15 @@ class Statistics:
     workflows: tuple[WorkflowStatistics, ...]
 
 
-def count(snapshot: Snapshot, name: str | None, since: datetime | None) -> Statistics:
+def count(snapshot: Snapshot, target: str | None, since: datetime | None) -> Statistics:
     since = since or snapshot.now - _DEFAULT_SPAN
-    slug = None if name is None else find_workflow(snapshot.db, name).slug
+    name, handler = (None, None) if target is None else split_target(target)
+    workflow = None if name is None else find_workflow(snapshot.db, name)
+    slug = None if workflow is None else workflow.slug
+    if workflow is not None and handler is not None:
+        find_handler(snapshot.db, workflow, handler)
     names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
-    tallies = history.count_runs_by_status(snapshot.db, slug, since)
+    tallies = history.count_runs_by_status(snapshot.db, slug, since, handler)
     statuses: dict[str, int] = {}
     by_workflow: dict[str, list[RunCount]] = {}
     for one in tallies:
@@ -49,7 +54,7 @@ def count(snapshot: Snapshot, name: str | None, since: datetime | None) -> Stati
     return Statistics(
         since=since,
         runs=statuses,
-        times=_count_times(snapshot, slug, since),
+        times=_count_times(snapshot, slug, handler, since),
         workflows=tuple(
             WorkflowStatistics(
                 workflow=found,
@@ -70,8 +75,8 @@ def _average(ones: list[RunCount]) -> float | None:
     return round(sum(one.milliseconds for one in ones) / number / 1000, 3) if number else None
 
 
-def _count_times(snapshot: Snapshot, workflow: str | None, since: datetime) -> Counters:
+def _count_times(snapshot: Snapshot, workflow: str | None, handler: str | None, since: datetime) -> Counters:
     if workflow is None:
         return counters.count(snapshot.context, None, since)
-    rows = schedules.list_all(snapshot.db, workflow=workflow)
+    rows = [one for one in schedules.list_all(snapshot.db, workflow=workflow) if handler in (None, one.handler)]
     return counters.add([counters.count(snapshot.context, row.id, since) for row in rows])

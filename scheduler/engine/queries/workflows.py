@@ -1,15 +1,13 @@
-"""Workflows: list entries, full details and their next times."""
+"""Workflows: list entries and full details."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from heapq import nsmallest
 
 from scheduler.engine.lookup import find_workflow, natural_sort_key
+from scheduler.engine.queries.next_times import next_time
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule, describe_state
-from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.engine.script_plan import HandlerPlan
 from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.history_query import HistoryCursor, HistoryQuery
@@ -17,14 +15,11 @@ from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import WAITS_FOR_TIME, Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state
-from scheduler.store import backfills, events, grants, handlers, history, lanes, mutations, runs, schedules, workflows
-from scheduler.store.schedules import ScheduleRow
+from scheduler.store import backfills, events, grants, handlers, history, lanes, mutations, runs, workflows
 from scheduler.store.workflow_status import StoredWorkflow, load
 from scheduler.store.workflows import WorkflowStatus
-from scheduler.timing.errors import BadScheduleError
 
 _RECENT_RUNS = 10
-_MAX_NEXT_TIMES = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +106,6 @@ class WatchedWorkflow:
     """Hash of the current version."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextTime:
-    at: datetime
-    workflow: str
-    name: str
-    handler: str
-    words: str
-
-
 def find_watched(snapshot: Snapshot) -> list[WatchedWorkflow]:
     """Without archived ones."""
     found = []
@@ -189,53 +175,6 @@ def describe(snapshot: Snapshot, name: str) -> WorkflowDetails:
             for lane in lanes.of_workflow(snapshot.db, row.slug)
         ),
     )
-
-
-def find_next_times(snapshot: Snapshot, name: str | None, number: int) -> list[NextTime]:
-    """The next times of one workflow or of all, earliest first."""
-    number = min(max(number, 1), _MAX_NEXT_TIMES)
-    slug = None if name is None else find_workflow(snapshot.db, name).slug
-    names = list_names(snapshot)
-    ends = {row.slug: row.paused_until for row in workflows.list_all(snapshot.db) if row.paused_until is not None}
-    found = [
-        (at, row)
-        for row in (_with_pause_end(one, ends) for one in schedules.list_all(snapshot.db, workflow=slug))
-        if not row.is_suspended or row.paused_until is not None
-        for at in _upcoming(snapshot, row, number)
-    ]
-    return [
-        NextTime(
-            at=at,
-            workflow=row.workflow,
-            name=names.get(row.workflow, row.workflow),
-            handler=row.handler,
-            words=describe_schedule(snapshot, row),
-        )
-        for at, row in nsmallest(number, found, key=lambda one: (one[0], one[1].id))
-    ]
-
-
-def _with_pause_end(row: ScheduleRow, ends: Mapping[str, datetime]) -> ScheduleRow:
-    """A schedule whose workflow is paused for a while, as if only the schedule were."""
-    end = ends.get(row.workflow)
-    return row if end is None else row._replace(held=False, paused=True, paused_until=max(end, row.paused_until or end))
-
-
-def next_time(snapshot: Snapshot, row: ScheduleRow) -> datetime | None:
-    """The next time as things stand."""
-    if row.is_suspended and row.paused_until is None:
-        return None
-    is_plain = not row.is_suspended and row.skip_at is None and row.trouble is None and '"limit"' not in row.spec
-    if is_plain and (row.next_due is None or row.next_due > snapshot.now):
-        return row.next_at
-    return next(iter(_upcoming(snapshot, row, 1)), None)
-
-
-def _upcoming(snapshot: Snapshot, row: ScheduleRow, number: int) -> list[datetime]:
-    try:
-        return upcoming_times(snapshot.context, snapshot.db, row, number, snapshot.now)
-    except BadScheduleError:
-        return []
 
 
 def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:

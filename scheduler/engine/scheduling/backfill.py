@@ -51,7 +51,7 @@ class BackfillEmission:
         for planned in chunk:
             if planned in ran:
                 continue
-            decision = decide_overlap(backfill.overlap, own)
+            decision = decide_overlap(backfill.overlap, own, buffer_limit=settings.buffer_limit)
             occurrences.coalesce(db, decision.replaced, now)
             own = [one for one in own if one.key not in decision.replaced]
             new = _row_of(backfill, planned, decision, now)

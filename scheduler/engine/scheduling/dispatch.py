@@ -103,7 +103,7 @@ class Dispatch:
         started: set[str] = set()
         if next_wake.has_started:
             started = occurrences.busy_schedules(db)
-            choice.overtaken = occurrences.list_overtaken(db, now)
+            choice.overtaken = occurrences.list_overtaken(db, now, self._context.settings.overlap)
         busy = {work.lane for work in running} | self._in_flight.held_lanes()
         started |= {work.subject for work in running}
         self._add_resumable(choice, db, busy, now)

@@ -13,15 +13,15 @@ from scheduler.engine.idempotency import run_once
 from scheduler.engine.scheduling.backfill import count_backfill, merge_ranges
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.scheduling.emission import Emission
+from scheduler.engine.scheduling.manual_runs import queue_manual_run
 from scheduler.engine.scheduling.schedule_edits import ScheduleEdits, refuse_parallel_runs
+from scheduler.engine.scheduling.stale_edits import refuse_stale
 from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.rules.handler_ids import handler_id
 from scheduler.store import backfills, occurrences, schedules
 from scheduler.store.backfills import BackfillRow
-from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState, occurrence_key
-from scheduler.timing.overlap import decide_overlap
+from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 from scheduler.user_text import UserText
 
@@ -90,17 +90,23 @@ class ScheduleCommands:
         self,
         schedule: str,
         *,
-        version: int,
+        version: int | None,
         spec: Mapping[str, Any] | None = None,
+        changes: Mapping[str, Any] | None = None,
         policies: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> ScheduleAnswer:
-        """Change times or policies; what is not given stays. Never resumes a paused schedule."""
+        """Change times or policies; what is not given stays. Never resumes a paused schedule.
+
+        `spec` replaces the whole spec, `changes` parts of it. In `changes` and `policies`, None removes a value, so
+        that the default applies.
+        """
 
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             row = self._find(db, schedule, version)
+            written = spec if changes is None else self._definition.merge_spec(row, changes)
             merged = None if policies is None else self._definition.merge_policies(row, policies)
-            return ScheduleAnswer(schedule=schedule, version=self._definition.edit(db, row, spec, merged, now))
+            return ScheduleAnswer(schedule=schedule, version=self._definition.edit(db, row, written, merged, now))
 
         return self._answer("edit", idempotency_key, act)
 
@@ -175,28 +181,13 @@ class ScheduleCommands:
         def act(db: sqlite3.Connection, now: datetime) -> ScheduleAnswer:
             row = self._find(db, schedule)
             _refuse_trouble(row)
-            refuse_parallel_runs(overlap, row.kind)
-            key = occurrence_key(schedule, now, OccurrenceOrigin.MANUAL, idempotency_key or uuid4().hex)
-            others = [
-                one for one in occurrences.list_unfinished(db, schedule) if one.origin is not OccurrenceOrigin.BACKFILL
-            ]
-            decision = decide_overlap(overlap or Overlap.BUFFER_ALL, others)
-            if decision.state is OccurrenceState.SKIPPED:
-                raise RefusedError(
-                    "busy", UserText("{schedule} is still running; it was not started again.", schedule=schedule)
-                )
-            occurrences.coalesce(db, decision.replaced, now)
-            occurrences.insert(
+            key = queue_manual_run(
                 db,
-                OccurrenceRow(
-                    key=key,
-                    schedule=schedule,
-                    planned=now.replace(microsecond=0),
-                    due=now,
-                    origin=OccurrenceOrigin.MANUAL,
-                    overlap=overlap,
-                    created=now,
-                ),
+                row,
+                now,
+                overlap=overlap,
+                buffer_limit=self._context.settings.buffer_limit,
+                idempotency_key=idempotency_key,
             )
             return ScheduleAnswer(schedule=schedule, version=row.version, occurrence=key)
 
@@ -313,16 +304,7 @@ class ScheduleCommands:
         row = schedules.find(db, schedule)
         if row is None or row.removed is not None:
             raise RefusedError("unknown", UserText("There is no schedule {schedule}.", schedule=schedule))
-        if version is not None and row.version != version:
-            versions = UserText(
-                "you have version {version}, the current one is {current}", version=version, current=row.version
-            )
-            raise RefusedError(
-                "stale",
-                UserText(
-                    "{schedule} has changed: {versions}. Refresh and try again.", schedule=schedule, versions=versions
-                ),
-            )
+        refuse_stale(self._context, row, version)
         return row
 
     def _bump(self, db: sqlite3.Connection, row: ScheduleRow, **changes: Any) -> ScheduleAnswer:

@@ -48,7 +48,7 @@ class ScheduleEdits:
             handler=handler,
             kind=kind,
             spec=self._write_spec(identity, written, None, now),
-            policies=json.dumps(self._read_policies(policies, kind).write()),
+            policies=self._write_policies(policies, kind),
             version=1 if old is None else old.version + 1,
             next_at=None,
             next_due=None,
@@ -73,18 +73,18 @@ class ScheduleEdits:
                 "trouble", UserText("{id} cannot run: {trouble} Change its times.", id=row.id, trouble=row.trouble)
             )
         before = self._policies_or_none(row)
-        after = before if policies is None else self._read_policies(policies, row.kind)
-        if after is None:
+        if policies is None and before is None:
             raise RefusedError(
                 "trouble", UserText("{id} cannot run: {trouble} Change its policies.", id=row.id, trouble=row.trouble)
             )
         changes: dict[str, Any] = {
             "kind": row.kind,
             "spec": row.spec if written is None else self._write_spec(row.id, written, kept, now),
-            "policies": json.dumps(after.write()),
+            "policies": row.policies if policies is None else self._write_policies(policies, row.kind),
             "version": row.version + 1,
             "trouble": None,
         }
+        after = self._context.parse_policies(changes["policies"], row.kind)
         if before is None:
             schedules.update(db, row.id, policies=changes["policies"])
             row = row._replace(policies=changes["policies"])
@@ -111,7 +111,7 @@ class ScheduleEdits:
         if row.trouble is not None:
             return False
         spec = self._write_spec(row.id, written, self._spec_or_none(row), now)
-        return (spec, json.dumps(self._read_policies(policies, row.kind).write())) == (row.spec, row.policies)
+        return (spec, self._write_policies(policies, row.kind)) == (row.spec, row.policies)
 
     def remove(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> int:
         """Remove the schedule; its history and name stay, and what runs may finish."""
@@ -127,9 +127,21 @@ class ScheduleEdits:
         return row.version + 1
 
     def merge_policies(self, row: ScheduleRow, policies: Mapping[str, Any]) -> dict[str, Any]:
-        """The stored policies, overridden by the given ones."""
-        stored = self._policies_or_none(row)
-        return {**({} if stored is None else stored.write()), **policies}
+        """The stored policies, overridden by the given ones; None removes one."""
+        stored = {} if self._policies_or_none(row) is None else json.loads(row.policies)
+        return {name: value for name, value in {**stored, **policies}.items() if value is not None}
+
+    def merge_spec(self, row: ScheduleRow, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The stored spec with these parts changed; None removes one.
+
+        Another kind of times replaces the old one; another interval counts from the same anchor.
+        """
+        kept = self._spec_or_none(row)
+        stored = {} if kept is None else kept.write()
+        if kinds := {kind.value for kind in ScheduleKind} & changes.keys():
+            replaced = set(ScheduleKind) if "every" in kinds else {*ScheduleKind, "anchor"}
+            stored = {name: value for name, value in stored.items() if name not in replaced}
+        return {name: value for name, value in {**stored, **changes}.items() if value is not None}
 
     def _end_old_times(
         self, db: sqlite3.Connection, row: ScheduleRow, kept: ScheduleSpec | None, now: datetime
@@ -157,10 +169,12 @@ class ScheduleEdits:
         for one in occurrences.list_unfinished(db, row.id):
             if one.origin is OccurrenceOrigin.BACKFILL:
                 continue
+            limit = self._context.settings.buffer_limit
             if held_up is None:
-                decision = decide_overlap(policies.overlap, seen)
+                decision = decide_overlap(policies.overlap, seen, buffer_limit=limit)
             else:
-                decision = decide_held_up(policies.overlap, seen, keep_late=policies.catchup.runs_all)
+                keep_late = policies.catchup.runs_all
+                decision = decide_held_up(policies.overlap, seen, buffer_limit=limit, keep_late=keep_late)
             if not one.is_replaceable:
                 seen.append(one)
                 continue
@@ -189,8 +203,6 @@ class ScheduleEdits:
         A new anchor is the caller's now; a later one would itself be the next time.
         """
         given = dict(written)
-        if given.get("jitter") is None and self._context.settings.jitter is not None:
-            given["jitter"] = self._context.settings.jitter
         if given.get("timezone") is None and kept is not None:
             given["timezone"] = kept.timezone
         spec = self._context.parse_spec(given, now)
@@ -205,10 +217,11 @@ class ScheduleEdits:
         self._context.cache(schedule, text, spec, spec.compile(self._context.machine_zone))
         return text
 
-    def _read_policies(self, written: Mapping[str, Any], kind: str) -> Policies:
+    def _write_policies(self, written: Mapping[str, Any], kind: str) -> str:
+        """Check the policies and keep only those that were given, so that the defaults apply to the others."""
         policies = Policies.read(written, self._context.settings.policies(kind))
         refuse_parallel_runs(policies.overlap, kind)
-        return policies
+        return json.dumps({name: value for name, value in policies.write().items() if name in written})
 
     def _next_or_refuse(self, db: sqlite3.Connection, row: ScheduleRow, now: datetime) -> datetime | None:
         """The next time, or None if the limit of runs is reached; refused if the times themselves have ended."""

@@ -14,9 +14,14 @@ _INSTANT = timedelta(microseconds=1)
 
 
 def upcoming_times(
-    context: EngineContext, db: sqlite3.Connection, row: ScheduleRow, count: int, now: datetime
+    context: EngineContext,
+    db: sqlite3.Connection,
+    row: ScheduleRow,
+    count: int,
+    now: datetime,
+    later_than: datetime | None = None,
 ) -> list[datetime]:
-    """The next regular times, at most `number`, without a skipped one and none beyond the limit of runs.
+    """The next regular times, at most `count`, without a skipped one and none beyond the limit of runs.
 
     Times during a pause do not run, so those of a paused schedule start after the pause, or after now if it is open.
     """
@@ -24,13 +29,18 @@ def upcoming_times(
         return []
     spec, _ = context.compile(row.id, row.spec)
     standing = context.timing_state(db, row)
-    if spec.limit is not None:
-        count = min(count, spec.limit - row.runs - count_pending_runs(db, standing))
+    left = None if spec.limit is None else spec.limit - row.runs - count_pending_runs(db, standing)
+    if later_than is not None and left is not None:  # those before it use up the limit
+        coming = upcoming_times(context, db, row, left, now)
+        return [at for at in coming if at > later_than][:count]
+    count = count if left is None else min(count, left)
     after = row.next_at - _INSTANT
     if row.paused and row.paused_until is not None and not row.held:
         after = max(after, row.paused_until - _INSTANT)
     elif row.is_suspended or standing.is_missed(row.next_at, now):
         after = max(after, now)
+    if later_than is not None:
+        after = max(after, later_than)
     found = standing.unrecorded.upcoming(after, count + (row.skip_at is not None))
     return [at for at in found if at != row.skip_at][: max(count, 0)]
 

@@ -11,10 +11,10 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.script_workers import ScriptWorkers
+from scheduler.engine.scheduling.manual_runs import queue_occurrence
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, ScriptPlans
-from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run
 from scheduler.engine.workflows.grants import allow
 from scheduler.engine.workflows.permissions import asks_less_often, list_permissions
@@ -220,7 +220,7 @@ class Deployer:
                 args = (plan.workflow, handler.name, handler.schedule, handler.policies, handler.kind.value)
                 self._definition.add(db, *args, now)
                 if handler.kind is HandlerKind.PRODUCER and handler.run_on_deploy:
-                    run_now.queue_occurrence(db, identity, now, OccurrenceOrigin.DEPLOY)  # its first run is due now
+                    queue_occurrence(db, identity, now, OccurrenceOrigin.DEPLOY)  # its first run is due now
             elif _differs(before, handler):
                 self._definition.edit(
                     db, row._replace(kind=handler.kind.value), handler.schedule, handler.policies, now

@@ -1,18 +1,20 @@
-"""Run now: chooses the handlers, checks what blocks them, and queues manual occurrences."""
+"""Run now: chooses the handlers, checks what blocks them, and queues their runs."""
 
 import sqlite3
 from datetime import datetime
-from uuid import uuid4
+from typing import Any
 
+from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.runs.start import run_id
+from scheduler.engine.scheduling.manual_runs import queue_manual_run
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
 from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.rules.requests import Block, unblock_hint
-from scheduler.store import lanes, mutations, occurrences, runs, schedules
-from scheduler.store.occurrences import OccurrenceRow
+from scheduler.store import lanes, mutations, runs, schedules
 from scheduler.store.workflows import WorkflowRow, WorkflowStatus
-from scheduler.timing.occurrences import OccurrenceOrigin, occurrence_key
+from scheduler.timing.policies import Overlap
 from scheduler.user_text import UserText, add_full_stop
 
 CHECKING = UserText("Dayhand is checking whether it happened; wait a few minutes.")
@@ -48,7 +50,7 @@ def choose_handlers(plan: ScriptPlan, handler: str | None) -> list[str]:
     )
 
 
-def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: HandlerPlan, *, when_finished: bool) -> None:
+def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: HandlerPlan, *, may_wait: bool) -> None:
     """RefusedError with what to do first: resume, fix, answer or wait."""
     if row.status is not WorkflowStatus.ACTIVE:
         raise RefusedError(
@@ -86,8 +88,7 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
                 help_line=help_line,
             ),
         )
-    is_busy = any(lane_name(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
-    if is_busy and not when_finished:
+    if is_busy(db, row, handler) and not may_wait:
         raise RefusedError(
             "busy",
             UserText(
@@ -105,13 +106,29 @@ def end_backoff(db: sqlite3.Connection, workflow: str, handler: HandlerPlan) -> 
         lanes.unblock(db, workflow, handler.lane)
 
 
-def queue_occurrence(
-    db: sqlite3.Connection, schedule: str, now: datetime, origin: OccurrenceOrigin, idempotency_key: str | None = None
-) -> str:
-    """Queue a run outside the regular times; returns the key of its occurrence."""
-    key = occurrence_key(schedule, now, origin, idempotency_key or uuid4().hex)
-    planned = now.replace(microsecond=0)
-    occurrences.insert(
-        db, OccurrenceRow(key=key, schedule=schedule, planned=planned, due=now, origin=origin, created=now)
-    )
-    return key
+def is_busy(db: sqlite3.Connection, row: WorkflowRow, handler: HandlerPlan) -> bool:
+    """Whether something runs in its lane now."""
+    return any(lane_name(one.handler, one.kind) == handler.lane for one in runs.list_active(db, row.slug))
+
+
+def queue_runs(
+    context: EngineContext,
+    db: sqlite3.Connection,
+    row: WorkflowRow,
+    handlers: list[HandlerPlan],
+    overlap: Overlap | None,
+    idempotency_key: str | None,
+    now: datetime,
+) -> dict[str, Any]:
+    """Queue a run of each; the answer says whether they have to wait for what runs now."""
+    keys = []
+    for one in handlers:
+        schedule = schedules.find(db, handler_id(row.slug, one.name))
+        assert schedule is not None, "every producer and job has one"
+        limit = context.settings.buffer_limit
+        end_backoff(db, row.slug, one)
+        keys.append(
+            queue_manual_run(db, schedule, now, overlap=overlap, buffer_limit=limit, idempotency_key=idempotency_key)
+        )
+    waits = overlap is not Overlap.ALLOW_ALL and any(is_busy(db, row, one) for one in handlers)
+    return {"runs": [run_id(key) for key in keys], "waits": waits}

@@ -1,7 +1,7 @@
 """The commands on workflows. Each returns JSON values or raises RefusedError."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +25,7 @@ from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import backfills, handlers, key_values, occurrences, schedules, workflows
 from scheduler.store.workflows import ScriptOrigin, WorkflowRow, WorkflowStatus
 from scheduler.timing.instants import format_instant
-from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
+from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 from scheduler.timing.policies import Overlap
 from scheduler.user_text import UserText
 from scheduler.workers.tool_scan import find_tool_uses
@@ -99,9 +99,14 @@ class WorkflowCommands:
         handler: str | None = None,
         *,
         when_finished: bool = False,
+        overlap: Overlap | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Start all producers, the only job or the given handler now; the regular times do not move."""
+        """Start all producers, the only job or the given handler now; the regular times do not move.
+
+        `overlap` says what happens if the previous one is still going; without it and `when_finished`, it is refused.
+        """
+        may_wait = when_finished or overlap not in (None, Overlap.SKIP)
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = find_workflow(db, workflow)
@@ -109,12 +114,10 @@ class WorkflowCommands:
             if self._context.is_paused(now):
                 raise RefusedError("paused", UserText("Everything is paused; first: dayhand resume --all"))
             names = run_now.choose_handlers(plan, handler)
-            for name in names:
-                run_now.refuse_if_blocked(db, row, plan.handlers[name], when_finished=when_finished)
-                run_now.end_backoff(db, row.slug, plan.handlers[name])
-            ids = [handler_id(row.slug, name) for name in names]
-            keys = [run_now.queue_occurrence(db, one, now, OccurrenceOrigin.MANUAL, idempotency_key) for one in ids]
-            return {"runs": [run_id(key) for key in keys]}
+            chosen = [plan.handlers[name] for name in names]
+            for one in chosen:
+                run_now.refuse_if_blocked(db, row, one, may_wait=may_wait)
+            return run_now.queue_runs(self._context, db, row, chosen, overlap, idempotency_key, now)
 
         return self._do("run", workflow, idempotency_key, act)
 
@@ -232,14 +235,13 @@ class WorkflowCommands:
         self,
         workflow: str,
         handler: str | None,
-        start: datetime,
-        end: datetime,
+        ranges: Sequence[tuple[datetime, datetime]],
         *,
         overlap: Overlap | None = None,
         missing: bool = False,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Run the times of a past range, inclusive at both ends."""
+        """Run the times of past ranges, inclusive at both ends."""
         row = find_workflow(self._context.database.read(), workflow)
         chosen = overlap or Overlap.BUFFER_ALL
         return self._each_schedule(
@@ -247,7 +249,7 @@ class WorkflowCommands:
             handler,
             idempotency_key,
             lambda one, own: self._schedules.backfill(
-                one, [(start, end)], overlap=chosen, missing=missing, idempotency_key=own
+                one, ranges, overlap=chosen, missing=missing, idempotency_key=own
             ),
         )
 

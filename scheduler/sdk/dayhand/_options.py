@@ -11,7 +11,7 @@ from ._user_text import UserText
 from ._values import check
 
 KINDS = ("every", "cron", "calendar", "once")
-_TIMES = (*KINDS, "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
+_TIMES = (*KINDS, "anchor", "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
 _POLICIES = ("overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
 _MAX_FAILURES = 1000
@@ -22,6 +22,7 @@ _EXAMPLES = {
     "cron": "'0 9 * * 1-5'",
     "calendar": "{'hour': 9, 'weekday': 'mon-fri'}",
     "once": "'2026-11-20T09:00'",
+    "anchor": "'2026-11-01T08:00'",
     "timezone": "'Europe/Berlin'",
     "start_at": "'2026-11-20'",
     "end_at": "'2026-11-20'",
@@ -96,6 +97,8 @@ def read_schedule(kind: str, written: Mapping[str, Any]) -> tuple[dict[str, Any]
         raise Misuse(UserText("this {kind} has {kinds}; keep one of them.", kind=kind, kinds=" and ".join(kinds)))
     for name, value in given.items():
         _CHECKS[name](name, value)
+    if "anchor" in given and "every" not in given:
+        raise Misuse(UserText("anchor is the time from which every counts; write it with every='2h', or remove it."))
     if kind != "job" and given.get("overlap") == "allow_all":
         raise Misuse(
             UserText(
@@ -247,6 +250,7 @@ _CHECKS = {
     "cron": _texts,
     "calendar": _dicts,
     "once": _instant,
+    "anchor": _instant,
     "timezone": _text,
     "start_at": _instant,
     "end_at": _instant,

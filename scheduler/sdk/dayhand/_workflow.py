@@ -17,7 +17,7 @@ from ._user_text import UserText
 Body = TypeVar("Body")
 Decorator = Callable[[Body], Body]
 
-_TIMES = (*options.KINDS, "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
+_TIMES = (*options.KINDS, "anchor", "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
 _TIMED = (*_TIMES, "overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
 defined: list[Workflow] = []
@@ -75,6 +75,7 @@ class Workflow:
         cron: str | Sequence[str] | None = None,
         calendar: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
         once: str | date | None = None,
+        anchor: str | date | None = None,
         timezone: str | None = None,
         start_at: str | date | None = None,
         end_at: str | date | None = None,
@@ -96,6 +97,9 @@ class Workflow:
 
         Set one of every, cron, calendar or once. A producer only reads. It runs once right after the first deploy;
         with `run_on_deploy=False` it waits for its first planned time. `publishes` lists its topics.
+
+        anchor: the time from which `every` counts, such as "2026-11-01T08:00"; if unset, the first deploy.
+        calendar: parts of a date and time, such as {"hour": 9, "weekday": "mon-fri"}; of a list, each one counts.
         """
         given = dict(locals())
         known = (*_TIMED, "run_on_deploy", "timeout", "max_failures", "publishes")
@@ -160,6 +164,7 @@ class Workflow:
         cron: str | Sequence[str] | None = None,
         calendar: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
         once: str | date | None = None,
+        anchor: str | date | None = None,
         timezone: str | None = None,
         start_at: str | date | None = None,
         end_at: str | date | None = None,
@@ -182,6 +187,8 @@ class Workflow:
         A run fails if the function raises, a command of `ctx.run` exits with another code than 0, or the time limit is
         reached. You are told, and the job runs again at its next time.
 
+        anchor: the time from which `every` counts, such as "2026-11-01T08:00"; if unset, the first deploy.
+        calendar: parts of a date and time, such as {"hour": 9, "weekday": "mon-fri"}; of a list, each one counts.
         max_failures: after that many failed runs in a row it stops until you resume it; 0 for never.
         retries: how often to try again before a run counts as failed, after 30 s, 1, 5, 15 and then every 60 minutes.
         after_crash: what follows a crash in the middle of a run: "next" (the default: you are told, and it runs at its

@@ -30,6 +30,12 @@ def completed(*words: str) -> list[str]:
         (["import-jobs", ""], ["crontab", "systemd", "tasks"]),
         (["import-jobs", "crontab", "one", ""], [FILES]),
         (["resolve", "1234", "n"], ["not-happened"]),
+        (["schedule", "e"], ["edit"]),
+        (["schedule", "edit", "w/h", "--if"], ["--if-version"]),
+        (["run", "w", "--overlap", "buffer"], ["buffer_one", "buffer_all"]),
+        (["settings", "s"], ["set"]),
+        (["settings", "get", "overlap"], ["overlap_jobs", "overlap_producers"]),
+        (["settings", "set", "catchup", "s"], ["spread"]),
         (["list", "--data-dir", ""], [FILES]),
         (["connect", "table:expenses", "--path", ""], [FILES]),
         (["history", "--limit", ""], []),
@@ -57,6 +63,7 @@ def test_names_are_completed_from_the_data_folder(cli: CommandLine, tmp_path: Pa
     folder = ("--data-dir", str(cli.folder))
     assert completed("run", *folder, "rec") == ["receipts"]
     assert completed("grant", *folder, "receipts", "") == ["table:expenses"]
+    assert completed("schedule", "show", *folder, "rec") == ["receipts/poll"]
     assert completed("disconnect", *folder, "table:e") == ["table:expenses"]
 
 

@@ -241,7 +241,7 @@ def test_without_an_anchor_intervals_count_from_the_start_time(preview: Any) -> 
         (["every 5m", "--count", "10001"], "count: "),
         (["every 5m", "--count", "9" * 5000], "count: "),
         (["every 5m", "--count", "\u0663"], "count: "),
-        (["every 5m", "--from", "yesterday"], "from: "),
+        (["every 5m", "--from", "soon"], "from: "),
         (["every 5m", "--from", ""], "from: "),
         (["every 5m", "--from", "9999-12-31"], "from: "),
         (["every 5m", "--until", "2026-13-01"], "until: "),

@@ -11,6 +11,7 @@ from app.cli import command_line
 from app.data.atomic_file import DataFileError
 from app.data.export import import_export
 from app.data.preferences import Preferences, SavedFixer, read_preferences, save_preferences
+from app.data.saved_settings import SavedSettings
 from scheduler.engine.api.dispatcher import Dispatcher
 from scheduler.engine.api.offline_backend import WritableBackend
 from scheduler.engine.data_import import SCRIPTS_FOLDER
@@ -134,7 +135,7 @@ def _check_it_works(shop: QueryRuntimeFixture) -> None:
     for step in (0, 1, 24):
         shop.clock.move(timedelta(hours=step))
         shop.services.engine.tick(shop.clock.wall)
-    desk = Dispatcher(WritableBackend(shop.services, SavedFixer))
+    desk = Dispatcher(WritableBackend(shop.services, SavedFixer, SavedSettings(shop.folder)))
     for verb, arguments in _queries(shop):
         for message in desk.dispatch(verb, arguments):
             error = (message or {}).get("error")

@@ -1,7 +1,7 @@
 """Preferences survive a restart, a damaged file and another version."""
 
 import json
-from datetime import time
+from datetime import time, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,14 +14,17 @@ from app.data.preferences import (
     save_preferences,
     set_aside_damaged,
 )
+from app.data.saved_settings import SavedSettings
 from app.theme.tokens import Appearance
 from scheduler.engine.fixer_config import FixerConfig, FixerKind
+from scheduler.engine.setting_values import SETTINGS
 from scheduler.engine.settings import Settings
+from scheduler.timing.jitter import Jitter
 from scheduler.timing.policies import Catchup, Overlap
 
 PREFERENCES = Preferences(
     concurrency=8,
-    overlap=Overlap.BUFFER_ONE,
+    overlap_jobs=Overlap.BUFFER_ONE,
     catchup=Catchup.NONE,
     keep_days=0,
     is_quiet=True,
@@ -58,7 +61,13 @@ def test_an_invalid_file_counts_as_missing(tmp_path: Path, text: str) -> None:
         ("concurrency", "4"),
         ("concurrency", True),
         ("keep_days", -1),
-        ("overlap", "sometimes"),
+        ("overlap_jobs", "sometimes"),
+        ("overlap_producers", "allow_all"),
+        ("jitter", "2d"),
+        ("jitter", 30),
+        ("lookahead", "0s"),
+        ("catchup_per_tick", 0),
+        ("buffer_limit", 10_001),
         ("quiet_from", 22),
         ("quiet_from", "25:00"),
         ("is_quiet", 1),
@@ -106,6 +115,43 @@ def test_the_preferences_apply_to_the_engine() -> None:
     settings = PREFERENCES.apply_to(Settings())
     assert (settings.concurrency, settings.catchup) == (8, Catchup.NONE)
     assert settings.overlap == {"job": Overlap.BUFFER_ONE, "producer": Overlap.BUFFER_ONE}
+
+
+def test_the_overlap_of_an_earlier_version_is_kept(tmp_path: Path) -> None:
+    """It had only one, for jobs."""
+    (tmp_path / FILE).write_text('{"overlap": "buffer_all"}', encoding="utf-8")
+    assert read_preferences(tmp_path).overlap_jobs is Overlap.BUFFER_ALL
+    assert SavedSettings(tmp_path).read()["overlap_jobs"] == "buffer_all"
+    save_preferences(tmp_path, Preferences(overlap_jobs=Overlap.SKIP))
+    assert read_preferences(tmp_path).overlap_jobs is Overlap.SKIP
+
+
+def test_every_setting_reaches_the_engine_and_has_the_engines_default(tmp_path: Path) -> None:
+    assert Preferences().apply_to(Settings()) == Settings() == SavedSettings(tmp_path).apply_to(Settings())
+    chosen = {
+        "concurrency": 2,
+        "overlap_jobs": "buffer_all",
+        "overlap_producers": "skip",
+        "catchup": "spread",
+        "jitter": "+30s",
+        "lookahead": "5m",
+        "catchup_per_tick": 7,
+        "buffer_limit": 8,
+        "keep_days": 9,
+    }
+    assert chosen.keys() == SETTINGS.keys()
+    (tmp_path / FILE).write_text(json.dumps(chosen), encoding="utf-8")
+    expected = Settings(
+        concurrency=2,
+        overlap={"job": Overlap.BUFFER_ALL, "producer": Overlap.SKIP},
+        catchup=Catchup.SPREAD,
+        jitter=Jitter(timedelta(seconds=30), only_later=True),
+        lookahead=timedelta(minutes=5),
+        catchup_per_tick=7,
+        buffer_limit=8,
+        kept=timedelta(days=9),
+    )
+    assert SavedSettings(tmp_path).apply_to(Settings()) == expected == read_preferences(tmp_path).apply_to(Settings())
 
 
 def test_quiet_hours_exist_only_if_they_are_on() -> None:

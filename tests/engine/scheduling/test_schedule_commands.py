@@ -1,6 +1,8 @@
 """Versions, idempotency keys, and what each command keeps or changes."""
 
+import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,8 +11,9 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.schedules import ScheduleState
 from scheduler.engine.scheduling.launcher import Result
 from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer
+from scheduler.timing.jitter import parse_jitter
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
-from scheduler.timing.policies import Overlap
+from scheduler.timing.policies import Catchup, Overlap
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND, START, Bench, at
 
 HOURLY = {"cron": "0 * * * *"}
@@ -21,6 +24,19 @@ def read_tables(bench: Bench) -> list[Any]:
     db = bench.database.read()
     tables = ("schedules", "occurrences", "gaps", "backfills")
     return [[tuple(row) for row in db.execute(f"SELECT * FROM {table}")] for table in tables]
+
+
+def shift(bench: Bench, schedule: str = "w/h") -> timedelta:
+    """How far jitter moves the next time."""
+    row = bench.row(schedule)
+    assert row.next_due is not None and row.next_at is not None
+    return row.next_due - row.next_at
+
+
+def effective(bench: Bench, schedule: str = "w/h") -> tuple[str, str]:
+    """Overlap and catch-up policy as they apply now."""
+    policies = bench.engine.context.policies(bench.row(schedule))
+    return policies.overlap.value, policies.catchup.value
 
 
 COMMANDS: dict[str, Callable[[Bench, str | None], ScheduleAnswer]] = {
@@ -313,7 +329,7 @@ def test_putting_other_times_recomputes_and_keeps_the_pause(bench: Bench) -> Non
 def test_putting_less_goes_back_to_the_defaults(bench: Bench) -> None:
     bench.commands.put("w", "h", {"every": "1h"}, {"overlap": "buffer_all", "catchup": "none"})
     bench.commands.put("w", "h", {"every": "1h"})
-    assert bench.row().policies == '{"overlap": "skip", "catchup": "one"}'
+    assert effective(bench) == ("skip", "one")
 
 
 def test_an_edit_of_the_times_records_what_was_due(bench: Bench) -> None:
@@ -336,16 +352,88 @@ def test_an_edit_that_is_undone_does_not_run_a_time_twice(bench: Bench) -> None:
 
 
 def test_the_apps_default_jitter_applies(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench(jitter="+10m")
+    bench = make_bench(jitter=parse_jitter("+10m"))
     bench.add({"every": "1h"})
     bench.add({"every": "1h", "jitter": "+1s"}, name="own")
-    assert '"jitter": "+10m"' in bench.row().spec
-    assert '"jitter": "+1s"' in bench.row("w/own").spec
+    bench.add({"every": "1h", "jitter": "0s"}, name="none")
+    assert SECOND < shift(bench) <= 10 * MINUTE
+    assert shift(bench, "w/own") <= SECOND
+    assert not shift(bench, "w/none")
+
+
+def test_a_new_default_jitter_applies_from_the_time_after_the_next(bench: Bench) -> None:
+    """The next time keeps the instant at which it is due: it was announced."""
+    bench.add({"every": "1h"})
+    due = bench.row().next_due
+    bench.change_settings(jitter=parse_jitter("+10m"))
+    assert bench.row().next_due == due == at("11:00")
+    bench.run_for(HOUR + SECOND)
+    assert SECOND < shift(bench) <= 10 * MINUTE
 
 
 def test_the_apps_default_policies_apply(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench(catchup="all", overlap={"job": Overlap.BUFFER_ALL, "producer": Overlap.SKIP})
+    bench = make_bench(catchup=Catchup.ALL, overlap={"job": Overlap.BUFFER_ALL, "producer": Overlap.SKIP})
     bench.add({"every": "1h"})
-    bench.add({"every": "1h"}, kind="producer", name="p")
-    assert bench.row().policies == '{"overlap": "buffer_all", "catchup": "all"}'
-    assert bench.row("w/p").policies == '{"overlap": "skip", "catchup": "all"}'
+    bench.add({"every": "1h"}, kind="producer", name="p", catchup="none")
+    assert effective(bench) == ("buffer_all", "all")
+    assert effective(bench, "w/p") == ("skip", "none")
+
+
+def test_a_changed_default_applies_at_once_to_schedules_without_their_own_policy(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.add({"every": "1h"}, name="own", overlap="skip", catchup="one")
+    bench.change_settings(catchup=Catchup.NONE, overlap={"job": Overlap.BUFFER_ALL, "producer": Overlap.SKIP})
+    assert effective(bench) == ("buffer_all", "none")
+    assert effective(bench, "w/own") == ("skip", "one")
+    bench.run_for(3 * HOUR, finish=False)
+    assert bench.states() == ["started", "queued", "queued"]
+    assert bench.states("w/own") == ["started", "skipped", "skipped"]
+
+
+@pytest.mark.parametrize(("default", "kill"), [(Overlap.CANCEL_OTHER, False), (Overlap.TERMINATE_OTHER, True)])
+def test_a_default_that_ends_the_other_ends_it(bench: Bench, default: Overlap, kill: bool) -> None:  # noqa: FBT001
+    bench.add({"every": "1h"})
+    bench.add({"every": "1h"}, name="own", overlap="skip")
+    bench.change_settings(overlap={"job": default, "producer": Overlap.BUFFER_ONE})
+    bench.run_for(2 * HOUR, finish=False)
+    [(key, killed)] = bench.launcher.stops
+    assert (bench.one(key).schedule, killed) == ("w/h", kill)
+
+
+def test_a_policy_can_be_left_to_the_default_again(bench: Bench) -> None:
+    bench.add({"every": "1h"}, overlap="buffer_all", catchup="all")
+    bench.commands.edit("w/h", version=1, policies={"overlap": None})
+    assert effective(bench) == ("skip", "all")
+    assert bench.row().policies == '{"catchup": "all"}'
+
+
+def test_parts_of_a_spec_are_changed_and_the_others_stay(bench: Bench) -> None:
+    bench.add({"every": "1h", "timezone": "Europe/Berlin", "limit": 9, "exclude": ["2026-12-25"]})
+    anchor = json.loads(bench.row().spec)["anchor"]
+    bench.commands.edit("w/h", version=1, changes={"limit": None, "jitter": "30s"})
+    assert json.loads(bench.row().spec) == {
+        "every": "1h", "anchor": anchor, "timezone": "Europe/Berlin", "exclude": ["2026-12-25"], "jitter": "30s",
+    }  # fmt: skip
+    bench.commands.edit("w/h", version=2, changes={"cron": "0 9 * * *"})
+    assert json.loads(bench.row().spec) == {
+        "cron": ["0 9 * * *"], "timezone": "Europe/Berlin", "exclude": ["2026-12-25"], "jitter": "30s",
+    }  # fmt: skip
+    bench.commands.edit("w/h", version=3, changes={"every": "2h", "anchor": "2026-11-01T08:00"})
+    assert json.loads(bench.row().spec)["anchor"] == "2026-11-01T07:00:00Z"
+    bench.commands.edit("w/h", version=4, changes={"every": "3h"})
+    assert json.loads(bench.row().spec)["anchor"] == "2026-11-01T07:00:00Z", (
+        "another interval counts from the same time"
+    )
+    assert bench.row().next_at == at("13:00")
+
+
+def test_a_stale_edit_shows_both_versions_and_what_it_is_now(bench: Bench) -> None:
+    bench.add({"every": "1h"})
+    bench.commands.edit("w/h", version=1, changes={"every": "2h"}, policies={"catchup": "all"})
+    with pytest.raises(RefusedError) as refused:
+        bench.commands.edit("w/h", version=1, changes={"every": "3h"})
+    assert str(refused.value) == (
+        "w/h has changed: you have version 1, the current one is 2. "
+        "Now: Every 2 hours; overlap skip; catchup all. Refresh and try again."
+    )
+    assert (bench.row().version, '"every": "2h"' in bench.row().spec) == (2, True)

@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTime
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.background import run_command
 from app.data.preferences import FILE, Preferences, read_preferences, save_preferences
+from app.data.saved_settings import SavedSettings
 from app.platform.autostart import Autostart, SystemAutostart, autostart_command
 from app.platform.linux_autostart import DesktopEntry
 from app.session import Session
 from app.theme.tokens import Appearance
 from app.window.settings import metrics_section
 from app.window.settings.page import SettingsPage
+from scheduler.timing.jitter import parse_jitter
 from scheduler.timing.policies import Catchup, Overlap
 from tests.app.app_fixture import Wait
 from tests.app.widgets.test_form_controls import turn_wheel
@@ -43,7 +45,7 @@ def show(qtbot: QtBot, installation: Session, entry: Autostart, wait: Wait) -> S
     return page
 
 
-def pick(page: SettingsPage, box: str, value: object) -> None:
+def pick(page: QWidget, box: str, value: object) -> None:
     """As the user does."""
     field = getattr(page, box)
     field.setCurrentIndex(field.findData(value))
@@ -56,13 +58,47 @@ def test_a_change_is_saved_announced_and_applied_by_the_engine(page: SettingsPag
     page.concurrency.setValue(9)
     pick(page, "overlap", Overlap.BUFFER_ALL)
     pick(page, "catchup", Catchup.NONE)
-    pick(page, "history_age", 30)
     pick(page, "appearance", Appearance.DARK)
-    wait(lambda: read_preferences(empty.folder).appearance is Appearance.DARK)
+    pick(page, "history_age", 30)
+    wait(lambda: empty._runtime.engine.context.settings.kept == timedelta(days=30))
     settings = empty._runtime.engine.context.settings
     assert (settings.concurrency, settings.catchup, settings.overlap["job"]) == (9, Catchup.NONE, Overlap.BUFFER_ALL)
     assert changed[-1] == read_preferences(empty.folder)
     assert changed[-1].keep_days == 30 and settings.kept == timedelta(days=30)
+
+
+def test_the_defaults_for_schedules_are_saved_and_applied(page: SettingsPage, empty: Session, wait: Wait) -> None:
+    section = page.schedule_defaults
+    pick(section, "producers", Overlap.SKIP)
+    pick(section, "jitter", "+30s")
+    pick(section, "lookahead", "5m")
+    section.catchup_per_tick.setValue(7)
+    section.buffer_limit.setValue(8)
+    wait(lambda: empty._runtime.engine.context.settings.buffer_limit == 8)
+    assert read_preferences(empty.folder).buffer_limit == 8
+    settings = empty._runtime.engine.context.settings
+    assert settings.overlap["producer"] is Overlap.SKIP
+    assert settings.jitter == parse_jitter("+30s")
+    assert (settings.lookahead, settings.catchup_per_tick, settings.buffer_limit) == (timedelta(minutes=5), 7, 8)
+
+
+def test_values_that_only_a_command_can_set_are_shown(
+    qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait
+) -> None:
+    chosen = Preferences(jitter="90s", lookahead="2h")
+    save_preferences(empty.folder, chosen)
+    section = show(qtbot, empty, entry, wait).schedule_defaults
+    assert section.jitter.currentText() == "By up to 1 minute 30 seconds earlier or later"
+    assert section.lookahead.currentText() == "2 hours"
+    assert section.read()["jitter"] == "90s"
+
+
+def test_a_change_here_keeps_what_a_command_changed_meanwhile(page: SettingsPage, empty: Session, wait: Wait) -> None:
+    SavedSettings(empty.folder).save("buffer_limit", 55)
+    page.concurrency.setValue(9)
+    wait(lambda: empty._runtime.engine.context.settings.concurrency == 9)
+    assert read_preferences(empty.folder).buffer_limit == 55
+    assert empty._runtime.engine.context.settings.buffer_limit == 55
 
 
 def test_saved_settings_are_shown(qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait) -> None:

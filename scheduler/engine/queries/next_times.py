@@ -1,0 +1,80 @@
+"""The next times of schedules."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import nsmallest
+
+from scheduler.engine.lookup import find_schedules, find_workflow
+from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.engine.queries.status_text import describe_schedule
+from scheduler.engine.scheduling.upcoming import upcoming_times
+from scheduler.rules.handler_ids import split_target
+from scheduler.store import schedules, workflows
+from scheduler.store.schedules import ScheduleRow
+from scheduler.timing.errors import BadScheduleError
+
+_MAX_NEXT_TIMES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextTime:
+    at: datetime
+    workflow: str
+    name: str
+    handler: str
+    words: str
+
+
+def find_next_times(
+    snapshot: Snapshot, target: str | None, number: int, after: datetime | None = None
+) -> list[NextTime]:
+    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given."""
+    number = min(max(number, 1), _MAX_NEXT_TIMES)
+    rows = schedules.list_all(snapshot.db)
+    if target is not None:
+        name, handler = split_target(target)
+        workflow = find_workflow(snapshot.db, name)
+        chosen = None if handler is None else find_schedules(snapshot.db, workflow, handler)
+        rows = [one for one in rows if one.workflow == workflow.slug and (chosen is None or one.id in chosen)]
+    names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
+    ends = {row.slug: row.paused_until for row in workflows.list_all(snapshot.db) if row.paused_until is not None}
+    found = [
+        (at, row)
+        for row in (_with_pause_end(one, ends) for one in rows)
+        if not row.is_suspended or row.paused_until is not None
+        for at in _upcoming(snapshot, row, number, after)
+    ]
+    return [
+        NextTime(
+            at=at,
+            workflow=row.workflow,
+            name=names.get(row.workflow, row.workflow),
+            handler=row.handler,
+            words=describe_schedule(snapshot, row),
+        )
+        for at, row in nsmallest(number, found, key=lambda one: (one[0], one[1].id))
+    ]
+
+
+def _with_pause_end(row: ScheduleRow, ends: Mapping[str, datetime]) -> ScheduleRow:
+    """A schedule whose workflow is paused for a while, as if only the schedule were."""
+    end = ends.get(row.workflow)
+    return row if end is None else row._replace(held=False, paused=True, paused_until=max(end, row.paused_until or end))
+
+
+def next_time(snapshot: Snapshot, row: ScheduleRow) -> datetime | None:
+    """The next time as things stand."""
+    if row.is_suspended and row.paused_until is None:
+        return None
+    is_plain = not row.is_suspended and row.skip_at is None and row.trouble is None and '"limit"' not in row.spec
+    if is_plain and (row.next_due is None or row.next_due > snapshot.now):
+        return row.next_at
+    return next(iter(_upcoming(snapshot, row, 1)), None)
+
+
+def _upcoming(snapshot: Snapshot, row: ScheduleRow, number: int, after: datetime | None = None) -> list[datetime]:
+    try:
+        return upcoming_times(snapshot.context, snapshot.db, row, number, snapshot.now, after)
+    except BadScheduleError:
+        return []

@@ -1,0 +1,151 @@
+"""The settings that users change by name: what each of them accepts, and what it means to the engine."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TypeAlias
+
+from scheduler.engine.errors import RefusedError
+from scheduler.engine.settings import Settings
+from scheduler.timing.durations import format_duration, parse_duration
+from scheduler.timing.errors import BadScheduleError
+from scheduler.timing.jitter import MAX_JITTER, parse_jitter
+from scheduler.timing.policies import Catchup, Overlap
+from scheduler.user_text import UserText
+
+SettingValue: TypeAlias = str | int
+MAX_CONCURRENCY = 16
+MAX_KEEP_DAYS = 3_650
+MAX_CATCHUP_PER_TICK = 1_000
+MAX_BUFFER_LIMIT = 10_000
+MAX_LOOKAHEAD = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingRule:
+    default: SettingValue
+    meaning: str
+    allowed: str
+    """What may be written, for the error message."""
+    parse: Callable[[str], SettingValue]
+    """ValueError if the text is not allowed."""
+    choices: tuple[str, ...] = ()
+
+
+def _number(default: int, low: int, high: int, meaning: str) -> SettingRule:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text[:10]) <= high):
+            raise ValueError(text)
+        return int(text)
+
+    allowed = UserText("a whole number from {low} to {high}", low=f"{low:,}", high=f"{high:,}")
+    return SettingRule(default=default, meaning=meaning, allowed=allowed, parse=parse)
+
+
+def _choice(default: str, choices: tuple[str, ...], meaning: str) -> SettingRule:
+    def parse(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError(text)
+        return text.lower()
+
+    allowed = UserText("one of {choices}", choices=", ".join(choices))
+    return SettingRule(default=default, meaning=meaning, allowed=allowed, parse=parse, choices=choices)
+
+
+def _parse_lookahead(text: str) -> str:
+    span = parse_duration(text, "lookahead")
+    if not timedelta() < span <= MAX_LOOKAHEAD:
+        raise ValueError(text)
+    return format_duration(span)
+
+
+def _parse_default_jitter(text: str) -> str:
+    jitter = parse_jitter("0s" if text.lower() == "none" else text)
+    if jitter is None or jitter.max_shift > MAX_JITTER:
+        raise ValueError(text)
+    return jitter.write() if jitter.max_shift else "0s"
+
+
+SETTINGS: dict[str, SettingRule] = {
+    "concurrency": _number(4, 1, MAX_CONCURRENCY, UserText("how many runs may be active at the same time")),
+    "overlap_jobs": _choice(
+        "skip", tuple(one.value for one in Overlap), UserText("what a job does when its previous run is still going")
+    ),
+    "overlap_producers": _choice(
+        "buffer_one",
+        tuple(one.value for one in Overlap if one is not Overlap.ALLOW_ALL),
+        UserText("what a producer does when its previous run is still going"),
+    ),
+    "catchup": _choice("one", tuple(one.value for one in Catchup), UserText("which missed runs are caught up")),
+    "jitter": SettingRule(
+        default="0s",
+        meaning=UserText("how far each start may shift"),
+        allowed=UserText("a duration such as 30s, +30s for later only, or none; at most 1d"),
+        parse=_parse_default_jitter,
+    ),
+    "lookahead": SettingRule(
+        default="1m",
+        meaning=UserText("the time over which spread distributes missed runs"),
+        allowed=UserText("a duration such as 30s or 5m; at most 1d"),
+        parse=_parse_lookahead,
+    ),
+    "catchup_per_tick": _number(
+        100, 1, MAX_CATCHUP_PER_TICK, UserText("how many missed runs of a schedule are queued at a time")
+    ),
+    "buffer_limit": _number(
+        1_000, 1, MAX_BUFFER_LIMIT, UserText("how many times of a schedule may wait under buffer_all")
+    ),
+    "keep_days": _number(365, 0, MAX_KEEP_DAYS, UserText("how many days history is kept; 0 is forever")),
+}
+"""By key; the values are stored as JSON under the same key."""
+
+
+def find_setting(key: str) -> tuple[str, SettingRule]:
+    """The setting of that name; dashes count as underscores."""
+    name = key.strip().lower().replace("-", "_")
+    if name not in SETTINGS:
+        raise RefusedError(
+            "unknown",
+            UserText("There is no setting {key}. There are: {known}.", key=key, known=", ".join(SETTINGS)),
+        )
+    return name, SETTINGS[name]
+
+
+def parse_setting(key: str, text: str) -> SettingValue:
+    """The value to store; RefusedError with what is allowed."""
+    rule = SETTINGS[key]
+    try:
+        return rule.parse(text.strip())
+    except (ValueError, BadScheduleError) as error:
+        raise RefusedError(
+            "value",
+            UserText("{key}: {text} is not possible; write {allowed}.", key=key, text=repr(text), allowed=rule.allowed),
+        ) from error
+
+
+def check_stored(key: str, value: object) -> SettingValue:
+    """A value as stored; ValueError if an editor or another version wrote something that is not allowed."""
+    rule = SETTINGS[key]
+    if type(value) is not type(rule.default):
+        raise ValueError(key)
+    try:
+        return rule.parse(str(value))
+    except BadScheduleError as error:
+        raise ValueError(key) from error
+
+
+def apply_settings(settings: Settings, values: Mapping[str, SettingValue]) -> Settings:
+    """The engine's settings with these values, all of which are valid."""
+    days = int(values["keep_days"])
+    jitter = parse_jitter(values["jitter"])
+    return replace(
+        settings,
+        concurrency=int(values["concurrency"]),
+        overlap={"job": Overlap(str(values["overlap_jobs"])), "producer": Overlap(str(values["overlap_producers"]))},
+        catchup=Catchup(str(values["catchup"])),
+        jitter=jitter if jitter is not None and jitter.max_shift else None,
+        lookahead=parse_duration(str(values["lookahead"]), "lookahead"),
+        catchup_per_tick=int(values["catchup_per_tick"]),
+        buffer_limit=int(values["buffer_limit"]),
+        kept=timedelta(days=days) if days else None,
+    )
