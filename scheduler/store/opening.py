@@ -168,6 +168,8 @@ def _cancel_unfinished(db: sqlite3.Connection, now: datetime, why: str) -> None:
         for run in runs.list_unfinished(db, workflow.slug):
             _close_events(db, run.id)
         requests.close(db, now, workflow=workflow.slug)
+    has_failed = "status IN ('failed:logic', 'failed:internal', 'paused:transient')"
+    db.execute(f"UPDATE runs SET followed = 1, summary = ? WHERE {has_failed} AND followed = 0", (why,))
     db.execute(
         "UPDATE runs SET status = 'cancelled', ended = ?1, updated = ?1, resume_at = NULL, summary = ?2 "
         "WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0",

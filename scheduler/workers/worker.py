@@ -216,8 +216,9 @@ class Worker:
                     outcome = self._conclude(message, current.phase)
                     self._unread = messages[index + 1 :]
                     is_stopped = raised is not None or self._stopped is not None
-                    if message["type"] != "result" or not current.continues or not is_stopped:
-                        self._is_finished = True  # otherwise it continues although it was stopped, and is killed
+                    may_run_on = current.continues if message["type"] == "result" else not current.phase
+                    if not (may_run_on and is_stopped):
+                        self._is_finished = True  # otherwise it may run although it was stopped, and is killed
                     if raised is not None:
                         raise raised
                     return outcome

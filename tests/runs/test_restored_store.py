@@ -8,7 +8,7 @@ from scheduler.store.backups import back_up
 from scheduler.store.opening import close_store, restore
 from tests.engine.engine_fixture import HOUR, MINUTE
 from tests.runs.runtime_fixture import RuntimeFixture
-from tests.runs.scripts import consumer
+from tests.runs.scripts import consumer, job
 
 
 def restore_backup(runtime: RuntimeFixture) -> None:
@@ -50,6 +50,19 @@ def test_approvals_are_asked_for_again_after_a_restore(runtime: RuntimeFixture, 
     runtime.pass_time(MINUTE)
     assert len(runtime.service.calls) == 1
     assert [one.kind for one in runtime.requests()] == ["approval"]
+
+
+def test_a_run_that_had_failed_stays_as_it_ended_after_a_restore(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("1 / 0"))
+    runtime.commands.run("w")
+    runtime.tick()
+    [failed] = runtime.runs("j")
+    back_up(runtime.folder, runtime.clock.wall)
+    runtime.clock.move(HOUR)
+    restore_backup(runtime)
+    [run] = runtime.runs("j")
+    assert (run.status, run.error, run.ended) == ("failed:logic", failed.error, failed.ended)
+    assert run.followed and runtime.requests() == []
 
 
 def test_resuming_once_is_enough(runtime: RuntimeFixture, tmp_path: Path) -> None:
