@@ -148,11 +148,8 @@ class _Timer:
             given["needs"] = needs
         limits = [one for one in service if one.name in _limits(service)]
         limit = self._span(limits[-1]) if limits and limits[-1].value != "infinity" else None
-        given |= {
-            "max_failures": 0,
-            "after_crash": "never",
-            "timeout": format_seconds(limit) if limit else MAX_RUN_TIME,
-        }
+        given |= {"max_failures": 0, "after_crash": "never"}
+        given["timeout"] = format_seconds(limit) if limit else MAX_RUN_TIME
         return Job(
             title=self._last("Description") or _value(service, "Description") or self._name.removesuffix(".timer"),
             commands=tuple(self._commands(service)),

@@ -47,7 +47,7 @@ class OccurrenceView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BackfillProgress:
+class ScheduleBackfill:
     backfill: str
     made: int
     total: int
@@ -78,7 +78,7 @@ class ScheduleReport:
     next: tuple[datetime, ...]
     recent: tuple[OccurrenceView, ...]
     counters: Counters
-    backfills: tuple[BackfillProgress, ...]
+    backfills: tuple[ScheduleBackfill, ...]
 
 
 def list_entries(snapshot: Snapshot, target: str | None) -> list[ScheduleEntry]:
@@ -141,7 +141,7 @@ def describe(snapshot: Snapshot, target: str) -> ScheduleReport:
         ),
         counters=details.counters,
         backfills=tuple(
-            BackfillProgress(backfill=one.id, made=one.made, total=one.total)
+            ScheduleBackfill(backfill=one.id, made=one.made, total=one.total)
             for one in details.backfills
             if one.ended is None
         ),

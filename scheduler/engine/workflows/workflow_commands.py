@@ -1,7 +1,7 @@
 """The commands on workflows. Each returns JSON values or raises RefusedError."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,11 +14,12 @@ from scheduler.engine.runs.start import run_id
 from scheduler.engine.scheduling.dispatch import Dispatch
 from scheduler.engine.scheduling.engine import PAUSE_NOTE_KEY, PAUSED_UNTIL_KEY
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
-from scheduler.engine.scheduling.schedule_commands import ScheduleAnswer, ScheduleCommands
+from scheduler.engine.scheduling.schedule_commands import ScheduleCommands
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows import run_now
 from scheduler.engine.workflows.abandon import abandon_run, close_open_runs, enable_failing, list_open_runs
 from scheduler.engine.workflows.deployment import Deployer, DeployOptions
+from scheduler.engine.workflows.schedule_targets import apply_to_schedules
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.handler_ids import handler_id, lane_id
 from scheduler.rules.phases import HandlerKind, RunStatus
@@ -164,7 +165,8 @@ class WorkflowCommands:
         """Pause the workflow, or the schedule of one handler, until it is resumed or that time has come."""
         row = find_workflow(self._context.database.read(), workflow)
         if handler is not None:
-            return self._each_schedule(
+            return apply_to_schedules(
+                self._context,
                 row,
                 handler,
                 idempotency_key,
@@ -215,8 +217,12 @@ class WorkflowCommands:
 
         enabled = self._do("enable", handler_id(row.slug, handler), idempotency_key, act)["enabled"]
         try:
-            return self._each_schedule(
-                row, handler, idempotency_key, lambda one, own: self._schedules.resume(one, idempotency_key=own)
+            return apply_to_schedules(
+                self._context,
+                row,
+                handler,
+                idempotency_key,
+                lambda one, own: self._schedules.resume(one, idempotency_key=own),
             )
         except RefusedError as error:
             if not enabled or error.code != "not paused":
@@ -227,8 +233,12 @@ class WorkflowCommands:
         self, workflow: str, handler: str | None = None, *, idempotency_key: str | None = None
     ) -> dict[str, Any]:
         row = find_workflow(self._context.database.read(), workflow)
-        return self._each_schedule(
-            row, handler, idempotency_key, lambda one, own: self._schedules.skip_next(one, idempotency_key=own)
+        return apply_to_schedules(
+            self._context,
+            row,
+            handler,
+            idempotency_key,
+            lambda one, own: self._schedules.skip_next(one, idempotency_key=own),
         )
 
     def backfill(
@@ -244,7 +254,8 @@ class WorkflowCommands:
         """Run the times of past ranges, inclusive at both ends."""
         row = find_workflow(self._context.database.read(), workflow)
         chosen = overlap or Overlap.BUFFER_ALL
-        return self._each_schedule(
+        return apply_to_schedules(
+            self._context,
             row,
             handler,
             idempotency_key,
@@ -336,28 +347,3 @@ class WorkflowCommands:
 
     def _do(self, verb: str, subject: str, idempotency_key: str | None, act: Act) -> dict[str, Any]:
         return run_once(self._context, verb, subject, idempotency_key, act)
-
-    def _each_schedule(
-        self,
-        row: WorkflowRow,
-        handler: str | None,
-        idempotency_key: str | None,
-        act: Callable[[str, str | None], ScheduleAnswer],
-    ) -> dict[str, Any]:
-        """Apply to one handler's schedule or to all of the workflow; refused only if all refuse."""
-        chosen = find_schedules(self._context.database.read(), row, handler)
-        answers, refused = [], None
-        for one in chosen:
-            try:
-                answers.append(act(one, None if idempotency_key is None else f"{idempotency_key} {one}"))
-            except RefusedError as error:
-                refused = refused or error
-        if refused is not None and not answers:
-            raise refused
-        return {
-            "workflow": row.slug,
-            "schedules": [
-                {"schedule": one.schedule, "version": one.version, "backfill": one.backfill, "total": one.total}
-                for one in answers
-            ],
-        }
