@@ -1061,6 +1061,29 @@
     </message>
 </context>
 <context>
+    <name>MetricsSection</name>
+    <message>
+        <source>Write numbers for monitoring to a file every minute</source>
+        <translation>Jede Minute Zahlen zur Überwachung in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>Folder for monitoring</source>
+        <translation>Ordner für die Überwachung</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Ordner wählen</translation>
+    </message>
+    <message>
+        <source>Choose f&amp;older…</source>
+        <translation>OrdO&amp;rdner wählen…amp;ner wählen…</translation>
+    </message>
+    <message>
+        <source>For Prometheus and similar programs: {file} with the numbers of runs, failures and waiting requests, and the names of your workflows. Other users of this computer may be able to read it.</source>
+        <translation>Für Prometheus und ähnliche Programme: {file} mit der Zahl der Läufe, Fehler und offenen Anfragen und den Namen deiner Abläufe. Andere Benutzer dieses Computers können sie vielleicht lesen.</translation>
+    </message>
+</context>
+<context>
     <name>Navigation</name>
     <message>
         <source>Pages</source>
@@ -1413,6 +1436,37 @@
     </message>
 </context>
 <context>
+    <name>ScheduleDefaultsSection</name>
+    <message>
+        <source>If the previous check is still going</source>
+        <translation>Wenn die vorige Prüfung noch läuft</translation>
+    </message>
+    <message>
+        <source>Vary start times</source>
+        <translation>Startzeiten streuen</translation>
+    </message>
+    <message>
+        <source>Spread missed runs over</source>
+        <translation>Verpasste Läufe verteilen über</translation>
+    </message>
+    <message>
+        <source>Missed runs queued at a time</source>
+        <translation>Verpasste Läufe auf einmal</translation>
+    </message>
+    <message>
+        <source>Waiting runs per schedule</source>
+        <translation>Wartende Läufe je Zeitplan</translation>
+    </message>
+    <message>
+        <source>Waiting runs per schedule, at most</source>
+        <translation>Wartende Läufe je Zeitplan, höchstens</translation>
+    </message>
+    <message>
+        <source>Changes apply to upcoming runs of every schedule that does not set its own value.</source>
+        <translation>Änderungen gelten für kommende Läufe aller Zeitpläne ohne eigenen Wert.</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleDialog</name>
     <message>
         <source>When it runs</source>
@@ -1698,8 +1752,16 @@ Deiner: {mine}</translation>
         <translation>&amp;Verlauf behalten</translation>
     </message>
     <message>
+        <source>Monitoring</source>
+        <translation>Überwachung</translation>
+    </message>
+    <message>
         <source>Data</source>
         <translation>Daten</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>Erweitert</translation>
     </message>
     <message>
         <source>{number} days</source>
@@ -1934,6 +1996,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Run now</source>
         <translation>Jetzt starten</translation>
+    </message>
+    <message>
+        <source>Run…</source>
+        <translation>Ausführen…</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2316,6 +2382,26 @@ Deiner: {mine}</translation>
         <translation>Zeile {number}</translation>
     </message>
     <message>
+        <source>Not before you resume it or run it again</source>
+        <translation>Erst wenn du fortsetzt oder erneut ausführst</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>Grund</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Next run</source>
+        <translation>Nächster Lauf</translation>
+    </message>
+    <message>
+        <source>Last output</source>
+        <translation>Letzte Ausgabe</translation>
+    </message>
+    <message>
         <source>Connection</source>
         <translation>Verbindung</translation>
     </message>
@@ -2392,6 +2478,10 @@ Deiner: {mine}</translation>
         <translation>Wartet auf den Schlüsselbund</translation>
     </message>
     <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>Thank you. The workflow continues.</source>
         <translation>Danke. Der Ablauf geht weiter.</translation>
     </message>
@@ -2416,12 +2506,40 @@ Deiner: {mine}</translation>
         <translation>Neuer Versuch …</translation>
     </message>
     <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resumed; it runs at its next time.</source>
+        <translation>Fortgesetzt; läuft zum nächsten Termin.</translation>
+    </message>
+    <message>
         <source>Have it repaired…</source>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
         <source>A repair is being prepared.</source>
         <translation>Eine Reparatur wird vorbereitet.</translation>
+    </message>
+    <message>
+        <source>Show log</source>
+        <translation>Protokoll anzeigen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Ausblenden</translation>
+    </message>
+    <message>
+        <source>Dismissed.</source>
+        <translation>Ausgeblendet.</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>Erneut ausführen</translation>
+    </message>
+    <message>
+        <source>Running again…</source>
+        <translation>Wird erneut ausgeführt…</translation>
     </message>
     <message>
         <source>The repaired script is now in use.</source>
@@ -3143,6 +3261,13 @@ Deiner: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>metrics</name>
+    <message>
+        <source>{file} could not be written: {why}. Choose another folder in Settings.</source>
+        <translation>{file} konnte nicht geschrieben werden: {why}. Wähle in den Einstellungen einen anderen Ordner.</translation>
+    </message>
+</context>
+<context>
     <name>new</name>
     <message>
         <source>A workflow named {name} already exists. Choose another name.</source>
@@ -3429,6 +3554,37 @@ Deiner: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>run menu</name>
+    <message>
+        <source>Run now</source>
+        <translation>Jetzt ausführen</translation>
+    </message>
+    <message>
+        <source>Started.</source>
+        <translation>Gestartet.</translation>
+    </message>
+    <message>
+        <source>It starts when the current run has ended.</source>
+        <translation>Startet, wenn der aktuelle Lauf beendet ist.</translation>
+    </message>
+    <message>
+        <source>Run when finished</source>
+        <translation>Danach ausführen</translation>
+    </message>
+    <message>
+        <source>Stop the running one and run</source>
+        <translation>Laufenden stoppen und ausführen</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Wird gestoppt…</translation>
+    </message>
+    <message>
+        <source>Run in parallel</source>
+        <translation>Gleichzeitig ausführen</translation>
+    </message>
+</context>
+<context>
     <name>saying</name>
     <message>
         <source>It is running. Wait until it finishes, or stop it first.</source>
@@ -3497,6 +3653,42 @@ Deiner: {mine}</translation>
         <translation>Nebeneinander laufen lassen</translation>
     </message>
     <message>
+        <source>No, start exactly on time</source>
+        <translation>Nein, genau pünktlich starten</translation>
+    </message>
+    <message>
+        <source>By up to 30 seconds later</source>
+        <translation>Bis zu 30 Sekunden später</translation>
+    </message>
+    <message>
+        <source>By up to 1 minute later</source>
+        <translation>Bis zu 1 Minute später</translation>
+    </message>
+    <message>
+        <source>By up to 5 minutes later</source>
+        <translation>Bis zu 5 Minuten später</translation>
+    </message>
+    <message>
+        <source>By up to 15 minutes later</source>
+        <translation>Bis zu 15 Minuten später</translation>
+    </message>
+    <message>
+        <source>1 minute</source>
+        <translation>1 Minute</translation>
+    </message>
+    <message>
+        <source>5 minutes</source>
+        <translation>5 Minuten</translation>
+    </message>
+    <message>
+        <source>15 minutes</source>
+        <translation>15 Minuten</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 Stunde</translation>
+    </message>
+    <message>
         <source>Run the latest one</source>
         <translation>Den letzten nachholen</translation>
     </message>
@@ -3509,8 +3701,12 @@ Deiner: {mine}</translation>
         <translation>Alle nachholen</translation>
     </message>
     <message>
-        <source>Run all of them, spread over a minute</source>
-        <translation>Alle nachholen, über eine Minute verteilt</translation>
+        <source>By up to {length} later</source>
+        <translation>Bis zu {length} später</translation>
+    </message>
+    <message>
+        <source>By up to {length} earlier or later</source>
+        <translation>Bis zu {length} früher oder später</translation>
     </message>
     <message>
         <source>Same as desktop</source>
@@ -3555,6 +3751,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Light</source>
         <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Run all of them, spread over some time</source>
+        <translation>Alle nachholen, über eine Zeit verteilt</translation>
     </message>
     <message>
         <source>Dark</source>

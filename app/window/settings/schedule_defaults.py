@@ -15,7 +15,7 @@ from scheduler.engine.setting_values import MAX_BUFFER_LIMIT, MAX_CATCHUP_PER_TI
 from scheduler.timing.durations import describe_duration, parse_duration
 from scheduler.timing.policies import Overlap
 
-_BOX_WIDTH = 360
+_BOX_WIDTH = 420
 _NUMBER_WIDTH = 130
 
 
