@@ -288,3 +288,44 @@ def test_deploying_again_ends_the_delay(runtime: RuntimeFixture) -> None:
     runtime.pass_time(HOUR)
     runtime.deploy(source)
     assert (runtime.lane("j").blocked, runtime.requests(), view(runtime).failures) == (None, [], 0)
+
+
+def test_deploying_a_new_script_enables_a_stopped_job(runtime: RuntimeFixture) -> None:
+    source = fails_while(runtime, max_failures=3)
+    runtime.deploy(source)
+    runtime.pass_time(4 * HOUR)
+    assert runtime.lane("j").blocked == "too many failures"
+    repair(runtime)
+    runtime.deploy(source + "\n# changed\n")
+    assert (runtime.lane("j").blocked, runtime.requests()) == (None, [])
+    runtime.pass_time(HOUR)
+    assert runtime.states("j")[-1] == "succeeded"
+
+
+def test_deploying_the_same_script_enables_a_stopped_job(runtime: RuntimeFixture) -> None:
+    source = fails_while(runtime, max_failures=3)
+    runtime.deploy(source)
+    runtime.pass_time(4 * HOUR)
+    runtime.deploy(source)
+    assert (runtime.lane("j").blocked, runtime.requests(), view(runtime).failures) == (None, [], 0)
+
+
+@pytest.mark.parametrize("change", ["", "\n# changed\n"], ids=["the same script", "a new script"])
+def test_deploying_ends_the_delay_of_a_dismissed_failure(runtime: RuntimeFixture, change: str) -> None:
+    source = fails_while(runtime)
+    runtime.deploy(source)
+    runtime.pass_time(HOUR)
+    runtime.request_commands.dismiss(report(runtime).id)
+    runtime.deploy(source + change)
+    assert (runtime.lane("j").blocked, view(runtime).failures) == (None, 0)
+
+
+@pytest.mark.parametrize("max_failures", [2, 5], ids=["stopped", "delayed and dismissed"])
+def test_archiving_ends_every_wait_after_a_failure(runtime: RuntimeFixture, max_failures: int) -> None:
+    runtime.deploy(fails_while(runtime, max_failures=max_failures))
+    runtime.pass_time(2 * HOUR)
+    for one in queries(runtime).attention():
+        if one.kind == "run failed":
+            runtime.request_commands.dismiss(one.id)
+    runtime.commands.archive("w")
+    assert (runtime.lane("j").blocked, runtime.requests()) == (None, [])

@@ -93,4 +93,5 @@ def close_open_runs(db: sqlite3.Connection, lifecycle: OccurrenceLifecycle, row:
             "busy", UserText("{name} is running now; first: dayhand stop {slug}", name=row.name, slug=row.slug)
         )
     abandon_all_runs(db, lifecycle, row.slug, now, UserText("The workflow was archived."))
+    lanes.end_backoffs(db, row.slug)
     requests.close(db, now, workflow=row.slug)
