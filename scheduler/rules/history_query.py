@@ -15,7 +15,7 @@ FOLLOWED = "followed"
 """The shown status of a waiting attempt that another one replaced; its stored status still says that it waits."""
 STATUS_WORDS: dict[str, tuple[str, ...]] = {
     "done": (RunStatus.COMMITTED,),
-    "succeeded": (RunStatus.COMMITTED,),
+    "succeeded": (RunStatus.COMMITTED, OccurrenceState.SUCCEEDED),
     "failed": (RunStatus.LOGIC, RunStatus.INTERNAL, RunStatus.CRASHED, FOLLOWED, OccurrenceState.FAILED),
     "waiting": (RunStatus.APPROVAL, RunStatus.RECONCILIATION),
     "waiting for you": (RunStatus.APPROVAL,),
@@ -24,7 +24,7 @@ STATUS_WORDS: dict[str, tuple[str, ...]] = {
     "stopped": (RunStatus.CANCELLED, OccurrenceState.CANCELLED),
     "retrying": (RunStatus.TRANSIENT,),
     "running": (RunStatus.ACTIVE,),
-    "started": (RunStatus.ACTIVE,),
+    "started": (RunStatus.ACTIVE, OccurrenceState.STARTED),
     "replaced": (OccurrenceState.COALESCED,),
 }
 """Words for statuses, in addition to the stored ones."""

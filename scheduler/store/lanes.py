@@ -57,6 +57,15 @@ def release_backed_off(db: sqlite3.Connection, now: datetime) -> list[str]:
     return [row[0] for row in db.execute(query, (to_ms(now),)).fetchall()]
 
 
+def end_backoffs(db: sqlite3.Connection, workflow: str) -> bool:
+    """No failed job of the workflow delays its next run any more; returns whether one did."""
+    query = (
+        "UPDATE lanes SET blocked = NULL, sentence = NULL, run = NULL, until = NULL "
+        "WHERE blocked = 'backing off' AND workflow = ?"
+    )
+    return db.execute(query, (workflow,)).rowcount > 0
+
+
 class LaneBlock(NamedTuple):
     """What blocks a lane, as far as those behind it are told."""
 

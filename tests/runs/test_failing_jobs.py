@@ -288,3 +288,80 @@ def test_deploying_again_ends_the_delay(runtime: RuntimeFixture) -> None:
     runtime.pass_time(HOUR)
     runtime.deploy(source)
     assert (runtime.lane("j").blocked, runtime.requests(), view(runtime).failures) == (None, [], 0)
+
+
+def test_deploying_a_new_script_enables_a_stopped_job(runtime: RuntimeFixture) -> None:
+    source = fails_while(runtime, max_failures=3)
+    runtime.deploy(source)
+    runtime.pass_time(4 * HOUR)
+    assert runtime.lane("j").blocked == "too many failures"
+    repair(runtime)
+    runtime.deploy(source + "\n# changed\n")
+    assert (runtime.lane("j").blocked, runtime.requests()) == (None, [])
+    runtime.pass_time(HOUR)
+    assert runtime.states("j")[-1] == "succeeded"
+
+
+def test_deploying_the_same_script_enables_a_stopped_job(runtime: RuntimeFixture) -> None:
+    source = fails_while(runtime, max_failures=3)
+    runtime.deploy(source)
+    runtime.pass_time(4 * HOUR)
+    runtime.deploy(source)
+    assert (runtime.lane("j").blocked, runtime.requests(), view(runtime).failures) == (None, [], 0)
+
+
+@pytest.mark.parametrize("change", ["", "\n# changed\n"], ids=["the same script", "a new script"])
+def test_deploying_ends_the_delay_of_a_dismissed_failure(runtime: RuntimeFixture, change: str) -> None:
+    source = fails_while(runtime)
+    runtime.deploy(source)
+    runtime.pass_time(HOUR)
+    runtime.request_commands.dismiss(report(runtime).id)
+    runtime.deploy(source + change)
+    assert (runtime.lane("j").blocked, view(runtime).failures) == (None, 0)
+
+
+@pytest.mark.parametrize("max_failures", [2, 5], ids=["stopped", "delayed and dismissed"])
+def test_archiving_ends_every_wait_after_a_failure(runtime: RuntimeFixture, max_failures: int) -> None:
+    runtime.deploy(fails_while(runtime, max_failures=max_failures))
+    runtime.pass_time(2 * HOUR)
+    for one in queries(runtime).attention():
+        if one.kind == "run failed":
+            runtime.request_commands.dismiss(one.id)
+    runtime.commands.archive("w")
+    assert (runtime.lane("j").blocked, runtime.requests()) == (None, [])
+
+
+def test_a_job_that_an_earlier_version_blocked_goes_on_after_the_answer(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    with runtime.database.write() as db:
+        db.execute("UPDATE lanes SET blocked = 'script error', until = NULL WHERE name = 'j'")
+        db.execute("UPDATE requests SET kind = 'script error', subject = run WHERE answer IS NULL")
+    runtime.crash()
+    runtime.pass_time(HOUR)
+    assert (len(runtime.runs("j")), report(runtime).kind) == (1, "script error")
+    runtime.request_commands.retry(report(runtime).run or "")
+    runtime.tick()
+    assert (report(runtime).kind, runtime.lane("j").blocked) == ("run failed", "backing off")
+    repair(runtime)
+    runtime.pass_time(HOUR)
+    assert (runtime.states("j")[-1], runtime.requests()) == ("succeeded", [])
+
+
+def test_stopping_a_job_leaves_the_report_of_an_earlier_failure(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    with pytest.raises(RefusedError, match="Nothing of w/j is running or waiting"):
+        runtime.commands.stop("w/j")
+    assert report(runtime).kind == "run failed"
+
+
+def test_a_job_that_runs_once_is_finished_when_its_last_attempt_failed(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, retries=1).replace("every='1h'", "once='2026-11-16T11:00:00Z'"))
+    runtime.pass_time(HOUR)
+    assert (runtime.states("j"), runtime.lane("j").blocked) == (["started"], "retrying")
+    runtime.pass_time(MINUTE)
+    assert (runtime.states("j"), report(runtime).kind) == (["failed"], "run failed")
+    runtime.request_commands.dismiss(report(runtime).id)
+    runtime.pass_time(MINUTE)
+    assert queries(runtime).workflows()[0].state is WorkflowState.FINISHED

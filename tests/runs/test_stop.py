@@ -64,13 +64,13 @@ def test_an_unresponsive_job_is_killed_with_its_children(runtime: RuntimeFixture
 
 
 def test_a_handler_that_never_returns_times_out(runtime: RuntimeFixture) -> None:
-    """It is retried later, like any timeout."""
+    """Its run has failed, and the job goes on."""
     runtime.deploy(job("while True:\n    pass", timeout="1s"))
     runtime.commands.run("w")
     runtime.tick()
     run = runtime.runs("j")[-1]
-    assert run.status == "paused:transient" and "1 s" in run.error["sentence"]
-    assert runtime.lane("j").blocked == "retrying" and runtime.states("j") == ["started"]
+    assert run.status == "failed:logic" and "1 s" in run.error["sentence"]
+    assert runtime.lane("j").blocked == "backing off" and runtime.states("j") == ["failed"]
 
 
 def test_the_script_is_asked_first(runtime: RuntimeFixture) -> None:
@@ -274,7 +274,7 @@ def test_the_timeout_applies_while_a_run_waits_for_a_server(
     runtime.tick()
     assert silent_server.is_set()
     [run] = runtime.runs("j")
-    assert run.status == "paused:transient"
+    assert run.status == "failed:logic"
     assert run.error is not None and run.error["sentence"] == "It took longer than 1 seconds and was stopped."
 
 

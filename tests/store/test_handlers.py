@@ -64,7 +64,7 @@ def test_a_new_handler_has_an_empty_state(database: Database) -> None:
     with database.write() as db:
         handlers.save(db, "w", "new", HandlerKind.JOB)
     assert found(database, "new") == HandlerRow(
-        "w", "new", HandlerKind.JOB, {}, None, 0, 0, look=False, wake_at=None, failures=0
+        "w", "new", HandlerKind.JOB, {}, None, 0, 0, look=False, wake_at=None, failures=0, failing_since=None
     )
     assert handlers.find(database.read(), "w", "nobody") is None
 
@@ -106,19 +106,19 @@ def test_a_topic_stays_known_while_it_has_a_subscriber(database: Database) -> No
 
 def test_failures_are_counted_in_a_row_for_each_handler(database: Database) -> None:
     with database.write() as db:
-        assert [handlers.count_failure(db, "w", "file") for _ in range(3)] == [1, 2, 3]
-        assert handlers.count_failure(db, "w", "poll") == 1
+        assert [handlers.count_failure(db, "w", "file", NOW) for _ in range(3)] == [1, 2, 3]
+        assert handlers.count_failure(db, "w", "poll", NOW) == 1
         handlers.reset_failures(db, "w", "file")
     assert (found(database, "file").failures, found(database, "poll").failures) == (0, 1)
     with database.write() as db:
-        handlers.count_failure(db, "w", "file")
+        handlers.count_failure(db, "w", "file", NOW)
         handlers.reset_failures(db, "w")
     assert (found(database, "file").failures, found(database, "poll").failures) == (0, 0)
 
 
 def test_a_failure_of_an_unknown_handler_counts_as_its_first(database: Database) -> None:
     with database.write() as db:
-        assert handlers.count_failure(db, "w", "nobody") == 1
+        assert handlers.count_failure(db, "w", "nobody", NOW) == 1
 
 
 def test_without_new_events_a_wake_or_a_check_no_consumer_runs(database: Database) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler.rules.requests import Block
+from scheduler.rules.requests import WAITS_FOR_TIME, Block
 from scheduler.store import events, lanes
 from scheduler.store.database import Database
 from scheduler.store.lanes import LaneRow, StartConditions
@@ -48,7 +48,7 @@ def test_blocking_one_lane_leaves_the_others_open(db: sqlite3.Connection) -> Non
     assert lanes.of_workflow(db, "v") == [LaneRow("v", "")]
 
 
-@pytest.mark.parametrize("first", [block for block in Block if block is not Block.RETRYING])
+@pytest.mark.parametrize("first", [block for block in Block if block not in WAITS_FOR_TIME])
 def test_the_first_reason_stays(db: sqlite3.Connection, first: Block) -> None:
     """Another run does not hide what the user has to resolve."""
     lanes.block(db, blocked_lane(first))

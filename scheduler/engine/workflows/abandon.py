@@ -11,7 +11,7 @@ from scheduler.engine.workflows.run_now import CHECKING
 from scheduler.rules.handler_ids import split_target
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind
-from scheduler.rules.requests import Block
+from scheduler.rules.requests import REQUESTS, Block
 from scheduler.store import handlers, lanes, mutations, requests, runs
 from scheduler.store.requests import RequestAnswer
 from scheduler.store.runs import RunRow
@@ -39,13 +39,20 @@ def abandon_all_runs(
 
 
 def list_open_runs(db: sqlite3.Connection, target: str) -> list[RunRow]:
-    """The unfinished runs of a workflow, of one of its handlers, or the run with that id."""
+    """The runs that are active or wait, of a workflow, of one of its handlers, or the run with that id."""
     workflow, handler = split_target(target)
     try:
         row = find_workflow(db, workflow)
     except RefusedError:
-        return [run for run in [find_run(db, target)] if run in runs.list_unfinished(db, run.workflow)]
-    return [run for run in runs.list_unfinished(db, row.slug) if handler in (None, run.handler)]
+        run = find_run(db, target)
+        return [one for one in _list_open(db, run.workflow) if one.id == run.id]
+    return [run for run in _list_open(db, row.slug) if handler in (None, run.handler)]
+
+
+def _list_open(db: sqlite3.Connection, workflow: str) -> list[RunRow]:
+    """Without failed runs that nothing waits for and that are only reported."""
+    reported = {one.run for one in requests.list_open(db) if REQUESTS[one.kind].can_be_dismissed}
+    return [row for row in runs.list_unfinished(db, workflow) if row.resume_at is not None or row.id not in reported]
 
 
 def enable_failing(db: sqlite3.Connection, workflow: str, now: datetime, handler: str | None = None) -> bool:
@@ -93,4 +100,5 @@ def close_open_runs(db: sqlite3.Connection, lifecycle: OccurrenceLifecycle, row:
             "busy", UserText("{name} is running now; first: dayhand stop {slug}", name=row.name, slug=row.slug)
         )
     abandon_all_runs(db, lifecycle, row.slug, now, UserText("The workflow was archived."))
+    lanes.end_backoffs(db, row.slug)
     requests.close(db, now, workflow=row.slug)

@@ -175,6 +175,7 @@ class Deployer:
         self._update_schedules(db, before, plan, now)
         unfinished = runs.list_unfinished(db, plan.workflow)
         self._update_runs(db, unfinished, plan, options, now, UserText("The script changed."))
+        lanes.end_backoffs(db, plan.workflow)
         self._remove_lanes(db, plan, now)
         self._skip_removed_topics(db, plan)
         self._script_workers.forget(plan.workflow)
@@ -184,8 +185,8 @@ class Deployer:
         """The same script again: cancel failed runs, since their cause may have been fixed."""
         blocking = [one.run for one in lanes.of_workflow(db, plan.workflow) if one.blocked in _CLEARED_BLOCKS]
         failed = [row for row in runs.list_unfinished(db, plan.workflow) if row.id in blocking]
-        if failed:
-            self._update_runs(db, failed, plan, options, now, UserText("The script was deployed again."))
+        self._update_runs(db, failed, plan, options, now, UserText("The script was deployed again."))
+        if lanes.end_backoffs(db, plan.workflow) or failed:
             handlers.reset_failures(db, plan.workflow)
 
     def _update_status(

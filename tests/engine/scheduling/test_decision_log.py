@@ -81,11 +81,11 @@ def test_a_replaced_time_is_coalesced(bench: Bench, decided: Decided) -> None:
 
 def test_ten_thousand_missed_times_are_one_line_with_their_count(bench: Bench, decided: Decided) -> None:
     bench.add({"every": "10s"}, catchup="none")
-    bench.sleep(10_000 * 10 * SECOND + MINUTE)
+    bench.sleep(10_000 * 10 * SECOND)
     bench.tick()
     missed = [one for one in decided.lines() if one["decision"] == "missed"]
     assert len(missed) == 1
-    assert missed[0]["count"] + len(bench.occurrences()) == 10_006
+    assert missed[0]["count"] + len(bench.occurrences()) == 10_000
     assert missed[0]["reason"] == "passed" and missed[0]["until"] > missed[0]["planned"]
 
 
@@ -142,7 +142,7 @@ def test_a_clock_set_back_is_one_line_whatever_it_drops(bench: Bench, decided: D
     bench.tick()
     waiting = [row for number in range(5) for row in bench.occurrences(f"w/h{number}", OccurrenceState.QUEUED)]
     dropped = sum(row.planned > bench.clock.wall - DAY for row in waiting)
-    assert dropped == 10
+    assert dropped == 5
     before = len(decided.lines())
     bench.clock.wall -= 39 * DAY
     bench.tick()
