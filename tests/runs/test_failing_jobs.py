@@ -177,9 +177,11 @@ def test_a_job_that_keeps_failing_is_stopped_until_it_is_resumed(runtime: Runtim
     assert [run.status for run in runtime.runs("j")] == ["failed:logic"] * 3
     one = report(runtime)
     assert (one.kind, runtime.lane("j").blocked) == ("too many failures", "too many failures")
+    assert view(runtime).next is None, "it does not run before the user acts"
     assert one.failed_run is not None and one.failed_run.summary == "j failed 3 times in a row since 11:00."
     runtime.commands.resume("w")
     assert (runtime.requests(), view(runtime).failures) == ([], 0)
+    assert view(runtime).next is not None
     runtime.pass_time(HOUR)
     assert len(runtime.runs("j")) > 3 and report(runtime).kind == "run failed"
 
@@ -246,6 +248,15 @@ def test_the_time_limit_is_a_failure_of_the_job(runtime: RuntimeFixture) -> None
     [run] = runtime.runs("j")
     assert (run.status, runtime.states("j")) == ("failed:logic", ["failed"])
     assert report(runtime).kind == "run failed"
+
+
+def test_the_time_limit_names_the_command_that_was_stopped(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("ctx.run(['sh', '-c', 'echo so far; exec sleep 600'])", timeout="1s"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    failed = report(runtime).failed_run
+    assert failed is not None and "took longer than 1 second" in failed.reason
+    assert (failed.command, failed.output) == ("sh -c 'echo so far; exec sleep 600'", "so far")
 
 
 def test_a_paused_job_runs_after_it_is_resumed(runtime: RuntimeFixture) -> None:
