@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler.engine.clock import SystemClock
 from scheduler.rules.phases import RunStatus
+from scheduler.timing.occurrences import OccurrenceReason
 
 TIME_EXAMPLES = "14:00, mon 09:00, yesterday, tomorrow 18:00, 2d or 2026-11-20T09:00"
 """How a TIME may be written, for the help."""
@@ -115,6 +116,8 @@ def describe_outcome(run: dict[str, Any]) -> str | None:
     if run["status"] == RunStatus.CANCELLED and run["summary"]:
         return str(run["summary"])
     said: str | None = run["error"] or run["summary"]
+    if not said and run["status"] == RunStatus.CRASHED:
+        return OccurrenceReason.INTERRUPTED.sentence
     return said
 
 

@@ -6,17 +6,18 @@ from argparse import ArgumentParser, Namespace
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from dayhand._workflow import make_slug
 
 from app.cli.command import Command
+from app.cli.formatting import TIME_EXAMPLES
 from app.data.data_dir import add_data_dir, data_dir
 from app.data.log_reader import LogEntry, LogReader
 from scheduler.rules.handler_ids import split_handler_id, split_target
-from scheduler.timing.instants import parse_instant
 from scheduler.timing.occurrences import OccurrenceReason
+from scheduler.timing.time_expressions import Direction, parse_time
 from scheduler.timing.zones import find_zone
 
 _DEFAULT_COUNT = 100
@@ -32,7 +33,7 @@ def _log_arguments(parser: ArgumentParser) -> None:
     add_data_dir(parser)
     add = parser.add_argument
     add("--follow", action="store_true", help="keep printing new entries until Ctrl+C")
-    add("--since", metavar="TIME", help=f"all entries from this time (default: the last {_DEFAULT_COUNT})")
+    add("--since", metavar="TIME", help=f"from this time (default: the last {_DEFAULT_COUNT}): {TIME_EXAMPLES}")
     add("--count", type=int, metavar="N", help="show at most the last N entries")
     add("--schedule", metavar="WORKFLOW[/HANDLER]", help="only decisions about this workflow or handler")
     add("--decisions", action="store_true", help="only decisions, without the messages of the app")
@@ -88,7 +89,8 @@ def _log(options: Namespace) -> _LogOutput:
     if options.since is not None:
         from app.platform.zone import machine_zone
 
-        since = parse_instant(options.since, "since", find_zone(machine_zone()))
+        zone = find_zone(machine_zone())
+        since = parse_time(options.since, "since", zone, datetime.now(tz=UTC), Direction.PAST)
     return _LogOutput(options, since)
 
 
@@ -113,7 +115,9 @@ def _format_decision(one: dict[str, Any], at: datetime) -> str:
         times = f"{'more than ' if one.get('more') else ''}{_count(one['count'], 'time')}"
         planned = f"{times} from {planned} until {until}"
     else:
-        planned = f"planned {planned}{_format_lateness(one['late_s'])}"
+        # the user chose when a manual run or a backfill happens
+        lateness = "" if "origin" in one else _format_lateness(one["late_s"])
+        planned = f"planned {planned}{lateness}"
     notes = [f"{one['schedule']}  {one['decision']}  {planned}"]
     if "origin" in one:
         notes.append(one["origin"])

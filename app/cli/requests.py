@@ -49,7 +49,7 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
 
     `where` is added to the commands that are shown, so that they can be pasted as they are.
     """
-    lines = [*_render_call(one, limit), *_render_script(one, limit), *_render_failed_run(one, limit)]
+    lines = [*_render_call(one, limit), *_render_script(one, limit), *_render_failed_run(one, where, limit)]
     yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {format_time(one['created'])}"
     yield from (f"    {add_punycode(line)}" for line in lines)
     if one["kind"] in ("fix", "repaired"):
@@ -83,6 +83,8 @@ def _render_call(one: dict[str, Any], limit: int | None) -> Iterator[str]:
 
 def _render_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     """The request's text, marked if it is the script's own, and what else the script shows."""
+    if one.get("failed_run"):
+        return
     sentence = _shorten(to_single_line(one["sentence"]), limit)
     yield f"The script says: {sentence}" if one["kind"] == "approval" else sentence
     if one["kind"] == "approval" and one["ui"]:
@@ -90,15 +92,19 @@ def _render_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
         yield from (f"  {json.dumps(name)}: {_write(shown, limit)}" for name, shown in added.items())
 
 
-def _render_failed_run(one: dict[str, Any], limit: int | None) -> Iterator[str]:
-    """The command that failed, since when, and the last lines that it printed."""
+def _render_failed_run(one: dict[str, Any], where: str, limit: int | None) -> Iterator[str]:
+    """What failed since when and why, the command, the last lines that it printed, and that it is paused."""
     failed = one.get("failed_run")
     if not failed:
         return
-    yield from () if failed["summary"] == one["sentence"] else (failed["summary"],)
+    yield failed["summary"]
+    if failed["reason"]:
+        yield _shorten(to_single_line(failed["reason"]), limit)
     if failed["command"]:
         yield f"Command: {_shorten(to_single_line(failed['command']), limit)}"
     yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines())
+    if failed.get("is_paused"):
+        yield f"It is paused. To resume it: dayhand resume {one['workflow']}/{failed['handler']}{where}"
 
 
 def _write(value: Any, limit: int | None) -> str:
@@ -163,9 +169,9 @@ def _resolve(options: Namespace) -> CommandResult:
 
 
 def _retry_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Retry now what failed: one run, or everything that blocks a workflow."
+    parser.description = "Retry now what failed: one run, or everything that blocks a workflow or one of its handlers."
     add_data_dir(parser)
-    parser.add_argument("target", metavar="RUN|WORKFLOW")
+    parser.add_argument("target", metavar="RUN|WORKFLOW[/HANDLER]")
     add_idempotency_key(parser)
 
 

@@ -80,6 +80,8 @@ class TimedOut:
     sentence: str
     line: int | None = None
     """Where in the script it was stuck, if known."""
+    command: str = ""
+    """The command line of a job that was still running, if known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """The messages of a script during a phase and at its end, checked by the host: a worker is never trusted."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from dayhand import _protocol as protocol
 
 from scheduler.user_text import UserText, from_json
-from scheduler.workers.outcomes import Fault, ScriptFailed
+from scheduler.workers.outcomes import Fault, ScriptFailed, TimedOut
 
 
 class ScriptAnswers(Protocol):
@@ -92,6 +93,14 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
         traceback=str(message.get("traceback", ""))[-_MAX_TRACEBACK_CHARS:],
         command=str(message.get("command", ""))[:_MAX_COMMAND_CHARS],
     )
+
+
+def complete_timeout(timeout: TimedOut, message: protocol.Message, *, is_loading: bool) -> TimedOut:
+    """With what the script says about where it was: the line while it was loaded, or the command that it ran."""
+    line = message.get("line")
+    if is_loading and isinstance(line, int):
+        return replace(timeout, line=line)
+    return replace(timeout, command=str(message.get("command", ""))[:_MAX_COMMAND_CHARS])
 
 
 def _read_text(value: Any) -> str:

@@ -5,14 +5,14 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock, Timer
 from typing import Any
 
 from dayhand import _protocol as protocol
 
 from scheduler.user_text import UserText
-from scheduler.workers import exit_reasons
+from scheduler.workers import exit_reasons, script_messages
 from scheduler.workers.channel import Channel, ChannelClosedError, OutputReader
 from scheduler.workers.outcomes import (
     Cancelled,
@@ -285,9 +285,9 @@ class Worker:
             raise protocol.GarbageError(UserText("it ends a different run"))
         if message.get("left"):
             self.is_usable = False
+        if isinstance(self._stopped, TimedOut):
+            return script_messages.complete_timeout(self._stopped, message, is_loading=not phase)
         if self._stopped is not None:
-            if not phase and isinstance(self._stopped, TimedOut) and isinstance(message.get("line"), int):
-                return replace(self._stopped, line=message["line"])
             return self._stopped
         match message["type"]:
             case "loaded":

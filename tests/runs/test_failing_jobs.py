@@ -87,10 +87,26 @@ def test_list_and_page_say_how_often_it_failed_and_since_when(runtime: RuntimeFi
     assert listed.words.startswith("j failed at 11:00. w.py, line 10: The command sh exited with code 3")
     runtime.pass_time(2 * HOUR)
     [listed] = queries(runtime).workflows()
-    assert listed.words.startswith("j failed 3 times in a row since 16 November. w.py, line 10: The command sh")
+    assert listed.words.startswith("j failed 3 times in a row since 11:00. w.py, line 10: The command sh")
     assert (view(runtime).failures, view(runtime).failing_since) == (3, runtime.runs("j")[0].ended)
     failed = report(runtime).failed_run
-    assert failed is not None and failed.summary == "j failed 3 times in a row since 16 November."
+    assert failed is not None and failed.summary == "j failed 3 times in a row since 11:00."
+    runtime.pass_time(DAY)
+    assert view(runtime).failures == 5
+    assert " failed 5 times in a row since 16 November." in report(runtime).failed_run.summary  # type: ignore[union-attr]
+
+
+def test_the_list_gives_the_reason_of_the_job_that_it_names(runtime: RuntimeFixture) -> None:
+    """The oldest report is about k, but j has failed more often."""
+    runtime.deploy(
+        fails_while(runtime)
+        + '\n@flow.job(once="2026-11-16T10:30", timezone="UTC")\ndef k(ctx):\n    raise ValueError("other")\n'
+    )
+    runtime.pass_time(3 * HOUR)
+    [listed] = queries(runtime).workflows()
+    assert [one.subject for one in queries(runtime).attention()] == ["w/k", "w/j"]
+    assert listed.words.startswith("j failed 3 times") and "The command sh" in listed.words
+    assert "other" not in listed.words
 
 
 def test_there_is_one_report_about_the_latest_failure(runtime: RuntimeFixture) -> None:
@@ -161,9 +177,11 @@ def test_a_job_that_keeps_failing_is_stopped_until_it_is_resumed(runtime: Runtim
     assert [run.status for run in runtime.runs("j")] == ["failed:logic"] * 3
     one = report(runtime)
     assert (one.kind, runtime.lane("j").blocked) == ("too many failures", "too many failures")
-    assert one.failed_run is not None and one.failed_run.summary == "j failed 3 times in a row since 16 November."
+    assert view(runtime).next is None, "it does not run before the user acts"
+    assert one.failed_run is not None and one.failed_run.summary == "j failed 3 times in a row since 11:00."
     runtime.commands.resume("w")
     assert (runtime.requests(), view(runtime).failures) == ([], 0)
+    assert view(runtime).next is not None
     runtime.pass_time(HOUR)
     assert len(runtime.runs("j")) > 3 and report(runtime).kind == "run failed"
 
@@ -188,6 +206,15 @@ def test_retrying_a_stopped_job_resets_its_count(runtime: RuntimeFixture) -> Non
     assert (runtime.lane("j").blocked, view(runtime).failures, runtime.requests()) == (None, 0, [])
     runtime.pass_time(HOUR)
     assert runtime.states("j")[-1] == "succeeded"
+
+
+def test_one_job_of_several_is_retried_alone(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime) + f'\n@flow.job(every="1h")\ndef k(ctx):\n    {FAILS}\n')
+    runtime.pass_time(HOUR)
+    [failed] = runtime.runs("k")
+    assert runtime.request_commands.retry("w/k") == {"runs": [failed.id]}
+    with pytest.raises(RefusedError, match="w/x has nothing to retry"):
+        runtime.request_commands.retry("w/x")
 
 
 def test_max_failures_zero_never_stops_a_job(runtime: RuntimeFixture) -> None:
@@ -223,11 +250,21 @@ def test_the_time_limit_is_a_failure_of_the_job(runtime: RuntimeFixture) -> None
     assert report(runtime).kind == "run failed"
 
 
+def test_the_time_limit_names_the_command_that_was_stopped(runtime: RuntimeFixture) -> None:
+    runtime.deploy(job("ctx.run(['sh', '-c', 'echo so far; exec sleep 600'])", timeout="1s"))
+    runtime.clock.move(HOUR)
+    runtime.tick()
+    failed = report(runtime).failed_run
+    assert failed is not None and "took longer than 1 second" in failed.reason
+    assert (failed.command, failed.output) == ("sh -c 'echo so far; exec sleep 600'", "so far")
+
+
 def test_a_paused_job_runs_after_it_is_resumed(runtime: RuntimeFixture) -> None:
     """`pause_on_failure` pauses the schedule and blocks nothing."""
     runtime.deploy(fails_while(runtime, pause_on_failure=True))
     runtime.pass_time(HOUR)
     assert (runtime.schedule("j").paused, runtime.lane("j").blocked, report(runtime).kind) == (True, None, "run failed")
+    assert report(runtime).failed_run.is_paused  # type: ignore[union-attr]
     repair(runtime)
     runtime.commands.resume("w")
     runtime.pass_time(HOUR)

@@ -215,6 +215,9 @@ def shop(author: Author) -> None:
     _, times = found.compile(row.id, row.spec)
     saturday = datetime(2026, 11, 21, tzinfo=UTC)
     assert [at.hour for at in times.between(saturday, saturday + 24 * HOUR)] == [12]
+    author.runtime.commands.run(author.slug, "hand_over")
+    author.wait(HOUR)
+    assert author.summaries[-1].startswith("Shift from "), "a manual run has no planned time"
 
 
 USES: dict[str, Callable[[Author], None]] = {

@@ -105,7 +105,7 @@ def test_refused_while_it_runs_with_the_offer_to_start_it_afterwards(runtime: Ru
     runtime.deploy(job(hold(runtime)))
     runtime.commands.run("w")
     runtime.tick_until_active()
-    assert refusal(runtime, "w") == "W is running now; dayhand run w --when-finished starts it afterwards."
+    assert refusal(runtime, "w") == "W is running now; dayhand run w/j --when-finished starts it afterwards."
     runtime.commands.run("w", when_finished=True)
     runtime.engine.tick(runtime.clock.wall)
     assert len(runtime.active()) == 1

@@ -51,6 +51,7 @@ class FailedRunView:
     """The last lines that it printed."""
     next_at: datetime | None
     """When it runs next; None if it waits for the user or is paused."""
+    is_paused: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,7 @@ def _view_failed_run(look: Snapshot, row: RequestRow) -> FailedRunView | None:
         command=str(error.get("command") or ""),
         output="\n".join(lines[-_MAX_OUTPUT_LINES:]),
         next_at=None if schedule is None or is_stopped or schedule.is_suspended else schedule.next_at,
+        is_paused=schedule is not None and schedule.is_suspended,
     )
 
 

@@ -14,6 +14,7 @@ from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule
 from scheduler.rules.handler_ids import split_target
 from scheduler.store import occurrences, schedules
+from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceState
@@ -135,7 +136,7 @@ def describe(snapshot: Snapshot, target: str) -> ScheduleReport:
                 origin=one.origin,
                 state=one.state,
                 late=one.late,
-                reason=one.detail or (None if one.reason is None else one.reason.sentence),
+                reason=_explain(snapshot, one),
             )
             for one in details.recent
         ),
@@ -146,6 +147,12 @@ def describe(snapshot: Snapshot, target: str) -> ScheduleReport:
             if one.ended is None
         ),
     )
+
+
+def _explain(snapshot: Snapshot, one: OccurrenceRow) -> str | None:
+    if one.detail:
+        return snapshot.format_instants(one.detail)
+    return None if one.reason is None else one.reason.sentence
 
 
 def _state(snapshot: Snapshot, row: ScheduleRow) -> ScheduleState:

@@ -52,6 +52,13 @@ class Snapshot:
             return UserText("{day} {month}", day=local.day, month=month)
         return UserText("{day} {month} {year}", day=local.day, month=month, year=local.year)
 
+    def format_since(self, at: datetime) -> str:
+        """`14:05`, or `3 May` on another day, in the machine's time zone."""
+        zone: ZoneInfo = find_zone(self.context.machine_zone)
+        local = at.astimezone(zone)
+        is_today = local.date() == self.now.astimezone(zone).date()
+        return f"{local:%H:%M}" if is_today else self.format_day(at)
+
     def format_at(self, at: datetime) -> str:
         """`at 14:05`, or `on 3 May at 14:05` on another day, in the machine's time zone."""
         zone: ZoneInfo = find_zone(self.context.machine_zone)

@@ -4,8 +4,11 @@ from datetime import datetime
 
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts
+from scheduler.store.handlers import FailingRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflow_status import StoredWorkflow
 from scheduler.timing import description
@@ -67,10 +70,14 @@ def describe_schedule(snapshot: Snapshot, row: ScheduleRow) -> str:
 
 def _describe_failing(snapshot: Snapshot, standing: StoredWorkflow) -> list[str]:
     """The handler that has failed most often in a row, and since when."""
-    worst = max(standing.failing, key=lambda one: one.failures, default=None)
+    worst = _find_worst(standing)
     if worst is None or worst.since is None:
         return []
     return [describe_failures(snapshot, worst.name, worst.failures, worst.since)]
+
+
+def _find_worst(standing: StoredWorkflow) -> FailingRow | None:
+    return max(standing.failing, key=lambda one: one.failures, default=None)
 
 
 def describe_failures(snapshot: Snapshot, handler: str, failures: int, since: datetime) -> str:
@@ -80,14 +87,14 @@ def describe_failures(snapshot: Snapshot, handler: str, failures: int, since: da
         "{handler} failed {failures} times in a row since {day}.",
         handler=handler,
         failures=failures,
-        day=snapshot.format_day(since),
+        day=snapshot.format_since(since),
     )
 
 
 def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool) -> str:
     asked = [one for one in standing.requests if (one.kind is RequestKind.INTERNAL) is inside]
     if asked and asked[0].kind is RequestKind.RUN_FAILED:
-        return join_texts([*_describe_failing(snapshot, standing), asked[0].sentence], " ")
+        return join_texts([*_describe_failing(snapshot, standing), *_reports_of_worst(standing, asked)], " ")
     if asked and asked[0].kind is RequestKind.TOO_MANY_FAILURES and standing.failing:
         return join_texts(_describe_failing(snapshot, standing), " ")
     requests = [one.sentence for one in asked]
@@ -98,6 +105,15 @@ def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool
     ]
     troubles = [one.trouble for one in standing.schedules if one.trouble]
     return next(iter([*requests, *blocks, *troubles]), UserText("It needs your attention."))
+
+
+def _reports_of_worst(standing: StoredWorkflow, asked: list[RequestRow]) -> list[str]:
+    """What went wrong in the handler that `_describe_failing` names, not in another one; empty if it was dismissed."""
+    worst = _find_worst(standing)
+    if worst is None or worst.since is None:
+        return [asked[0].sentence]
+    subject = handler_id(worst.workflow, worst.name)
+    return [one.sentence for one in asked if one.kind is RequestKind.RUN_FAILED and one.subject == subject]
 
 
 def _describe_progress(standing: StoredWorkflow) -> str:

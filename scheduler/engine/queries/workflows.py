@@ -194,12 +194,16 @@ def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:
 
 def _next_unblocked(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> datetime | None:
     """The next time, ignoring lanes that are blocked until the user acts."""
-    blocked = {lane.name for lane in standing.blocked if lane.blocked not in WAITS_FOR_TIME}
+    blocked = _lanes_waiting_for_user(standing)
     if not blocked or facts.next_at is None:
         return facts.next_at
     free = [one for one in standing.schedules if lane_name(one.handler, one.kind) not in blocked]
     times = [at for one in free if (at := next_time(snapshot, one)) is not None]
     return min([*times, *([] if "" in blocked else standing.wakes.values())], default=None)
+
+
+def _lanes_waiting_for_user(standing: StoredWorkflow) -> set[str]:
+    return {lane.name for lane in standing.blocked if lane.blocked not in WAITS_FOR_TIME}
 
 
 def _facts(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowStateFacts:
@@ -242,11 +246,12 @@ def _view_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
             snapshot.db, HistoryQuery(workflow=standing.row.slug, handler=handler.name), HistoryCursor(), 1
         )
         began = last[0].began if last else None
+    is_blocked = handler.lane in _lanes_waiting_for_user(standing)
     return HandlerView(
         name=handler.name,
         kind=handler.kind.value,
         schedule=None if schedule is None else describe_schedule(snapshot, schedule),
-        next=wake if schedule is None else next_time(snapshot, schedule),
+        next=None if is_blocked else wake if schedule is None else next_time(snapshot, schedule),
         state=decide_state(_facts(snapshot, _only_handler(snapshot, standing, handler)), snapshot.now),
         last_run=began,
         subscribes=handler.subscribes,

@@ -148,7 +148,7 @@ def to_failure(outcome: Outcome, file: str, line: int | None = None, *, is_job: 
     """
     sentence = getattr(outcome, "sentence", UserText("The script could not be run."))
     if isinstance(outcome, TimedOut) and is_job:
-        return Failure(kind=FailureClass.LOGIC, sentence=sentence)
+        return Failure(kind=FailureClass.LOGIC, sentence=sentence, command=outcome.command or None)
     if isinstance(outcome, TimedOut):
         return Failure(kind=FailureClass.TRANSIENT, sentence=sentence)
     if isinstance(outcome, ScriptFailed) and outcome.line is not None:

@@ -18,7 +18,7 @@ from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.handler_ids import lane_name, split_handler_id
+from scheduler.rules.handler_ids import lane_name, split_handler_id, split_target
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -101,7 +101,7 @@ class RequestCommands:
         return self._do("resolve", run, idempotency_key, act)
 
     def retry(self, target: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
-        """Retry now what failed: one run, or everything that blocks a workflow."""
+        """Retry now what failed: one run, or everything that blocks a workflow or one of its handlers."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             held_up = self._find_blocking_runs(db, target)
@@ -234,15 +234,20 @@ class RequestCommands:
                 self._lifecycle.resolve_interrupted(db, row.occurrence, now, happened=given is RequestAnswer.HAPPENED)
 
     def _find_blocking_runs(self, db: sqlite3.Connection, target: str) -> list[RunRow]:
-        """The attempts that failed or wait for an answer, of a workflow or of one run's chain."""
+        """The attempts that failed or wait for an answer, of a workflow, one of its handlers, or one run's chain."""
+        name, handler = split_target(target)
         try:
-            workflow, chain = find_workflow(db, target).slug, None
+            workflow, chain = find_workflow(db, name).slug, None
         except RefusedError:
             run = find_run(db, target)
             workflow, chain = run.workflow, run.chain
         asked = [runs.find(db, one.run) for one in requests.list_open(db) if one.workflow == workflow and one.run]
         found = {row.id: row for row in [*asked, *runs.list_unfinished(db, workflow)] if row is not None}
-        return [row for row in found.values() if row.status is not RunStatus.ACTIVE and chain in (None, row.chain)]
+        return [
+            row
+            for row in found.values()
+            if row.status is not RunStatus.ACTIVE and chain in (None, row.chain) and handler in (None, row.handler)
+        ]
 
     def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
         if run.occurrence is not None:

@@ -94,7 +94,7 @@ def refuse_if_blocked(db: sqlite3.Connection, row: WorkflowRow, handler: Handler
             UserText(
                 "{name} is running now; dayhand run {slug} --when-finished starts it afterwards.",
                 name=row.name,
-                slug=row.slug,
+                slug=handler_id(row.slug, handler.name) if handler.kind is HandlerKind.JOB else row.slug,
             ),
         )
 

@@ -39,6 +39,8 @@ class HostChannel:
         self.has_ended = False
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
+        self.stopped_command = ""
+        """The command line that ran when the run was cancelled."""
         self.seen: dict[tuple[str, str], protocol.Message] = {}
         """By topic and id: the events the script has peeked at, as the host sent them."""
         if hasattr(os, "register_at_fork"):  # not on Windows
@@ -66,6 +68,7 @@ class HostChannel:
             self.is_cancelled = run == self._cancelled
             self.has_ended = False
         self.misuse = self.call = None
+        self.stopped_command = ""
         self.seen = {}
 
     def finish(self) -> int | None:

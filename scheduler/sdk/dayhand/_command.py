@@ -29,6 +29,7 @@ def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: 
     sys.stderr.flush()
     code = _run_on_host(link, words, secrets) if secrets else _run(link, words)
     if link.is_cancelled:
+        link.stopped_command = command_line(words)
         raise AttemptEnded
     if code and check:
         how = (

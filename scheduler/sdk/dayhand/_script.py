@@ -65,7 +65,7 @@ class LoadedScript:
         except AttemptEnded:
             value = {"call": link.call}
             if link.call is None:
-                return {"type": "ended"}
+                return {"type": "ended", "command": link.stopped_command}
         except BaseException as error:  # noqa: BLE001  whatever the script raises is reported to the host
             return self.explain(link.misuse or error)
         if link.misuse is not None:

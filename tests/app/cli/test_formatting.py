@@ -99,3 +99,10 @@ def test_connection_fields_are_rewritten_to_set_options(typed: list[str], read: 
 def test_commands_to_type_name_the_data_folder_that_was_given(text: str, shown: str) -> None:
     assert add_folder_option(text, "--data-dir X") == shown
     assert add_folder_option(text, "") == text
+
+
+def test_an_interrupted_run_says_so_in_the_history() -> None:
+    run = {"status": RunStatus.CRASHED, "error": None, "summary": None}
+    assert formatting.describe_outcome(run) == "Dayhand quit while it was running."
+    assert formatting.describe_outcome({**run, "summary": "Half of it"}) == "Half of it"
+    assert formatting.describe_outcome({**run, "status": RunStatus.COMMITTED}) is None

@@ -20,3 +20,14 @@ def test_what_the_running_app_decided_can_be_read_then_and_later(cli: CommandLin
     assert [(one["decision"], one["origin"]) for one in running] == [("queued", "manual"), ("started", "manual")]
     assert read(cli, "--schedule", "Backup") == running
     assert "hunter2" not in json.dumps(read(cli))
+    assert " late" not in cli.run_text("log", "--schedule", "backup/work"), "the user chose when it runs"
+
+
+def test_the_log_is_read_since_a_time_as_users_type_it(cli: CommandLine) -> None:
+    with open_log(cli.folder), running_session(cli.folder):
+        cli.deploy(job())
+        cli.run_json("run", "backup", "--wait")
+    assert len(read(cli, "--decisions", "--since", "1h")) == len(read(cli, "--decisions", "--since", "yesterday")) == 2
+    assert read(cli, "--since", "in 1h") == []
+    code, _, err = cli.run("log", "--since", "soon")
+    assert code == 2 and "'soon' is not a time; write for example" in err

@@ -315,3 +315,5 @@ def test_the_history_says_what_held_up_a_run(cli: CommandLine) -> None:
     [one] = cli.run_json("history")["occurrences"]
     assert re.fullmatch(r"Held up: failed at \d\d:\d\d\.", one["sentence"])
     assert one["sentence"] in cli.run_text("history")
+    [shown] = cli.run_json("schedule", "show", "backup/work")["recent"]
+    assert shown["reason"] == one["sentence"]

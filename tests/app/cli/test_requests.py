@@ -66,3 +66,27 @@ def test_a_long_target_is_cut_and_the_full_view_offered() -> None:
 def test_no_value_can_start_a_new_line(separator: str) -> None:
     lines = list(_render_request(request(parameters={"path": f"a{separator}q2  tidy, approval"}), ""))
     assert f'      "path": "a{separator}q2  tidy, approval"' in [line.replace("        ", "      ") for line in lines]
+
+
+FAILED_RUN = {
+    "handler": "work",
+    "summary": "work failed 2 times in a row since 06:04.",
+    "reason": "b.py, line 4: The command sh exited with code 1; its output is in the log.",
+    "command": "sh -c 'exit 1'",
+    "output": "one\ntwo",
+    "is_paused": True,
+}
+
+
+def test_a_failed_run_is_described_once_with_command_output_and_how_to_resume_it() -> None:
+    sentence = "work failed 2 times in a row. b.py, line 4: The command sh exited with code 1; its output is in the log."
+    asked = {**request(), "workflow": "tidy", "kind": "run-failed", "call": None, "sentence": sentence, "failed_run": FAILED_RUN}
+    lines = [line.strip() for line in _render_request(asked, " --data-dir x", 300)]
+    assert lines[1:-1] == [
+        FAILED_RUN["summary"],
+        FAILED_RUN["reason"],
+        "Command: sh -c 'exit 1'",
+        "| one",
+        "| two",
+        "It is paused. To resume it: dayhand resume tidy/work --data-dir x",
+    ]

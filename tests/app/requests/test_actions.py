@@ -340,6 +340,7 @@ FAILED = FailedRunView(
     command="restic backup /home",
     output="\n".join(f"line {number}" for number in range(6)),
     next_at=datetime(2026, 11, 17, 2, tzinfo=UTC),
+    is_paused=False,
 )
 
 
