@@ -15,6 +15,7 @@ from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.outcome_strip import OutcomeStrip
 from app.window.feedback import make_button, make_heading
 from app.window.history.history_data import HistoryRows
@@ -159,8 +160,8 @@ class OverviewTab(QScrollArea):
         layout = QVBoxLayout(inner)
         layout.setContentsMargins(0, Space.MEDIUM, Space.SMALL, 0)
         layout.setSpacing(Space.MEDIUM)
-        health = QHBoxLayout()
-        health.addWidget(self.week, 1)
+        health = FlowLayout()
+        health.add_expanding(self.week)
         health.addWidget(self.strip)
         layout.addLayout(health)
         self._schedules = QVBoxLayout()
