@@ -15,7 +15,6 @@ from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
-from app.widgets.flow_layout import FlowLayout
 from app.widgets.outcome_strip import OutcomeStrip
 from app.window.feedback import make_button, make_heading
 from app.window.history.history_data import HistoryRows
