@@ -136,6 +136,17 @@ PARAMETER_LABELS = {
 """Parameters of tools that act: what the user reads before approving."""
 
 
+CHOICE_LABELS = {
+    "tls": QT_TRANSLATE_NOOP("choices", "TLS"),
+    "starttls": QT_TRANSLATE_NOOP("choices", "STARTTLS"),
+    "none": QT_TRANSLATE_NOOP("choices", "None"),
+    "basic": QT_TRANSLATE_NOOP("choices", "User name and password (basic)"),
+    "bearer": QT_TRANSLATE_NOOP("choices", "Token (bearer)"),
+    "header": QT_TRANSLATE_NOOP("choices", "Header"),
+    "oauth2": QT_TRANSLATE_NOOP("choices", "Sign-in in the browser (OAuth 2)"),
+}
+
+
 def parameter_labels() -> dict[str, str]:
     """Labels of tool parameters on cards; not necessarily unique."""
     return {key: QCoreApplication.translate("parameters", str(words)) for key, words in PARAMETER_LABELS.items()}
@@ -144,3 +155,9 @@ def parameter_labels() -> dict[str, str]:
 def translate_connector_text(words: str) -> str:
     """In the user's language; texts of third-party connectors stay unchanged."""
     return QCoreApplication.translate("connectors", words) if words else ""
+
+
+def label_choice(value: str) -> str:
+    """A value that a field of a connector offers, in words."""
+    words = CHOICE_LABELS.get(value)
+    return value if words is None else QCoreApplication.translate("choices", str(words))

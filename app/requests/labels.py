@@ -26,7 +26,7 @@ def sign_request(kind: RequestKind) -> StatusSign:
     glyph, word, tone = {
         RequestKind.APPROVAL: ("attention", translate("answers", "Asks for your approval"), attention),
         RequestKind.PERMISSION: ("attention", translate("answers", "Asks for permission"), attention),
-        RequestKind.RECONNECT: ("connection", translate("answers", "Sign-in expired"), attention),
+        RequestKind.RECONNECT: ("connection", translate("answers", "Not connected"), attention),
         RequestKind.KEYRING: ("connection", translate("answers", "Waiting for the keyring"), attention),
         RequestKind.UNSURE: ("attention", translate("answers", "Did it happen?"), attention),
         RequestKind.INTERRUPTED: ("attention", translate("answers", "Was interrupted"), attention),
@@ -52,7 +52,7 @@ def _labels() -> dict[RequestAction, ActionLabel]:
             translate("answers", "Always allow this"),
             translate("answers", "Approved. You won't be asked about this again."),
         ),
-        RequestAction.RECONNECT: ActionLabel(translate("answers", "Reconnect…")),
+        RequestAction.RECONNECT: ActionLabel(translate("answers", "Connect…")),
         RequestAction.HAPPENED: ActionLabel(translate("answers", "It happened"), continues),
         RequestAction.NOT_HAPPENED: ActionLabel(translate("answers", "It didn't"), continues),
         RequestAction.SKIP: ActionLabel(translate("answers", "Skip"), translate("answers", "Skipped.")),

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.i18n.connector_labels import parameter_labels, translate_connector_text
+from app.i18n.connector_labels import label_choice, parameter_labels, translate_connector_text
 from app.i18n.time_text import format_day_and_time, format_number
 from app.i18n.translate import translate_text
 from app.notifications.content import OpenProblem
@@ -229,7 +229,11 @@ def _say_endpoint(connection: str, endpoint: Any, registry: Registry) -> list[tu
     except ConnectionRuleError:
         return []
     given = endpoint if isinstance(endpoint, Mapping) else {}
-    return [(translate_connector_text(one.label), format_value(given[one.name])) for one in fields if one.name in given]
+    shown = [(one, given[one.name]) for one in fields if one.name in given]
+    return [
+        (translate_connector_text(one.label), label_choice(str(value)) if one.choices else format_value(value))
+        for one, value in shown
+    ]
 
 
 def describe_tool(connection: str, tool: str, registry: Registry) -> str:

@@ -24,7 +24,7 @@ from app.widgets.visible_text import add_break_points, escape_invisible, remove_
 MAX_TEXT_CHARS = 4_000
 """Characters of a text; Show all has the rest."""
 _MAX_LINES = 8
-_MAX_WORD_WIDTH = 240
+_MAX_WORD_WIDTH = 160
 _MAX_KEY_WIDTH = 220
 translate = QCoreApplication.translate
 

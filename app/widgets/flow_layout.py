@@ -1,6 +1,6 @@
 """A row layout that wraps into further lines when it does not fit."""
 
-from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QMargins, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
 from app.theme.tokens import Space
@@ -51,7 +51,7 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
-        heights = [max(item.sizeHint().height() for item in line) for line in self._break_lines(width)]
+        heights = [self._line_height(line, width) for line in self._break_lines(width)]
         return sum(heights) + self.spacing() * max(len(heights) - 1, 0)
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
@@ -68,7 +68,7 @@ class FlowLayout(QLayout):
         super().setGeometry(place)
         top, lines = place.y(), self._break_lines(place.width())
         for line in lines:
-            height = max(item.sizeHint().height() for item in line)
+            height = self._line_height(line, place.width())
             self._place_line(line, QRect(place.x(), top, place.width(), height), is_alone=len(lines) == 1)
             top += height + self.spacing()
 
@@ -88,16 +88,33 @@ class FlowLayout(QLayout):
                 left = width - needed
         return lines
 
+    def _line_height(self, line: list[QLayoutItem], width: int) -> int:
+        """Wrapped text is higher in a narrow line."""
+        widths = self._widths_of(line, width)
+        return max(_height_of(item, own) for item, own in zip(line, widths, strict=True))
+
+    def _widths_of(self, line: list[QLayoutItem], width: int) -> list[int]:
+        """Spare width goes to the expanding widget."""
+        spare = width - sum(item.sizeHint().width() for item in line) - self.spacing() * (len(line) - 1)
+        widths = []
+        for item in line:
+            own = item.sizeHint().width()
+            if item.widget() is self._growing:
+                own = min(own + spare, item.maximumSize().width())
+            widths.append(min(own, width))
+        return widths
+
     def _place_line(self, line: list[QLayoutItem], place: QRect, *, is_alone: bool) -> None:
         taken = sum(item.sizeHint().width() for item in line) + self.spacing() * (len(line) - 1)
         spare, left = place.width() - taken, place.x()
         gap_before = next((item for item in line if item.widget() in self._right_aligned), None)
-        for item in line:
-            size = item.sizeHint()
+        for item, width in zip(line, self._widths_of(line, place.width()), strict=True):
+            height = _height_of(item, width)
             if is_alone and item is gap_before:
                 left += max(spare, 0)
-            if item.widget() is self._growing:
-                size.setWidth(min(size.width() + spare, item.maximumSize().width()))
-            size.setWidth(min(size.width(), place.width()))
-            item.setGeometry(QRect(QPoint(left, place.y() + (place.height() - size.height()) // 2), size))
-            left += size.width() + self.spacing()
+            item.setGeometry(QRect(left, place.y() + (place.height() - height) // 2, width, height))
+            left += width + self.spacing()
+
+
+def _height_of(item: QLayoutItem, width: int) -> int:
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()

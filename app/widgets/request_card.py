@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, make_font
@@ -135,13 +135,12 @@ class RequestCard(QFrame):
         self._outcome.setText(sentence)
         self._outcome.show()
 
-    def _make_heading(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(Space.SMALL)
+    def _make_heading(self) -> FlowLayout:
+        row = FlowLayout()
         row.addWidget(StatusChip(self._value.sign))
         title = make_label(escape_invisible(truncate(self._value.title, _MAX_TITLE)))
         title.setFont(make_font(TextStyle.STRONG, title.font()))
-        row.addWidget(title, 1)
+        row.add_expanding(title)
         when = QLabel(self._value.when)
         set_style(when, "ink", "muted")
         row.addWidget(when)

@@ -121,7 +121,7 @@ class Timeline(QAbstractScrollArea):
         return size.grownBy(self.contentsMargins())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        return QSize(self._scene.gutter + 200, AXIS_HEIGHT + lane_height(1)) * self._unit
+        return QSize(self._scene.gutter + 120, AXIS_HEIGHT + lane_height(1)) * self._unit
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
         view, scene, colours = self.viewport(), self._scene, colours_of(self)

@@ -1063,8 +1063,8 @@
 <context>
     <name>MetricsSection</name>
     <message>
-        <source>Write numbers for monitoring to a file every minute</source>
-        <translation>Jede Minute Zahlen zur Überwachung in eine Datei schreiben</translation>
+        <source>Write metrics to a file every minute</source>
+        <translation>Jede Minute Messwerte in eine Datei schreiben</translation>
     </message>
     <message>
         <source>Folder for monitoring</source>
@@ -1076,7 +1076,7 @@
     </message>
     <message>
         <source>Choose f&amp;older…</source>
-        <translation>OrdO&amp;rdner wählen…amp;ner wählen…</translation>
+        <translation>Ord&amp;ner wählen …</translation>
     </message>
     <message>
         <source>For Prometheus and similar programs: {file} with the numbers of runs, failures and waiting requests, and the names of your workflows. Other users of this computer may be able to read it.</source>
@@ -1999,7 +1999,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Run…</source>
-        <translation>Ausführen…</translation>
+        <translation>Ausführen …</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2298,10 +2298,6 @@ Deiner: {mine}</translation>
 <context>
     <name>answers</name>
     <message>
-        <source>Reconnect…</source>
-        <translation>Neu verbinden …</translation>
-    </message>
-    <message>
         <source>It happened</source>
         <translation>Ist geschehen</translation>
     </message>
@@ -2344,6 +2340,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Asks for permission</source>
         <translation>Bittet um Erlaubnis</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>Nicht verbunden</translation>
     </message>
     <message>
         <source>Did it happen?</source>
@@ -2470,10 +2470,6 @@ Deiner: {mine}</translation>
         <translation>Bearbeiten</translation>
     </message>
     <message>
-        <source>Sign-in expired</source>
-        <translation>Anmeldung abgelaufen</translation>
-    </message>
-    <message>
         <source>Waiting for the keyring</source>
         <translation>Wartet auf den Schlüsselbund</translation>
     </message>
@@ -2496,6 +2492,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
+    </message>
+    <message>
+        <source>Connect…</source>
+        <translation>Verbinden …</translation>
     </message>
     <message>
         <source>Skipped.</source>
@@ -2539,7 +2539,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Running again…</source>
-        <translation>Wird erneut ausgeführt…</translation>
+        <translation>Wird erneut ausgeführt …</translation>
     </message>
     <message>
         <source>The repaired script is now in use.</source>
@@ -2594,6 +2594,37 @@ Deiner: {mine}</translation>
     <message>
         <source>The backup failed: {why}</source>
         <translation>Die Sicherung ist fehlgeschlagen: {why}</translation>
+    </message>
+</context>
+<context>
+    <name>choices</name>
+    <message>
+        <source>TLS</source>
+        <translation>TLS</translation>
+    </message>
+    <message>
+        <source>STARTTLS</source>
+        <translation>STARTTLS</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <source>User name and password (basic)</source>
+        <translation>Benutzername und Passwort (basic)</translation>
+    </message>
+    <message>
+        <source>Token (bearer)</source>
+        <translation>Token (bearer)</translation>
+    </message>
+    <message>
+        <source>Header</source>
+        <translation>Header</translation>
+    </message>
+    <message>
+        <source>Sign-in in the browser (OAuth 2)</source>
+        <translation>Anmeldung im Browser (OAuth 2)</translation>
     </message>
 </context>
 <context>
@@ -3577,7 +3608,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation>Wird gestoppt…</translation>
+        <translation>Wird gestoppt …</translation>
     </message>
     <message>
         <source>Run in parallel</source>

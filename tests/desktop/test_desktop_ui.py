@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.demo import prepare_demo
 from app.ipc import client
 from app.session import Session
+from scheduler.engine.workflows.deployment import DeployOptions
 from tests.desktop.desktop import Desktop
 from tests.desktop.processes import wait_until
 
@@ -129,6 +130,29 @@ def program(qtbot: QtBot, desk: Desktop, tmp_path: Path) -> Iterator[Program]:
         sys.stdout.write(f"{log.name}: {log.read_text(encoding='utf-8', errors='replace')[-6_000:]}\n")
 
 
+FAILING_JOB = """import dayhand
+
+flow = dayhand.Workflow("Photos")
+
+
+@flow.job(cron="0 9 1 1 *")
+def backup(ctx):
+    ctx.run(["sh", "-c", "printf x >> {tries}; echo try $(wc -c < {tries}): no space left on device; exit 3"])
+"""
+
+
+def deploy_failing_job(program: Program, tries: Path) -> None:
+    """Instead of the sample. Each run adds a letter to that file."""
+    script = program.folder / "photos.py"
+    script.write_text(FAILING_JOB.replace("{tries}", str(tries)), encoding="utf-8")
+    session = Session(program.folder)
+    validated = session.validate(str(script), script.read_text(encoding="utf-8"))
+    session.execute(lambda runtime: runtime.workflow_commands.archive("receipts"))
+    session.execute(lambda runtime: runtime.workflow_commands.deploy(validated, DeployOptions(grant=True)))
+    session._runtime.close()
+    session.close()
+
+
 def test_a_button_of_a_notification_approves_the_run(desk: Desktop, program: Program) -> None:
     """Without a window; the rows are written once."""
     desk.start_tray()
@@ -143,6 +167,36 @@ def test_a_button_of_a_notification_approves_the_run(desk: Desktop, program: Pro
     wait_until(lambda: ("committed", "Filed 3 receipts, 3 so far") in program.runs(), "the run")
     assert len(program.rows()) == 4
     wait_until(lambda: "needs you" not in program.tooltip(), "the tooltip to change")
+
+
+@pytest.fixture
+def tries(desk: Desktop, program: Program) -> Path:
+    """A job has failed, and its notification is on the screen. Each run of it adds a letter to this file."""
+    made = program.folder / "tries"
+    deploy_failing_job(program, made)
+    desk.start_tray()
+    desk.start_notifications()
+    program.start("--background")
+    program.ask("run", target="photos")
+    desk.wait_for_text(DAEMON, "try 1: no space left on device")
+    return made
+
+
+def test_run_again_in_the_notification_of_a_failed_job_runs_it(desk: Desktop, program: Program, tries: Path) -> None:
+    assert {"Photos", "Run again", "Show log"} <= set(desk.texts(DAEMON))
+    desk.press(DAEMON, "Run again")
+    wait_until(lambda: tries.read_text(encoding="utf-8") == "xx", "the second run")
+    assert not program.has_window()
+
+
+def test_show_log_in_the_notification_of_a_failed_job_opens_its_run(
+    desk: Desktop, program: Program, tries: Path
+) -> None:
+    desk.press(DAEMON, "Show log")
+    program.wait_for_window()
+    desk.wait_for_text(APP, "try 1: no space left on device")
+    assert "History" in desk.texts(APP)
+    assert tries.read_text(encoding="utf-8") == "x"
 
 
 def test_the_window_opens_from_the_menu_closes_to_the_tray_and_quits(desk: Desktop, program: Program) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.i18n.connector_labels import translate_connector_text
+from app.i18n.connector_labels import label_choice, translate_connector_text
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
@@ -92,7 +92,7 @@ class ConnectFields(DialogBody):
             if isinstance(field, QCheckBox):
                 values[name] = field.isChecked()
             else:
-                text = field.currentText() if isinstance(field, QComboBox) else field.text()
+                text = str(field.currentData()) if isinstance(field, QComboBox) else field.text()
                 if text.strip():
                     values[name] = text if isinstance(field, QComboBox) or name in self.secret_names else text.strip()
         return values
@@ -112,8 +112,9 @@ class ConnectFields(DialogBody):
             made.setChecked(bool(value))
         elif field.kind is FieldKind.CHOICE:
             made = QComboBox()
-            made.addItems(field.choices)
-            made.setCurrentText(str(value or field.choices[0]))
+            for choice in field.choices:
+                made.addItem(label_choice(choice), choice)
+            made.setCurrentIndex(max(made.findData(str(value or "")), 0))
         else:
             made = QLineEdit("" if value is None or field.secret else str(value))
             if field.secret:

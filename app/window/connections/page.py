@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.background import run_command
-from app.i18n.connector_labels import translate_connector_text
+from app.i18n.connector_labels import label_choice, translate_connector_text
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_day_and_time, format_number
 from app.i18n.translate import translate_text
@@ -198,7 +198,12 @@ class ConnectionsPage(Page):
         labels = (
             {} if connector is None else {one.name: translate_connector_text(one.label) for one in connector.fields}
         )
-        shown = {labels.get(key, key): value for key, value in row.view.settings.items() if value not in (None, "")}
+        chosen = set() if connector is None else {one.name for one in connector.fields if one.choices}
+        shown = {
+            labels.get(key, key): label_choice(str(value)) if key in chosen else value
+            for key, value in row.view.settings.items()
+            if value not in (None, "")
+        }
         if row.view.created is not None:
             shown[self.tr("Connected since")] = self._format_time(row.view.created)
         shown[self.tr("Last used")] = self.tr("never") if row.view.used is None else self._format_time(row.view.used)

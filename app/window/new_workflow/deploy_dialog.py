@@ -117,6 +117,7 @@ class DeployDialog(Dialog):
     def _show_busy(self, sentence: str) -> None:
         self.busy.show()
         self.status_line.show_message(sentence, Tone.QUIET)
+        self.cancel.setFocus()  # the other buttons are disabled
         for button in (self.check_button, self.test_run_button, self.accept_button):
             button.setEnabled(False)
 

@@ -21,7 +21,7 @@ class MetricsSection(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.box = QCheckBox(self.tr("Write numbers for monitoring to a file every minute"))
+        self.box = QCheckBox(self.tr("Write metrics to a file every minute"))
         self.folder = QLineEdit()
         self.folder.setAccessibleName(self.tr("Folder for monitoring"))
         self.folder.setPlaceholderText(self.tr("Choose a folder"))

@@ -17,6 +17,8 @@ from scheduler.timing.policies import Overlap
 
 _BOX_WIDTH = 420
 _NUMBER_WIDTH = 130
+_MIN_BOX_CHARS = 24
+"""A box may cut its text in a narrow window."""
 
 
 class ScheduleDefaultsSection(QWidget):
@@ -86,6 +88,8 @@ def _make_box(name: str, choices: dict[Any, object]) -> QComboBox:
     box = QComboBox()
     box.setAccessibleName(name)
     box.setMaximumWidth(_BOX_WIDTH)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(_MIN_BOX_CHARS)
     for value, words in choices.items():
         box.addItem(label_text(words), value)
     return box

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QCoreApplication, QDate, QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import QCoreApplication, QDate, QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -36,6 +36,9 @@ from app.window.welcome.sample import start_sample
 from scheduler.rules.handler_ids import split_handler_id
 
 _ROWS_AT_ONCE = 6
+_NARROW_LIST = 560
+"""Below this width the sentence of a row is in a line of its own."""
+_MIN_LIST_WIDTH = 320
 
 
 class ActivityList(QFrame):
@@ -51,11 +54,24 @@ class ActivityList(QFrame):
         self._rows: list[_ActivityRow] = []
         self._number = 0
         self._pending: tuple[ActivityLine, ...] = ()
+        self._is_narrow = False
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.SMALL, Space.MEDIUM)
         self._grid.setHorizontalSpacing(Space.MEDIUM)
         self._grid.setVerticalSpacing(Space.SMALL)
         self._grid.setColumnStretch(3, 1)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        least = super().minimumSizeHint()
+        return QSize(min(least.width(), _MIN_LIST_WIDTH), least.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        is_narrow = self.width() < _NARROW_LIST
+        if is_narrow is not self._is_narrow:
+            self._is_narrow = is_narrow
+            for row in self._rows:
+                row.lay_out(is_narrow=is_narrow)
 
     def show_lines(self, lines: Sequence[ActivityLine], zone: ZoneInfo) -> None:
         """New rows are created a few at a time, so that the window stays responsive."""
@@ -74,7 +90,10 @@ class ActivityList(QFrame):
             self.hide()  # else the whole page is laid out again for every widget
         self._number = len(lines)
         while len(self._rows) < len(lines):
-            self._rows.append(_ActivityRow(self._grid, len(self._rows), lines[len(self._rows)], self.opened.emit, self))
+            number = len(self._rows)
+            row = _ActivityRow(self._grid, number, lines[number], self.opened.emit, self)
+            row.lay_out(is_narrow=self._is_narrow)
+            self._rows.append(row)
         for row, line in zip(self._rows, lines, strict=False):
             row.show(line, zone)
         for row in self._rows[len(lines) :]:
@@ -84,12 +103,13 @@ class ActivityList(QFrame):
 
 
 class _ActivityRow:
-    """The widgets of one line, in a row of the grid."""
+    """The widgets of one line, in two rows of the grid; the second is for the sentence in a narrow window."""
 
     def __init__(
         self, grid: QGridLayout, number: int, line: ActivityLine, opened: Callable[[str], None], parent: QWidget
     ) -> None:
         self._run = ""
+        self._grid, self._top = grid, 2 * number
         self.when, self.name, self.sentence = QLabel(parent), QLabel(parent), QLabel(parent)
         self.chip = StatusChip(run_sign(line.state), parent)
         self.button = QPushButton(QCoreApplication.translate("happenings", "Details"), parent)
@@ -100,8 +120,17 @@ class _ActivityRow:
         self.sentence.setWordWrap(True)
         for label in (self.name, self.sentence):
             label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def lay_out(self, *, is_narrow: bool) -> None:
+        middle = Qt.AlignmentFlag.AlignVCenter
         for column, widget in enumerate(self._widgets()):
-            grid.addWidget(widget, number, column, Qt.AlignmentFlag.AlignVCenter)
+            if widget is self.sentence and is_narrow:
+                self._grid.addWidget(widget, self._top + 1, 0, 1, 5, middle)
+            elif widget is self.name:
+                self._grid.addWidget(widget, self._top, column, 1, 2 if is_narrow else 1, middle)
+            else:
+                self._grid.addWidget(widget, self._top, column, middle)
+        self.name.setWordWrap(is_narrow)
 
     def show(self, line: ActivityLine, zone: ZoneInfo) -> None:
         self._run = line.run

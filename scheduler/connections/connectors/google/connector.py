@@ -61,7 +61,7 @@ _MAIL_TOOLS = (
     ),
     Tool(
         name="send_mail",
-        may=UserText("send mail in your name from {name}"),
+        may=UserText('send mail in your name through "{name}"'),
         help=UserText("Send a mail from the account exactly once."),
         parameters={
             "to": Parameter(ParameterKind.LIST, help="Addresses such as Anna <anna@example.org>."),

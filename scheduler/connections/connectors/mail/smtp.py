@@ -216,7 +216,7 @@ smtp = Connector(
     tools=(
         Tool(
             name="send",
-            may=UserText("send mail in your name from {name}"),
+            may=UserText('send mail in your name through "{name}"'),
             help=UserText("Send one mail, to all recipients or to none."),
             parameters={
                 "to": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),

@@ -38,7 +38,7 @@ def form(qtbot: QtBot, web: Connector) -> ConnectFields:
 def choose(form: ConnectFields, name: str, choice: str) -> None:
     box = form.inputs[name]
     assert isinstance(box, QComboBox)
-    box.setCurrentText(choice)
+    box.setCurrentIndex(box.findData(choice))
 
 
 def write(form: ConnectFields, name: str, text: str) -> None:
