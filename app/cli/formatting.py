@@ -135,6 +135,8 @@ def render_times(times: dict[str, Any]) -> Iterator[str]:
         (times["dropped"], "dropped"),
     )
     yield from (f"{number:>10,}  {words}" for number, words in rows if number)
+    every = f"{times['succeeded']:,} succeeded, {times['failed']:,} failed, {times['cancelled']:,} stopped"
+    yield f"All runs, including manual ones: {every}"
     yield f"Failed attempts that were retried: {times['transient_failures']:,}"
     delays = [f"{one['label']}: {one['runs']:,}" for one in times["drift"] if one["runs"]]
     if delays:

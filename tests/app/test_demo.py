@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.data.preferences import SavedFixer
+from app.data.saved_settings import SavedSettings
 from app.demo import prepare_demo
 from scheduler.engine.api.offline_backend import WritableBackend
 from tests.engine.queries.runtime_fixture import QueryRuntimeFixture
@@ -14,7 +15,7 @@ from tests.engine.queries.runtime_fixture import QueryRuntimeFixture
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[QueryRuntimeFixture]:
     shop = QueryRuntimeFixture(tmp_path)
-    prepare_demo(WritableBackend(shop.services, SavedFixer), tmp_path)
+    prepare_demo(WritableBackend(shop.services, SavedFixer, SavedSettings(shop.folder)), tmp_path)
     shop.run_until_idle()
     yield shop
     shop.close()
@@ -51,7 +52,7 @@ def test_a_new_receipt_is_found_at_the_next_run(shop: QueryRuntimeFixture) -> No
 
 def test_preparing_it_again_changes_nothing(shop: QueryRuntimeFixture) -> None:
     (shop.folder / "receipts" / "books.txt").write_text("Mine\nTotal: 1.00\n")
-    prepare_demo(WritableBackend(shop.services, SavedFixer), shop.folder)
+    prepare_demo(WritableBackend(shop.services, SavedFixer, SavedSettings(shop.folder)), shop.folder)
     assert (shop.folder / "receipts" / "books.txt").read_text().startswith("Mine")
     assert shop.queries.workflow("receipts").version == 1
     assert len(shop.queries.attention()) == 1

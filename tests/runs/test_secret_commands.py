@@ -166,7 +166,7 @@ def test_a_timeout_ends_the_command(runtime: RuntimeFixture, tmp_path: Path) -> 
     pid = tmp_path / "pid"
     source = job(command(f"echo $$ > {pid}; sleep 600"), timeout="1s").replace("world:x", "restic:home")
     run(runtime, source)
-    assert runtime.runs("j")[-1].status == "paused:transient"
+    assert runtime.runs("j")[-1].status == "failed:logic"
     runtime.wait(lambda: not is_alive(int(pid.read_text())))
 
 

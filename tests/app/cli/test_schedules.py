@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.schedules import label_drift
 from app.session import Session
 from tests.app.cli.live_cli import ASKING, CommandLine, job
 
@@ -64,13 +63,6 @@ def test_the_last_times_and_the_drift_are_shown(cli: CommandLine, app: Session) 
     assert [one["origin"] for one in shown["recent"]] == ["manual", "backfill", "backfill"]
     assert all(one["state"] == "succeeded" for one in shown["recent"])
     assert "3 succeeded, 0 failed" in cli.run_text("schedule", "show", "backup/work")
-
-
-def test_each_bucket_of_the_drift_has_a_label() -> None:
-    assert dict(label_drift([1, 2, 3, 4, 5, 6, 7, 8])) == {
-        "<= 10 ms": 1, "<= 100 ms": 2, "<= 1 s": 3, "<= 10 s": 4, "<= 1 min": 5, "<= 10 min": 6, "<= 1 h": 7,
-        "> 1 h": 8,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("is_running", [False, True])

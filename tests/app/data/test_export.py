@@ -136,7 +136,7 @@ def test_the_command_says_what_to_do_next(export: Path, tmp_path: Path, capsys: 
     assert import_file(export, tmp_path / "new") == 0
     assert capsys.readouterr().out.splitlines() == [
         "1 workflow imported and paused. Check each one, then resume it.",
-        "Connect imap:home again: dayhand connect imap:home",
+        f"Connect imap:home again: dayhand connect --data-dir {tmp_path / 'new'} imap:home",
     ]
 
 
