@@ -287,6 +287,7 @@ def test_statistics_say_what_became_of_every_planned_time(cli: CommandLine) -> N
         "2 replaced by a later run: 1 of them held up",
         "1 skipped",
         "2 missed: 1 of them older than the catch-up window",
+        "All runs, including manual ones: 1 succeeded, 1 failed, 0 stopped",
         "Failed attempts that were retried: 0",
         "Start after the planned time: ≤ 10 s: 2",
     ]
