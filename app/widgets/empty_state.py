@@ -40,7 +40,7 @@ class EmptyState(QWidget):
         words.setWordWrap(True)
         set_style(words, "ink", "muted")
         # Wrapped text gets its full height only in a row with stretches on both sides.
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         layout = QVBoxLayout()
         row.addStretch(1)
         row.addLayout(layout)
@@ -81,7 +81,7 @@ class EmptyState(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
-        margins = self.layout().contentsMargins()
+        margins = self._row.contentsMargins()
         room = event.size().width() - margins.left() - margins.right()
         for label in self._labels:
             label.setFixedWidth(min(_TEXT_WIDTH, max(room, 0)))
