@@ -1,7 +1,7 @@
 """The placeholder of an empty page: why it is empty and what to do next."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.theme.icons import draw_glyph
@@ -10,6 +10,7 @@ from app.theme.tokens import Space, TextStyle, colours_of, make_font
 
 _GLYPH_SIZE = 48
 _TEXT_WIDTH = 420
+_MIN_WIDTH = 320
 
 
 class EmptyState(QWidget):
@@ -39,14 +40,15 @@ class EmptyState(QWidget):
         words.setWordWrap(True)
         set_style(words, "ink", "muted")
         # Wrapped text gets its full height only in a row with stretches on both sides.
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         layout = QVBoxLayout()
         row.addStretch(1)
         row.addLayout(layout)
         row.addStretch(1)
         layout.setSpacing(Space.MEDIUM)
         layout.addStretch(2)
-        for label in (self._picture, heading, words):
+        self._labels = (self._picture, heading, words)
+        for label in self._labels:
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setFixedWidth(_TEXT_WIDTH)
             layout.addWidget(label)
@@ -72,6 +74,17 @@ class EmptyState(QWidget):
             layout.addLayout(buttons)
         layout.addStretch(3)
         self._draw()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        least = super().minimumSizeHint()
+        return QSize(min(least.width(), _MIN_WIDTH), least.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        margins = self._row.contentsMargins()
+        room = event.size().width() - margins.left() - margins.right()
+        for label in self._labels:
+            label.setFixedWidth(min(_TEXT_WIDTH, max(room, 0)))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)

@@ -167,6 +167,8 @@ class DeployDialog(Dialog):
             choice.setVisible(choice.isVisibleTo(self) and not is_bad)
         for button in (self.test_run_button, self.accept_button):
             button.setEnabled(not is_bad)
+        if is_bad:
+            self.check_button.setFocus()
         match error:
             case InvalidScriptError():
                 self.status_line.show_message("\n".join(translate_text(one) for one in error.sentences), Tone.BAD)

@@ -41,6 +41,7 @@ from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 420
 _LABEL_WIDTH = 230
+_MIN_EDITOR_WIDTH = 200
 _MIN_BOX_CHARS = 16
 
 
@@ -72,6 +73,7 @@ class SettingsPage(Page):
         self.editor = QLineEdit()
         self.editor.setAccessibleName(self.tr("Editor"))
         self.editor.setPlaceholderText(self.tr("System default"))
+        self.editor.setMinimumWidth(_MIN_EDITOR_WIDTH)
         self.editor.setMaximumWidth(_BOX_WIDTH)
         self.notifications = QCheckBox(self.tr("&Notify me when something needs my attention"))
         self.quiet = QCheckBox(self.tr("&Quiet hours"))

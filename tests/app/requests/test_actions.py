@@ -371,3 +371,9 @@ def test_an_interrupted_job_is_not_counted_as_failed() -> None:
     interrupted = replace(FAILED, summary="Dayhand quit while backup was running.", reason="", command="", output="")
     problem = make_problem(ask("run-interrupted", failed_run=interrupted), overview())
     assert (problem.text, problem.count) == ("Dayhand quit while backup was running.", 1)
+
+
+def test_the_card_of_a_connection_that_was_never_connected_does_not_speak_of_an_expired_sign_in() -> None:
+    content = card(ask("reconnect", subject="table:expenses"))
+    assert content.sign.word == "Not connected"
+    assert [action.label for action in content.actions] == ["Connect…"]

@@ -117,6 +117,24 @@ def test_a_narrow_window_shows_icons_with_tooltips_in_the_navigation(window: Mai
     assert window.navigation.width() > narrow
 
 
+@pytest.mark.parametrize("name", ["today", "attention", "settings"])
+def test_a_page_fits_into_a_narrow_window(
+    name: str, installation: Session, request_: RequestView, open_window: Callable[[Session], MainWindow], wait: Wait
+) -> None:
+    """Nothing scrolls sideways."""
+    window = open_window(installation)
+    window.show_overview(overview_of(installation))
+    window.resize(480, 700)
+    window.open_page(name)
+    page = window.pages[name]
+    if isinstance(page, TodayPage):
+        wait(lambda: bool(page.activity.lines))
+    wait(lambda: page.width() <= window._scroll_area.viewport().width())
+    areas = [one for one in page.findChildren(QScrollArea) if one.isVisible()]
+    wait(lambda: all(one.horizontalScrollBar().maximum() == 0 for one in areas))
+    assert areas
+
+
 @pytest.mark.parametrize("language", [Language.ENGLISH, Language.GERMAN])
 def test_no_page_is_wider_than_a_small_screen(
     qapp: QApplication, few: Session, open_window: Callable[[Session], MainWindow], wait: Wait, language: Language

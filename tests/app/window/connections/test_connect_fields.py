@@ -141,3 +141,10 @@ def test_the_sent_folder_is_asked_for_only_with_an_imap_server(qtbot: QtBot) -> 
     assert imap_fields <= shown(form)
     server.clear()
     assert not imap_fields & shown(form) and not imap_fields & set(form.values())
+
+
+def test_choices_are_shown_in_words_and_returned_as_stored(form: ConnectFields) -> None:
+    box = form.inputs["auth"]
+    assert isinstance(box, QComboBox)
+    choose(form, "auth", "basic")
+    assert (box.currentText(), form.values()["auth"]) == ("User name and password (basic)", "basic")

@@ -296,6 +296,14 @@ def test_an_invalid_script_shows_the_reason_and_can_be_checked_again(qtbot: QtBo
     wait(dialog.accept_button.isEnabled)
 
 
+def test_cancel_has_the_focus_while_a_script_is_checked(qtbot: QtBot, empty: Session, wait: Wait) -> None:
+    """The other buttons are disabled."""
+    dialog = DeployDialog(empty, write_script(empty.folder, ASKS))
+    qtbot.addWidget(dialog)
+    assert dialog.focusWidget() is dialog.cancel
+    wait(lambda: dialog.focusWidget() is dialog.permission_list)
+
+
 def test_a_missing_file_is_reported(qtbot: QtBot, empty: Session, wait: Wait) -> None:
     dialog = DeployDialog(empty, empty.folder / "gone.py")
     qtbot.addWidget(dialog)
