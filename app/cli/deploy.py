@@ -91,7 +91,8 @@ def _render_deploy(answer: dict[str, Any]) -> Iterator[str]:
     else:
         yield f"{answer['workflow']} is deployed, version {answer['version']}."
     for one in answer["schedules"]:
-        yield f"  {one['handler']}: {one['words']}, next {format_time(one['next'], 'never')}"
+        later = "paused" if one.get("is_paused") else f"next {format_time(one['next'], 'never')}"
+        yield f"  {one['handler']}: {one['words']}, {later}"
     allowed = [one["sentence"] for one in answer.get("permissions", ()) if one.get("is_allowed", True)]
     if allowed:
         yield f"{'It' if not answer.get('checked') else 'If you allow it, it'} {'; '.join(allowed)}."

@@ -1,6 +1,7 @@
 """Takes the README screenshots: the real window with sample data, light and dark."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,17 @@ def main() -> None:
             sys.exit(f"{path.name} is larger than {MAX_BYTES:,} bytes.")
 
 
+@contextmanager
+def make_folder() -> Iterator[Path]:
+    """The folder for the data, with a name that may be seen in a picture."""
+    folder = Path(tempfile.gettempdir()) / "Dayhand"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
 def take(look: str) -> None:
     from PySide6.QtWidgets import QApplication
 
@@ -70,9 +82,9 @@ def take(look: str) -> None:
     app = QApplication([])
     theme = Theme(app, Appearance(look))
     midnight = datetime.now(UTC).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    with tempfile.TemporaryDirectory(prefix="dayhand-pictures-") as folder:
-        installation = Session(Path(folder), clock=ShiftedClock(midnight + TIME_OF_DAY))
-        prepare(installation, Path(folder))
+    with make_folder() as folder:
+        installation = Session(folder, clock=ShiftedClock(midnight + TIME_OF_DAY))
+        prepare(installation, folder)
         installation.start()
         window = MainWindow(installation)
         window.resize(*SIZE)

@@ -186,6 +186,21 @@ def test_a_job_that_keeps_failing_is_stopped_until_it_is_resumed(runtime: Runtim
     assert len(runtime.runs("j")) > 3 and report(runtime).kind == "run failed"
 
 
+@pytest.mark.parametrize("added", ["\n# repaired\n", ""], ids=["another version", "the same again"])
+def test_deploying_a_stopped_job_enables_it(runtime: RuntimeFixture, added: str) -> None:
+    source = fails_while(runtime, max_failures=2)
+    runtime.deploy(source)
+    runtime.pass_time(4 * HOUR)
+    assert runtime.lane("j").blocked == "too many failures"
+    failed = runtime.runs("j")
+    runtime.deploy(source + added)
+    assert (runtime.lane("j").blocked, runtime.requests(), view(runtime).failures) == (None, [], 0)
+    assert [run.status for run in runtime.runs("j")] == [run.status for run in failed], "they stay failed"
+    repair(runtime)
+    runtime.pass_time(HOUR)
+    assert runtime.states("j")[-1] == "succeeded"
+
+
 def test_one_job_of_several_is_resumed_alone(runtime: RuntimeFixture) -> None:
     runtime.deploy(
         fails_while(runtime, max_failures=1) + f'\n@flow.job(every="1h", max_failures=1)\ndef k(ctx):\n    {FAILS}\n'
@@ -368,18 +383,20 @@ def test_archiving_ends_every_wait_after_a_failure(runtime: RuntimeFixture, max_
     assert (runtime.lane("j").blocked, runtime.requests()) == (None, [])
 
 
-def test_a_job_that_an_earlier_version_blocked_goes_on_after_the_answer(runtime: RuntimeFixture) -> None:
+def test_a_job_that_an_earlier_version_blocked_goes_on(runtime: RuntimeFixture) -> None:
+    """Its open request becomes a report."""
     runtime.deploy(fails_while(runtime))
     runtime.pass_time(HOUR)
     with runtime.database.write() as db:
         db.execute("UPDATE lanes SET blocked = 'script error', until = NULL WHERE name = 'j'")
         db.execute("UPDATE requests SET kind = 'script error', subject = run WHERE answer IS NULL")
+        db.execute("DROP INDEX handlers_failing")
+        db.execute("DROP INDEX lanes_backing_off")
+        db.execute("ALTER TABLE handlers DROP COLUMN failing_since")
+        db.execute("PRAGMA user_version = 8")
     runtime.crash()
-    runtime.pass_time(HOUR)
-    assert (len(runtime.runs("j")), report(runtime).kind) == (1, "script error")
-    runtime.request_commands.retry(report(runtime).run or "")
-    runtime.tick()
-    assert (report(runtime).kind, runtime.lane("j").blocked) == ("run failed", "backing off")
+    assert (report(runtime).kind, runtime.lane("j").blocked) == ("run failed", None)
+    assert (view(runtime).failures, view(runtime).failing_since) == (1, runtime.runs("j")[0].ended)
     repair(runtime)
     runtime.pass_time(HOUR)
     assert (runtime.states("j")[-1], runtime.requests()) == ("succeeded", [])

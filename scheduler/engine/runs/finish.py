@@ -169,7 +169,8 @@ class AttemptFinisher:
             self._report_failed(db, attempt, failure, now)
             return
         sentence = _describe_failures(attempt, failure, failures)
-        user_requests.close_reports(db, attempt.workflow, attempt.handler.name, now)  # of the runs before this one
+        # before this run ends: closing the earlier reports also closes the failed runs of the handler
+        user_requests.close_reports(db, attempt.workflow, attempt.handler.name, now)
         self._block_lane(db, attempt, failure, _lane(attempt, Block.TOO_MANY_FAILURES, sentence), now)
         user_requests.ask(db, RequestKind.TOO_MANY_FAILURES, attempt.row, sentence, now)
         self._end_occurrence(db, attempt, Outcome(Result.FAILED, failure.sentence), now)

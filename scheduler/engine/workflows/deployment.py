@@ -302,7 +302,7 @@ class Deployer:
             spec, _ = self._context.compile(row.id, row.spec)  # the user may have changed what the script says
             words = describe_schedule(spec, viewer_zone=self._context.machine_zone)
             next_at = None if row.next_at is None else format_instant(row.next_at)
-            described.append({"handler": handler.name, "words": words, "next": next_at})
+            described.append({"handler": handler.name, "words": words, "next": next_at, "is_paused": row.is_suspended})
         return described
 
 

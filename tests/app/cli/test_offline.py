@@ -318,3 +318,9 @@ def test_the_history_says_what_held_up_a_run(cli: CommandLine) -> None:
     assert one["sentence"] in cli.run_text("history")
     [shown] = cli.run_json("schedule", "show", "backup/work")["recent"]
     assert shown["reason"] == one["sentence"]
+
+
+def test_deploying_says_that_a_schedule_is_paused(cli: CommandLine) -> None:
+    cli.deploy(job(), "--paused")
+    deployed = cli.run_text("deploy", str(cli.folder.parent / "script.py"))
+    assert "  work: Daily at 03:00" in deployed and ", paused\n" in deployed and "next" not in deployed

@@ -79,15 +79,12 @@ FAILED_RUN = {
 
 
 def test_a_failed_run_is_described_once_with_command_output_and_how_to_resume_it() -> None:
-    sentence = (
-        "work failed 2 times in a row. b.py, line 4: The command sh exited with code 1; its output is in the log."
-    )
     asked = {
         **request(),
         "workflow": "tidy",
         "kind": "run-failed",
         "call": None,
-        "sentence": sentence,
+        "sentence": f"work failed 2 times in a row. {FAILED_RUN['reason']}",
         "failed_run": FAILED_RUN,
     }
     lines = [line.strip() for line in _render_request(asked, " --data-dir x", 300)]

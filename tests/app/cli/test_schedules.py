@@ -52,7 +52,7 @@ def test_a_schedule_is_shown_in_full(cli: CommandLine) -> None:
     assert code == "unknown" and "It has: work" in sentence
 
 
-def test_the_last_times_and_the_drift_are_shown(cli: CommandLine, app: Session) -> None:
+def test_the_last_times_are_shown_with_their_origin(cli: CommandLine, app: Session) -> None:
     cli.deploy(job())
     cli.run_json("run", "backup", "--wait")
     cli.run_json("backfill", "backup/work", "--from", "2026-01-01", "--until", "2026-01-02")
@@ -62,7 +62,9 @@ def test_the_last_times_and_the_drift_are_shown(cli: CommandLine, app: Session) 
     )
     assert [one["origin"] for one in shown["recent"]] == ["manual", "backfill", "backfill"]
     assert all(one["state"] == "succeeded" for one in shown["recent"])
-    assert "3 succeeded, 0 failed" in cli.run_text("schedule", "show", "backup/work")
+    text = cli.run_text("schedule", "show", "backup/work")
+    assert text.count("  succeeded  ") == 3 and "Planned times: 0 due" in text, "none of them is a planned time"
+    assert "All runs, including manual ones: 3 succeeded, 0 failed" in text
 
 
 @pytest.mark.parametrize("is_running", [False, True])

@@ -48,7 +48,7 @@ def test_a_failed_job_is_listed_with_its_command_and_output_and_dismissed(cli: C
     [request] = cli.run_json("attention")["requests"]
     assert "Command: sh -c 'echo no space left; exit 2'" in out and "| no space left" in out
     folder = shlex.quote(str(cli.folder))
-    for command in (f"dismiss --data-dir {folder} {request['id']}", f"logs --data-dir {folder} {request['run']}"):
+    for command in (f"dismiss {request['id']} --data-dir {folder}", f"logs {request['run']} --data-dir {folder}"):
         assert f"dayhand {command}" in out
     assert cli.run("dismiss", request["id"])[:2] == (0, "Dismissed.\n")
     assert cli.run_json("attention")["requests"] == []
