@@ -33,10 +33,11 @@ def of_schedule(db: sqlite3.Connection, schedule: str, most: int = -1) -> list[t
     return [(parse_enum(OccurrenceState, row[0], OccurrenceState.DROPPED), _gap(row)) for row in rows]
 
 
-def list_reaching_past(db: sqlite3.Connection, instant: datetime, *, written_after: datetime) -> list[tuple[str, Gap]]:
-    """Gaps, with their schedule, that end after `instant` and were recorded after `written_after`."""
-    query = "SELECT schedule, first, last, number, more, reason FROM gaps WHERE last > ? AND created > ?"
-    return [(row[0], _gap(row)) for row in db.execute(query, (to_ms(instant), to_ms(written_after)))]
+def list_reaching_past(db: sqlite3.Connection, instant: datetime) -> list[tuple[str, Gap, datetime]]:
+    """Gaps that end after `instant`, with their schedule and when they were recorded."""
+    query = "SELECT schedule, first, last, number, more, reason, created FROM gaps WHERE last > ?"
+    rows = db.execute(query, (to_ms(instant),)).fetchall()
+    return [(row[0], _gap(row), to_instant(row[6])) for row in rows]
 
 
 def remove(db: sqlite3.Connection, schedule: str, gap: Gap) -> None:

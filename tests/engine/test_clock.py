@@ -288,3 +288,25 @@ def test_a_timed_pause_ends_at_its_instant_after_clock_changes(bench: Bench) -> 
     assert bench.row().paused
     bench.run_for(HOUR)
     assert not bench.row().paused
+
+
+@both
+def test_a_clock_set_back_to_just_before_a_gap_was_recorded_counts_no_time_twice(bench: Bench, how: str) -> None:
+    """The gap is less than a minute ahead then, but the schedule continues before its end."""
+    bench.add({"every": "20s"})
+    bench.sleep(3 * MINUTE)
+    bench.run_for(SECOND)
+    [gap] = bench.gaps()
+    bench.sleep(DAY)
+    bench.run_for(SECOND)
+    set_clock(bench, START + 2 * MINUTE + 5 * SECOND - bench.clock.wall, how)
+    bench.run_for(2 * MINUTE)
+    assert gap.last > START + 2 * MINUTE + 5 * SECOND
+    covered = [
+        START + number * 20 * SECOND
+        for one in bench.gaps()
+        for number in range(1, 20)
+        if one.first <= START + number * 20 * SECOND <= one.last
+    ]
+    covered += [one.planned for one in bench.occurrences() if one.planned <= bench.clock.wall]
+    assert len(covered) == len(set(covered))

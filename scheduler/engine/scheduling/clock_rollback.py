@@ -37,9 +37,11 @@ class ClockRollback:
         """
         dropped = 0
         with self._context.database.write() as db:
-            for schedule, gap in gaps.list_reaching_past(db, now, written_after=now + CLOCK_TOLERANCE):
-                self._truncate_gap(db, schedule, gap, now)
             rows = schedules.computed_after(db, now + CLOCK_TOLERANCE)
+            recomputed = {row.id for row in rows}
+            for schedule, gap, written in gaps.list_reaching_past(db, now):
+                if schedule in recomputed or written > now + CLOCK_TOLERANCE:
+                    self._truncate_gap(db, schedule, gap, now)
             if rows or while_running:
                 dropped = self._shorten_waits(db, now)
             next_wake.shorten_waits(
