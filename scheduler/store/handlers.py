@@ -69,12 +69,17 @@ def record_prepare(db: sqlite3.Connection, workflow: str, name: str, sequence: i
     db.execute(query, (sequence, to_ms(wake_at), workflow, name))
 
 
-def reset_after_stop(db: sqlite3.Connection, workflow: str, name: str, now: datetime) -> None:
-    """After a stop: events from before its last start, and a past wake time, are no reason to run."""
+def reset_after_stop(
+    db: sqlite3.Connection, workflow: str, name: str, now: datetime, *, was_running: bool = False
+) -> None:
+    """After a stop: events from before its last start, and a past wake time, are no reason to run.
+
+    A check that was requested while it was running, for example by a resume, still is.
+    """
     db.execute(
-        "UPDATE handlers SET seen = max(seen, began), look = 0, "
+        "UPDATE handlers SET seen = max(seen, began), look = look AND ?4, "
         "wake_at = CASE WHEN wake_at <= ?1 THEN NULL ELSE wake_at END WHERE workflow = ?2 AND name = ?3",
-        (to_ms(now), workflow, name),
+        (to_ms(now), workflow, name, was_running),
     )
 
 

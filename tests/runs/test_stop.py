@@ -110,6 +110,25 @@ def test_a_stopped_consumer_does_not_restart_on_its_own(runtime: RuntimeFixture)
     assert runtime.events() == {"a": "consumed", "b": "consumed"}, "a new event wakes it, and it takes the old one too"
 
 
+def test_a_resume_during_the_stopped_run_still_makes_the_consumer_check(runtime: RuntimeFixture) -> None:
+    go = runtime.folder / "go"
+    runtime.deploy(
+        prepare(
+            f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\n"
+            "return dayhand.prepared(reserve=ctx.peek(t))"
+        )
+    )
+    runtime.publish("a")
+    runtime.tick_until_active()
+    runtime.commands.stop("w/C")
+    runtime.commands.pause("w")
+    runtime.commands.resume("w")
+    go.touch()
+    runtime.tick()
+    assert runtime.events() == {"a": "consumed"}
+    assert [run.status for run in runtime.runs("C")] == ["cancelled", "committed"]
+
+
 def test_events_that_arrive_during_the_stopped_run_still_wake_the_consumer(runtime: RuntimeFixture) -> None:
     """A stop ignores only events that existed when the run started."""
     go = runtime.folder / "go"

@@ -110,7 +110,7 @@ class AttemptFinisher:
         """Record a stop. A stopped consumer does not restart on its own."""
         settle_events(db, attempt.id)
         if attempt.handler.kind is HandlerKind.CONSUMER:
-            handlers.reset_after_stop(db, attempt.workflow, attempt.handler.name, now)
+            handlers.reset_after_stop(db, attempt.workflow, attempt.handler.name, now, was_running=True)
         runs.move(db, attempt.id, RunStatus.ACTIVE, RunStatus.CANCELLED, now, ended=now, summary=sentence)
         self._end_occurrence(db, attempt, Outcome(Result.CANCELLED, sentence), now)
 
