@@ -92,8 +92,13 @@ def test_failed_runs_stay_as_they_ended_and_their_lane_is_opened(runtime: Runtim
     assert runtime.states("j")[1:] == ["succeeded"] * 2
 
 
-@pytest.mark.parametrize("verb", ["stop", "archive", "rollback"])
-@pytest.mark.parametrize("kind", [FailureClass.TRANSIENT, FailureClass.LOGIC])
+@pytest.mark.parametrize(
+    ("kind", "verb"),
+    [
+        (FailureClass.TRANSIENT, "stop"),
+        *((kind, verb) for kind in (FailureClass.TRANSIENT, FailureClass.LOGIC) for verb in ("archive", "rollback")),
+    ],
+)
 def test_no_command_rewrites_a_run_that_has_failed(runtime: RuntimeFixture, kind: FailureClass, verb: str) -> None:
     runtime.deploy(job("pass"))
     runtime.service.read_fails = [fail(kind)]
