@@ -55,17 +55,18 @@ def put_receipt(machine: Machine, name: str) -> None:
     path.write_text(RECEIPT)
 
 
-def waiting(folder: Path) -> set[str]:
-    """The keys of what was queued or started."""
+def waiting(folder: Path, *states: str) -> set[str]:
+    """The keys of what is in these states."""
+    marks = ", ".join("?" * len(states))
     with closing(sqlite3.connect(folder / "dayhand.db")) as db:
-        return {key for (key,) in db.execute("SELECT key FROM occurrences WHERE state IN ('queued', 'started')")}
+        return {key for (key,) in db.execute(f"SELECT key FROM occurrences WHERE state IN ({marks})", states)}
 
 
 def questions(machine: Machine, folder: str) -> list[dict[str, str]]:
     """The open requests, once all that the killed app left are there; empty before."""
     output = machine.run("dayhand", "attention", "--data-dir", folder, "--json", user=USER).stdout
     requests: list[dict[str, str]] = json.loads(output).get("requests", []) if output else []
-    return requests if {one["kind"] for one in requests} == {"approval", "interrupted"} else []
+    return requests if {one["kind"] for one in requests} == {"approval", "run-interrupted"} else []
 
 
 @pytest.fixture(scope="module")
@@ -177,18 +178,18 @@ def test_an_upgrade_keeps_pending_work_and_restarts_the_app(machine: Machine, ne
 
 
 def test_data_of_the_first_schema_survives_an_upgrade(machine: Machine) -> None:
-    """Including queued work and the interrupted run, which becomes a request."""
+    """Including queued work and the interrupted run, which is reported."""
     folder = machine.home / "first"
     folder.mkdir()
     shutil.copy(FIRST, folder / "dayhand.db")
     machine.do("chown", "-R", f"{USER}:", f"{HOME}/first")
-    before = waiting(folder)
-    assert len(before) == 3
+    before = waiting(folder, "queued")
+    assert len(before | waiting(folder, "started")) == 3
     filed = rows(machine)
     program = machine.start("dayhand", "start", "--headless", "--data-dir", f"{HOME}/first")
     requests = wait_until(lambda: questions(machine, f"{HOME}/first"), "the questions")
     request = min((one for one in requests if one["kind"] == "approval"), key=lambda one: one["created"])
-    assert waiting(folder) >= before
+    assert waiting(folder, "queued", "started") >= before
     answer = ("dayhand", "approve", request["id"], "--data-dir", f"{HOME}/first")
     wait_until(lambda: machine.run(*answer, user=USER).returncode == 0, "the app to hear the answer")
     wait_until(lambda: rows(machine) == filed + 1, "the row of the first version's receipt")
