@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from dayhand._workflow import make_slug
 
 from app.cli.command import Command
-from app.cli.formatting import TIME_EXAMPLES
+from app.cli.formatting import TIME_EXAMPLES, now
 from app.data.data_dir import add_data_dir, data_dir
 from app.data.log_reader import LogEntry, LogReader
 from scheduler.rules.handler_ids import split_handler_id, split_target
@@ -90,7 +90,7 @@ def _log(options: Namespace) -> _LogOutput:
         from app.platform.zone import machine_zone
 
         zone = find_zone(machine_zone())
-        since = parse_time(options.since, "since", zone, datetime.now(tz=UTC), Direction.PAST)
+        since = parse_time(options.since, "since", zone, now(), Direction.PAST)
     return _LogOutput(options, since)
 
 
