@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -223,8 +224,16 @@ def test_without_a_log_there_are_no_entries(tmp_path: Path, capsys: pytest.Captu
     assert not (tmp_path / "none").exists(), "reading creates nothing"
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Started by a shell with &, these tests ignore Ctrl+C, and so would every process that they start."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl+C is a signal")
-def test_following_in_a_terminal_ends_cleanly_with_ctrl_c(tmp_path: Path, small_files: None) -> None:
+def test_following_in_a_terminal_ends_cleanly_with_ctrl_c(tmp_path: Path, small_files: None, ctrl_c: None) -> None:
     command = [
         sys.executable,
         "-m",
