@@ -21,6 +21,7 @@ ORDER: list[tuple[str, dict[str, Any]]] = [
     ("queued", {"earliest_waiting": EARLIER}),
     ("retrying", {"tries_again_at": LATER}),
     ("paused", {"paused_schedules": True}),
+    ("missed", {"has_missed": True}),
     ("finished", {"has_schedule": True, "next_at": None}),
 ]
 """The facts that lead to each state, highest priority first."""
@@ -28,7 +29,7 @@ ORDER: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("chosen", list(product([False, True], repeat=len(ORDER))))
 def test_the_first_state_that_applies_wins(chosen: tuple[bool, ...]) -> None:
-    """All 1,024 combinations: what needs the user comes before what happens automatically."""
+    """All 2,048 combinations: what needs the user comes before what happens automatically."""
     facts: dict[str, Any] = {"next_at": LATER}
     for (_, given), holds in zip(ORDER, chosen, strict=True):
         facts |= given if holds else {}
