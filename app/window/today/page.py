@@ -31,6 +31,7 @@ from app.widgets.visible_text import add_break_points, escape_invisible
 from app.window.feedback import describe_error
 from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
 from app.window.request_cards import RequestCards
+from app.window.today.away_summary import AwaySummary
 from app.window.today.today_data import ActivityLine, Day, read_day
 from app.window.welcome.sample import start_sample
 from scheduler.rules.handler_ids import split_handler_id
@@ -187,9 +188,10 @@ class TodayPage(Page):
     def refresh(self) -> None:
         session, span = self.session, None if self.day is None else self.timeline.span
         self.background.run_latest("day", lambda: read_day(session, span), self.show_day)
+        self.away.refresh()
 
     def update_tab_order(self) -> None:
-        set_tab_order(self.cards, self._more, self.timeline, self.activity)
+        set_tab_order(self.away, self.cards, self._more, self.timeline, self.activity)
 
     def show_day(self, day: Day) -> None:
         if not self.isVisible():  # it refreshes when shown
@@ -217,6 +219,8 @@ class TodayPage(Page):
     def _make_parts(self) -> None:
         self._column = PageColumn(self.title)
         parts = self._column.parts
+        self.away = AwaySummary(self.session)
+        self.away.open_page.connect(self.open_page)
         self._needs = make_section_heading(self.tr("Needs your attention"))
         self.cards = RequestCards(self.session, max_cards=_MAX_CARDS)
         self.cards.open_page.connect(self.open_page)
@@ -246,6 +250,7 @@ class TodayPage(Page):
         known.addWidget(self._rest)
         for part in (self._needs, self.cards, self._more):
             part.hide()
+        parts.addWidget(self.away)
         parts.addWidget(self._needs)
         parts.addWidget(self.cards)
         parts.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)

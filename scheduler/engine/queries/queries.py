@@ -7,6 +7,7 @@ from scheduler.connections.registry import Registry
 from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.queries import (
+    activity_summary,
     connections,
     events,
     history,
@@ -21,6 +22,7 @@ from scheduler.engine.queries import (
     versions,
     workflows,
 )
+from scheduler.engine.queries.activity_summary import ActivitySummary
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.history import HistoryResult
@@ -125,6 +127,10 @@ class WorkflowQueries:
     def statistics(self, target: str | None = None, since: datetime | None = None) -> Statistics:
         """Of all workflows, one of them, or one handler."""
         return statistics.count(self._snapshot(), target, since)
+
+    def activity_summary(self, since: datetime, until: datetime) -> ActivitySummary:
+        """What ran, failed, was missed and waits for the user in a span of time."""
+        return activity_summary.summarize(self._snapshot(), since, until)
 
     def metrics(self, *, is_running: bool) -> list[MetricFamily]:
         """Numbers for monitoring; `is_running` says whether an app runs on this store."""
