@@ -32,6 +32,7 @@ from app.window.feedback import describe_error
 from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
 from app.window.request_cards import RequestCards
 from app.window.today.away_summary import AwaySummary
+from app.window.today.running_now import RunningNow
 from app.window.today.today_data import ActivityLine, Day, read_day
 from app.window.welcome.sample import start_sample
 from scheduler.rules.handler_ids import split_handler_id
@@ -191,7 +192,7 @@ class TodayPage(Page):
         self.away.refresh()
 
     def update_tab_order(self) -> None:
-        set_tab_order(self.away, self.cards, self._more, self.timeline, self.activity)
+        set_tab_order(self.away, self.cards, self._more, self.running, self.timeline, self.activity)
 
     def show_day(self, day: Day) -> None:
         if not self.isVisible():  # it refreshes when shown
@@ -200,6 +201,7 @@ class TodayPage(Page):
         overview = day.overview
         self.show_overview(overview)
         self._known.show()
+        self.running.show_runs(day.running, overview.now)
         self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since)
         self.activity.show_lines(day.lines[:_MAX_LINES], overview.zone)
         self.activity.setVisible(bool(day.lines))
@@ -229,6 +231,10 @@ class TodayPage(Page):
         self._more = QPushButton()
         self._more.setAutoDefault(False)
         self._more.clicked.connect(lambda: self.open_page.emit("attention", ""))
+        self.running = RunningNow(self.session)
+        self.running.opened.connect(lambda run: self.open_page.emit("history", run))
+        self.running.stopped.connect(self.refresh)
+        self.running.stop_failed.connect(lambda error: self.status_message.emit(describe_error(error), Tone.BAD))
         self.timeline = Timeline()
         self.timeline.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.timeline.opened.connect(self._open_bar)
@@ -243,6 +249,7 @@ class TodayPage(Page):
         known = QVBoxLayout(self._known)
         known.setContentsMargins(0, 0, 0, 0)
         known.setSpacing(Space.MEDIUM)
+        known.addWidget(self.running)
         known.addWidget(make_section_heading(self.tr("Timeline")))
         known.addWidget(self.timeline)
         known.addWidget(make_section_heading(self.tr("What happened")))

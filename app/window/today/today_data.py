@@ -16,11 +16,13 @@ from app.requests.presentation import summarize_request
 from app.session import Session
 from app.widgets.timeline_layout import TimelineBar, TimelineLane, local_day
 from app.window.history.history_data import state_of_run, state_of_time
+from app.window.today.running_now import RunningRun
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.runs import RunView
 from scheduler.rules.history_query import HistoryQuery
+from scheduler.rules.phases import RunStatus
 
 translate = QCoreApplication.translate
 _PAGE_SIZE = 1_000
@@ -54,6 +56,8 @@ class Day:
     """Newest first."""
     quiet_runs: int
     """Successful runs with nothing to report."""
+    running: tuple[RunningRun, ...]
+    """The oldest first."""
     known_since: datetime | None
     """Set if earlier history was left out: the oldest time that was read."""
 
@@ -73,6 +77,7 @@ def read_day(session: Session, span: tuple[datetime, datetime] | None = None) ->
         bars=(*_make_past_bars(past, overview), *_make_coming_bars(coming, overview, last, number)),
         lines=tuple(line for line in lines if line.at >= start),
         quiet_runs=sum(_is_quiet(run) and (run.ended or start) >= start for run in past.runs),
+        running=tuple(_list_running(past, overview)),
         known_since=None if past.cursor is None else _find_oldest(past),
     )
 
@@ -176,6 +181,15 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
             state=state_of_time(time.state),
             sentence=said,
         )
+
+
+def _list_running(past: HistoryResult, overview: Overview) -> list[RunningRun]:
+    found = [
+        RunningRun(run=run.id, name=overview.name_of(run.workflow), part=run.handler, since=run.began)
+        for run in past.runs
+        if run.status is RunStatus.ACTIVE and run.began is not None
+    ]
+    return sorted(found, key=lambda one: (one.since, one.run))
 
 
 def _is_quiet(run: RunView) -> bool:
