@@ -91,6 +91,27 @@ def decide_state(facts: WorkflowStateFacts, now: datetime) -> WorkflowState:
     return WorkflowState.IDLE
 
 
+_RANKS = {
+    WorkflowState.NEEDS_ATTENTION: 0,
+    WorkflowState.STOPPED: 0,
+    WorkflowState.RUNNING: 1,
+    WorkflowState.FIXING: 1,
+    WorkflowState.RETRYING: 2,
+    WorkflowState.MISSED: 2,
+    WorkflowState.QUEUED: 3,
+    WorkflowState.IDLE: 3,
+    WorkflowState.PAUSED: 4,
+    WorkflowState.FINISHED: 4,
+    WorkflowState.ARCHIVED: 5,
+}
+
+
+def rank_by_need(state: WorkflowState, *, is_failing: bool = False) -> int:
+    """The place in a list: what needs the user, what runs, what goes wrong, what is well, what does nothing."""
+    rank = _RANKS[state]
+    return min(rank, _RANKS[WorkflowState.RETRYING]) if is_failing else rank
+
+
 def is_worth_showing(missed: int, gap: timedelta | None) -> bool:
     """Whether a schedule that missed so many times since its last run should be marked.
 

@@ -35,6 +35,8 @@ class WorkflowView:
     tags: tuple[str, ...]
     version: int
     """The script version."""
+    is_failing: bool = False
+    """Whether the last run of a part of it failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +191,7 @@ def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:
         attention=facts.asks + sum(one.kind is RequestKind.INTERNAL for one in standing.requests),
         tags=standing.row.tags,
         version=standing.row.script,
+        is_failing=bool(standing.failing),
     )
 
 
