@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -26,13 +25,13 @@ from app.widgets.empty_state import EmptyState
 from app.widgets.form_controls import set_tab_order
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
-from app.widgets.timeline import Timeline
 from app.widgets.visible_text import add_break_points, escape_invisible
 from app.window.feedback import describe_error
 from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
 from app.window.request_cards import RequestCards
 from app.window.today.away_summary import AwaySummary
 from app.window.today.running_now import RunningNow
+from app.window.today.timeline_panel import TimelinePanel
 from app.window.today.today_data import ActivityLine, Day, read_day
 from app.window.welcome.sample import start_sample
 from scheduler.rules.handler_ids import split_handler_id
@@ -192,7 +191,7 @@ class TodayPage(Page):
         self.away.refresh()
 
     def update_tab_order(self) -> None:
-        set_tab_order(self.away, self.cards, self._more, self.running, self.timeline, self.activity)
+        set_tab_order(self.away, self.cards, self._more, self.running, self.timeline_panel, self.activity)
 
     def show_day(self, day: Day) -> None:
         if not self.isVisible():  # it refreshes when shown
@@ -202,7 +201,9 @@ class TodayPage(Page):
         self.show_overview(overview)
         self._known.show()
         self.running.show_runs(day.running, overview.now)
-        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since)
+        self.timeline_panel.set_day(
+            day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since
+        )
         self.activity.show_lines(day.lines[:_MAX_LINES], overview.zone)
         self.activity.setVisible(bool(day.lines))
         self._rest.setText(self._describe_rest(day))
@@ -235,9 +236,9 @@ class TodayPage(Page):
         self.running.opened.connect(lambda run: self.open_page.emit("history", run))
         self.running.stopped.connect(self.refresh)
         self.running.stop_failed.connect(lambda error: self.status_message.emit(describe_error(error), Tone.BAD))
-        self.timeline = Timeline()
-        self.timeline.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.timeline.opened.connect(self._open_bar)
+        self.timeline_panel = TimelinePanel(self.session.folder)
+        self.timeline_panel.opened.connect(self._open_bar)
+        self.timeline = self.timeline_panel.timeline
         self.timeline.lane_opened.connect(lambda workflow: self.open_page.emit("workflows", workflow))
         self.activity = ActivityList()
         self.activity.opened.connect(lambda run: self.open_page.emit("history", run))
@@ -250,8 +251,7 @@ class TodayPage(Page):
         known.setContentsMargins(0, 0, 0, 0)
         known.setSpacing(Space.MEDIUM)
         known.addWidget(self.running)
-        known.addWidget(make_section_heading(self.tr("Timeline")))
-        known.addWidget(self.timeline)
+        known.addWidget(self.timeline_panel)
         known.addWidget(make_section_heading(self.tr("What happened")))
         known.addWidget(self.activity)
         known.addWidget(self._rest)

@@ -21,8 +21,10 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.runs import RunView
+from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.phases import RunStatus
+from scheduler.rules.workflow_state import WorkflowState
 
 translate = QCoreApplication.translate
 _PAGE_SIZE = 1_000
@@ -107,10 +109,10 @@ def _read_coming(session: Session, workflow: str, end: datetime, most: int) -> l
     """Ask for a few first: most workflows run rarely, and distant times are expensive to compute."""
     number = _MIN_COMING
     try:
-        found = session.queries.next_times(workflow, number)
+        found = session.queries.next_times(workflow, number, will_run=True)
         while len(found) == number < most and found[-1].at < end:
             number = min(number * 8, most)
-            found = session.queries.next_times(workflow, number)
+            found = session.queries.next_times(workflow, number, will_run=True)
     except RefusedError:  # removed since
         return []
     return found
@@ -144,7 +146,9 @@ def _make_coming_bars(
 ) -> Iterator[TimelineBar]:
     """Beyond the last computed time, one bar up to the end."""
     times = {(workflow, one.at) for workflow, found in coming.items() for one in found}
-    times |= {(one.workflow, one.next) for one in overview.workflows if one.next is not None}
+    times |= {
+        (one.workflow, one.next) for one in overview.workflows if one.next is not None and _will_run(one, overview)
+    }
     cut = {(workflow, found[-1].at) for workflow, found in coming.items() if len(found) == most}
     for workflow, at in sorted(times):
         if overview.now < at < end:
@@ -153,6 +157,13 @@ def _make_coming_bars(
             words = translate("today", "repeats") if is_cut else ""
             until = end if is_cut else at
             yield TimelineBar(id=id_, lane=workflow, start=at, end=until, state=RunState.COMING, text=words)
+
+
+def _will_run(view: WorkflowView, overview: Overview) -> bool:
+    """Whether its next time is outside of any pause."""
+    if view.state is WorkflowState.PAUSED or view.next is None:
+        return False
+    return overview.paused_until is None or view.next > overview.paused_until
 
 
 def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLine]:
