@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QCoreApplication
 
 from app.i18n.state_labels import TrayState
-from app.i18n.time_text import format_day_and_time
+from app.i18n.time_text import format_clock_time, format_day_and_time
 from scheduler.rules.workflow_state import WorkflowState
 
 if TYPE_CHECKING:  # the tray icon is shown before the engine is loaded
@@ -103,19 +103,24 @@ def describe_state(overview: Overview) -> str:
         case TrayState.IDLE:
             if not overview.workflows:
                 return translate("overview", "No workflows yet")
+            missed = [one.name for one in overview.workflows if one.state is WorkflowState.MISSED]
+            if len(missed) == 1:
+                return translate("overview", "{name} missed a run").format(name=missed[0])
+            if missed:
+                return translate("overview", "{number} workflows missed runs").format(number=len(missed))
             return translate("overview", "All is well")
 
 
 def describe_pause(overview: Overview) -> str:
     until = overview.paused_until
     if not overview.is_paused or until is None:
-        return translate("overview", "Paused")
+        return translate("overview", "All workflows are paused")
     if until - overview.now > OPEN_ENDED_PAUSE:
-        return translate("overview", "Paused until you resume")
-    minute = until.replace(second=0, microsecond=0)
-    return translate("overview", "Paused until {time}").format(
-        time=format_day_and_time(minute, overview.zone, overview.now)
-    )
+        return translate("overview", "Everything is paused until you resume")
+    minute, zone = until.replace(second=0, microsecond=0), overview.zone
+    is_today = minute.astimezone(zone).date() == overview.now.astimezone(zone).date()
+    time = format_clock_time(minute, zone) if is_today else format_day_and_time(minute, zone, overview.now)
+    return translate("overview", "Everything is paused until {time}").format(time=time)
 
 
 def describe_next_run(overview: Overview) -> str:

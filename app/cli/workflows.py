@@ -7,10 +7,11 @@ from typing import Any
 from app.cli.command import Command, CommandResult, call_api
 from app.cli.formatting import RUN_COLUMNS, TIME_EXAMPLES, format_state, format_table, format_time, run_row
 from app.data.data_dir import add_data_dir
+from scheduler.rules.workflow_state import rank_by_need
 
 
 def _list_arguments(parser: ArgumentParser) -> None:
-    parser.description = "List all workflows with their state and next run."
+    parser.description = "List all workflows with their state and next run; what needs attention comes first."
     add_data_dir(parser)
     parser.add_argument(
         "--state", metavar="STATE", help="only workflows in this state, such as needs-attention, paused or archived"
@@ -27,12 +28,11 @@ def _render_list(answer: dict[str, Any]) -> Iterator[str]:
         yield "There are no workflows yet. Add one: dayhand deploy FILE"
         return
     heads = ("WORKFLOW", "STATE", "NEXT RUN", "DETAILS")
+    # What needs the user first; within that as given, by name.
+    found = sorted(answer["workflows"], key=lambda one: rank_by_need(one["state"], is_failing=one["is_failing"]))
     yield from format_table(
         heads,
-        [
-            (one["name"], format_state(one["state"]), format_time(one["next"], "-"), one["words"])
-            for one in answer["workflows"]
-        ],
+        [(one["name"], format_state(one["state"]), format_time(one["next"], "-"), one["words"]) for one in found],
     )
 
 

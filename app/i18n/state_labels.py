@@ -46,6 +46,7 @@ _WORKFLOW_LABELS: dict[WorkflowState, object] = {
     WorkflowState.NEEDS_ATTENTION: QT_TRANSLATE_NOOP("words", "Needs attention"),
     WorkflowState.FIXING: QT_TRANSLATE_NOOP("words", "Fixing"),
     WorkflowState.PAUSED: QT_TRANSLATE_NOOP("words", "Paused"),
+    WorkflowState.MISSED: QT_TRANSLATE_NOOP("words", "Missed"),
     WorkflowState.FINISHED: QT_TRANSLATE_NOOP("words", "Finished"),
     WorkflowState.STOPPED: QT_TRANSLATE_NOOP("words", "Stopped"),
     WorkflowState.ARCHIVED: QT_TRANSLATE_NOOP("words", "Archived"),

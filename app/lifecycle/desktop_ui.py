@@ -180,6 +180,7 @@ class DesktopUi(QObject):
         conditions.changed.connect(self.overview_watcher.schedule_refresh)
         conditions.resumed.connect(self.notifier.refresh)
         conditions.resumed.connect(self.overview_watcher.schedule_refresh)
+        conditions.resumed.connect(lambda: None if self._window is None else self._window.presence.note_sleep())
         conditions.zone_changed.connect(self.overview_watcher.schedule_refresh)
         session.announced.connect(self._show_announcement)
         session.message_sent.connect(self._notify)

@@ -15,6 +15,7 @@ QFrame[surface="card"]:focus {{ border-color: {accent}; }}
 QAbstractScrollArea[surface="card"] {{ padding: 2px; }}
 QFrame[surface="quote"] {{ background: {hover}; border: none; border-left: 3px solid {edge}; }}
 QFrame[surface="toast"] {{ background: {surface}; border: 1px solid {edge}; border-radius: {radius}px; }}
+QFrame[surface="banner"] {{ background: {warned}; border: none; border-bottom: 1px solid {line}; }}
 QHeaderView {{ background: {surface}; }}
 QHeaderView::section {{
   background: {surface}; color: {muted}; border: none; border-bottom: 1px solid {line}; padding: {tight}px {small}px;
@@ -134,6 +135,7 @@ def make_stylesheet(colours: Colours) -> str:
         pressed=blend(colours.text, colours.surface, 0.14).name(),
         faint=blend(colours.text, colours.surface, 0.45).name(),
         chosen=colours.tones[Tone.BUSY].soft,
+        warned=colours.tones[Tone.ATTENTION].soft,
         accent_hover=blend(colours.accent, colours.text, 0.88).name(),
         radius=RADIUS,
         corner=RADIUS - Space.HAIR,

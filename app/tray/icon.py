@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from app.i18n.state_labels import TrayState
-from app.overview import Overview, describe_next_run, describe_state
+from app.overview import Overview, describe_next_run, describe_pause, describe_state
 from app.platform.dbus import Bus
 from app.platform.dbus_service import DBusService
 from app.theme.icons import make_tray_icon
@@ -158,4 +158,6 @@ def has_dark_panel(scheme: Qt.ColorScheme, environment: Mapping[str, str] = os.e
 
 
 def make_tooltip(overview: Overview) -> str:
-    return "\n".join(line for line in (f"Dayhand: {describe_state(overview)}", describe_next_run(overview)) if line)
+    pause = describe_pause(overview) if overview.is_paused and overview.state is not TrayState.PAUSED else ""
+    lines = (f"Dayhand: {describe_state(overview)}", pause, describe_next_run(overview))
+    return "\n".join(line for line in lines if line)

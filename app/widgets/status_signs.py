@@ -22,6 +22,7 @@ _WORKFLOW_SIGNS = {
     WorkflowState.NEEDS_ATTENTION: ("attention", Tone.ATTENTION),
     WorkflowState.FIXING: ("fixing", Tone.BUSY),
     WorkflowState.PAUSED: ("paused", Tone.QUIET),
+    WorkflowState.MISSED: ("missed", Tone.ATTENTION),
     WorkflowState.FINISHED: ("finished", Tone.QUIET),
     WorkflowState.STOPPED: ("stopped", Tone.BAD),
     WorkflowState.ARCHIVED: ("archived", Tone.QUIET),

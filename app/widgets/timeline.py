@@ -30,7 +30,9 @@ from app.widgets.timeline_scene import AXIS_HEIGHT, MAX_SPAN, MIN_SPAN, Timeline
 from app.widgets.visible_text import tooltip_text
 
 _ZOOM_FACTOR = 1.25
-_MAX_TITLE_WIDTH = 220
+_MIN_TITLE_WIDTH, _MAX_TITLE_WIDTH = 80, 220
+_MAX_TITLE_SHARE = 0.3
+"""Of the width; longer names end in dots."""
 _MAX_HEIGHT = 400
 _NORMAL_TEXT_HEIGHT = 16
 
@@ -54,6 +56,8 @@ class Timeline(QAbstractScrollArea):
         self._hovered: TimelineMark | None = None
         self._focused: str | None = None
         self._pressed: QPoint | None = None
+        self._clicked_mark = False
+        """Whether the last click opened something: its double click must not show the whole day."""
         self._panning = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -91,6 +95,11 @@ class Timeline(QAbstractScrollArea):
         scene.zone, scene.now, scene.known_since = zone, now, known_since
         scene.set_bars(lanes, bars)
         self._measure()
+
+    @property
+    def is_whole_day(self) -> bool:
+        """Whether the whole day around now is shown: neither zoomed nor moved."""
+        return self.span == local_day(self._scene.now, self._scene.zone)
 
     def show_span(self, start: datetime, end: datetime) -> None:
         """Show this span, limited to SHORTEST and LONGEST."""
@@ -141,13 +150,12 @@ class Timeline(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
-        self._arrange()
+        self._measure()
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802  # Qt's name
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            found = self._scene.mark_at(QPointF(event.pos()) / self._unit)
-            text = tooltip_text(self._describe(*found)) if found else ""
-            QToolTip.showText(event.globalPos(), text, self.viewport())
+            text = self._describe_at(QPointF(event.pos()) / self._unit)
+            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self.viewport())
             return True
         if event.type() is QEvent.Type.Leave:
             self._hover(None)
@@ -170,6 +178,11 @@ class Timeline(QAbstractScrollArea):
         if event.button() is Qt.MouseButton.LeftButton:
             self._pressed, self._panning = event.position().toPoint(), False
 
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
+        """Back to the whole day, unless the first click opened something."""
+        if not self._clicked_mark:
+            self.show_day()
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
         point = event.position().toPoint()
         if self._pressed is None:
@@ -189,7 +202,9 @@ class Timeline(QAbstractScrollArea):
         if not was_click or event.button() is not Qt.MouseButton.LeftButton:
             return
         point = event.position() / self._unit
-        if found := self._scene.mark_at(point):
+        found = self._scene.mark_at(point)
+        self._clicked_mark = found is not None or point.x() < self._scene.gutter
+        if found is not None:
             self._focus(*found)
             self._open(found[1])
         elif point.x() < self._scene.gutter:
@@ -234,7 +249,10 @@ class Timeline(QAbstractScrollArea):
         self._unit = max(QFontMetrics(self.font()).height() / _NORMAL_TEXT_HEIGHT, 1.0)
         metrics = QFontMetrics(self._normal_font())
         widest = max((metrics.horizontalAdvance(lane.title) for lane in self._scene.lanes), default=0)
-        self._scene.gutter = min(widest + Space.HAIR, _MAX_TITLE_WIDTH) + 2 * Space.MEDIUM
+        room = max(
+            min(_MAX_TITLE_WIDTH, int(self.viewport().width() / self._unit * _MAX_TITLE_SHARE)), _MIN_TITLE_WIDTH
+        )
+        self._scene.gutter = min(widest + Space.HAIR, room) + 2 * Space.MEDIUM
         self._arrange()
         self.updateGeometry()
 
@@ -260,6 +278,13 @@ class Timeline(QAbstractScrollArea):
         self.verticalScrollBar().setRange(0, max(scene.lane_tops[-1] + 1 - visible, 0))
         self._hovered = None
         self.viewport().update()
+
+    def _describe_at(self, point: QPointF) -> str:
+        """The mark there, or the whole name of the workflow, which may be elided."""
+        if found := self._scene.mark_at(point):
+            return self._describe(*found)
+        lane = self._scene.lane_at(point.y()) if point.x() < self._scene.gutter else None
+        return "" if lane is None else self._scene.lanes[lane].title
 
     def _describe(self, lane: int, mark: TimelineMark) -> str:
         return describe_mark(self._scene.lanes[lane], mark, zone=self._scene.zone, now=self._scene.now)

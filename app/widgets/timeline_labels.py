@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 
 from app.i18n.state_labels import RunState, run_state_label
 from app.i18n.time_text import format_duration, format_time_range
-from app.widgets.timeline_layout import STATES_BY_URGENCY, TimelineLane, TimelineMark
+from app.widgets.timeline_layout import STATES_BY_URGENCY, TimelineBar, TimelineLane, TimelineMark
 
 
 def describe_mark(lane: TimelineLane, mark: TimelineMark, *, zone: ZoneInfo, now: datetime) -> str:
@@ -34,6 +34,14 @@ def describe_mark(lane: TimelineLane, mark: TimelineMark, *, zone: ZoneInfo, now
         )
         lines.append(took)
     return "\n".join([*lines, first.text] if first.text else lines)
+
+
+def describe_bar(title: str, bar: TimelineBar, *, zone: ZoneInfo, now: datetime) -> str:
+    """One line: time, workflow, state and summary."""
+    is_over = bar.end is not None or bar.state is RunState.COMING
+    when = format_time_range(bar.start, (bar.end or bar.start) if is_over else None, zone, now)
+    said = f"{when[:1].upper()}{when[1:]} · {title} · {run_state_label(bar.state)}"
+    return f"{said}: {bar.text}" if bar.text else said
 
 
 def list_timeline_keys() -> Iterator[tuple[str, str]]:

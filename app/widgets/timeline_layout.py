@@ -129,15 +129,15 @@ def lay_out(bars: Sequence[TimedBar], *, scale: float, now: datetime) -> LaneLay
 
 
 def _make_marks(bars: Sequence[TimedBar], scale: float, now: int) -> list[TimelineMark]:
-    """Each long run gets its own mark; short ones that would touch share one."""
+    """Each long run gets its own mark; short ones of the same state that would touch share one."""
     marks = []
-    short: dict[bool, TimelineMark] = {}
+    short: dict[RunState, TimelineMark] = {}
     for start, end, bar in bars:
         left = start / scale
         right = max((now if end is None else end) / scale, left + MIN_MARK_WIDTH)
         is_long = right - left >= CLUSTER_WIDTH
         is_coming = bar.state is RunState.COMING
-        last = short.get(is_coming)
+        last = short.get(bar.state)
         if not is_long and last is not None and left < last.reach:
             last.add(bar)
             if is_coming:
@@ -146,12 +146,12 @@ def _make_marks(bars: Sequence[TimedBar], scale: float, now: int) -> list[Timeli
         mark = TimelineMark(left=left, right=right, bars=[bar], state=bar.state)
         marks.append(mark)
         if not is_long:
-            short[is_coming] = mark
+            short[bar.state] = mark
     return marks
 
 
 def _assign_rows(marks: Sequence[TimelineMark]) -> list[TimelineMark]:
-    """Put each mark in the first row with room; beyond the last row, merge it into the last mark."""
+    """Put each mark in the first row with room; beyond the last row, merge it into one of its state, or the last."""
     placed: list[TimelineMark] = []
     ends: list[TimelineMark] = []
     for mark in marks:
@@ -167,9 +167,10 @@ def _assign_rows(marks: Sequence[TimelineMark]) -> list[TimelineMark]:
                 ends.append(mark)
                 placed.append(mark)
             else:
+                into = next((end for end in reversed(ends) if end.state is mark.state), ends[-1])
                 for bar in mark.bars:
-                    ends[-1].add(bar)
-                ends[-1].right = max(ends[-1].right, mark.right)
+                    into.add(bar)
+                into.right = max(into.right, mark.right)
     return placed
 
 

@@ -39,6 +39,8 @@ from app.widgets.snackbar import Snackbar
 from app.window.feedback import ElidedLabel, describe_error
 from app.window.navigation import PAGES, Navigation, create_page, page_title
 from app.window.page import Page, find_dropped_script
+from app.window.pause_banner import PauseBanner
+from app.window.presence import PresenceWatcher
 
 _SIZE, _MIN_SIZE = QSize(1120, 740), QSize(480, 300)
 _NARROW_PX = 820
@@ -79,6 +81,8 @@ class MainWindow(QMainWindow):
         self._refresh_timer = QTimer(self, singleShot=True, interval=_REFRESH_DELAY_MS)
         self._refresh_timer.timeout.connect(self.refresh)
         session.announced.connect(self._refresh_soon)
+        self.presence = PresenceWatcher(self, session)
+        self.presence.returned.connect(self._refresh_soon)
 
     @property
     def page(self) -> Page | None:
@@ -122,7 +126,7 @@ class MainWindow(QMainWindow):
         self.status.setText(
             " · ".join(part for part in (describe_state(overview), describe_next_run(overview)) if part)
         )
-        self.resume_button.setVisible(overview.is_paused)
+        self.pause_banner.show_overview(overview)
         self._show_titles()
         if self.page is not None and self.isVisible():
             self.page.show_overview(overview)
@@ -195,7 +199,8 @@ class MainWindow(QMainWindow):
     def _make_parts(self) -> None:
         # Tab follows the order of creation: status line first, then navigation; pages are created later and come last.
         inner = QWidget()
-        self.resume_button = QPushButton(self.tr("Resume"), inner)
+        self.pause_banner = PauseBanner(inner)
+        self.pause_banner.resume_requested.connect(self._resume)
         self.help_button = QPushButton(self.tr("Help"), inner)
         self.navigation = Navigation()
         self.navigation.page_chosen.connect(self._open_chosen)
@@ -207,16 +212,12 @@ class MainWindow(QMainWindow):
         self._scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.status = ElidedLabel()
         set_style(self.status, "ink", "muted")
-        self.resume_button.setAutoDefault(False)
-        self.resume_button.clicked.connect(self._resume)
-        self.resume_button.hide()
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
         line.setForegroundRole(line.palette().ColorRole.Mid)
         foot = QHBoxLayout()
         foot.setContentsMargins(Space.LARGE, Space.TIGHT, Space.LARGE, Space.SMALL)
         foot.addWidget(self.status, 1)
-        foot.addWidget(self.resume_button)
         self.help_button.setAutoDefault(False)
         set_style(self.help_button, "importance", "quiet")
         self.help_button.clicked.connect(self._help)
@@ -224,7 +225,10 @@ class MainWindow(QMainWindow):
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.navigation)
-        body.addWidget(self._scroll_area, 1)
+        beside = QVBoxLayout()
+        beside.addWidget(self.pause_banner)
+        beside.addWidget(self._scroll_area, 1)
+        body.addLayout(beside, 1)
         whole = QVBoxLayout(inner)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)

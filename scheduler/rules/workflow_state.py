@@ -1,8 +1,13 @@
 """The state of a workflow in one word: a pure function of stored facts and `now`."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+
+_RARE_GAP = timedelta(hours=20)
+"""From this gap on, a schedule counts as daily or rarer; less than a day, so that a day of 23 hours does too."""
+_FREQUENT_MISSES = 3
+"""How many times in a row a more frequent schedule must miss before it is shown."""
 
 
 class WorkflowState(StrEnum):
@@ -22,6 +27,8 @@ class WorkflowState(StrEnum):
     """A transient failure; it retries automatically."""
     PAUSED = "paused"
     """By the user."""
+    MISSED = "missed"
+    """Planned times passed without a run, and none has caught up."""
     FINISHED = "finished"
     """No more times."""
     IDLE = "idle"
@@ -53,6 +60,8 @@ class WorkflowStateFacts:
     has_schedule: bool = False
     paused_schedules: bool = False
     """It has schedules, and all of them are paused."""
+    has_missed: bool = False
+    """A schedule missed enough of its times since its last run; see `is_worth_showing`."""
 
 
 def decide_state(facts: WorkflowStateFacts, now: datetime) -> WorkflowState:
@@ -75,9 +84,42 @@ def decide_state(facts: WorkflowStateFacts, now: datetime) -> WorkflowState:
         return WorkflowState.RETRYING
     if facts.paused_schedules:
         return WorkflowState.PAUSED
+    if facts.has_missed:
+        return WorkflowState.MISSED
     if facts.has_schedule and facts.next_at is None and facts.earliest_waiting is None:
         return WorkflowState.FINISHED
     return WorkflowState.IDLE
+
+
+_RANKS = {
+    WorkflowState.NEEDS_ATTENTION: 0,
+    WorkflowState.STOPPED: 0,
+    WorkflowState.RUNNING: 1,
+    WorkflowState.FIXING: 1,
+    WorkflowState.RETRYING: 2,
+    WorkflowState.MISSED: 2,
+    WorkflowState.QUEUED: 3,
+    WorkflowState.IDLE: 3,
+    WorkflowState.PAUSED: 4,
+    WorkflowState.FINISHED: 4,
+    WorkflowState.ARCHIVED: 5,
+}
+
+
+def rank_by_need(state: WorkflowState, *, is_failing: bool = False) -> int:
+    """The place in a list: what needs the user, what runs, what goes wrong, what is well, what does nothing."""
+    rank = _RANKS[state]
+    return min(rank, _RANKS[WorkflowState.RETRYING]) if is_failing else rank
+
+
+def is_worth_showing(missed: int, gap: timedelta | None) -> bool:
+    """Whether a schedule that missed so many times since its last run should be marked.
+
+    One miss of a daily backup matters; one miss of a check every five minutes does not. `gap` is the time from the
+    last missed time to the next one; None if there is no next one.
+    """
+    is_rare = gap is None or gap >= _RARE_GAP
+    return missed >= (1 if is_rare else _FREQUENT_MISSES)
 
 
 def is_on_hold(facts: WorkflowStateFacts, now: datetime) -> bool:

@@ -5,17 +5,18 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler.rules.requests import WAITS_FOR_TIME, Block
 from scheduler.store import handlers, lanes, requests, runs, schedules, workflows
-from scheduler.store.database import from_ms, to_ms
+from scheduler.store.database import from_ms, to_instant, to_ms
 from scheduler.store.handlers import FailingRow
 from scheduler.store.lanes import LaneRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.store.schedules import ScheduleRow
 from scheduler.store.workflows import WorkflowRow
+from scheduler.timing.occurrences import OccurrenceReason
 
 # What waits in an open lane, of a schedule that may run.
 _WAITING = """
@@ -28,6 +29,28 @@ GROUP BY s.workflow, s.handler
 """
 _CHECKING = "SELECT workflow, run, check_at FROM mutations WHERE check_at IS NOT NULL"
 _WAKES = "SELECT workflow, name, wake_at FROM handlers WHERE removed = 0 AND wake_at IS NOT NULL"
+# What was missed since the schedule last ran, apart from times that a later run caught up. Each half uses an index.
+_MISSED = """
+SELECT workflow, handler, sum(number), min(first), max(last) FROM (
+    SELECT s.workflow, s.handler, 1 AS number, o.planned AS first, o.planned AS last
+    FROM schedules s JOIN occurrences o INDEXED BY occurrences_unrun_of ON o.schedule = s.id
+    WHERE s.removed IS NULL AND o.state = 'missed' AND o.began IS NULL AND o.state NOT IN ('queued', 'started')
+        AND o.planned > coalesce(s.last_run, 0) AND coalesce(o.reason, '') <> ?1
+    UNION ALL
+    SELECT s.workflow, s.handler, g.number, g.first, g.last FROM schedules s JOIN gaps g ON g.schedule = s.id
+    WHERE s.removed IS NULL AND g.state = 'missed' AND g.last > coalesce(s.last_run, 0) AND g.reason <> ?1
+) GROUP BY workflow, handler
+"""
+
+
+class MissedTimes(NamedTuple):
+    """The planned times of a schedule that nothing ran since it last ran."""
+
+    workflow: str
+    handler: str
+    number: int
+    first: datetime
+    last: datetime
 
 
 @dataclass(slots=True)
@@ -46,6 +69,7 @@ class StoredWorkflow:
     wakes: dict[str, datetime] = field(default_factory=dict)
     """By consumer: when it wakes."""
     failing: list[FailingRow] = field(default_factory=list)
+    missed: list[MissedTimes] = field(default_factory=list)
 
     def has_request_for(self, lane: LaneRow) -> bool:
         """Whether an open request explains why the lane is blocked."""
@@ -70,6 +94,7 @@ def load(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> 
     assign(lanes.list_blocked(db), "blocked")
     assign(runs.list_active(db, workflow), "active")
     assign(handlers.list_failing(db), "failing")
+    assign(_list_missed(db), "missed")
     times: dict[str, list[tuple[str, str, datetime]]] = defaultdict(list)
     for name, query in (("waiting", _WAITING), ("checks", _CHECKING), ("wakes", _WAKES)):
         times[name] = [(row[0], row[1], at) for row in db.execute(query) if (at := from_ms(row[2]))]
@@ -80,6 +105,11 @@ def load(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> 
             if slug in found:
                 getattr(found[slug], name)[key] = at
     return list(found.values())
+
+
+def _list_missed(db: sqlite3.Connection) -> list[MissedTimes]:
+    rows = db.execute(_MISSED, (OccurrenceReason.CAUGHT_UP,))
+    return [MissedTimes(row[0], row[1], row[2], to_instant(row[3]), to_instant(row[4])) for row in rows]
 
 
 def _resuming(db: sqlite3.Connection, now: datetime) -> list[tuple[str, str, datetime]]:

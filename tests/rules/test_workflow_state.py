@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state, is_on_hold
+from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state, is_on_hold, rank_by_need
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 LATER, EARLIER = NOW + timedelta(minutes=1), NOW - timedelta(minutes=1)
@@ -21,6 +21,7 @@ ORDER: list[tuple[str, dict[str, Any]]] = [
     ("queued", {"earliest_waiting": EARLIER}),
     ("retrying", {"tries_again_at": LATER}),
     ("paused", {"paused_schedules": True}),
+    ("missed", {"has_missed": True}),
     ("finished", {"has_schedule": True, "next_at": None}),
 ]
 """The facts that lead to each state, highest priority first."""
@@ -28,7 +29,7 @@ ORDER: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("chosen", list(product([False, True], repeat=len(ORDER))))
 def test_the_first_state_that_applies_wins(chosen: tuple[bool, ...]) -> None:
-    """All 1,024 combinations: what needs the user comes before what happens automatically."""
+    """All 2,048 combinations: what needs the user comes before what happens automatically."""
     facts: dict[str, Any] = {"next_at": LATER}
     for (_, given), holds in zip(ORDER, chosen, strict=True):
         facts |= given if holds else {}
@@ -69,3 +70,12 @@ def test_a_workflow_still_waiting_for_its_last_run_is_not_finished() -> None:
 def test_the_values_are_lower_case_with_dashes() -> None:
     assert all(state.value.replace("-", "").islower() for state in WorkflowState)
     assert WorkflowState.NEEDS_ATTENTION == "needs-attention"
+
+
+def test_a_list_begins_with_what_needs_the_user_then_what_runs_then_what_fails() -> None:
+    order = ("needs-attention", "running", "missed", "idle", "paused", "archived")
+    assert sorted(map(WorkflowState, reversed(order)), key=rank_by_need) == list(order)
+    failing = rank_by_need(WorkflowState.IDLE, is_failing=True)
+    assert rank_by_need(WorkflowState.RUNNING) < failing < rank_by_need(WorkflowState.IDLE)
+    assert rank_by_need(WorkflowState.NEEDS_ATTENTION, is_failing=True) == 0
+    assert {rank_by_need(state) for state in WorkflowState} == set(range(6))

@@ -1,10 +1,10 @@
 """The filters of the History page: text, workflow, result, trigger and dates."""
 
 from collections.abc import Mapping
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QDate, Signal
+from PySide6.QtCore import QDate, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n.state_labels import RunState, run_state_label
@@ -33,6 +33,12 @@ _STATUSES = (
 _CUSTOM_DAYS = -1
 """In place of a number of days: the user chooses a range."""
 _TICK = timedelta(milliseconds=1)
+_FILTER_PREFIX = "filter:"
+
+
+def make_filter_subject(status: str, first: date, last: date) -> str:
+    """A subject for the History page: entries with that result, from the first day to the last."""
+    return f"{_FILTER_PREFIX}{status}:{first.isoformat()}:{last.isoformat()}"
 
 
 class HistoryFilters(QWidget):
@@ -75,6 +81,18 @@ class HistoryFilters(QWidget):
         self._names = names
         by_name = sorted(names.items(), key=lambda one: natural_sort_key(one[1]))
         refill_combo_box(self.workflow, ((name, slug) for slug, name in by_name))
+
+    def apply_subject(self, subject: str) -> bool:
+        """Show only what `make_filter_subject` describes; False if the subject is something else."""
+        if not subject.startswith(_FILTER_PREFIX):
+            return False
+        status, first, last = subject.removeprefix(_FILTER_PREFIX).split(":")
+        self.show_all()
+        self.first.setDate(QDate.fromString(first, Qt.DateFormat.ISODate))
+        self.last.setDate(QDate.fromString(last, Qt.DateFormat.ISODate))
+        self.since.setCurrentIndex(self.since.findData(_CUSTOM_DAYS))
+        self.result.setCurrentIndex(max(self.result.findData(status), 0))
+        return True
 
     def show_all(self) -> None:
         for box in self._boxes:

@@ -79,8 +79,10 @@ class HistoryPage(Page):
             self.pane.refresh()
 
     def open_subject(self, subject: str) -> None:
-        """Open a run by its id; empty shows the list."""
-        if subject:
+        """Open a run by its id, or show the entries of a filter; empty shows the list."""
+        if self.filters.apply_subject(subject):
+            self._close_run()
+        elif subject:
             self._open_run(subject)
         else:
             self._close_run()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -26,11 +25,13 @@ from app.widgets.empty_state import EmptyState
 from app.widgets.form_controls import set_tab_order
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
-from app.widgets.timeline import Timeline
 from app.widgets.visible_text import add_break_points, escape_invisible
 from app.window.feedback import describe_error
 from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
 from app.window.request_cards import RequestCards
+from app.window.today.away_summary import AwaySummary
+from app.window.today.running_now import RunningNow
+from app.window.today.timeline_panel import TimelinePanel
 from app.window.today.today_data import ActivityLine, Day, read_day
 from app.window.welcome.sample import start_sample
 from scheduler.rules.handler_ids import split_handler_id
@@ -187,9 +188,10 @@ class TodayPage(Page):
     def refresh(self) -> None:
         session, span = self.session, None if self.day is None else self.timeline.span
         self.background.run_latest("day", lambda: read_day(session, span), self.show_day)
+        self.away.refresh()
 
     def update_tab_order(self) -> None:
-        set_tab_order(self.cards, self._more, self.timeline, self.activity)
+        set_tab_order(self.away, self.cards, self._more, self.running, self.timeline_panel, self.activity)
 
     def show_day(self, day: Day) -> None:
         if not self.isVisible():  # it refreshes when shown
@@ -198,7 +200,10 @@ class TodayPage(Page):
         overview = day.overview
         self.show_overview(overview)
         self._known.show()
-        self.timeline.set_day(day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since)
+        self.running.show_runs(day.running, overview.now)
+        self.timeline_panel.set_day(
+            day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since
+        )
         self.activity.show_lines(day.lines[:_MAX_LINES], overview.zone)
         self.activity.setVisible(bool(day.lines))
         self._rest.setText(self._describe_rest(day))
@@ -217,6 +222,8 @@ class TodayPage(Page):
     def _make_parts(self) -> None:
         self._column = PageColumn(self.title)
         parts = self._column.parts
+        self.away = AwaySummary(self.session)
+        self.away.open_page.connect(self.open_page)
         self._needs = make_section_heading(self.tr("Needs your attention"))
         self.cards = RequestCards(self.session, max_cards=_MAX_CARDS)
         self.cards.open_page.connect(self.open_page)
@@ -225,9 +232,13 @@ class TodayPage(Page):
         self._more = QPushButton()
         self._more.setAutoDefault(False)
         self._more.clicked.connect(lambda: self.open_page.emit("attention", ""))
-        self.timeline = Timeline()
-        self.timeline.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.timeline.opened.connect(self._open_bar)
+        self.running = RunningNow(self.session)
+        self.running.opened.connect(lambda run: self.open_page.emit("history", run))
+        self.running.stopped.connect(self.refresh)
+        self.running.stop_failed.connect(lambda error: self.status_message.emit(describe_error(error), Tone.BAD))
+        self.timeline_panel = TimelinePanel(self.session.folder)
+        self.timeline_panel.opened.connect(self._open_bar)
+        self.timeline = self.timeline_panel.timeline
         self.timeline.lane_opened.connect(lambda workflow: self.open_page.emit("workflows", workflow))
         self.activity = ActivityList()
         self.activity.opened.connect(lambda run: self.open_page.emit("history", run))
@@ -239,13 +250,14 @@ class TodayPage(Page):
         known = QVBoxLayout(self._known)
         known.setContentsMargins(0, 0, 0, 0)
         known.setSpacing(Space.MEDIUM)
-        known.addWidget(make_section_heading(self.tr("Timeline")))
-        known.addWidget(self.timeline)
+        known.addWidget(self.running)
+        known.addWidget(self.timeline_panel)
         known.addWidget(make_section_heading(self.tr("What happened")))
         known.addWidget(self.activity)
         known.addWidget(self._rest)
         for part in (self._needs, self.cards, self._more):
             part.hide()
+        parts.addWidget(self.away)
         parts.addWidget(self._needs)
         parts.addWidget(self.cards)
         parts.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)

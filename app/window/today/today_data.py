@@ -16,11 +16,15 @@ from app.requests.presentation import summarize_request
 from app.session import Session
 from app.widgets.timeline_layout import TimelineBar, TimelineLane, local_day
 from app.window.history.history_data import state_of_run, state_of_time
+from app.window.today.running_now import RunningRun
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.runs import RunView
+from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.history_query import HistoryQuery
+from scheduler.rules.phases import RunStatus
+from scheduler.rules.workflow_state import WorkflowState
 
 translate = QCoreApplication.translate
 _PAGE_SIZE = 1_000
@@ -54,6 +58,8 @@ class Day:
     """Newest first."""
     quiet_runs: int
     """Successful runs with nothing to report."""
+    running: tuple[RunningRun, ...]
+    """The oldest first."""
     known_since: datetime | None
     """Set if earlier history was left out: the oldest time that was read."""
 
@@ -73,6 +79,7 @@ def read_day(session: Session, span: tuple[datetime, datetime] | None = None) ->
         bars=(*_make_past_bars(past, overview), *_make_coming_bars(coming, overview, last, number)),
         lines=tuple(line for line in lines if line.at >= start),
         quiet_runs=sum(_is_quiet(run) and (run.ended or start) >= start for run in past.runs),
+        running=tuple(_list_running(past, overview)),
         known_since=None if past.cursor is None else _find_oldest(past),
     )
 
@@ -102,10 +109,10 @@ def _read_coming(session: Session, workflow: str, end: datetime, most: int) -> l
     """Ask for a few first: most workflows run rarely, and distant times are expensive to compute."""
     number = _MIN_COMING
     try:
-        found = session.queries.next_times(workflow, number)
+        found = session.queries.next_times(workflow, number, will_run=True)
         while len(found) == number < most and found[-1].at < end:
             number = min(number * 8, most)
-            found = session.queries.next_times(workflow, number)
+            found = session.queries.next_times(workflow, number, will_run=True)
     except RefusedError:  # removed since
         return []
     return found
@@ -139,7 +146,9 @@ def _make_coming_bars(
 ) -> Iterator[TimelineBar]:
     """Beyond the last computed time, one bar up to the end."""
     times = {(workflow, one.at) for workflow, found in coming.items() for one in found}
-    times |= {(one.workflow, one.next) for one in overview.workflows if one.next is not None}
+    times |= {
+        (one.workflow, one.next) for one in overview.workflows if one.next is not None and _will_run(one, overview)
+    }
     cut = {(workflow, found[-1].at) for workflow, found in coming.items() if len(found) == most}
     for workflow, at in sorted(times):
         if overview.now < at < end:
@@ -148,6 +157,13 @@ def _make_coming_bars(
             words = translate("today", "repeats") if is_cut else ""
             until = end if is_cut else at
             yield TimelineBar(id=id_, lane=workflow, start=at, end=until, state=RunState.COMING, text=words)
+
+
+def _will_run(view: WorkflowView, overview: Overview) -> bool:
+    """Whether its next time is outside of any pause."""
+    if view.state is WorkflowState.PAUSED or view.next is None:
+        return False
+    return overview.paused_until is None or view.next > overview.paused_until
 
 
 def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLine]:
@@ -176,6 +192,15 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
             state=state_of_time(time.state),
             sentence=said,
         )
+
+
+def _list_running(past: HistoryResult, overview: Overview) -> list[RunningRun]:
+    found = [
+        RunningRun(run=run.id, name=overview.name_of(run.workflow), part=run.handler, since=run.began)
+        for run in past.runs
+        if run.status is RunStatus.ACTIVE and run.began is not None
+    ]
+    return sorted(found, key=lambda one: (one.since, one.run))
 
 
 def _is_quiet(run: RunView) -> bool:

@@ -25,7 +25,7 @@ from app.widgets.visible_text import tooltip_text
 from app.window.history.history_data import read_outcomes
 from scheduler.engine.lookup import natural_sort_key
 from scheduler.engine.queries.workflows import WorkflowView
-from scheduler.rules.workflow_state import WorkflowState
+from scheduler.rules.workflow_state import WorkflowState, rank_by_need
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -57,6 +57,18 @@ def describe_next_run(view: WorkflowView, now: datetime) -> str:
     return translate("workflows", "Next {until}").format(until=format_time_until(view.next, now))
 
 
+def _sort_key(view: WorkflowView) -> tuple[object, ...]:
+    """What needs the user first, then by name."""
+    return rank_by_need(view.state, is_failing=view.is_failing), natural_sort_key(view.name), view.workflow
+
+
+def keep_order(rows: Sequence[WorkflowListRow], shown: Sequence[WorkflowListRow]) -> list[WorkflowListRow]:
+    """The rows in the order in which they are shown; new ones where they belong."""
+    places = {one.view.workflow: place for place, one in enumerate(shown)}
+    kept = iter(sorted((one for one in rows if one.view.workflow in places), key=lambda one: places[one.view.workflow]))
+    return [next(kept) if one.view.workflow in places else one for one in rows]
+
+
 @dataclass(slots=True)
 class RowReader:
     """Reads all rows, but outcomes only of workflows that changed. Not for use by two threads at once."""
@@ -74,7 +86,7 @@ class RowReader:
             found += views.workflows(state=WorkflowState.ARCHIVED)
         if outcomes:
             self._read_outcomes(found)
-        found.sort(key=lambda one: (natural_sort_key(one.name), one.workflow))
+        found.sort(key=_sort_key)
         return [WorkflowListRow(view=one, outcomes=self._strips.get(one.workflow)) for one in found]
 
     def _read_outcomes(self, found: Sequence[WorkflowView]) -> None:
@@ -99,11 +111,12 @@ class WorkflowsModel(QAbstractListModel):
         return self._rows
 
     def set_rows(self, rows: Sequence[WorkflowListRow], now: datetime) -> None:
-        """Update changed rows in place; rows only move if the set of workflows differs."""
+        """Update changed rows in place. Selection and current row stay with their workflow if the order differs."""
         self._now = now
         if [one.view.workflow for one in rows] != [one.view.workflow for one in self._rows]:
             self._remove_missing({one.view.workflow for one in rows})
             self._insert_new(rows)
+            self._reorder([one.view.workflow for one in rows])
         for place, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
             if old != new:
                 self._rows[place] = new
@@ -164,14 +177,23 @@ class WorkflowsModel(QAbstractListModel):
         for place, row in enumerate(rows):
             if place < len(self._rows) and self._rows[place].view.workflow == row.view.workflow:
                 continue
-            if self.find_row(row.view.workflow) >= 0:  # renamed: the order changed
-                self.beginResetModel()
-                self._rows = list(rows)
-                self.endResetModel()
-                return
+            if self.find_row(row.view.workflow) >= 0:
+                continue
             self.beginInsertRows(QModelIndex(), place, place)
             self._rows.insert(place, row)
             self.endInsertRows()
+
+    def _reorder(self, workflows: Sequence[str]) -> None:
+        before = [one.view.workflow for one in self._rows]
+        if before == workflows:
+            return
+        self.layoutAboutToBeChanged.emit()
+        known = {one.view.workflow: one for one in self._rows}
+        new_places = {workflow: place for place, workflow in enumerate(workflows)}
+        self._rows = [known[workflow] for workflow in workflows]
+        kept = self.persistentIndexList()
+        self.changePersistentIndexList(kept, [self.index(new_places[before[one.row()]]) for one in kept])
+        self.layoutChanged.emit()
 
 
 class WorkflowsFilter(QSortFilterProxyModel):

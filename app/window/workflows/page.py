@@ -26,7 +26,14 @@ from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.new_workflow.script_file import delete_if_unchanged
 from app.window.page import Page
-from app.window.workflows.list_model import ROW, RowReader, WorkflowListRow, WorkflowsFilter, WorkflowsModel
+from app.window.workflows.list_model import (
+    ROW,
+    RowReader,
+    WorkflowListRow,
+    WorkflowsFilter,
+    WorkflowsModel,
+    keep_order,
+)
 from app.window.workflows.list_view import WorkflowsList
 from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.lookup import natural_sort_key
@@ -42,6 +49,8 @@ class WorkflowsPage(Page):
         self.title = self.tr("Workflows")
         self._reader = RowReader(session)
         self._has_read = False
+        self._sorts_next = True
+        """Whether the next rows are sorted again even if the list is in use."""
         self.model, self.filter = WorkflowsModel(self), WorkflowsFilter(self)
         self.filter.setSourceModel(self.model)
         self.status_line = StatusLine()
@@ -116,6 +125,7 @@ class WorkflowsPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
+        self._sorts_next = True
         self._clock.start()
         self.model.set_now(self._now())
 
@@ -200,10 +210,15 @@ class WorkflowsPage(Page):
         if not self._has_read:
             self._has_read = True
             self.refresh()  # now with outcomes
-        self.model.set_rows(rows, self._now())
+        self.model.set_rows(rows if self._may_sort() else keep_order(rows, self.model.rows), self._now())
+        self._sorts_next = False
         self._show_tags(sorted({tag for row in rows for tag in row.view.tags}, key=natural_sort_key))
         self._show_body()
         self._enable_buttons()
+
+    def _may_sort(self) -> bool:
+        """Rows must not move under the user's hands: not while the list has the focus or the pointer."""
+        return self._sorts_next or not self.list.isVisible() or not (self.list.hasFocus() or self.list.underMouse())
 
     def _show_body(self) -> None:
         shown, all_rows = self.filter.rowCount(), self.model.rowCount()
@@ -314,6 +329,7 @@ class WorkflowsPage(Page):
         self.refresh()
 
     def _show_list(self) -> None:
+        self._sorts_next = True
         self.stack.setCurrentWidget(self.page)
         self.list.setFocus()
 

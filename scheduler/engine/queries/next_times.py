@@ -9,8 +9,9 @@ from scheduler.engine.lookup import find_schedules, find_workflow
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule
 from scheduler.engine.scheduling.upcoming import upcoming_times
-from scheduler.rules.handler_ids import split_target
-from scheduler.store import schedules, workflows
+from scheduler.rules.handler_ids import lane_name, split_target
+from scheduler.rules.requests import WAITS_FOR_TIME
+from scheduler.store import lanes, schedules, workflows
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
 
@@ -27,9 +28,18 @@ class NextTime:
 
 
 def find_next_times(
-    snapshot: Snapshot, target: str | None, number: int, after: datetime | None = None
+    snapshot: Snapshot,
+    target: str | None,
+    number: int,
+    after: datetime | None = None,
+    *,
+    will_run: bool = False,
 ) -> list[NextTime]:
-    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given."""
+    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given.
+
+    With `will_run`, without those that will not run as things stand: what is blocked until the user acts, and what
+    falls into a pause of everything.
+    """
     number = min(max(number, 1), _MAX_NEXT_TIMES)
     rows = schedules.list_all(snapshot.db)
     if target is not None:
@@ -37,6 +47,11 @@ def find_next_times(
         workflow = find_workflow(snapshot.db, name)
         chosen = None if handler is None else find_schedules(snapshot.db, workflow, handler)
         rows = [one for one in rows if one.workflow == workflow.slug and (chosen is None or one.id in chosen)]
+    if will_run:
+        if snapshot.is_paused_without_end:
+            return []
+        rows = _remove_blocked(snapshot, rows)
+        after = _after_pause(snapshot, after)
     names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
     ends = {row.slug: row.paused_until for row in workflows.list_all(snapshot.db) if row.paused_until is not None}
     found = [
@@ -55,6 +70,19 @@ def find_next_times(
         )
         for at, row in nsmallest(number, found, key=lambda one: (one[0], one[1].id))
     ]
+
+
+def _remove_blocked(snapshot: Snapshot, rows: list[ScheduleRow]) -> list[ScheduleRow]:
+    blocked = {(one.workflow, one.name) for one in lanes.list_blocked(snapshot.db) if one.blocked not in WAITS_FOR_TIME}
+    return [one for one in rows if (one.workflow, lane_name(one.handler, one.kind)) not in blocked]
+
+
+def _after_pause(snapshot: Snapshot, after: datetime | None) -> datetime | None:
+    """The later of the instant and the end of a pause of everything."""
+    end = snapshot.everything_paused_until
+    if end is None or end <= snapshot.now:
+        return after
+    return end if after is None else max(after, end)
 
 
 def _with_pause_end(row: ScheduleRow, ends: Mapping[str, datetime]) -> ScheduleRow:

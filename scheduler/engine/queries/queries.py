@@ -7,6 +7,7 @@ from scheduler.connections.registry import Registry
 from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.queries import (
+    activity_summary,
     connections,
     events,
     history,
@@ -21,6 +22,7 @@ from scheduler.engine.queries import (
     versions,
     workflows,
 )
+from scheduler.engine.queries.activity_summary import ActivitySummary
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.history import HistoryResult
@@ -67,9 +69,16 @@ class WorkflowQueries:
         """Workflows that are deployed again when their file is saved."""
         return workflows.find_watched(self._snapshot())
 
-    def next_times(self, target: str | None = None, limit: int = 10, after: datetime | None = None) -> list[NextTime]:
-        """Of all workflows, one of them, or one handler."""
-        return next_times.find_next_times(self._snapshot(), target, limit, after)
+    def next_times(
+        self,
+        target: str | None = None,
+        limit: int = 10,
+        after: datetime | None = None,
+        *,
+        will_run: bool = False,
+    ) -> list[NextTime]:
+        """Of all workflows, one of them, or one handler; `will_run`: only those that run as things stand."""
+        return next_times.find_next_times(self._snapshot(), target, limit, after, will_run=will_run)
 
     def schedule_entries(self, target: str | None = None) -> list[ScheduleEntry]:
         """All schedules, those of one workflow, or the one of a handler."""
@@ -125,6 +134,10 @@ class WorkflowQueries:
     def statistics(self, target: str | None = None, since: datetime | None = None) -> Statistics:
         """Of all workflows, one of them, or one handler."""
         return statistics.count(self._snapshot(), target, since)
+
+    def activity_summary(self, since: datetime, until: datetime) -> ActivitySummary:
+        """What ran, failed, was missed and waits for the user in a span of time."""
+        return activity_summary.summarize(self._snapshot(), since, until)
 
     def metrics(self, *, is_running: bool) -> list[MetricFamily]:
         """Numbers for monitoring; `is_running` says whether an app runs on this store."""

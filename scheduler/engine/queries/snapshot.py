@@ -43,6 +43,11 @@ class Snapshot:
             everything_pause_note=key_values.read(db, PAUSE_NOTE_KEY) or None,
         )
 
+    @property
+    def is_paused_without_end(self) -> bool:
+        """Whether everything is paused until the user resumes it."""
+        return self.everything_paused_until is not None and self.everything_paused_until.year > _FAR_YEAR
+
     def format_day(self, at: datetime) -> str:
         """`3 May`, with the year if it is another one, in the machine's time zone."""
         zone: ZoneInfo = find_zone(self.context.machine_zone)

@@ -1,16 +1,16 @@
 """The sentence shown with a workflow's state: what is happening or what to do."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.requests import Block, RequestKind
-from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts
+from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, is_worth_showing
 from scheduler.store.handlers import FailingRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.schedules import ScheduleRow
-from scheduler.store.workflow_status import StoredWorkflow
+from scheduler.store.workflow_status import MissedTimes, StoredWorkflow
 from scheduler.timing import description
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Need
@@ -42,6 +42,8 @@ def describe_state(
             return _describe_retry(snapshot, standing, facts)
         case WorkflowState.PAUSED:
             return _describe_pause(snapshot, standing, facts)
+        case WorkflowState.MISSED:
+            return _describe_missed(snapshot, standing, facts)
         case WorkflowState.FINISHED:
             return UserText("No more scheduled times.")
         case WorkflowState.ARCHIVED:
@@ -89,6 +91,42 @@ def describe_failures(snapshot: Snapshot, handler: str, failures: int, since: da
         failures=failures,
         day=snapshot.format_since(since),
     )
+
+
+def find_missed(snapshot: Snapshot, standing: StoredWorkflow) -> MissedTimes | None:
+    """The schedule that has missed most since its last run, if that is worth showing."""
+    found = (one for one in standing.missed if is_worth_showing(one.number, _gap_after(snapshot, standing, one)))
+    return max(found, key=lambda one: one.number, default=None)
+
+
+def _gap_after(snapshot: Snapshot, standing: StoredWorkflow, missed: MissedTimes) -> timedelta | None:
+    row = next((one for one in standing.schedules if one.handler == missed.handler), None)
+    try:
+        after = None if row is None else snapshot.context.compile(row.id, row.spec)[1].after(missed.last)
+    except BadScheduleError:
+        return None
+    return None if after is None else after - missed.last
+
+
+def _describe_missed(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
+    """What was missed, and what happens next: the schedule, or for the last time, what the user can do."""
+    missed = find_missed(snapshot, standing)
+    then: str = UserText("Run it now if you still need it.")
+    if facts.next_at is not None:
+        then = describe_schedules(snapshot, standing.schedules)
+    if missed is None:
+        return then
+    said = (
+        UserText("{handler} missed its run {at}.", handler=missed.handler, at=snapshot.format_at(missed.first))
+        if missed.number == 1
+        else UserText(
+            "{handler} missed {number} runs in a row since {day}.",
+            handler=missed.handler,
+            number=missed.number,
+            day=snapshot.format_since(missed.first),
+        )
+    )
+    return join_texts([said, then], " ")
 
 
 def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool) -> str:

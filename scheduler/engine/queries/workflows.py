@@ -7,7 +7,7 @@ from scheduler.engine.lookup import find_workflow, natural_sort_key
 from scheduler.engine.queries.next_times import next_time
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.engine.queries.status_text import describe_schedule, describe_state
+from scheduler.engine.queries.status_text import describe_schedule, describe_state, find_missed
 from scheduler.engine.script_plan import HandlerPlan
 from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.history_query import HistoryCursor, HistoryQuery
@@ -35,6 +35,8 @@ class WorkflowView:
     tags: tuple[str, ...]
     version: int
     """The script version."""
+    is_failing: bool = False
+    """Whether the last run of a part of it failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +191,7 @@ def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:
         attention=facts.asks + sum(one.kind is RequestKind.INTERNAL for one in standing.requests),
         tags=standing.row.tags,
         version=standing.row.script,
+        is_failing=bool(standing.failing),
     )
 
 
@@ -233,6 +236,7 @@ def _facts(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowStateFacts:
         next_at=min([*times, *standing.wakes.values()], default=None),
         has_schedule=bool(standing.schedules),
         paused_schedules=bool(standing.schedules) and all(one.paused for one in standing.schedules),
+        has_missed=find_missed(snapshot, standing) is not None,
     )
 
 
@@ -280,6 +284,7 @@ def _only_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
         checks={run: at for run, at in standing.checks.items() if run in {lane.run for lane in blocked}},
         wakes={name: at for name, at in standing.wakes.items() if name == handler.name},
         failing=[one for one in standing.failing if one.name == handler.name],
+        missed=[one for one in standing.missed if one.handler == handler.name],
     )
 
 

@@ -78,6 +78,12 @@ def test_commands_that_only_read_work(cli: CommandLine, words: tuple[str, ...]) 
     assert cli.run_text(*words)
 
 
+def test_the_list_ends_with_what_does_nothing(cli: CommandLine) -> None:
+    cli.deploy(job(), "--paused")
+    cli.deploy(job().replace("Backup", "Digest"), name="digest.py")
+    assert [line.split()[0] for line in cli.run_text("list").splitlines()] == ["WORKFLOW", "Digest", "Backup"]
+
+
 @pytest.mark.parametrize("words", NEED_APP, ids=" ".join)
 def test_commands_that_need_the_app_say_how_to_start_it(cli: CommandLine, words: tuple[str, ...]) -> None:
     cli.deploy(job())

@@ -31,7 +31,7 @@ def all_labels() -> Iterator[str]:
 def test_labels_of_workflow_states() -> None:
     assert [workflow_state_label(state) for state in WorkflowState] == [
         *("Needs attention", "Stopped", "Fixing", "Running", "Queued"),
-        *("Retrying", "Paused", "Finished", "Idle", "Archived"),
+        *("Retrying", "Paused", "Missed", "Finished", "Idle", "Archived"),
     ]
 
 

@@ -109,7 +109,10 @@ def test_pause_entries_have_the_right_end() -> None:
 
 @pytest.mark.parametrize(
     ("until", "label"),
-    [(NOW + timedelta(hours=1), "Paused until today 14:00"), (NOW + 2 * OPEN_ENDED_PAUSE, "Paused until you resume")],
+    [
+        (NOW + timedelta(hours=1), "Everything is paused until 14:00"),
+        (NOW + 2 * OPEN_ENDED_PAUSE, "Everything is paused until you resume"),
+    ],
 )
 def test_while_everything_is_paused_the_menu_offers_to_resume(until: datetime, label: str) -> None:
     entries = make_entries(replace(BUSY, paused_until=until))
@@ -261,3 +264,10 @@ def test_only_a_click_opens_the_window_not_the_menu(qtbot: QtBot, tray: TrayIcon
 )
 def test_the_icon_matches_the_panel(scheme: Qt.ColorScheme, desktop: str, *, is_dark: bool) -> None:
     assert has_dark_panel(scheme, {"XDG_CURRENT_DESKTOP": desktop}) is is_dark
+
+
+def test_the_tooltip_says_the_pause_even_when_something_else_comes_first() -> None:
+    asking = replace(BUSY, paused_until=NOW + timedelta(hours=1), requests=(make_request("q"),))
+    assert "Everything is paused until 14:00" in make_tooltip(asking).splitlines()
+    alone = replace(QUIET, paused_until=NOW + timedelta(hours=1))
+    assert make_tooltip(alone).count("Everything is paused") == 1

@@ -128,6 +128,39 @@ def test_runs_at_the_same_instant_are_opened_together(qtbot: QtBot, timeline: Ti
     assert opened.args == [["one", "two"]]
 
 
+def test_a_double_click_beside_the_runs_shows_the_whole_day_again(qtbot: QtBot, timeline: Timeline) -> None:
+    timeline.zoom(3)
+    timeline.pan(0.5)
+    assert not timeline.is_whole_day
+    beside = QPoint(600, timeline.viewport().height() - 4)
+    double_click(qtbot, timeline, beside)
+    assert timeline.is_whole_day
+
+
+def test_a_double_click_on_a_cluster_zooms_in_and_not_back(qtbot: QtBot, timeline: Timeline) -> None:
+    double_click(qtbot, timeline, bar_rect(timeline, "a").center())
+    assert not timeline.is_whole_day
+
+
+def double_click(qtbot: QtBot, timeline: Timeline, at: QPoint) -> None:
+    """As the user does it: the first of the two clicks is an ordinary one."""
+    click(qtbot, timeline, at)
+    qtbot.mouseDClick(timeline.viewport(), LEFT, NO_KEY, at)
+
+
+def test_long_names_end_in_dots_and_the_tooltip_shows_them(timeline: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "Invoices of the shop in the old town, with reminders and a copy for the accountant"
+    timeline.set_day([TimelineLane(id="long", title=name)], [], zone=BERLIN, now=NOW)
+    assert timeline._scene.gutter < QFontMetrics(timeline.font()).horizontalAdvance(name)
+    timeline.resize(400, 300)
+    assert timeline._scene.gutter < 0.45 * 400
+    said: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: said.append(text))
+    at = QPoint(20, AXIS_HEIGHT + 20)
+    QApplication.sendEvent(timeline.viewport(), QHelpEvent(QEvent.Type.ToolTip, at, at))
+    assert name in said[0]
+
+
 def test_dragging_pans_and_opens_nothing(qtbot: QtBot, timeline: Timeline) -> None:
     view, start = timeline.viewport(), bar_rect(timeline, "night").center()
     before = bar_rect(timeline, "night").left()

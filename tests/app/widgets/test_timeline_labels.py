@@ -58,7 +58,9 @@ def test_an_upcoming_run_has_its_time() -> None:
 
 def test_a_cluster_counts_states_most_urgent_first() -> None:
     bars = [bar(RunState.DONE, minutes, 0.1) for minutes in range(-60, -10, 5)]
-    description = describe_bars(*bars, bar(RunState.FAILED, -32, 0.1), bar(RunState.SKIPPED, -31, 0))
+    bars = sorted([*bars, bar(RunState.FAILED, -32, 0.1), bar(RunState.SKIPPED, -31, 0)], key=lambda one: one.start)
+    mark = TimelineMark(left=0, right=1, bars=bars, state=RunState.FAILED)
+    description = describe_mark(LANE, mark, zone=BERLIN, now=NOW).splitlines()
     assert description == ["Receipts", "12 runs: 1 failed, 1 skipped, 10 done", "today 12:00 to 12:45:06"]
 
 

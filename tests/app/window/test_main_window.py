@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,7 @@ from shiboken6 import isValid
 
 from app.background import run_command
 from app.i18n.languages import Language, install_language
+from app.overview import Overview
 from app.session import Session
 from app.theme.stylesheet import make_stylesheet
 from app.theme.tokens import LIGHT
@@ -328,13 +330,24 @@ def test_the_status_line_shows_the_state_and_offers_to_resume(empty: Session, wi
     deploy(empty, "Chore", "pass")
     run_command(empty, "pause", everything=True)
     window.show_overview(overview_of(empty))
-    assert "Paused until you resume" in window.status.text()
-    assert window.resume_button.isVisible()
-    window.resume_button.click()
+    assert "Everything is paused until you resume" in window.status.text()
+    assert window.pause_banner.resume_button.isVisible()
+    window.pause_banner.resume_button.click()
     wait(lambda: window.snackbar.sentence == "Everything resumed.")
     window.show_overview(overview_of(empty))
     assert window.status.text().startswith("All is well")
-    assert not window.resume_button.isVisible()
+    assert not window.pause_banner.resume_button.isVisible()
+
+
+def test_a_banner_says_on_every_page_until_when_everything_is_paused(window: MainWindow) -> None:
+    shown = Overview(now=START, zone=ZoneInfo("UTC"), paused_until=START + timedelta(hours=8, minutes=30))
+    window.show_overview(shown)
+    for name in PAGES:
+        window.open_page(name)
+        assert window.pause_banner.isVisible(), name
+        assert window.pause_banner.label.text() == "Everything is paused until 18:30"
+    window.show_overview(replace(shown, now=START + timedelta(hours=9)))
+    assert not window.pause_banner.isVisible()
 
 
 def test_the_navigation_shows_the_number_of_open_requests(

@@ -17,6 +17,9 @@ from app.window.today.page import ActivityList, TodayPage
 from app.window.today.today_data import ActivityLine, read_day
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.phases import RunStatus
+from scheduler.rules.requests import Block
+from scheduler.store import lanes
+from scheduler.store.lanes import LaneRow
 from tests.app.app_fixture import Wait, deploy, overview_of, table_lines
 from tests.app.window.sample_data import add_run, few
 
@@ -198,3 +201,25 @@ def test_without_workflows_the_page_offers_to_add_one(qtbot: QtBot, empty: Sessi
     with qtbot.waitSignal(page.open_page) as opened:
         nothing.button.click()
     assert opened.args == ["workflows", ""]
+
+
+def coming(session: Session, workflow: str) -> list[datetime]:
+    day = read_day(session, (session.now(), session.now() + timedelta(hours=3)))
+    return [one.start for one in day.bars if one.state is RunState.COMING and one.lane == workflow]
+
+
+def test_the_timeline_has_no_coming_runs_of_what_is_paused_or_blocked(few: Session) -> None:
+    """All have a check every five minutes; the last is paused."""
+    assert coming(few, "chore-0") and coming(few, "chore-1") and not coming(few, "chore-3")
+    with few._runtime.database.write() as db:
+        lanes.block(db, LaneRow("chore-0", "", Block.TOO_MANY_FAILURES, "It keeps failing.", None, None))
+    assert not coming(few, "chore-0")
+    assert coming(few, "chore-1")
+
+
+def test_while_everything_is_paused_the_timeline_shows_only_what_follows(few: Session) -> None:
+    end = few.now() + timedelta(minutes=30)
+    run_command(few, "pause", everything=True, until=end.isoformat())
+    assert all(at > end for at in coming(few, "chore-0"))
+    run_command(few, "pause", everything=True)
+    assert not coming(few, "chore-0")

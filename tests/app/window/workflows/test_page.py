@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPersistentModelIndex, Qt
 from pytestqt.qtbot import QtBot
 
 from app.background import close_background_tasks, run_command
@@ -20,8 +20,10 @@ from app.window.workflows.list_model import RowReader, WorkflowListRow, Workflow
 from app.window.workflows.page import WorkflowsPage
 from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.phases import RunStatus
+from scheduler.rules.requests import RequestKind
 from scheduler.rules.workflow_state import WorkflowState
-from scheduler.store import grants, workflows
+from scheduler.store import grants, requests, workflows
+from scheduler.store.requests import RequestRow
 from tests.app.app_fixture import Wait
 from tests.app.window.sample_data import SCRIPT, add_run, create_workflows, few
 
@@ -86,6 +88,64 @@ def test_workflows_are_added_and_removed_without_a_reset(qtbot: QtBot) -> None:
         model.set_rows([rows[name] for name in wanted], NOW)
         assert [row.view.workflow for row in model.rows] == wanted
     assert not was_reset
+
+
+def test_a_new_order_keeps_the_selection_with_its_workflow(qtbot: QtBot) -> None:
+    model, rows = WorkflowsModel(), {name: WorkflowListRow(view=view(name)) for name in ("alpha", "beta", "gamma")}
+    model.set_rows(list(rows.values()), NOW)
+    chosen = QPersistentModelIndex(model.index(1))
+    was_reset: list[bool] = []
+    model.modelReset.connect(lambda: was_reset.append(True))
+    model.set_rows([rows["gamma"], rows["alpha"], rows["beta"]], NOW)
+    assert [row.view.workflow for row in model.rows] == ["gamma", "alpha", "beta"]
+    assert (chosen.row(), chosen.data()) == (2, rows["beta"].view.name)
+    assert not was_reset
+
+
+def test_the_list_begins_with_what_needs_the_user(few: Session) -> None:
+    """Two need nothing; one has an open request; the last is paused."""
+    ask(few, "chore-2")
+    names = [row.view.name for row in RowReader(few).read()]
+    assert names == ["Morning digest", "Back up photos", "Receipts", "Tidy downloads"]
+
+
+def ask(session: Session, workflow: str) -> None:
+    with session._runtime.database.write() as db:
+        requests.add(
+            db, RequestRow("q1", RequestKind.RECONNECT, workflow, "table:expenses", "Connect again.", session.now())
+        )
+
+
+def test_rows_stay_in_place_while_the_list_has_the_focus(
+    qtbot: QtBot, page: WorkflowsPage, few: Session, wait: Wait
+) -> None:
+    page.activateWindow()
+    page.list.setFocus()
+    wait(page.list.hasFocus)
+    choose(page, "Receipts")
+    before = shown(page)
+    ask(few, "chore-0")
+    page.refresh()
+    wait(lambda: page.model.rows[page.model.find_row("chore-0")].view.state is WorkflowState.NEEDS_ATTENTION)
+    assert shown(page) == before
+    page.search_field.setFocus()
+    wait(lambda: not page.list.hasFocus())
+    page.refresh()
+    wait(lambda: shown(page)[0] == "Receipts")
+    row = page.selected_row()
+    assert row is not None and row.view.name == "Receipts"
+
+
+def test_opening_the_page_again_sorts_the_list(page: WorkflowsPage, few: Session, wait: Wait) -> None:
+    page.activateWindow()
+    page.list.setFocus()
+    wait(page.list.hasFocus)
+    ask(few, "chore-0")
+    page.hide()
+    page.show()
+    page.list.setFocus()
+    page.refresh()
+    wait(lambda: shown(page)[0] == "Receipts")
 
 
 @pytest.mark.parametrize(
