@@ -39,6 +39,8 @@ class RunView:
     """One sentence."""
     is_followed: bool
     """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
+    has_acted: bool = False
+    """Whether it did something outside, or tried to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,7 @@ def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
         summary=row.summary,
         error=_error_sentence(row.error),
         is_followed=row.followed,
+        has_acted=row.mutating_at is not None,
     )
 
 
