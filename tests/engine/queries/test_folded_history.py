@@ -56,9 +56,7 @@ def say(row: FoldedRow) -> str:
             return f"{row.summary or 'nothing'} {row.began:%H:%M}"
 
 
-def rows(
-    store: QueryRuntimeFixture, limit: int = 50, unfolded: tuple[RunRange, ...] = (), **wanted: Any
-) -> list[str]:
+def rows(store: QueryRuntimeFixture, limit: int = 50, unfolded: tuple[RunRange, ...] = (), **wanted: Any) -> list[str]:
     """All pages together."""
     found: list[str] = []
     cursor: str | None = ""
