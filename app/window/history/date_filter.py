@@ -26,23 +26,23 @@ class DateFilter(QComboBox):
         super().__init__()
         self._zone, self._today = zone, today
         name_combo_box(self, self.tr("Time"))
-        self.first = self._make_day(today - timedelta(days=30))
-        self.last = self._make_day(today)
-        self.first_label, self.last_label = QLabel(), QLabel(self.tr("Until"))
-        self.last.setAccessibleName(self.tr("Until"))
+        self.day = self._make_day(self.tr("Day"), today)
+        self.first = self._make_day(self.tr("From"), today - timedelta(days=30))
+        self.last = self._make_day(self.tr("Until"), today)
+        self._labels = {edit: QLabel(edit.accessibleName()) for edit in (self.day, self.first, self.last)}
         self.day_row = QWidget()
         row = QHBoxLayout(self.day_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(Space.SMALL)
         row.addStretch(1)
-        for label, edit in ((self.first_label, self.first), (self.last_label, self.last)):
+        for edit, label in self._labels.items():
             label.setBuddy(edit)
             row.addWidget(label)
             row.addWidget(edit)
         self.day_row.hide()
         self._fill()
         self.currentIndexChanged.connect(self._change)
-        for edit in (self.first, self.last):
+        for edit in self._labels:
             edit.dateChanged.connect(lambda _: self.range_changed.emit())
 
     def show_today(self, today: date) -> None:
@@ -54,7 +54,7 @@ class DateFilter(QComboBox):
             self._fill()
             place = self.findData(chosen)
             if place < 0:  # a weekday that is no longer in the list
-                self.first.setDate(QDate.fromString(chosen, "yyyy-MM-dd"))
+                self.day.setDate(QDate.fromString(chosen, "yyyy-MM-dd"))
                 place = self.findData(_DAY)
             self.setCurrentIndex(place)
         self._show_fields()
@@ -79,7 +79,7 @@ class DateFilter(QComboBox):
             case "30 days":
                 return self._start_of(today - timedelta(days=29)), None
             case "day":
-                return self._days(_to_date(self.first.date()), 1)
+                return self._days(_to_date(self.day.date()), 1)
             case "range":
                 first, last = _to_date(self.first.date()), _to_date(self.last.date())
                 return self._start_of(first), self._start_of(last + timedelta(days=1)) - _TICK
@@ -111,26 +111,27 @@ class DateFilter(QComboBox):
             self.insertSeparator(self.findData(before))
         self.setMaxVisibleItems(self.count())
 
-    def _make_day(self, day: date) -> QDateEdit:
+    def _make_day(self, name: str, day: date) -> QDateEdit:
         edit = QDateEdit(QDate(day.year, day.month, day.day))
         edit.setDisplayFormat("yyyy-MM-dd")
         edit.setCalendarPopup(True)
         edit.setKeyboardTracking(False)
+        edit.setAccessibleName(name)
         return edit
 
     def _change(self) -> None:
         self._show_fields()
-        if self.currentData() in (_DAY, _RANGE):
-            self.first.setFocus()
+        for edit in (self.day, self.first):
+            if not edit.isHidden() and self.day_row.isVisible():
+                edit.setFocus()
         self.range_changed.emit()
 
     def _show_fields(self) -> None:
-        is_range = self.currentData() == _RANGE
-        self.first_label.setText(self.tr("From") if is_range else self.tr("Day"))
-        self.first.setAccessibleName(self.first_label.text())
-        for part in (self.last_label, self.last):
-            part.setVisible(is_range)
-        self.day_row.setVisible(self.currentData() in (_DAY, _RANGE))
+        chosen = self.currentData()
+        for edit, label in self._labels.items():
+            for part in (edit, label):
+                part.setVisible(chosen == (_DAY if edit is self.day else _RANGE))
+        self.day_row.setVisible(chosen in (_DAY, _RANGE))
 
     def _days(self, first: date, number: int) -> tuple[datetime, datetime]:
         return self._start_of(first), self._start_of(first + timedelta(days=number)) - _TICK

@@ -18,7 +18,7 @@ from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible, tooltip_text
 from app.window.history.history_data import HistoryRow, HistoryRows
 from scheduler.engine.clock import SystemClock
-from scheduler.rules.history_query import RunRange
+from scheduler.rules.history_query import QuietRuns, RunRange
 
 Index = QModelIndex | QPersistentModelIndex
 _ACCESSIBLE_TEXT = Qt.ItemDataRole.AccessibleTextRole
@@ -194,7 +194,8 @@ class HistoryModel(QStandardItemModel):
             return f"{row.at.astimezone(self._zone):%Y-%m-%d %H:%M:%S %Z}"
         if index.column() == HistoryColumn.PLANNED and row.planned is not None:
             return f"{row.planned.astimezone(self._zone):%Y-%m-%d %H:%M:%S %Z}"
-        return tooltip_text(self._describe(row)) if index.column() == HistoryColumn.WHAT else ""
+        has_text = index.column() == (HistoryColumn.WHAT if row.quiet is None else HistoryColumn.WORKFLOW)
+        return tooltip_text(self._describe(row)) if has_text else ""
 
     def _insert(self, place: int, rows: Sequence[HistoryRow]) -> None:
         if rows:
@@ -245,11 +246,17 @@ class HistoryModel(QStandardItemModel):
             took,
         )
         if row.quiet is not None:
-            what.setText(f"{_UNFOLDED_MARK if row.quiet.is_unfolded else _FOLDED_MARK} {what.text()}")
-            what.setData(self._describe_folding(row), _ACCESSIBLE_TEXT)
-            for item in items:
-                item.setForeground(self._muted)
+            self._write_across(row.quiet, row, items)
         return items
+
+    def _write_across(self, quiet: QuietRuns, row: HistoryRow, items: Sequence[QStandardItem]) -> None:
+        """One text instead of the columns from WORKFLOW on, which the view joins."""
+        across, mark = items[HistoryColumn.WORKFLOW], _UNFOLDED_MARK if quiet.is_unfolded else _FOLDED_MARK
+        across.setText(f"{mark} {self._describe(row)} · {across.text()}")
+        across.setData(self._describe_folding(row), _ACCESSIBLE_TEXT)
+        items[HistoryColumn.WHAT].setText("")
+        for item in items:
+            item.setForeground(self._muted)
 
     def _describe(self, row: HistoryRow) -> str:
         """What happened; with the times of several runs."""

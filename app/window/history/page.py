@@ -153,7 +153,6 @@ class HistoryPage(Page):
         self.split.setHandleWidth(Space.MEDIUM)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
-        self.side.setMinimumWidth(320)
         self.side.hide()
         self.body = PageStack()
         for page in (QWidget(), self.split, self.empty, self.no_results):
@@ -203,6 +202,7 @@ class HistoryPage(Page):
         if query != self._shown:
             self._total = None
         self._shown, self._is_folded = query, is_folded
+        self.table.show_used_columns()
         if self.pane.run_id and not self.table.selected_rows():
             self.table.select_run(self.pane.run_id)
         is_all = query == HistoryQuery()
@@ -220,6 +220,7 @@ class HistoryPage(Page):
         def append(read: HistoryRows) -> None:
             if (query, is_folded) == (self._shown, self._is_folded) and self.model.cursor == cursor:
                 self.model.append(read)
+                self.table.show_used_columns()
                 self._show_count()
 
         self.background.run(
@@ -307,8 +308,7 @@ class HistoryPage(Page):
             self.side.show()
             width = self.split.width()
             self.split.setSizes([width * 58 // 100, width * 42 // 100])
-        if self.model.rowCount():
-            self.body.setCurrentWidget(self.split)
+        self.body.setCurrentWidget(self.split)
         self._arrange()
 
     def _close_run(self) -> None:

@@ -36,7 +36,7 @@ from app.widgets.status_signs import run_sign
 from app.window.history.history_data import HistoryRow
 from app.window.history.model import HistoryColumn, HistoryModel, Index
 
-_NAME_WIDTH, _NARROW_NAME_WIDTH, _JOB_WIDTH = 170, 100, 110
+_NAME_WIDTH, _NARROW_NAME_WIDTH, _JOB_WIDTH = 150, 100, 100
 _OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -62,6 +62,7 @@ class HistoryTable(QTableView):
         self.setModel(model)
         self._model = model
         self._is_dark: bool | None = None
+        self._is_narrow = False
         self.setItemDelegate(_Tooltips(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -94,6 +95,7 @@ class HistoryTable(QTableView):
         self.setColumnWidth(HistoryColumn.PLANNED, _widest_planned(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(HistoryColumn.DURATION, _widest_span(metrics) + 2 * Space.LARGE)
         self.clicked.connect(self._open_clicked)
+        model.rowsInserted.connect(self._join_columns)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
@@ -144,6 +146,12 @@ class HistoryTable(QTableView):
             flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             self.selectionModel().setCurrentIndex(self._model.index(place, 0), flags)
 
+    def _join_columns(self, _parent: Index, first: int, last: int) -> None:
+        """A row that stands for several runs has one text across the columns."""
+        for place in range(first, last + 1):
+            if self._model.rows[place].quiet is not None:
+                self.setSpan(place, HistoryColumn.WORKFLOW, 1, len(HistoryColumn) - HistoryColumn.WORKFLOW)
+
     def _selected_places(self) -> list[int]:
         return sorted(index.row() for index in self.selectionModel().selectedRows())
 
@@ -169,9 +177,16 @@ class HistoryTable(QTableView):
 
     def set_narrow(self, *, on: bool) -> None:
         """Hide what is in the details too, and narrow the name, to leave room for what happened."""
-        for column in (HistoryColumn.JOB, HistoryColumn.PLANNED, HistoryColumn.DURATION):
+        self._is_narrow = on
+        for column in (HistoryColumn.JOB, HistoryColumn.DURATION):
             self.setColumnHidden(column, on)
+        self.show_used_columns()
         self.setColumnWidth(HistoryColumn.WORKFLOW, _NARROW_NAME_WIDTH if on else _NAME_WIDTH)
+
+    def show_used_columns(self) -> None:
+        """Show planned times only if a row has one: usually a run starts when it was planned."""
+        is_used = any(row.planned is not None for row in self._model.rows)
+        self.setColumnHidden(HistoryColumn.PLANNED, self._is_narrow or not is_used)
 
     def selected_row(self) -> HistoryRow | None:
         index = self.currentIndex()

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.i18n.state_labels import RunState
@@ -16,7 +16,7 @@ from app.session import Session
 from app.window.history.date_filter import DateFilter
 from app.window.history.model import HistoryColumn
 from app.window.history.page import HistoryPage
-from scheduler.rules.phases import HandlerKind
+from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import logs
 from tests.app.app_fixture import Wait
 from tests.app.window.sample_data import add_run, few
@@ -59,7 +59,11 @@ def make_page(qtbot: QtBot, few: Session, wait: Wait) -> Callable[[], HistoryPag
 
 
 def whats(page: HistoryPage) -> list[str]:
-    return [page.model.index(place, HistoryColumn.WHAT).data() for place in range(page.model.rowCount())]
+    """What the rows say; those that stand for several runs, across the columns."""
+    columns = [HistoryColumn.WHAT if one.quiet is None else HistoryColumn.WORKFLOW for one in page.model.rows]
+    spans = [page.table.columnSpan(place, HistoryColumn.WORKFLOW) for place in range(page.model.rowCount())]
+    assert spans == [1 if column is HistoryColumn.WHAT else 5 for column in columns]
+    return [page.model.index(place, column).data() for place, column in enumerate(columns)]
 
 
 def click(page: HistoryPage, place: int, *, twice: bool = False) -> None:
@@ -73,9 +77,9 @@ def click(page: HistoryPage, place: int, *, twice: bool = False) -> None:
 
 
 FOLDED = [
-    "▸ 3 runs with nothing to report, 10:05\N{EN DASH}10:15",
+    "▸ 3 runs with nothing to report, 10:05\N{EN DASH}10:15 · Back up photos",
     "Filed 3 receipts",
-    "▸ 12 runs with nothing to report, 09:00\N{EN DASH}09:55",
+    "▸ 12 runs with nothing to report, 09:00\N{EN DASH}09:55 · Back up photos",
 ]
 
 
@@ -121,7 +125,7 @@ def test_show_all_runs_gives_each_its_row(quiet: datetime, make_page: Callable[[
 def test_a_search_folds_what_it_finds(quiet: datetime, make_page: Callable[[], HistoryPage], wait: Wait) -> None:
     page = make_page()
     page.filters.search_field.setText("poll")
-    wait(lambda: whats(page) == ["▸ 15 runs with nothing to report, 09:00\N{EN DASH}10:15"])
+    wait(lambda: whats(page) == ["▸ 15 runs with nothing to report, 09:00\N{EN DASH}10:15 · Back up photos"])
 
 
 def test_many_folded_days_are_loaded_while_scrolling(
@@ -303,3 +307,22 @@ def test_a_chosen_weekday_stays_that_day_after_midnight(days: DateFilter) -> Non
     since, _ = days.find_range(datetime(2026, 11, 18, 12, tzinfo=UTC))
     assert since == datetime(2026, 11, 10, tzinfo=UTC)
     assert days.findText("Yesterday (Tuesday)") >= 0
+
+
+def test_the_details_of_a_run_fit_beside_the_table(
+    quiet: datetime, make_page: Callable[[], HistoryPage], few: Session, wait: Wait
+) -> None:
+    """Even of a failed run with attempts and long names, in the narrowest window that shows both."""
+    error = {"sentence": "KeyError: 'amount'", "traceback": "File receipts.py, line 3\n" * 30, "file": "receipts.py"}
+    at = quiet + timedelta(hours=4)
+    facts = {"error": error, "chain": "one", "handler": "file_every_receipt_of_the_last_quarter_in_the_table"}
+    add_run(few, "one", "chore-1", at, status=RunStatus.TRANSIENT, followed=True, **facts)
+    add_run(few, "two", "chore-1", at, status=RunStatus.LOGIC, retry_of="one", attempt=2, **facts)
+    page = make_page()
+    page.resize(880, 700)
+    page.open_subject("two")
+    wait(lambda: page.pane.details is not None)
+    [button] = [one for one in page.pane.findChildren(QPushButton) if one.text() == "Details"]
+    button.click()
+    inner = page.pane.widget()
+    wait(lambda: inner.minimumSizeHint().width() <= inner.width() == page.pane.viewport().width())
