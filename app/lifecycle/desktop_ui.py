@@ -262,7 +262,7 @@ class DesktopUi(QObject):
         elif answer.id == OPEN:
             self._open("workflows", one.workflow)
         elif answer.id == SHOW_LOG:
-            self._open("history", one.run or "")
+            self._open("history", f"{one.run}#log" if one.run else "")
         else:
             self._command(answer.verb, dict(answer.arguments), f"refused:{request}")
 

@@ -1,8 +1,13 @@
-"""The log of a run, with a search field."""
+"""The log of a run: when each line was printed, a search field, and a button that copies it."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QColor, QFontDatabase, QTextCharFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_number
 from app.theme.stylesheet import set_style
@@ -18,8 +23,10 @@ _MIN_HEIGHT = 180
 class LogView(QWidget):
     """Hidden while empty. Return goes to the next match, Shift+Return to the previous one."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, zone: ZoneInfo, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._zone = zone
+        self._is_at_line_start = True
         self._matches: list[QTextCursor] = []
         self._current = 0
         self.text_view = QPlainTextEdit()
@@ -35,12 +42,16 @@ class LogView(QWidget):
         self.search_field = SearchField(self.tr("Search this log"))
         self.match_label = QLabel()
         set_style(self.match_label, "ink", "muted")
+        self.copy_button = QPushButton(self.tr("Copy log"))
+        self.copy_button.setAutoDefault(False)
+        self.copy_button.clicked.connect(self.copy)
         top = QHBoxLayout()
         top.setSpacing(Space.MEDIUM)
         top.addWidget(title)
         top.addStretch(1)
         top.addWidget(self.match_label)
         top.addWidget(self.search_field, 2)
+        top.addWidget(self.copy_button)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(Space.SMALL)
@@ -54,20 +65,40 @@ class LogView(QWidget):
     def clear(self) -> None:
         self.text_view.clear()
         self.search_field.clear()
+        self._is_at_line_start = True
         self.hide()
 
-    def append(self, text: str) -> None:
-        """Append; the view follows the end if it was there, unless a search is active."""
+    def copy(self) -> None:
+        """Copy the whole log, as shown."""
+        QGuiApplication.clipboard().setText(self.text_view.toPlainText())
+
+    def append(self, text: str, times: Sequence[tuple[int, datetime]] = ()) -> None:
+        """Append; the view follows the end if it was there, unless a search is active.
+
+        `times` says from which character on the text was printed when, in order.
+        """
         bar = self.text_view.verticalScrollBar()
         is_at_end = bar.value() >= bar.maximum() - 4
         cursor = QTextCursor(self.text_view.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(escape_invisible(text))
+        cursor.insertText(escape_invisible(self._add_times(text, times)))
         self.show()
         if self.search_field.text():
             self._highlight()
         elif is_at_end:
             bar.setValue(bar.maximum())
+
+    def _add_times(self, text: str, times: Sequence[tuple[int, datetime]]) -> str:
+        """Each line with its time; one whose time is not known stays in the same column."""
+        shown, offset, following = [], 0, [*times]
+        label = " " * len("00:00:00") if times else ""
+        for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+            while following and following[0][0] <= offset:
+                label = f"{following.pop(0)[1].astimezone(self._zone):%H:%M:%S}"
+            shown.append(f"{label}  {line}" if label and self._is_at_line_start else line)
+            self._is_at_line_start = line.endswith("\n")
+            offset += len(line)
+        return "".join(shown)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -104,6 +104,13 @@ class CardArea(QScrollArea):
         self.setWidget(inner)
         for part in (inner, self.viewport()):
             part.setAutoFillBackground(False)  # show the background of the card
+        inner.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
+        """Make room when the content needs more width: nothing scrolls horizontally."""
+        if watched is self._inner and event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()

@@ -149,7 +149,7 @@ class RequestCards(QWidget):
             self.open_page.emit("workflows", one.workflow)
         elif answer.id == SHOW_LOG:
             card.set_busy(busy=False)
-            self.open_page.emit("history", one.run or "")
+            self.open_page.emit("history", f"{one.run}#log" if one.run else "")
         elif answer.id == EDIT and one.fault is not None:
             card.set_busy(busy=False)
             open_in_editor(

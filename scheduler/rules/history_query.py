@@ -71,6 +71,26 @@ class HistoryCursor(NamedTuple):
     """Of several planned for the same instant, before this one."""
 
 
+class RunRange(NamedTuple):
+    """Run numbers, both ends included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietRuns:
+    """Consecutive runs of one day with nothing to report."""
+
+    first: datetime
+    last: datetime
+    number: int
+    runs: RunRange
+    workflows: tuple[str, ...]
+    is_unfolded: bool = False
+    """Each of them follows as a row of its own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotRunTime:
     """A planned time that did not run, or several in a row with the same reason."""

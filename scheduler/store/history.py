@@ -17,7 +17,7 @@ from scheduler.user_text import unpack
 
 _RUN = (
     "SELECT r.number, r.id, r.workflow, r.handler, r.kind, r.trigger, o.planned, r.created, r.began, r.ended, r.phase, "
-    "r.status, r.retry_of, r.attempt, r.summary, r.error, r.followed FROM runs r "
+    "r.status, r.retry_of, r.attempt, r.summary, r.error, r.followed, r.mutating_at FROM runs r "
     "LEFT JOIN occurrences o ON o.key = r.occurrence"
 )
 _MILLISECOND = timedelta(milliseconds=1)
@@ -48,21 +48,26 @@ class PastRun(NamedTuple):
     summary: str | None
     error: Any
     followed: bool
+    mutating_at: datetime | None
 
 
 def find_runs(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[PastRun]:
     if query.matches_nothing:
         return []
-    first, before = _number_range(db, query, page)
+    first, before = number_range(db, query, page)
     if needs_index(query):
-        numbers = find_numbers(db, query, first, before, most)
-        marks = ", ".join("?" * len(numbers))
-        rows = db.execute(f"{_RUN} WHERE r.number IN ({marks}) ORDER BY r.number DESC", numbers).fetchall()
-    else:
-        where, values = "r.number >= ? AND r.number < ?", [first, before]
-        if query.workflow is not None:
-            where, values = f"r.workflow = ? AND {where}", [query.workflow, *values]  # type: ignore[list-item]
-        rows = db.execute(f"{_RUN} WHERE {where} ORDER BY r.number DESC LIMIT ?", (*values, most)).fetchall()
+        return read_runs(db, find_numbers(db, query, first, before, most))
+    where, values = "r.number >= ? AND r.number < ?", [first, before]
+    if query.workflow is not None:
+        where, values = f"r.workflow = ? AND {where}", [query.workflow, *values]  # type: ignore[list-item]
+    rows = db.execute(f"{_RUN} WHERE {where} ORDER BY r.number DESC LIMIT ?", (*values, most)).fetchall()
+    return [_past_run(row) for row in rows]
+
+
+def read_runs(db: sqlite3.Connection, numbers: Sequence[int]) -> list[PastRun]:
+    """The runs with these numbers, newest first."""
+    marks = ", ".join("?" * len(numbers))
+    rows = db.execute(f"{_RUN} WHERE r.number IN ({marks}) ORDER BY r.number DESC", numbers)
     return [_past_run(row) for row in rows]
 
 
@@ -72,7 +77,7 @@ def count_runs(db: sqlite3.Connection, query: HistoryQuery) -> int:
         return 0
     if query == HistoryQuery():
         return int(db.execute("SELECT count(*) FROM runs").fetchone()[0])
-    first, before = _number_range(db, query, HistoryCursor())
+    first, before = number_range(db, query, HistoryCursor())
     if needs_index(query):
         return count_numbers(db, query, first, before)
     of_workflow = "SELECT count(*) FROM runs WHERE workflow = slug AND number >= ? AND number < ?"
@@ -80,7 +85,7 @@ def count_runs(db: sqlite3.Connection, query: HistoryQuery) -> int:
     return int(db.execute(total, (first, before, query.workflow)).fetchone()[0])
 
 
-def _number_range(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor) -> tuple[int, int]:
+def number_range(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor) -> tuple[int, int]:
     """The range [first, before) of run numbers to search."""
     first = 0 if query.since is None else first_number_since(db, query.since)
     if query.until is None:
@@ -165,6 +170,7 @@ def _past_run(row: sqlite3.Row) -> PastRun:
         summary=unpack(run.summary),
         error=read_error(run.error),
         followed=bool(run.followed),
+        mutating_at=from_ms(row["mutating_at"]),
     )
 
 

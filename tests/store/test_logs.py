@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,15 @@ def test_following_a_log_returns_only_new_pieces(db: sqlite3.Connection) -> None
     assert logs.since(db, "r1", first[-1].part) == []
     logs.append(db, "r1", "c")
     assert logs.since(db, "r1", first[-1].part) == [LogPiece(3, "c")]
+
+
+def test_a_piece_knows_when_it_was_printed(db: sqlite3.Connection) -> None:
+    noon = datetime(2026, 11, 16, 12, tzinfo=UTC)
+    logs.append(db, "r1", "earlier\n")
+    logs.append(db, "r1", "noon\n", noon)
+    logs.append(db, "r1", "clock set back\n", noon - timedelta(hours=1))
+    logs.append(db, "r1", "later\n", noon + timedelta(seconds=5))
+    pieces = logs.since(db, "r1")
+    assert [one.text for one in pieces] == ["earlier\n", "noon\n", "clock set back\n", "later\n"]
+    times = [None, noon, noon + timedelta(milliseconds=1), noon + timedelta(seconds=5)]
+    assert [one.at for one in pieces] == times

@@ -3,9 +3,10 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QProgressBar, QWidget
 
 from app.background import BackgroundTasks
@@ -13,11 +14,13 @@ from app.data.atomic_file import AtomicFile, convert_os_errors
 from app.i18n.time_text import format_number
 from app.session import Session
 from app.theme.tokens import Tone
+from app.widgets.file_dialog import MIN_SIZE
+from app.widgets.fit_to_screen import fit_to_screen
 from app.window.feedback import describe_error, make_button
 from app.window.history.history_data import HistoryRow, read_page
 from scheduler.rules.history_query import HistoryQuery
 
-_COLUMNS = ("at", "result", "workflow", "what", "seconds", "run")
+_COLUMNS = ("at", "result", "workflow", "job", "planned", "what", "seconds", "run")
 _ROWS_PER_PAGE = 1_000
 
 
@@ -70,6 +73,8 @@ def _make_record(row: HistoryRow) -> dict[str, str | float | None]:
         "at": row.at.isoformat(),
         "result": row.state.value,
         "workflow": row.name,
+        "job": row.job,
+        "planned": None if row.planned is None else row.planned.isoformat(),
         "what": row.what,
         "seconds": None if row.duration is None else row.duration.total_seconds(),
         "run": row.run,
@@ -155,7 +160,18 @@ class ExportProgress(QWidget):
         self.ended.emit(said, tone)
 
 
-def match_suffix_to_filter(dialog: QFileDialog) -> None:
+def choose_export_path(parent: QWidget, write: Callable[[Path], None]) -> None:
+    """Ask for the file; `write` receives its path."""
+    kinds = QCoreApplication.translate("HistoryPage", "Table (*.csv);;Data (*.json)")
+    dialog = QFileDialog(parent, QCoreApplication.translate("HistoryPage", "Export history"), "", kinds)
+    _match_suffix_to_filter(dialog)
+    dialog.fileSelected.connect(lambda found: write(Path(found)))
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    fit_to_screen(dialog, dialog.sizeHint().expandedTo(MIN_SIZE))
+    dialog.open()
+
+
+def _match_suffix_to_filter(dialog: QFileDialog) -> None:
     """The suffix decides the format, so the proposed name follows the chosen type."""
 
     def rename(kind: str) -> None:

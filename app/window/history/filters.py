@@ -1,11 +1,11 @@
 """The filters of the History page: text, workflow, result, trigger and dates."""
 
 from collections.abc import Mapping
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QDate, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QVBoxLayout, QWidget
 
 from app.i18n.state_labels import RunState, run_state_label
 from app.i18n.translate import translate_text
@@ -13,6 +13,7 @@ from app.theme.tokens import Space
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import name_combo_box, refill_combo_box
 from app.widgets.search_field import SearchField
+from app.window.history.date_filter import DateFilter
 from app.window.history.run_details import describe_trigger
 from scheduler.engine.lookup import natural_sort_key
 from scheduler.rules.history_query import HistoryQuery
@@ -30,9 +31,6 @@ _STATUSES = (
     RunState.REPLACED,
     RunState.DROPPED,
 )
-_CUSTOM_DAYS = -1
-"""In place of a number of days: the user chooses a range."""
-_TICK = timedelta(milliseconds=1)
 _FILTER_PREFIX = "filter:"
 
 
@@ -49,20 +47,20 @@ class HistoryFilters(QWidget):
         self._zone = zone
         self._names: Mapping[str, str] = {}
         self.search_field = SearchField(self.tr("Search history"))
-        self.workflow, self.result, self.trigger, self.since = (QComboBox() for _ in range(4))
+        self.workflow, self.result, self.trigger = (QComboBox() for _ in range(3))
+        self.since = DateFilter(zone, today.astimezone(zone).date())
+        self.all_runs = QCheckBox(self.tr("Show all runs"))
+        self.all_runs.setToolTip(self.tr("Also each run that had nothing to report"))
         self._fill()
-        day = QDate(today.year, today.month, today.day)
-        self.first = self._make_day(self.tr("From"), day.addDays(-30))
-        self.last = self._make_day(self.tr("Until"), day)
         self._lay_out()
         self.search_field.searched.connect(lambda _: self.changed.emit())
-        for box in self._boxes:
-            box.currentIndexChanged.connect(self._change)
-        for edit in (self.first, self.last):
-            edit.dateChanged.connect(lambda _: self.changed.emit())
+        for box in (self.workflow, self.result, self.trigger):
+            box.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.since.range_changed.connect(self.changed)
+        self.all_runs.toggled.connect(lambda _: self.changed.emit())
 
     def query(self, now: datetime) -> HistoryQuery:
-        since, until = self._find_range(now)
+        since, until = self.since.find_range(now)
         text, status = self.search_field.text().strip(), self.result.currentData()
         return HistoryQuery(
             workflow=self.workflow.currentData() or None,
@@ -73,6 +71,13 @@ class HistoryFilters(QWidget):
             trigger=self.trigger.currentData() or None,
             reason_texts=tuple((one.value, translate_text(one.sentence)) for one in OccurrenceReason) if text else (),
         )
+
+    @property
+    def folds_quiet_runs(self) -> bool:
+        return not self.all_runs.isChecked()
+
+    def show_today(self, now: datetime) -> None:
+        self.since.show_today(now.astimezone(self._zone).date())
 
     def show_names(self, names: Mapping[str, str]) -> None:
         """The workflows to choose from, by slug."""
@@ -88,9 +93,7 @@ class HistoryFilters(QWidget):
             return False
         status, first, last = subject.removeprefix(_FILTER_PREFIX).split(":")
         self.show_all()
-        self.first.setDate(QDate.fromString(first, Qt.DateFormat.ISODate))
-        self.last.setDate(QDate.fromString(last, Qt.DateFormat.ISODate))
-        self.since.setCurrentIndex(self.since.findData(_CUSTOM_DAYS))
+        self.since.choose_range(date.fromisoformat(first), date.fromisoformat(last))
         self.result.setCurrentIndex(max(self.result.findData(status), 0))
         return True
 
@@ -116,58 +119,15 @@ class HistoryFilters(QWidget):
         for trigger in ("automatic", "event", "manual", "backfill", "deploy"):
             said = describe_trigger(trigger)
             self.trigger.addItem(f"{said[:1].upper()}{said[1:]}", trigger)
-        name_combo_box(self.since, self.tr("Time"))
-        for label, days in (
-            (self.tr("Any time"), None),
-            (self.tr("Today"), 0),
-            (self.tr("Last 7 days"), 6),
-            (self.tr("Last 30 days"), 29),
-            (self.tr("Custom range"), _CUSTOM_DAYS),
-        ):
-            self.since.addItem(label, days)
-
-    def _make_day(self, name: str, day: QDate) -> QDateEdit:
-        edit = QDateEdit(day)
-        edit.setDisplayFormat("yyyy-MM-dd")
-        edit.setCalendarPopup(True)
-        edit.setKeyboardTracking(False)
-        edit.setAccessibleName(name)
-        return edit
 
     def _lay_out(self) -> None:
         bar = FlowLayout()
         bar.add_expanding(self.search_field)
         for box in self._boxes:
             bar.addWidget(box)
-        self._days = QWidget()
-        days = QHBoxLayout(self._days)
-        days.setContentsMargins(0, 0, 0, 0)
-        days.setSpacing(Space.SMALL)
-        days.addStretch(1)
-        for edit in (self.first, self.last):
-            label = QLabel(edit.accessibleName())
-            label.setBuddy(edit)
-            days.addWidget(label)
-            days.addWidget(edit)
-        self._days.hide()
+        bar.addWidget(self.all_runs)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.SMALL)
         layout.addLayout(bar)
-        layout.addWidget(self._days)
-
-    def _change(self) -> None:
-        self._days.setVisible(self.since.currentData() == _CUSTOM_DAYS)
-        self.changed.emit()
-
-    def _find_range(self, now: datetime) -> tuple[datetime | None, datetime | None]:
-        days = self.since.currentData()
-        if days is None:
-            return None, None
-        if days == _CUSTOM_DAYS:
-            return self._start_of(self.first.date()), self._start_of(self.last.date().addDays(1)) - _TICK
-        today = now.astimezone(self._zone).date()
-        return datetime.combine(today - timedelta(days=days), time(), self._zone), None
-
-    def _start_of(self, day: QDate) -> datetime:
-        return datetime(day.year(), day.month(), day.day(), tzinfo=self._zone)
+        layout.addWidget(self.since.day_row)

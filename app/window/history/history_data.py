@@ -1,7 +1,7 @@
 """Runs, and times that did not run, as one list of rows, newest first. Never read in the GUI thread."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
@@ -11,9 +11,10 @@ from app.i18n.time_text import format_number
 from app.i18n.translate import translate_text
 from app.requests.presentation import describe_request
 from app.session import Session
+from scheduler.engine.queries.folded_history import FoldedHistory
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
-from scheduler.rules.history_query import HistoryQuery, NotRunTime
+from scheduler.rules.history_query import HistoryQuery, NotRunTime, QuietRuns, RunRange
 from scheduler.rules.phases import RunStatus
 from scheduler.timing.occurrences import OccurrenceState
 
@@ -54,15 +55,17 @@ def state_of_time(state: str) -> RunState:
 translate = QCoreApplication.translate
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ON_TIME = timedelta(minutes=1)
+"""A run that starts within this time of its planned one counts as on time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRow:
-    """One attempt, or one or more consecutive planned times that did not run."""
+    """One attempt, one or more planned times that did not run, or several runs with nothing to report."""
 
     key: str
     run: str | None
-    """None if it did not run."""
+    """None if it did not run, or if there are several."""
     at: datetime
     until: datetime | None
     """The last of several planned times."""
@@ -72,6 +75,13 @@ class HistoryRow:
     what: str
     duration: timedelta | None
     retry_of: str | None = None
+    job: str = ""
+    planned: datetime | None = None
+    """If it did not start at its planned time."""
+    quiet: QuietRuns | None = None
+    """The runs with nothing to report that this row stands for."""
+    is_unfolded: bool = False
+    """One of the runs that a row above it stands for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +93,43 @@ class HistoryRows:
 def read_page(session: Session, query: HistoryQuery, cursor: str | None, most: int) -> HistoryRows:
     page = session.queries.history(query, cursor, most)
     names = session.queries.names()
-    return HistoryRows(rows=make_rows(page, names, read_questions(session, page)), cursor=page.cursor)
+    return HistoryRows(rows=make_rows(page, names, read_questions(session, page.runs)), cursor=page.cursor)
 
 
-def read_questions(session: Session, page: HistoryResult) -> dict[str, str]:
+def read_folded_page(
+    session: Session, query: HistoryQuery, cursor: str | None, most: int, unfolded: Collection[RunRange] = ()
+) -> HistoryRows:
+    """Runs with nothing to report as one row, except those that the user has unfolded."""
+    return _make_folded_rows(session, session.queries.folded_history(query, cursor, most, unfolded))
+
+
+def read_quiet_runs(session: Session, query: HistoryQuery, quiet: QuietRuns) -> HistoryRows:
+    """The rows that replace a folded one."""
+    return _make_folded_rows(session, session.queries.quiet_runs(query, quiet.runs))
+
+
+def _make_folded_rows(session: Session, page: FoldedHistory) -> HistoryRows:
+    names = session.queries.names()
+    asked = read_questions(session, [one for one in page.rows if isinstance(one, RunView)])
+    rows: list[HistoryRow] = []
+    unfolded = 0
+    for one in page.rows:
+        if isinstance(one, QuietRuns):
+            rows.append(_make_quiet_row(one, names))
+            unfolded = one.number if one.is_unfolded else 0
+        elif isinstance(one, RunView):
+            row = _make_run_row(one, names, asked.get(one.id, ""))
+            rows.append(replace(row, is_unfolded=unfolded > 0))
+            unfolded -= 1
+        else:
+            rows.append(_make_time_row(one, names))
+            unfolded = 0
+    return HistoryRows(rows=tuple(rows), cursor=page.cursor)
+
+
+def read_questions(session: Session, runs: Iterable[RunView]) -> dict[str, str]:
     """By run: the question of each run that waits for approval."""
-    if not any(one.status is RunStatus.APPROVAL for one in page.runs):
+    if not any(one.status is RunStatus.APPROVAL for one in runs):
         return {}
     return {one.run: describe_request(one) for one in session.queries.attention() if one.run is not None}
 
@@ -124,6 +165,30 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         what=describe_outcome(one) or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
+        job=one.handler,
+        planned=None if one.planned is None or abs(at - one.planned) < _ON_TIME else one.planned,
+    )
+
+
+def _make_quiet_row(one: QuietRuns, names: Mapping[str, str]) -> HistoryRow:
+    if len(one.workflows) == 1:
+        name = names.get(one.workflows[0], one.workflows[0])
+    else:
+        name = translate("history", "{number} workflows").format(number=format_number(len(one.workflows)))
+    said = translate("history", "{number} runs with nothing to report")
+    if one.number == 1:
+        said = translate("history", "1 run with nothing to report")
+    return HistoryRow(
+        key=f"quiet {one.runs.low}",
+        run=None,
+        at=one.last,
+        until=None,
+        workflow=one.workflows[0] if len(one.workflows) == 1 else "",
+        name=name,
+        state=RunState.DONE,
+        what=said.format(number=format_number(one.number)),
+        duration=None,
+        quiet=one,
     )
 
 
@@ -143,6 +208,7 @@ def _make_time_row(one: NotRunTime, names: Mapping[str, str]) -> HistoryRow:
         state=state_of_time(one.state),
         what=said,
         duration=None,
+        job=one.handler,
     )
 
 
@@ -163,6 +229,8 @@ def describe_status(one: RunView) -> str:
             return translate("history", "Checking whether it happened.")
         case RunStatus.CRASHED:
             return translate("history", "Dayhand quit during this run.")
+        case RunStatus.COMMITTED if one.has_acted:
+            return translate("history", "Done.")
         case RunStatus.COMMITTED if one.kind != "job":
             return translate("history", "Checked; nothing new.")
         case _:

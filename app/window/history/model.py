@@ -3,21 +3,22 @@
 Cells are Qt's own items, so that painting and scrolling never call Python.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from enum import IntEnum
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, QSignalBlocker, Qt
-from PySide6.QtGui import QIcon, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QColor, QIcon, QStandardItem, QStandardItemModel
 
 from app.i18n.state_labels import RunState
-from app.i18n.time_text import format_day_and_time, format_duration, format_time_range
+from app.i18n.time_text import format_clock_time, format_day_and_time, format_duration, format_time_range
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible, tooltip_text
 from app.window.history.history_data import HistoryRow, HistoryRows
 from scheduler.engine.clock import SystemClock
+from scheduler.rules.history_query import QuietRuns, RunRange
 
 Index = QModelIndex | QPersistentModelIndex
 _ACCESSIBLE_TEXT = Qt.ItemDataRole.AccessibleTextRole
@@ -25,12 +26,17 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 translate = QCoreApplication.translate
 
 
+_FOLDED_MARK, _UNFOLDED_MARK = "▸", "▾"
+
+
 class HistoryColumn(IntEnum):
     WHEN = 0
     RESULT = 1
     WORKFLOW = 2
-    WHAT = 3
-    DURATION = 4
+    JOB = 3
+    PLANNED = 4
+    WHAT = 5
+    DURATION = 6
 
 
 class HistoryModel(QStandardItemModel):
@@ -43,6 +49,7 @@ class HistoryModel(QStandardItemModel):
         self._zone, self._now = zone, SystemClock().now().astimezone(zone)
         self._rows: list[HistoryRow] = []
         self._chips: Mapping[RunState, QIcon] = {}
+        self._muted = QColor()
         self._minutes: dict[datetime, str] = {}
         self._cursor: str | None = None
         self._is_loading = False
@@ -52,6 +59,8 @@ class HistoryModel(QStandardItemModel):
                 translate("history", "When"),
                 translate("history", "Result"),
                 translate("history", "Workflow"),
+                translate("history", "Job"),
+                translate("history", "Planned"),
                 translate("history", "What happened"),
                 translate("history", "Duration"),
             ]
@@ -66,11 +75,63 @@ class HistoryModel(QStandardItemModel):
     def cursor(self) -> str | None:
         return self._cursor
 
-    def set_icons(self, chips: Mapping[RunState, QIcon]) -> None:
-        """Set the icon of each state."""
-        self._chips = chips
+    @property
+    def entry_count(self) -> int:
+        """How many runs and times the rows stand for."""
+        return sum(1 if row.quiet is None else 0 if row.quiet.is_unfolded else row.quiet.number for row in self._rows)
+
+    @property
+    def unfolded(self) -> tuple[RunRange, ...]:
+        """The runs that the user has unfolded."""
+        return tuple(row.quiet.runs for row in self._rows if row.quiet is not None and row.quiet.is_unfolded)
+
+    def set_icons(self, chips: Mapping[RunState, QIcon], muted: QColor) -> None:
+        """Set the icon of each state, and the colour of rows that stand for several runs."""
+        self._chips, self._muted = chips, muted
         for place, row in enumerate(self._rows):
             self.item(place, HistoryColumn.RESULT).setIcon(chips[row.state])
+            if row.quiet is not None:
+                self._fill(place, [row])
+
+    def find(self, key: str) -> int:
+        """The place of a row; -1 if it is not loaded."""
+        return next((place for place, row in enumerate(self._rows) if row.key == key), -1)
+
+    def unfold(self, key: str, read: HistoryRows) -> None:
+        """Show the runs that a row stands for below it."""
+        place = self.find(key)
+        if place >= 0 and read.rows:
+            self._change(place, read.rows[0])
+            self._insert(place + 1, read.rows[1:])
+
+    def fold(self, key: str) -> None:
+        """Hide the runs below the row that stands for them."""
+        place = self.find(key)
+        quiet = None if place < 0 else self._rows[place].quiet
+        if quiet is None or not quiet.is_unfolded:
+            return
+        end = place + 1
+        while end < len(self._rows) and self._rows[end].is_unfolded:
+            end += 1
+        self._remove(place + 1, end)
+        self._change(place, replace(self._rows[place], quiet=replace(quiet, is_unfolded=False)))
+
+    def copy_rows(self, places: Iterable[int]) -> str:
+        """The rows as lines with tabs between the columns, as spreadsheets take them."""
+        return "".join(f"{self._copy_row(self._rows[place])}\n" for place in places)
+
+    def _copy_row(self, row: HistoryRow) -> str:
+        cells = (
+            f"{row.at.astimezone(self._zone):%Y-%m-%d %H:%M:%S}",
+            run_sign(row.state).word,
+            row.name,
+            row.job,
+            "" if row.planned is None else f"{row.planned.astimezone(self._zone):%Y-%m-%d %H:%M:%S}",
+            self._describe(row),
+            "" if row.duration is None else format_duration(row.duration),
+            row.run or "",
+        )
+        return "\t".join(" ".join(cell.split()) for cell in cells)
 
     def replace_rows(self, read: HistoryRows, now: datetime) -> None:
         """Replace all rows: the filters changed."""
@@ -116,6 +177,7 @@ class HistoryModel(QStandardItemModel):
         if is_another_day:
             for place, row in enumerate(self._rows):
                 self.item(place, HistoryColumn.WHEN).setText(self._format_when(row))
+                self.item(place, HistoryColumn.PLANNED).setText(self._format_planned(row))
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802  # Qt's name
         return not parent.isValid() and self._cursor is not None and not self._is_loading
@@ -130,7 +192,10 @@ class HistoryModel(QStandardItemModel):
         row = self._rows[index.row()]
         if index.column() == HistoryColumn.WHEN:
             return f"{row.at.astimezone(self._zone):%Y-%m-%d %H:%M:%S %Z}"
-        return tooltip_text(row.what) if index.column() == HistoryColumn.WHAT else ""
+        if index.column() == HistoryColumn.PLANNED and row.planned is not None:
+            return f"{row.planned.astimezone(self._zone):%Y-%m-%d %H:%M:%S %Z}"
+        has_text = index.column() == (HistoryColumn.WHAT if row.quiet is None else HistoryColumn.WORKFLOW)
+        return tooltip_text(self._describe(row)) if has_text else ""
 
     def _insert(self, place: int, rows: Sequence[HistoryRow]) -> None:
         if rows:
@@ -170,13 +235,52 @@ class HistoryModel(QStandardItemModel):
             result.setIcon(self._chips[row.state])
         took = QStandardItem("" if row.duration is None else format_duration(row.duration))
         took.setTextAlignment(_RIGHT)
-        return (
+        what = QStandardItem(escape_invisible(self._describe(row)).replace("\n", " "))
+        items = (
             QStandardItem(self._format_when(row)),
             result,
             QStandardItem(escape_invisible(row.name)),
-            QStandardItem(escape_invisible(row.what).replace("\n", " ")),
+            QStandardItem(escape_invisible(row.job)),
+            QStandardItem(self._format_planned(row)),
+            what,
             took,
         )
+        if row.quiet is not None:
+            self._write_across(row.quiet, row, items)
+        return items
+
+    def _write_across(self, quiet: QuietRuns, row: HistoryRow, items: Sequence[QStandardItem]) -> None:
+        """One text instead of the columns from WORKFLOW on, which the view joins."""
+        across, mark = items[HistoryColumn.WORKFLOW], _UNFOLDED_MARK if quiet.is_unfolded else _FOLDED_MARK
+        across.setText(f"{mark} {self._describe(row)} · {across.text()}")
+        across.setData(self._describe_folding(row), _ACCESSIBLE_TEXT)
+        items[HistoryColumn.WHAT].setText("")
+        for item in items:
+            item.setForeground(self._muted)
+
+    def _describe(self, row: HistoryRow) -> str:
+        """What happened; with the times of several runs."""
+        if row.quiet is None:
+            return row.what
+        first, last = (format_clock_time(at.replace(second=0), self._zone) for at in (row.quiet.first, row.quiet.last))
+        return f"{row.what}, {first}" if first == last else f"{row.what}, {first}\N{EN DASH}{last}"
+
+    def _describe_folding(self, row: HistoryRow) -> str:
+        is_unfolded = row.quiet is not None and row.quiet.is_unfolded
+        said = translate("history", "{what}, unfolded") if is_unfolded else translate("history", "{what}, folded")
+        return said.format(what=self._describe(row))
+
+    def _format_planned(self, row: HistoryRow) -> str:
+        """`for 14:00`; with the day if it differs from the one on which it ran."""
+        if row.planned is None:
+            return ""
+        is_same_day = row.planned.astimezone(self._zone).date() == row.at.astimezone(self._zone).date()
+        at = (
+            format_clock_time(row.planned, self._zone)
+            if is_same_day
+            else format_day_and_time(row.planned, self._zone, self._now)
+        )
+        return translate("history", "for {time}").format(time=at)
 
     def _format_when(self, row: HistoryRow) -> str:
         """Cached by minute: many runs start in the same one."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -24,6 +24,7 @@ from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, Tone
 from app.widgets.details import make_sections
 from app.widgets.details_view import DetailsView, make_label
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.log_view import LogView
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
@@ -56,10 +57,10 @@ class RunPane(CardArea):
         self._zone = ZoneInfo(session.zone)
         self.run_id, self._name = "", ""
         self.details: RunDetails | None = None
-        self._part = 0
-        self._is_reading_log = self._shows_details = False
+        self._part, self._has_read_log = 0, False
+        self._is_reading_log = self._shows_details = self._wants_log = False
         self.status_line = StatusLine()
-        self.log = LogView()
+        self.log = LogView(self._zone)
         self._whole = QVBoxLayout(inner)
         self._whole.setContentsMargins(Space.LARGE, Space.LARGE, Space.LARGE, Space.LARGE)
         self._whole.setSpacing(Space.MEDIUM)
@@ -73,10 +74,30 @@ class RunPane(CardArea):
 
     def open(self, run: str) -> None:
         if run != self.run_id:
-            self.run_id, self.details, self._part = run, None, 0
+            self.run_id, self.details, self._part, self._wants_log = run, None, 0, False
+            self._has_read_log = False
             self.log.clear()
             self.status_line.clear()
         self.refresh()
+
+    def show_log(self) -> None:
+        """Scroll to the log, as soon as the run and its log are read."""
+        self._wants_log = True
+        self._scroll_to_log()
+
+    def _scroll_to_log(self) -> None:
+        if not self._wants_log or self.details is None:
+            return
+        if not self.log.isHidden():
+            self._wants_log = False
+            QTimer.singleShot(0, self, self._focus_log)  # after the layout
+        elif self._has_read_log and self.details.status is not RunStatus.ACTIVE:
+            self._wants_log = False
+            self.status_line.show_message(self.tr("This run printed nothing."), Tone.QUIET)
+
+    def _focus_log(self) -> None:
+        self.log.text_view.setFocus()
+        self.verticalScrollBar().setValue(self.log.y())
 
     def refresh(self) -> None:
         run = self.run_id
@@ -111,6 +132,7 @@ class RunPane(CardArea):
         self._top.show()
         old.hide()
         old.deleteLater()
+        self._scroll_to_log()
 
     def _make_top(self, found: RunDetails) -> QWidget:
         box = QWidget()
@@ -153,16 +175,17 @@ class RunPane(CardArea):
             parts.append(self.tr("took {span}").format(span=format_duration(found.ended - found.began)))
         return " · ".join(part for part in parts if part)
 
-    def _make_buttons(self, found: RunDetails, more: QPushButton) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(Space.SMALL)
+    def _make_buttons(self, found: RunDetails, more: QPushButton) -> FlowLayout:
+        row = FlowLayout()
         for button in self._list_buttons(found):
             row.addWidget(button)
         workflow = make_button(self.tr("Open workflow"))
         workflow.clicked.connect(lambda: self.open_page.emit("workflows", found.workflow))
-        row.addWidget(workflow)
-        row.addWidget(more)
-        row.addStretch(1)
+        copy = make_button(self.tr("Copy ID"))
+        copy.setToolTip(found.id)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(found.id))
+        for button in (workflow, more, copy):
+            row.addWidget(button)
         return row
 
     def _list_buttons(self, found: RunDetails) -> list[QPushButton]:
@@ -252,8 +275,9 @@ class RunPane(CardArea):
             self._read_log()
             return
         if found.text:
-            self.log.append(found.text)
-        self._part = max(found.part, self._part)
+            self.log.append(found.text, [(one.offset, one.at) for one in found.times])
+        self._part, self._has_read_log = max(found.part, self._part), True
+        self._scroll_to_log()
         was_active = self.details is not None and self.details.status is RunStatus.ACTIVE
         if found.is_over and was_active:
             self.refresh()

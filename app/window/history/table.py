@@ -3,12 +3,23 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPalette, QShowEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPalette,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHeaderView,
+    QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -25,7 +36,8 @@ from app.widgets.status_signs import run_sign
 from app.window.history.history_data import HistoryRow
 from app.window.history.model import HistoryColumn, HistoryModel, Index
 
-_NAME_WIDTH, _NARROW_NAME_WIDTH = 170, 100
+_NAME_WIDTH, _NARROW_NAME_WIDTH, _JOB_WIDTH = 150, 100, 100
+_OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class _Tooltips(QStyledItemDelegate):
@@ -42,15 +54,19 @@ class _Tooltips(QStyledItemDelegate):
 
 
 class HistoryTable(QTableView):
+    row_opened = Signal()
+    """The user clicked the current row, or pressed Return on it."""
+
     def __init__(self, model: HistoryModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setModel(model)
         self._model = model
         self._is_dark: bool | None = None
+        self._is_narrow = False
         self.setItemDelegate(_Tooltips(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setShowGrid(False)
@@ -75,7 +91,11 @@ class HistoryTable(QTableView):
         self.setColumnWidth(HistoryColumn.WHEN, _widest_time(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(HistoryColumn.RESULT, self.iconSize().width() + 2 * Space.SMALL)
         self.setColumnWidth(HistoryColumn.WORKFLOW, _NAME_WIDTH)
+        self.setColumnWidth(HistoryColumn.JOB, _JOB_WIDTH)
+        self.setColumnWidth(HistoryColumn.PLANNED, _widest_planned(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(HistoryColumn.DURATION, _widest_span(metrics) + 2 * Space.LARGE)
+        self.clicked.connect(self._open_clicked)
+        model.rowsInserted.connect(self._join_columns)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
@@ -87,6 +107,58 @@ class HistoryTable(QTableView):
             self._apply_colours()
         elif event.type() is QEvent.Type.StyleChange:
             fill_viewport(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.key() in _OPEN_KEYS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            self.row_opened.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802  # Qt's name
+        rows = self.selected_rows()
+        if not rows:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Copy"), QKeySequence(QKeySequence.StandardKey.Copy), self.copy)
+        menu.addAction(self.tr("Copy run ID"), self.copy_ids).setEnabled(any(row.run for row in rows))
+        menu.popup(event.globalPos())
+
+    def copy(self) -> None:
+        """Copy the selected rows, to paste into a spreadsheet or a mail."""
+        QGuiApplication.clipboard().setText(self._model.copy_rows(self._selected_places()))
+
+    def copy_ids(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(row.run for row in self.selected_rows() if row.run))
+
+    def selected_rows(self) -> list[HistoryRow]:
+        return [self._model.rows[place] for place in self._selected_places()]
+
+    def select_run(self, run: str) -> None:
+        """Select the row of a run and scroll to it; no row if it is not loaded."""
+        place = self._model.find(run)
+        if place < 0:
+            self.clearSelection()
+            self.setCurrentIndex(self._model.index(-1, -1))
+        elif place != self.currentIndex().row():
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.selectionModel().setCurrentIndex(self._model.index(place, 0), flags)
+
+    def _join_columns(self, _parent: Index, first: int, last: int) -> None:
+        """A row that stands for several runs has one text across the columns."""
+        for place in range(first, last + 1):
+            if self._model.rows[place].quiet is not None:
+                self.setSpan(place, HistoryColumn.WORKFLOW, 1, len(HistoryColumn) - HistoryColumn.WORKFLOW)
+
+    def _selected_places(self) -> list[int]:
+        return sorted(index.row() for index in self.selectionModel().selectedRows())
+
+    def _open_clicked(self) -> None:
+        """With Ctrl or Shift, a click only selects rows."""
+        if not QGuiApplication.keyboardModifiers():
+            self.row_opened.emit()
 
     def _apply_colours(self) -> None:
         """Use the selection colour of our lists through the palette: Qt itself paints the text, which is fast."""
@@ -101,12 +173,20 @@ class HistoryTable(QTableView):
             signs = {state: run_sign(state) for state in RunState}
             chips = make_chip_icons(signs.values(), make_font(TextStyle.CAPTION, self.font()), colours)
             self.setIconSize(chips[0].availableSizes()[0])
-            self._model.set_icons(dict(zip(signs, chips, strict=True)))
+            self._model.set_icons(dict(zip(signs, chips, strict=True)), QColor(colours.muted))
 
     def set_narrow(self, *, on: bool) -> None:
-        """Hide the duration and narrow the name to leave room for what happened."""
-        self.setColumnHidden(HistoryColumn.DURATION, on)
+        """Hide what is in the details too, and narrow the name, to leave room for what happened."""
+        self._is_narrow = on
+        for column in (HistoryColumn.JOB, HistoryColumn.DURATION):
+            self.setColumnHidden(column, on)
+        self.show_used_columns()
         self.setColumnWidth(HistoryColumn.WORKFLOW, _NARROW_NAME_WIDTH if on else _NAME_WIDTH)
+
+    def show_used_columns(self) -> None:
+        """Show planned times only if a row has one: usually a run starts when it was planned."""
+        is_used = any(row.planned is not None for row in self._model.rows)
+        self.setColumnHidden(HistoryColumn.PLANNED, self._is_narrow or not is_used)
 
     def selected_row(self) -> HistoryRow | None:
         index = self.currentIndex()
@@ -118,6 +198,11 @@ def _widest_time(metrics: QFontMetrics) -> int:
     zone, now = ZoneInfo("UTC"), datetime(2026, 12, 30, tzinfo=UTC)
     days = (*range(7), 400)
     return max(metrics.horizontalAdvance(format_day_and_time(now - timedelta(days=day), zone, now)) for day in days)
+
+
+def _widest_planned(metrics: QFontMetrics) -> int:
+    """Of times on the same day; a longer one is in the tooltip."""
+    return metrics.horizontalAdvance(QCoreApplication.translate("history", "for {time}").format(time="00:00:00"))
 
 
 def _widest_span(metrics: QFontMetrics) -> int:

@@ -38,7 +38,7 @@ def read_workflow(session: Session, slug: str) -> WorkflowData:
     queries = session.queries
     details, permissions = queries.workflow(slug), queries.permissions(slug)
     page = queries.history(HistoryQuery(workflow=slug), None, _MAX_RECENT)
-    rows = make_rows(page, {slug: details.name}, read_questions(session, page))[:_MAX_RECENT]
+    rows = make_rows(page, {slug: details.name}, read_questions(session, page.runs))[:_MAX_RECENT]
     return WorkflowData(
         details=details,
         schedules=tuple(queries.schedules(details.workflow)),

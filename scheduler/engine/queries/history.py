@@ -31,8 +31,8 @@ class HistoryResult:
 def find(snapshot: Snapshot, query: HistoryQuery, cursor: str | None, limit: int) -> HistoryResult:
     """At most `limit` rows, runs and times together."""
     limit = min(max(limit, 1), MAX_PAGE_ROWS)
-    query = _resolve(snapshot, query)
-    page = _read_cursor(cursor)
+    query = resolve_query(snapshot, query)
+    page = read_cursor(cursor)
     ran = history.find_runs(snapshot.db, query, page, limit + 1)
     unrun = history.find_not_run(snapshot.db, query, page, limit + 1)
     both: tuple[list[PastRun | NotRunTime], ...] = ([*ran], [*unrun])
@@ -44,18 +44,23 @@ def find(snapshot: Snapshot, query: HistoryQuery, cursor: str | None, limit: int
     is_all = len(runs) == len(ran) and len(times) == len(unrun)
     return HistoryResult(
         runs=tuple(view_run(one) for one in runs),
-        occurrences=tuple(replace(one, sentence=snapshot.format_instants(one.sentence)) for one in times),
-        cursor=None if is_all else _write_cursor(page, runs, times),
+        occurrences=tuple(view_time(snapshot, one) for one in times),
+        cursor=None if is_all else write_cursor(page, runs[-1].number if runs else None, times[-1] if times else None),
     )
+
+
+def view_time(snapshot: Snapshot, one: NotRunTime) -> NotRunTime:
+    """With the instants in its sentence as they are shown now."""
+    return replace(one, sentence=snapshot.format_instants(one.sentence))
 
 
 def count(snapshot: Snapshot, query: HistoryQuery) -> int:
     """The number of rows on all pages."""
-    query = _resolve(snapshot, query)
+    query = resolve_query(snapshot, query)
     return history.count_runs(snapshot.db, query) + history.count_not_run(snapshot.db, query)
 
 
-def _resolve(snapshot: Snapshot, query: HistoryQuery) -> HistoryQuery:
+def resolve_query(snapshot: Snapshot, query: HistoryQuery) -> HistoryQuery:
     """The query with the slug of its workflow; refused if it names something that does not exist."""
     if query.workflow is not None:
         query = replace(query, workflow=find_workflow(snapshot.db, query.workflow).slug)
@@ -81,7 +86,7 @@ def _keep_same_instant(shown: list[NotRunTime], found: list[NotRunTime]) -> list
     return [one for one in found if (one.planned, one.schedule) >= last]
 
 
-def _read_cursor(text: str | None) -> HistoryCursor:
+def read_cursor(text: str | None) -> HistoryCursor:
     if not text:
         return HistoryCursor()
     try:
@@ -91,7 +96,7 @@ def _read_cursor(text: str | None) -> HistoryCursor:
         raise RefusedError("cursor", UserText("{text} is not a valid history cursor.", text=repr(text))) from error
 
 
-def _write_cursor(page: HistoryCursor, runs: list[PastRun], times: list[NotRunTime]) -> str:
-    number = runs[-1].number if runs else page.number
-    planned, schedule = (to_ms(times[-1].planned), times[-1].schedule) if times else (page.planned, page.schedule)
-    return f"{number}-{planned}-{schedule}"
+def write_cursor(page: HistoryCursor, number: int | None, time: NotRunTime | None) -> str:
+    """The page after the last run and the last time of this one."""
+    planned, schedule = (page.planned, page.schedule) if time is None else (to_ms(time.planned), time.schedule)
+    return f"{page.number if number is None else number}-{planned}-{schedule}"

@@ -10,6 +10,7 @@ from scheduler.engine.queries import (
     activity_summary,
     connections,
     events,
+    folded_history,
     history,
     metrics,
     next_times,
@@ -25,6 +26,7 @@ from scheduler.engine.queries import (
 from scheduler.engine.queries.activity_summary import ActivitySummary
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
+from scheduler.engine.queries.folded_history import FoldedHistory
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
@@ -38,7 +40,7 @@ from scheduler.engine.queries.versions import VersionDiff, VersionView
 from scheduler.engine.queries.workflows import WatchedWorkflow, WorkflowDetails, WorkflowView
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows.validation import ValidatedScript
-from scheduler.rules.history_query import HistoryQuery
+from scheduler.rules.history_query import HistoryQuery, RunRange
 from scheduler.rules.openmetrics import MetricFamily
 from scheduler.rules.workflow_state import WorkflowState
 
@@ -111,6 +113,16 @@ class WorkflowQueries:
 
     def history(self, query: HistoryQuery, cursor: str | None = None, limit: int = 50) -> HistoryResult:
         return history.find(self._snapshot(), query, cursor, limit)
+
+    def folded_history(
+        self, query: HistoryQuery, cursor: str | None = None, limit: int = 50, unfolded: Collection[RunRange] = ()
+    ) -> FoldedHistory:
+        """Runs with nothing to report as one row, except those in the unfolded ranges."""
+        return folded_history.find(self._snapshot(), query, cursor, limit, unfolded)
+
+    def quiet_runs(self, query: HistoryQuery, runs: RunRange) -> FoldedHistory:
+        """The rows of one folded row, and one more for those beyond the limit."""
+        return folded_history.unfold(self._snapshot(), query, runs)
 
     def count_history(self, query: HistoryQuery) -> int:
         return history.count(self._snapshot(), query)

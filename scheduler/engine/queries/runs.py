@@ -1,6 +1,6 @@
 """Runs: list entries, full details, logs, and changes since the last query."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS
 from scheduler.store import history, logs, mutations, occurrences, requests, runs, workflow_status
 from scheduler.store.history import PastRun
+from scheduler.store.logs import LogPiece
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import UNFINISHED_STATES
 from scheduler.user_text import UserText
@@ -39,6 +40,8 @@ class RunView:
     """One sentence."""
     is_followed: bool
     """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
+    has_acted: bool = False
+    """Whether it did something outside, or tried to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +87,14 @@ class RunDetails(RunView):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogTime:
+    """From this character of the text on, it was printed at this time or a little later."""
+
+    offset: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogPart:
     run: str
     text: str
@@ -91,6 +102,8 @@ class LogPart:
     """Pass this as `since` next time."""
     is_over: bool
     """Whether nothing will be added."""
+    times: tuple[LogTime, ...] = ()
+    """In order; empty if they are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +151,7 @@ def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
         summary=row.summary,
         error=_error_sentence(row.error),
         is_followed=row.followed,
+        has_acted=row.mutating_at is not None,
     )
 
 
@@ -187,7 +201,16 @@ def read_log(snapshot: Snapshot, text: str, since: int) -> LogPart:
         text="".join(piece.text for piece in pieces),
         part=pieces[-1].part if pieces else since,
         is_over=row.status is not RunStatus.ACTIVE,
+        times=tuple(_list_times(pieces)),
     )
+
+
+def _list_times(pieces: Iterable[LogPiece]) -> Iterator[LogTime]:
+    offset = 0
+    for piece in pieces:
+        if piece.at is not None:
+            yield LogTime(offset=offset, at=piece.at)
+        offset += len(piece.text)
 
 
 def find_changes(snapshot: Snapshot, after: int, watched: Collection[str]) -> RunChanges:

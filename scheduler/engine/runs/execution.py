@@ -286,7 +286,7 @@ class Execution:
 
     def _store_log(self, db: sqlite3.Connection) -> None:
         if text := self.script_host.take_log():
-            logs.append(db, self.attempt.id, text)
+            logs.append(db, self.attempt.id, text, self.script_host.log_began)
 
     def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
         """Commit, and let the next run of the lane prepare while this one is stored."""

@@ -260,7 +260,7 @@ class Runner:
 
         def write(db: sqlite3.Connection) -> None:
             if text:
-                logs.append(db, story.attempt.id, text)
+                logs.append(db, story.attempt.id, text, story.script_host.log_began)
             ending(db, self._context.clock.now())
             self._repairs.repair_failed_run(db, story.attempt.id, self._context.clock.now())
 

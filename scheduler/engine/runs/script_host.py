@@ -39,6 +39,8 @@ class ScriptHost:
         self._commit = commit
         self._is_ending = is_ending
         self._text: list[str] = []
+        self.log_began = context.clock.now()
+        """When what is not stored yet began to arrive."""
         self._shown = context.clock.monotonic()
         self._progress: dict[str, Any] | None = None
         self.is_behind = False
@@ -119,6 +121,8 @@ class ScriptHost:
         self._show_at_intervals()
 
     def log(self, text: str) -> None:
+        if not self._text:
+            self.log_began = self._context.clock.now()
         self._text.append(text)
         self._show_at_intervals()
 
@@ -143,14 +147,15 @@ class ScriptHost:
         if self._handed_over:  # the end may be the first part of a secret
             kept = max(map(len, self._handed_over)) - 1
             text, rest = text[: max(len(text) - kept, 0)], text[max(len(text) - kept, 0) :]
-            self._text.append(rest)
+            if rest:
+                self._text.append(rest)
         self.is_behind = False
         if not text and self._progress is None:
             return
         try:
             with self._context.database.write() as db:
                 if text:
-                    logs.append(db, self._attempt.id, text)
+                    logs.append(db, self._attempt.id, text, self.log_began)
                 if self._progress is not None:
                     runs.save_progress(db, self._attempt.id, self._progress)
         except StoreError:  # only for display; the checkpoints report store errors

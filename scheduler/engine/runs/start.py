@@ -78,7 +78,7 @@ def resume_run(db: sqlite3.Connection, work: Work, plan: ScriptPlan, old: RunRow
     else:
         row = insert_next_attempt(db, found, plan, handler, way, now)
     if (note := _describe_resume(found, way)) is not None:
-        logs.append(db, row.id, f"{note}\n")
+        logs.append(db, row.id, f"{note}\n", now)
     attempt = _attempt(db, row, plan, handler, work, ground.sequence)
     if attempt.phase not in (RunPhase.PREPARING, RunPhase.EXECUTING):
         _restore(db, attempt, mutation)

@@ -91,7 +91,7 @@ def make_toast() -> QWidget:
 
 
 def make_log() -> LogView:
-    log = LogView()
+    log = LogView(ZoneInfo("UTC"))
     log.append("Looked at 3 receipts\nAdded 2 rows\n")
     return log
 

@@ -1,6 +1,7 @@
 """The log view and its search."""
 
 from collections.abc import Callable
+from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,7 +14,7 @@ LOG = "Looked at 3 receipts\nAdded row 1\nadded row 2\nDone\n"
 
 @pytest.fixture
 def log(shown: Callable[..., None]) -> LogView:
-    made = LogView()
+    made = LogView(ZoneInfo("UTC"))
     assert made.isHidden(), "an empty log is hidden"
     made.append(LOG)
     shown(made, 500, 300)

@@ -133,7 +133,7 @@ def test_a_failed_job_shows_the_line_and_offers_run_again_and_edit(
     assert card.buttons["edit"].isEnabled()
     with qtbot.waitSignal(page.open_page) as opened:
         card.buttons["log"].click()
-    assert opened.args == ["history", one.run]
+    assert opened.args == ["history", f"{one.run}#log"]
     card.buttons["retry"].click()
     [again] = wait(lambda: [request for request in empty.queries.attention() if request.id != one.id])
     page.refresh()
