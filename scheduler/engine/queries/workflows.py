@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scheduler.engine.lookup import find_workflow, natural_sort_key
+from scheduler.engine.queries.job_names import find_command
 from scheduler.engine.queries.next_times import next_time
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
@@ -51,6 +52,8 @@ class HandlerView:
     failures: int
     """Failures in a row."""
     failing_since: datetime | None
+    command: str = ""
+    """The command line of a job, if it is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +160,7 @@ def describe(snapshot: Snapshot, name: str) -> WorkflowDetails:
         connections=plan.connections,
         handlers=tuple(_view_handler(snapshot, standing, one) for one in plan.handlers.values()),
         pending=events.count_pending(snapshot.db, row.slug),
-        recent=tuple(view_run(one) for one in recent),
+        recent=tuple(view_run(snapshot, one) for one in recent),
         grants=_view_grants(snapshot, row.slug),
         backfills=tuple(
             BackfillView(handler=schedule.handler, backfill=one.id, made=one.made, total=one.total)
@@ -258,6 +261,7 @@ def _view_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
         publishes=handler.publishes,
         failures=0 if row is None else row.failures,
         failing_since=None if row is None else row.failing_since,
+        command=find_command(snapshot, standing.row.slug, handler.name),
     )
 
 
