@@ -16,7 +16,7 @@ IN_FOLDER = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', "/home/me"]
         (["sh", "-c", 'printf "%s\\n" "$1" | "$2" -c "$0"', "mail me", "Hello", "/bin/sh"], "mail me", "mail"),
         (["/bin/sh", "-c", '"$@" || :', "sh", "rsync", "-a", "x"], "rsync -a x", "rsync"),
         (["sh", "-c", "cd /srv && nice -n 10 a.sh >/dev/null 2>&1"], None, "a.sh"),
-        (["sh", "-c", "sleep 60; FOO=1 curl https://x.org | tee log"], None, "curl"),
+        (["sh", "-c", "sleep 60; FOO=1 curl https://x.org | tee log"], None, "curl …"),
         (["sh", "-c", "[ -x /usr/sbin/anacron ] || ( cd / && run-parts /etc/cron.daily )"], None, "run-parts"),
         (["timeout", "-k", "5", "30m", "python3", "/opt/sync.py", "--all"], None, "sync.py"),
         (["flock", "-n", "/run/lock", "ionice", "-c3", "rclone", "sync", "a", "b"], None, "rclone"),

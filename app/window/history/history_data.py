@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_number
 from app.i18n.translate import translate_text
+from app.overview import add_job
 from app.requests.presentation import describe_request
 from app.session import Session
 from scheduler.engine.queries.history import HistoryResult
@@ -119,7 +120,7 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         at=at,
         until=None,
         workflow=one.workflow,
-        name=names.get(one.workflow, one.workflow),
+        name=add_job(names.get(one.workflow, one.workflow), one.job),
         state=state_of_run(one.status, is_followed=one.is_followed),
         what=describe_outcome(one) or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
@@ -139,7 +140,7 @@ def _make_time_row(one: NotRunTime, names: Mapping[str, str]) -> HistoryRow:
         at=one.planned,
         until=one.until if one.number > 1 else None,
         workflow=one.workflow,
-        name=names.get(one.workflow, one.workflow),
+        name=add_job(names.get(one.workflow, one.workflow), one.job),
         state=state_of_time(one.state),
         what=said,
         duration=None,
@@ -165,5 +166,7 @@ def describe_status(one: RunView) -> str:
             return translate("history", "Dayhand quit during this run.")
         case RunStatus.COMMITTED if one.kind != "job":
             return translate("history", "Checked; nothing new.")
+        case RunStatus.COMMITTED:
+            return one.command
         case _:
             return ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scheduler.engine.lookup import find_workflow, natural_sort_key
-from scheduler.engine.queries.job_names import find_command
+from scheduler.engine.queries.job_names import find_command, find_job
 from scheduler.engine.queries.next_times import next_time
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
@@ -36,6 +36,8 @@ class WorkflowView:
     tags: tuple[str, ...]
     version: int
     """The script version."""
+    next_job: str = ""
+    """The job that runs next, if the workflow has more than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,16 +185,25 @@ def describe(snapshot: Snapshot, name: str) -> WorkflowDetails:
 def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:
     facts = _facts(snapshot, standing)
     state = decide_state(facts, snapshot.now)
+    next_at = _next_unblocked(snapshot, standing, facts)
     return WorkflowView(
         name=standing.row.name,
         workflow=standing.row.slug,
         state=state,
         words=describe_state(snapshot, standing, facts, state),
-        next=_next_unblocked(snapshot, standing, facts),
+        next=next_at,
         attention=facts.asks + sum(one.kind is RequestKind.INTERNAL for one in standing.requests),
         tags=standing.row.tags,
         version=standing.row.script,
+        next_job=_find_next_job(snapshot, standing, next_at),
     )
+
+
+def _find_next_job(snapshot: Snapshot, standing: StoredWorkflow, next_at: datetime | None) -> str:
+    if next_at is None or len(standing.schedules) < 2:
+        return ""
+    row = next((one for one in standing.schedules if next_time(snapshot, one) == next_at), None)
+    return "" if row is None else find_job(snapshot, row.workflow, row.handler)
 
 
 def _next_unblocked(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> datetime | None:

@@ -46,14 +46,18 @@ def describe_command(words: list[str]) -> str:
 
 
 def find_command(words: list[str]) -> list[str]:
-    """The words of the program that does the work, without wrappers and redirections."""
-    inner = _find_inner(words, _MAX_DEPTH)
-    return inner or words
+    """The words of the first program that does work, without wrappers and redirections."""
+    return next(iter(_list_programs(words, _MAX_DEPTH)), words)
 
 
 def name_program(words: list[str]) -> str:
-    """The short name of that program; of a script, if an interpreter runs it."""
-    inner = find_command(words)
+    """The short name of that program, or of the script that it runs; `…` stands for the others of a shell's line."""
+    programs = _list_programs(words, _MAX_DEPTH)
+    name = _name(programs[0] if programs else words)
+    return f"{name} …" if len(programs) > 1 else name
+
+
+def _name(inner: list[str]) -> str:
     name = _base_name(inner[0])
     if not (_INTERPRETER.fullmatch(name) or name in _SHELLS):
         return name
@@ -76,19 +80,16 @@ def _strip_shell(words: list[str]) -> str:
     return " ".join(text.split()) if isinstance(text, str) else _strip_shell(text)
 
 
-def _find_inner(words: list[str], depth: int) -> list[str]:
-    """Empty if there is nothing but wrappers and words of the shell."""
+def _list_programs(words: list[str], depth: int) -> list[list[str]]:
+    """The words of each program; empty if there is nothing but wrappers and words of the shell."""
     rest = _skip_wrappers(words)
     text = _shell_text(rest)
     if text is None or depth == 0:
-        return [] if not rest or rest[0] in _BUILTINS else rest
+        return [] if not rest or rest[0] in _BUILTINS else [rest]
     if not isinstance(text, str):
-        return _find_inner(text, depth - 1)
-    for part in _split_shell(text, is_posix=_base_name(rest[0]) in _SHELLS):
-        inner = _find_inner(part, depth - 1)
-        if inner:
-            return inner
-    return rest[:1]
+        return _list_programs(text, depth - 1)
+    parts = _split_shell(text, is_posix=_base_name(rest[0]) in _SHELLS)
+    return [program for part in parts for program in _list_programs(part, depth - 1)] or [rest[:1]]
 
 
 def _skip_environment(words: list[str]) -> list[str]:
