@@ -10,6 +10,7 @@ from scheduler.engine.queries import (
     connections,
     events,
     history,
+    imported_jobs,
     metrics,
     next_times,
     permissions,
@@ -24,6 +25,7 @@ from scheduler.engine.queries import (
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.history import HistoryResult
+from scheduler.engine.queries.imported_jobs import ImportedJob
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
 from scheduler.engine.queries.requests import RequestView
@@ -55,6 +57,10 @@ class WorkflowQueries:
     def names(self) -> dict[str, str]:
         """Names by slug, including archived workflows."""
         return workflows.list_names(self._snapshot())
+
+    def imported_jobs(self) -> list[ImportedJob]:
+        """Jobs of other schedulers that were imported before."""
+        return imported_jobs.find_all(self._snapshot())
 
     def uninterruptible(self) -> tuple[str, ...]:
         """Names of the workflows that should not be interrupted now."""
