@@ -32,6 +32,7 @@ from scheduler.engine.queries.runs import RunView
 from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import STARTED_BY_SCRIPT
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.phases import RunStatus
 from scheduler.user_text import add_full_stop
 
@@ -59,6 +60,8 @@ _ANSWERS = {
 _NO_SUMMARY = {"producer": "checked for new events", "consumer": "checked; nothing new"}
 """For runs that succeeded without a summary, by kind of handler."""
 _MAX_SENTENCE = 300
+_MAX_OUTPUT_LINES = 3
+"""Of a failed run's output."""
 _FINISHED = frozenset({RunStatus.COMMITTED, RunStatus.CRASHED, RunStatus.CANCELLED})
 
 Say = Callable[[str], None]
@@ -255,21 +258,27 @@ class RunPrinter:
             self._watched[run.id] = run.status.value
         sentence = _describe_run(run)
         if sentence is not None and known != run.status.value:
-            self._write(run.workflow, sentence)
+            self._write(handler_id(run.workflow, run.job) if run.job else run.workflow, sentence)
 
     def _print_request(self, one: RequestView) -> None:
+        if one.failed_run is not None:
+            for line in one.failed_run.output.splitlines()[-_MAX_OUTPUT_LINES:]:
+                self._write(_name_request(one), f"| {truncate(line, _MAX_SENTENCE)}")
+            again, log_ = (self._command(f"dayhand {verb} {one.run}") for verb in ("retry", "logs"))
+            self._write(_name_request(one), f"{one.failed_run.summary} Run again: {again} | Log: {log_}")
+            return
         what = "" if not one.call else f" ({one.call['tool']} of {one.call['connection']})"
         how = f"Answer: {self._command(one.how[0])}"
         if one.kind == "approval":  # show it in full before it is approved
             how = f"Details and how to answer: {self._command(f'dayhand attention {one.id}')}"
-        self._write(one.workflow, f"asks: {add_full_stop(truncate(one.sentence, _MAX_SENTENCE) + what)} {how}")
+        self._write(_name_request(one), f"asks: {add_full_stop(truncate(one.sentence, _MAX_SENTENCE) + what)} {how}")
 
     def _print_answer(self, one: RequestView) -> None:
         answer = _ANSWERS.get(one.answer or "", "answered")
-        self._write(one.workflow, f"{answer}: {truncate(one.sentence, _MAX_SENTENCE)}")
+        self._write(_name_request(one), f"{answer}: {truncate(one.sentence, _MAX_SENTENCE)}")
 
-    def _write(self, workflow: str, sentence: str) -> None:
-        self._say(f"{self._now().astimezone():%H:%M:%S}  {workflow}: {escape_invisible(' '.join(sentence.split()))}")
+    def _write(self, name: str, sentence: str) -> None:
+        self._say(f"{self._now().astimezone():%H:%M:%S}  {name}: {escape_invisible(' '.join(sentence.split()))}")
 
 
 class _ChangePrinter(QObject):
@@ -314,13 +323,17 @@ def _command(line: str, folder_option: str) -> str:
     return f"{program}{line.removeprefix('dayhand')}{folder_option}"
 
 
+def _name_request(one: RequestView) -> str:
+    return handler_id(one.workflow, one.job) if one.job else one.workflow
+
+
 def _describe_run(run: RunView) -> str | None:
     """None if another line covers it: its end, or its request."""
     match run.status:
         case RunStatus.ACTIVE:
             return None if run.attempt == 1 else f"retrying, attempt {run.attempt}"
         case RunStatus.COMMITTED:
-            return run.summary or _NO_SUMMARY.get(run.kind, "done")
+            return run.summary or _NO_SUMMARY.get(run.kind) or (f"done: {run.command}" if run.command else "done")
         case RunStatus.TRANSIENT:
             return f"will retry. {run.error}"
         case RunStatus.APPROVAL:

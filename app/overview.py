@@ -75,8 +75,14 @@ class Overview:
             return TrayState.PAUSED
         return TrayState.OFFLINE if self.is_offline else TrayState.IDLE
 
-    def name_of(self, workflow: str) -> str:
-        return next((one.name for one in self.workflows if one.workflow == workflow), workflow)
+    def name_of(self, workflow: str, job: str = "") -> str:
+        """The workflow's name, with that of one of its jobs."""
+        return add_job(next((one.name for one in self.workflows if one.workflow == workflow), workflow), job)
+
+
+def add_job(name: str, job: str) -> str:
+    """The name of a workflow with that of its job, which is empty if it has only one."""
+    return f"{name} · {job}" if job else name
 
 
 def describe_state(overview: Overview) -> str:
@@ -129,4 +135,4 @@ def describe_next_run(overview: Overview) -> str:
     if coming is None or coming.next is None or overview.is_paused:  # planned times are skipped
         return ""
     when = format_day_and_time(coming.next.replace(second=0, microsecond=0), overview.zone, overview.now)
-    return translate("overview", "Next: {name}, {time}").format(name=coming.name, time=when)
+    return translate("overview", "Next: {name}, {time}").format(name=add_job(coming.name, coming.next_job), time=when)

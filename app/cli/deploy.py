@@ -100,11 +100,11 @@ def _render_deploy(answer: dict[str, Any]) -> Iterator[str]:
         yield f"Note: {warning}"
 
 
-def _workflow_arguments(description: str) -> Callable[[ArgumentParser], None]:
+def _workflow_arguments(description: str, *, several: bool = False) -> Callable[[ArgumentParser], None]:
     def add(parser: ArgumentParser) -> None:
         parser.description = description
         add_data_dir(parser)
-        parser.add_argument("workflow", metavar="WORKFLOW")
+        parser.add_argument("workflow", metavar="WORKFLOW", nargs="+" if several else None)
 
     return add
 
@@ -156,13 +156,18 @@ def _rollback(options: Namespace) -> CommandResult:
 
 
 def _archive(options: Namespace) -> CommandResult:
-    answer = call_api(options, "archive", workflow=options.workflow)
-    return CommandResult(answer, lambda done: [f"{done['workflow']} is archived. Its history is kept."])
+    return _for_each(options, "archive", "{workflow} is archived. Its history is kept.")
 
 
 def _remove(options: Namespace) -> CommandResult:
-    answer = call_api(options, "remove", workflow=options.workflow)
-    return CommandResult(answer, lambda done: [f"{done['workflow']} and its history are deleted."])
+    return _for_each(options, "remove", "{workflow} and its history are deleted.")
+
+
+def _for_each(options: Namespace, verb: str, said: str) -> CommandResult:
+    """The answer for one workflow, or a list of them; the first that is refused ends it."""
+    answers = [call_api(options, verb, workflow=name) for name in options.workflow]
+    answer = answers[0] if len(answers) == 1 else {"workflows": answers}
+    return CommandResult(answer, lambda _: [said.format(workflow=one["workflow"]) for one in answers])
 
 
 def _watch_arguments(parser: ArgumentParser) -> None:
@@ -183,7 +188,9 @@ VERBS = {
     "versions": Command(_workflow_arguments("List the versions of a workflow's script."), _versions),
     "diff": Command(_diff_arguments, _diff),
     "rollback": Command(_rollback_arguments, _rollback),
-    "archive": Command(_workflow_arguments("Archive a workflow: it no longer runs, its history is kept."), _archive),
-    "remove": Command(_workflow_arguments("Delete a workflow and its history."), _remove),
+    "archive": Command(
+        _workflow_arguments("Archive workflows: they no longer run, their history is kept.", several=True), _archive
+    ),
+    "remove": Command(_workflow_arguments("Delete workflows and their history.", several=True), _remove),
     "watch": Command(_watch_arguments, _watch),
 }

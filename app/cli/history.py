@@ -95,6 +95,7 @@ def _render_run(options: Namespace, run: dict[str, Any]) -> Iterator[str]:
         yield to_single_line(run["summary"])
     if run["error"]:
         yield add_folder_option(to_single_line(run["error"]), folder_option)
+    yield from (f"Command: {to_single_line(command)}" for command in [run.get("command")] if command)
     yield f"Started by: {run['trigger']}; version {run['version']}; attempt {run['attempt']}"
     if run["planned"]:
         yield f"Planned for {format_time(run['planned'])}"

@@ -50,7 +50,8 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
     `where` is added to the commands that are shown, so that they can be pasted as they are.
     """
     lines = [*_render_call(one, limit), *_render_script(one, limit), *_render_failed_run(one, where, limit)]
-    yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {format_time(one['created'])}"
+    names = [f"{one['workflow']}/{one['job']}"] if one.get("job") else one["workflows"]
+    yield f"{one['id']}  {', '.join(names)}, {one['kind'].replace('-', ' ')}, {format_time(one['created'])}"
     yield from (f"    {add_punycode(line)}" for line in lines)
     if one["kind"] in ("fix", "repaired"):
         yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())

@@ -126,16 +126,27 @@ def _pause(options: Namespace) -> CommandResult:
 
 
 def _resume_arguments(parser: ArgumentParser) -> None:
-    _add_target(parser, "Resume after a pause; missed runs are caught up as the schedule says.", optional=True)
+    parser.description = "Resume after a pause; missed runs are caught up as the schedule says."
+    add_data_dir(parser)
+    parser.add_argument("target", nargs="*", metavar="WORKFLOW[/HANDLER]")
+    add_idempotency_key(parser)
     parser.add_argument("--all", action="store_true", dest="everything", help="resume everything")
 
 
 def _resume(options: Namespace) -> CommandResult:
-    _check_target(options)
-    answer = call_api(
-        options, "resume", target=options.target, everything=options.everything, idempotency_key=options.idempotency_key
-    )
-    return CommandResult(answer, lambda _: [f"{options.target or 'Everything'} resumed."])
+    targets = options.target or [None]
+    if (targets == [None]) != options.everything:
+        raise UsageError("Give a workflow, or --all.")
+    if options.idempotency_key and len(targets) > 1:
+        raise UsageError("--idempotency-key is for one workflow at a time.")
+    answers = [
+        call_api(
+            options, "resume", target=target, everything=options.everything, idempotency_key=options.idempotency_key
+        )
+        for target in targets
+    ]
+    answer = answers[0] if len(answers) == 1 else {"resumed": answers}
+    return CommandResult(answer, lambda _: [f"{target or 'Everything'} resumed." for target in targets])
 
 
 def _check_target(options: Namespace) -> None:

@@ -45,9 +45,9 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
     answers = [answer for answer in list_actions(one) if answer.id not in _NEEDS_ROOM][:2]
     if REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
         answers = [OfferedAction(id=REVIEW, label=translate("answers", "Review"))]
-    name = ", ".join(overview.name_of(workflow) for workflow in one.workflows)
+    name = name_request(one, overview)
     lines = (summarize_request(one, overview), _quote_script(one), *_quote_run(one))
-    group = one.subject if one.kind in (RequestKind.RECONNECT, RequestKind.KEYRING) else name
+    group = one.subject if one.kind in (RequestKind.RECONNECT, RequestKind.KEYRING) else overview.name_of(one.workflow)
     return OpenProblem(
         key=one.id,
         title=name,
@@ -65,7 +65,7 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
     return CardContent(
         id=one.id,
         sign=sign_request(one.kind),
-        title=", ".join(overview.name_of(name) for name in one.workflows),
+        title=name_request(one, overview),
         when=format_day_and_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
         sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else describe_request(one),
         details=_detail(one, overview, registry),
@@ -76,6 +76,13 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
             for answer in list_actions(one)
         ),
     )
+
+
+def name_request(one: RequestView, overview: Overview) -> str:
+    """The workflows that it is about, or the job."""
+    if len(one.workflows) == 1:
+        return overview.name_of(one.workflows[0], one.job)
+    return ", ".join(overview.name_of(name) for name in one.workflows)
 
 
 def describe_request(one: RequestView) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
@@ -14,6 +15,9 @@ from app.requests.presentation import summarize_request
 from app.widgets.visible_text import escape_invisible
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.instants import format_instant
+
+if TYPE_CHECKING:
+    from scheduler.engine.queries.requests import RequestView
 
 translate = QCoreApplication.translate
 _MAX_REQUESTS = 8
@@ -115,7 +119,7 @@ def _add_action(menu: QMenu, entry: MenuEntry, chosen: Callable[[MenuChoice], No
 def _list_requests(overview: Overview) -> tuple[MenuEntry, ...]:
     shown = [
         MenuEntry(
-            text=_shorten(f"{overview.name_of(one.workflow)}: {summarize_request(one, overview)}"),
+            text=_shorten(_describe_request(one, overview)),
             choice=MenuChoice(page="attention", subject=one.id),
         )
         for one in overview.requests[:_MAX_REQUESTS]
@@ -124,6 +128,12 @@ def _list_requests(overview: Overview) -> tuple[MenuEntry, ...]:
         words = translate("tray", "{number} more…").format(number=more)
         shown.append(MenuEntry(text=words, choice=MenuChoice(page="attention")))
     return tuple(shown)
+
+
+def _describe_request(one: "RequestView", overview: Overview) -> str:
+    """Whose it is, unless the summary begins with the same name."""
+    name, summary = overview.name_of(one.workflow), summarize_request(one, overview)
+    return summary if summary.startswith(name) else f"{name}: {summary}"
 
 
 def _list_runs(overview: Overview) -> tuple[MenuEntry, ...]:

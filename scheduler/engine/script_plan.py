@@ -147,6 +147,13 @@ class ScriptPlan:
             dependencies=needs,
         )
 
+    def is_only_handler(self, handler: str) -> bool:
+        return self.handlers.keys() == {handler}
+
+    def name_job(self, handler: str) -> str:
+        """What the user calls it: the workflow, if it has nothing else."""
+        return self.name if self.is_only_handler(handler) else handler
+
     def find_difference(self, described: Mapping[str, Any]) -> str | None:
         """Where the loaded script differs from the store in what it may use and when the user is asked.
 

@@ -72,7 +72,7 @@ def _read(text: str, place: str, user: str | None, cron: CronProgram | None) -> 
         if not line:
             comment = ""
         elif line.startswith("#"):
-            comment = line.lstrip("# ").strip()
+            comment = _read_comment(line)
         elif (match := _ASSIGNMENT.fullmatch(line)) is not None:
             comment, name = "", match[1] or match[2] or match[3] or ""
             reason = _assign(settings, name, _unquote(match[4]))
@@ -86,6 +86,14 @@ def _read(text: str, place: str, user: str | None, cron: CronProgram | None) -> 
                 reason = error.sentence if isinstance(error, BadScheduleError) else str(error)
                 yield Untranslated(place=place, line=number, text=line, reason=reason)
             comment = ""
+
+
+def _read_comment(line: str) -> str:
+    """The text of a comment that can name the job below it; empty for rulers, column heads and disabled lines."""
+    text = line.strip("#-=*~+ \t")
+    is_line = _MACRO.fullmatch(text) or (_LINE.fullmatch(text) and set(text.split()[0]) <= set("0123456789*/,-"))
+    is_head = text.lower().split()[:2] in (["m", "h"], ["min", "hour"], ["minute", "hour"])
+    return "" if is_line or is_head or not any(map(str.isalnum, text)) else text
 
 
 class _UntranslatableLineError(Exception):
@@ -173,6 +181,7 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
         words = ("/bin/sh", "-c", RUN_IN_FOLDER, home, *words)
     return Job(
         title=comment or command,
+        label=comment,
         commands=(with_environment(words, settings.environment),),
         settings=given,
         place=place,

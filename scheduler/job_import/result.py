@@ -1,5 +1,7 @@
 """The result of a translation: jobs, and what could not be translated, with place and reason."""
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,6 +17,7 @@ MAX_DELAY = timedelta(days=1)
 """Longest random delay that a job can have."""
 RUN_IN_FOLDER = 'cd "$0" && exec "$@"'
 """For a shell: run the command in the folder given first."""
+_KEY_LETTERS = 16
 _SECRET_WORDS = ("PASS", "TOKEN", "SECRET", "CREDENTIAL", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY")
 
 
@@ -23,6 +26,9 @@ class Job:
     """One entry of the old scheduler as a Dayhand job."""
 
     title: str
+    """What it does: its label, or else its command."""
+    label: str = ""
+    """What the old scheduler calls it, if anything."""
     commands: tuple[tuple[str, ...], ...]
     """Run one after the other."""
     settings: Mapping[str, Any]
@@ -35,6 +41,12 @@ class Job:
     notes: tuple[str, ...] = ()
     """What differs from the old scheduler."""
     old: OldTimes | None = None
+
+    @property
+    def key(self) -> str:
+        """Tells whether a job was imported before: the same for the same entry, wherever it stands in its file."""
+        written = json.dumps([self.text, self.commands, dict(self.settings)], sort_keys=True, default=str)
+        return hashlib.sha256(written.encode()).hexdigest()[:_KEY_LETTERS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
-"""Writes the script of a workflow with imported jobs."""
+"""Writes the script of a workflow with one imported job."""
 
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from scheduler.job_import.result import Job
 
@@ -11,37 +11,32 @@ _IGNORED_WORDS = frozenset(
     {"bin", "sh", "bash", "env", "usr", "local", "opt", "home", "cd", "c", "sbin", "test", "x", "nice"}
 )
 _MAX_NAME_LETTERS = 40
+_KEY_COMMENT = "# Imported job "
+_KEY = re.compile(rf"^{_KEY_COMMENT}(\S+)$", re.MULTILINE)
 
 
-def write_script(name: str, origin: str, jobs: Iterable[Job]) -> tuple[str, tuple[str, ...]]:
-    """The script, and the names of its jobs in order."""
-    jobs = tuple(jobs)
-    names = name_jobs(jobs)
-    head = f'"""{_escape(name)}: imported from {_escape(origin)}."""\n\nimport dayhand\n\n'
-    flow = f"flow = dayhand.Workflow({name!r}, tags=['imported'])\n"
-    return head + flow + "".join("\n\n" + _write_job(job, one) for job, one in zip(jobs, names, strict=True)), names
+def write_script(name: str, job: Job, key: str) -> tuple[str, str]:
+    """The script of a workflow that has only this job, and the name of the job in it.
+
+    `key` marks it as imported, also after its author has changed it.
+    """
+    handler = name_handler(job)
+    head = f'"""{_escape(job.title)}\n\nImported from {_escape(job.place)}.\n"""\n\nimport dayhand\n\n'
+    flow = f"{_KEY_COMMENT}{key}\nflow = dayhand.Workflow({name!r}, tags=['imported'])\n"
+    return head + flow + "\n\n" + "\n".join(_lines(job, handler)) + "\n", handler
 
 
-def name_jobs(jobs: Iterable[Job]) -> tuple[str, ...]:
-    """A unique name for each job, from its title."""
-    taken: dict[str, int] = {}
-    names = []
-    for job in jobs:
-        words = [word.lower() for word in _WORD.findall(job.title) if word.lower() not in _IGNORED_WORDS]
-        base = "_".join(words[:4])[:_MAX_NAME_LETTERS].strip("_") or "job"
-        if keyword.iskeyword(base) or base in ("flow", "dayhand"):
-            base += "_job"
-        taken[base] = taken.get(base, 0) + 1
-        while taken[base] > 1 and f"{base}_{taken[base]}" in taken:
-            taken[base] += 1
-        name = base if taken[base] == 1 else f"{base}_{taken[base]}"
-        taken.setdefault(name, 1)
-        names.append(name)
-    return tuple(names)
+def find_key(script: str) -> str | None:
+    """The key of an imported job; None for any other script."""
+    found = _KEY.search(script)
+    return None if found is None else found[1]
 
 
-def _write_job(job: Job, name: str) -> str:
-    return "\n".join(_lines(job, name)) + "\n"
+def name_handler(job: Job) -> str:
+    """A name for its function, from its title."""
+    words = [word.lower() for word in _WORD.findall(job.title) if word.lower() not in _IGNORED_WORDS]
+    name = "_".join(words[:4])[:_MAX_NAME_LETTERS].strip("_") or "job"
+    return f"{name}_job" if keyword.iskeyword(name) or name in ("flow", "dayhand") else name
 
 
 def _lines(job: Job, name: str) -> Iterator[str]:

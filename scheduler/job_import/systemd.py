@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from heapq import merge
 from itertools import groupby
@@ -23,6 +23,7 @@ from scheduler.job_import.result import (
     is_secret_name,
     with_environment,
 )
+from scheduler.job_import.unit_file import Setting, find_value, read_unit
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.every import parse_interval
 from scheduler.timing.zones import LOCAL
@@ -54,22 +55,6 @@ _REASONS = {
     **dict.fromkeys(_INTERVALS, "A job can have only one interval; this is a second one."),
 }
 _IGNORE_FAILURE = '"$@" || :'
-_TRIGGERS = frozenset(
-    {"OnCalendar", "OnActiveSec", "OnBootSec", "OnStartupSec", "OnUnitActiveSec", "OnUnitInactiveSec"}
-)
-"""Clearing one of these in a timer clears all of them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    section: str
-    name: str
-    value: str
-    line: int
-
-    @property
-    def text(self) -> str:
-        return f"{self.name}={self.value}"
 
 
 class _UntranslatableSettingError(Exception):
@@ -98,30 +83,26 @@ def read_systemd(files: Mapping[str, str], *, home: str = "~", user: str = "") -
 class _Timer:
     def __init__(self, name: str, files: Mapping[str, str], home: str, user: str) -> None:
         self._name = name
-        self._timer = _read_unit(files[name])
-        self._service_name = self._last("Unit") or f"{name.removesuffix('.timer')}.service"
-        text = files.get(self._service_name)
-        self._service = None if text is None else _read_unit(text)
+        self._timer = _read_with_drop_ins(name, files)
+        self._service_name = find_service(name, files[name], self._timer)
+        self._service = _read_with_drop_ins(self._service_name, files) if self._service_name in files else None
         self._specifiers = {"%": "%", "h": home, "u": user}
         units = (self._name, self._service_name)
-        self._drop_ins = [one for one in sorted(files) if one.startswith(tuple(f"{unit}.d/" for unit in units))]
-        self.files = (*units, *self._drop_ins)
+        self.files = (*units, *(one for unit in units for one in _list_drop_ins(unit, files)))
 
     def read(self) -> Iterator[Job | Untranslated]:
-        if self._drop_ins:
-            reason = f"{', '.join(self._drop_ins)} changes it. Move those lines into the unit first."
-            yield self._left(self._name, 1, self._name, reason)
-            return
         if self._service is None:
-            yield self._left(
-                self._name, 1, self._name, f"It starts {self._service_name}, which is not among the files."
+            yield Untranslated(
+                place=self._name,
+                line=1,
+                text=self._name,
+                reason=f"It starts {self._service_name}, which is not among the files.",
             )
             return
         try:
             yield self._job(self._service)
         except _UntranslatableSettingError as error:
-            place = self._name if error.setting.section == "Timer" else self._service_name
-            yield self._left(place, error.setting.line, error.setting.text, str(error))
+            yield _untranslated(error.setting, str(error))
             return
         yield from self._unused(self._service)
 
@@ -150,11 +131,13 @@ class _Timer:
         limit = self._span(limits[-1]) if limits and limits[-1].value != "infinity" else None
         given |= {"max_failures": 0, "after_crash": "never"}
         given["timeout"] = format_seconds(limit) if limit else MAX_RUN_TIME
+        label = self._last("Description") or find_value(service, "Description") or self._name.removesuffix(".timer")
         return Job(
-            title=self._last("Description") or _value(service, "Description") or self._name.removesuffix(".timer"),
+            title=label,
+            label=label,
             commands=tuple(self._commands(service)),
             settings=given,
-            place=self._name,
+            place=first.place,
             line=first.line,
             text=first.text,
             notes=notes,
@@ -189,7 +172,7 @@ class _Timer:
             first = next((one for one in self._timer if one.name in _AFTER_START), None)
             if first is None:
                 raise _UntranslatableSettingError(
-                    Setting(section="Timer", name="OnCalendar", value="", line=1), "It has no time."
+                    Setting(place=self._name, section="Timer", name="OnCalendar", value="", line=1), "It has no time."
                 )
             raise _UntranslatableSettingError(
                 first, "It runs once after the computer or your session starts, not at a set time."
@@ -204,11 +187,12 @@ class _Timer:
 
     def _commands(self, service: list[Setting]) -> Iterator[tuple[str, ...]]:
         environment = self._environment(service)
-        folder = _value(service, "WorkingDirectory")
+        folder = find_value(service, "WorkingDirectory")
         settings = [one for name in _COMMANDS for one in service if one.name == name]
         if not any(one.name == "ExecStart" for one in settings):
             raise _UntranslatableSettingError(
-                Setting(section="Service", name="ExecStart", value="", line=1), "It has no command."
+                Setting(place=self._service_name, section="Service", name="ExecStart", value="", line=1),
+                "It has no command.",
             )
         for setting in settings:
             words = self._words(setting)
@@ -266,20 +250,18 @@ class _Timer:
         known = _HANDLED_SETTINGS | {*_COMMANDS, *_limits(service), "RandomizedDelaySec", "WorkingDirectory"}
         intervals = [one for one in self._timer if one.name in _INTERVALS]
         taken = {one.text for one in intervals[:1]}.union(*_NEEDS.values())
-        for place, settings in ((self._name, self._timer), (self._service_name, service)):
-            for one in settings:
-                if one.name == "Environment":
-                    for word in _split(one):
-                        name = word.partition("=")[0]
-                        if is_secret_name(name):
-                            reason = (
-                                "It looks like a secret, which does not belong in a script. "
-                                "Have the command read it from a file."
-                            )
-                            yield self._left(place, one.line, f"Environment={name}=…", reason)
-                elif one.name not in known and one.text not in taken:
-                    reason = _REASONS.get(one.name, "Jobs have no such setting; it was left out.")
-                    yield self._left(place, one.line, one.text, reason)
+        for one in (*self._timer, *service):
+            if one.name == "Environment":
+                for word in _split(one):
+                    name = word.partition("=")[0]
+                    if is_secret_name(name):
+                        reason = (
+                            "It looks like a secret, which does not belong in a script. "
+                            "Have the command read it from a file."
+                        )
+                        yield _untranslated(replace(one, value=f"{name}=…"), reason)
+            elif one.name not in known and one.text not in taken:
+                yield _untranslated(one, _REASONS.get(one.name, "Jobs have no such setting; it was left out."))
 
     def _span(self, setting: Setting) -> timedelta:
         span = parse_span(setting.value)
@@ -288,41 +270,26 @@ class _Timer:
         return span
 
     def _last(self, name: str) -> str | None:
-        return _value(self._timer, name)
-
-    @staticmethod
-    def _left(place: str, line: int, text: str, reason: str) -> Untranslated:
-        return Untranslated(place=place, line=line, text=text, reason=reason)
+        return find_value(self._timer, name)
 
 
-def _read_unit(text: str) -> list[Setting]:
-    """Every setting in order; as in systemd, an empty value clears the earlier ones of the same name."""
-    found: list[Setting] = []
-    for one in _settings(text):
-        if not one.value:
-            cleared = _TRIGGERS if one.name in _TRIGGERS else {one.name}
-            found = [kept for kept in found if kept.section != one.section or kept.name not in cleared]
-        else:
-            found.append(one)
-    return found
+def find_service(timer: str, text: str, settings: list[Setting] | None = None) -> str:
+    """The name of the service that a timer starts."""
+    known = read_unit([(timer, text)]) if settings is None else settings
+    return find_value(known, "Unit") or f"{timer.removesuffix('.timer')}.service"
 
 
-def _settings(text: str) -> Iterator[Setting]:
-    section, waiting, began = "", "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped.startswith(("#", ";")) or (not stripped and not waiting):
-            continue
-        whole, begins = waiting + stripped, began or number
-        if whole.endswith("\\"):
-            waiting, began = whole[:-1] + " ", begins
-            continue
-        waiting, began = "", 0
-        if whole.startswith("[") and whole.endswith("]"):
-            section = whole[1:-1]
-        else:
-            name, _, value = whole.partition("=")
-            yield Setting(section=section, name=name.strip(), value=value.strip(), line=begins)
+def _read_with_drop_ins(unit: str, files: Mapping[str, str]) -> list[Setting]:
+    return read_unit([(name, files[name]) for name in (unit, *_list_drop_ins(unit, files))])
+
+
+def _list_drop_ins(unit: str, files: Mapping[str, str]) -> list[str]:
+    """In the order in which systemd applies them."""
+    return sorted(name for name in files if name.startswith(f"{unit}.d/") and name.endswith(".conf"))
+
+
+def _untranslated(setting: Setting, reason: str) -> Untranslated:
+    return Untranslated(place=setting.place, line=setting.line, text=setting.text, reason=reason)
 
 
 def _split(setting: Setting, start: int = 0) -> list[str]:
@@ -334,12 +301,7 @@ def _split(setting: Setting, start: int = 0) -> list[str]:
 
 def _limits(service: list[Setting]) -> tuple[str, ...]:
     """The settings that limit how long its command runs: a oneshot counts as starting until it ends."""
-    return _START_LIMITS if _value(service, "Type") == "oneshot" else (_RUN_LIMIT,)
-
-
-def _value(settings: list[Setting], name: str) -> str | None:
-    found = [one.value for one in settings if one.name == name]
-    return found[-1] if found else None
+    return _START_LIMITS if find_value(service, "Type") == "oneshot" else (_RUN_LIMIT,)
 
 
 def _union(read: list[OnCalendar]) -> OldTimes:

@@ -144,10 +144,11 @@ def _job(
     span = parse_iso_duration((limit.text if limit is not None else None) or _DEFAULT_LIMIT)
     given |= {"max_failures": 0, "after_crash": "never", "timeout": format_seconds(span) if span else MAX_RUN_TIME}
     info = {_name(one): (one.text or "").strip() for one in _children(root, "RegistrationInfo")}
-    title = info.get("Description") or info.get("URI", "").rpartition("\\")[2] or " ".join(commands[0])
+    label = info.get("Description") or info.get("URI", "").rpartition("\\")[2]
     notes = ["The task is turned off in Windows."] if _is(settings.get("Enabled"), "false") else []
     return Job(
-        title=title,
+        title=label or " ".join(commands[0]),
+        label=label,
         commands=commands,
         settings=given,
         place=place,

@@ -106,6 +106,8 @@ class NotRunTime:
     state: str
     reason: str | None
     sentence: str
+    job: str = ""
+    """The name of the job, if its workflow has more than that."""
 
     @property
     def schedule(self) -> str:

@@ -46,8 +46,8 @@ class ScriptFailed:
 
     @property
     def sentence(self) -> str:
-        """The message, preceded by file and line if known."""
-        if self.file is None or self.line is None:
+        """The message, preceded by file and line if the error is in the script and they are known."""
+        if self.file is None or self.line is None or self.command:
             return self.message
         return UserText(
             "{name}, line {line}: {message}", name=PurePath(self.file).name, line=self.line, message=self.message

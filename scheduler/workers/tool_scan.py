@@ -27,9 +27,7 @@ class ToolUse:
 def find_tool_uses(source: str) -> list[ToolUse]:
     """Every use in every phase, including functions of the file that the phase calls."""
     tree = ast.parse(source)
-    assigned = list(_constants(tree))
-    names = [name for name, _ in assigned]
-    constants = {name: text for name, text in assigned if names.count(name) == 1}
+    constants = find_constants(tree)
     uses = [
         ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno)
         for handler, phase, call in find_calls(tree)
@@ -95,25 +93,33 @@ def _uses(call: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str | Non
     """The connection and tool of a call; for a command, each connection whose secret it gets."""
     assert isinstance(call.func, ast.Attribute)
     if call.func.attr == "call":
-        connection, tool = (_text(argument, constants) for argument in (*call.args, None, None)[:2])
+        connection, tool = (constant_text(argument, constants) for argument in (*call.args, None, None)[:2])
         yield connection, tool
         return
     for keyword in call.keywords:
         match keyword:
             case ast.keyword(arg="secrets", value=ast.Dict(values=values)):
-                yield from ((_text(value, constants), HAND_OVER_TOOL) for value in values)
+                yield from ((constant_text(value, constants), HAND_OVER_TOOL) for value in values)
             case ast.keyword(arg="secrets" | None):
                 yield None, HAND_OVER_TOOL
 
 
-def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def find_constants(tree: ast.Module) -> dict[str, str]:
+    """The texts that the file assigns to a name, once."""
+    assigned = list(_assignments(tree))
+    names = [name for name, _ in assigned]
+    return {name: text for name, text in assigned if names.count(name) == 1}
+
+
+def _assignments(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for node in tree.body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text))):
                 yield name, text
 
 
-def _text(argument: ast.expr | None, constants: dict[str, str]) -> str | None:
+def constant_text(argument: ast.expr | None, constants: dict[str, str]) -> str | None:
+    """A text that is written out, or the constant of that name."""
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
         return argument.value
     return constants.get(argument.id) if isinstance(argument, ast.Name) else None

@@ -171,6 +171,30 @@ def test_a_request_of_a_removed_workflow_is_no_longer_needed(printed: Printed) -
     assert printed.new_lines() == ["receipts: no longer needed: Add 1 receipts to Expenses"]
 
 
+def test_the_jobs_of_a_workflow_are_named_with_their_commands_and_the_end_of_their_output(printed: Printed) -> None:
+    printed.shop.deploy("""
+        import dayhand
+        flow = dayhand.Workflow("Copies")
+
+        @flow.job(every="1h")
+        def photos(ctx):
+            ctx.run(["env", "A=1", "sh", "-c", "seq 5; cat /no/such/file"])
+
+        @flow.job(every="1h")
+        def notes(ctx):
+            ctx.run(["true"])
+    """)
+    printed.shop.services.workflow_commands.run("copies", handler="notes")
+    printed.shop.run_until_idle()
+    assert printed.new_lines() == ["copies/notes: done: true"]
+    printed.shop.services.workflow_commands.run("copies", handler="photos")
+    printed.shop.run_until_idle()
+    failed, *output, asks = printed.new_lines()
+    assert failed.startswith("copies/photos: failed. The command seq … exited with code 1")
+    assert len(output) == 3 and output[0].endswith("| 4") and "/no/such/file" in output[2]
+    assert asks.startswith("copies/photos: photos failed at ")
+
+
 def test_a_failure_is_printed_with_the_command_to_retry(printed: Printed) -> None:
     printed.shop.deploy("""
         import dayhand
@@ -184,4 +208,4 @@ def test_a_failure_is_printed_with_the_command_to_retry(printed: Printed) -> Non
     printed.shop.run_until_idle()
     failed, asks = printed.new_lines()
     assert failed.startswith("failing: failed. script.py, line 6: ValueError: first line second line")
-    assert asks.endswith(f"Answer: dayhand retry {run} --data-dir here")
+    assert asks.endswith(f"Run again: dayhand retry {run} --data-dir here | Log: dayhand logs {run} --data-dir here")

@@ -12,6 +12,7 @@ from scheduler.job_import.result import TranslationResult
 from scheduler.job_import.script import write_script
 from scheduler.job_import.systemd import read_systemd
 from scheduler.job_import.windows_tasks import read_task
+from scheduler.job_import.workflow_names import suggest_name
 
 AFTER = datetime(2026, 11, 16, tzinfo=UTC)
 CRON = ["*", "*/5", "1-5", "0", "mon", "@daily", "@reboot", "%", "\\%", "#", "=", "MAILTO=", "CRON_TZ=", "-", "/", ","]
@@ -34,8 +35,8 @@ def lines(tokens: list[str]) -> st.SearchStrategy[str]:
 
 def assert_usable(result: TranslationResult) -> None:
     assert all(left.reason.endswith((".", ")")) for left in result.left), result.left
-    compile(write_script("X", "y", result.jobs)[0], "x.py", "exec")
     for job in result.jobs:
+        compile(write_script(suggest_name(job), job, job.key)[0], "x.py", "exec")
         times = [] if job.old is None else list(islice(job.old(AFTER, ZoneInfo("Europe/Berlin")), 3))
         assert times == sorted(set(times)) and all(at > AFTER for at in times)
 

@@ -7,11 +7,12 @@ from typing import Any
 import dayhand
 import pytest
 from dayhand import _workflow as written
+from dayhand._workflow import make_slug
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.job_import.result import Job, is_secret_name
-from scheduler.job_import.script import name_jobs, write_script
+from scheduler.job_import.script import find_key, name_handler, write_script
 
 TEXTS = st.text(max_size=40) | st.sampled_from(['"""', "\\", "'''", 'x"', "\n# x", "class", "import", "a\u2028b", "\0"])
 
@@ -27,33 +28,37 @@ def job(title: str = "Back up", text: str = "0 3 * * * x", **changed: Any) -> Jo
 
 
 @given(
-    titles=st.lists(TEXTS, min_size=1, max_size=5),
+    title=TEXTS,
+    name=TEXTS.filter(lambda name: bool(make_slug(name)) and name.isprintable()),
     text=TEXTS,
     note=TEXTS,
     word=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20),
 )
 @settings(max_examples=60, deadline=None)
-def test_the_script_is_valid_for_any_text_in_the_old_file(titles: list[str], text: str, note: str, word: str) -> None:
-    jobs = [job(title, text, notes=(note,), commands=(("echo", word),), place=text) for title in titles]
-    source, names = write_script("Imported", text, jobs)
+def test_the_script_is_valid_for_any_text_in_the_old_file(
+    title: str, name: str, text: str, note: str, word: str
+) -> None:
+    one = job(title, text, notes=(note,), commands=(("echo", word),), place=text)
+    source, handler = write_script(name, one, one.key)
     module = type(ast)("imported")
     try:
         exec(compile(source, "imported.py", "exec"), module.__dict__)
         description = dayhand.describe(module)
     finally:
         written.defined.clear()
-    assert [one["name"] for one in description["handlers"]] == list(names)
-    assert {one["schedule"]["cron"] for one in description["handlers"]} == {"0 3 * * *"}
+    assert description["name"] == name.strip()
+    [described] = description["handlers"]
+    assert (described["name"], described["schedule"]["cron"]) == (handler, "0 3 * * *")
     lists = [ast.literal_eval(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.List)]
-    assert lists.count(["echo", word]) == len(jobs)
+    assert lists.count(["echo", word]) == 1
+    assert find_key(source) == one.key
 
 
-@given(st.lists(TEXTS, max_size=20))
+@given(TEXTS)
 @settings(max_examples=60, deadline=None)
-def test_every_job_has_a_unique_valid_python_name(titles: list[str]) -> None:
-    names = name_jobs([job(title) for title in titles])
-    assert len(set(names)) == len(titles)
-    assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
+def test_every_job_has_a_valid_python_name(title: str) -> None:
+    name = name_handler(job(title))
+    assert name.isidentifier() and not keyword.iskeyword(name)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +72,13 @@ def test_every_job_has_a_unique_valid_python_name(titles: list[str]) -> None:
     ],
 )
 def test_names_come_from_the_title(title: str, name: str) -> None:
-    assert name_jobs([job(title)]) == (name,)
+    assert name_handler(job(title)) == name
 
 
-def test_duplicate_names_get_a_number() -> None:
-    assert name_jobs([job("a"), job("a"), job("b"), job("a")]) == ("a", "a_2", "b", "a_3")
+def test_the_key_of_a_job_is_the_same_on_another_line_and_different_at_another_time() -> None:
+    assert job(line=3, place="a").key == job(line=9, place="b").key
+    assert job(text="0 3 * * * x").key != job(text="0 4 * * * x").key
+    assert job(commands=(("echo", "b"),)).key != job().key
 
 
 @pytest.mark.parametrize("name", ["RESTIC_PASSWORD", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "api_key", "DB_PASS"])

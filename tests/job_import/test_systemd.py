@@ -148,11 +148,16 @@ def test_a_tilde_is_the_users_home() -> None:
     assert "/home/me" in read_one(service=service_with("ExecStart=/bin/x", "WorkingDirectory=~")).commands[0]
 
 
-def test_a_unit_with_drop_ins_is_listed_with_them() -> None:
-    files = {"b.timer": TIMER, "b.service": SERVICE, "b.timer.d/override.conf": timer_with("OnCalendar=")}
+def test_drop_ins_change_the_unit_in_the_order_of_their_names() -> None:
+    later = "[Timer]\nOnCalendar=\nOnCalendar=*-*-* 05:00\n"
+    files = {"b.timer": TIMER, "b.service": SERVICE, "b.timer.d/20-later.conf": later}
+    files |= {"b.timer.d/10-early.conf": "[Timer]\nOnCalendar=*-*-* 04:00\n", "b.timer.d/notes.txt": "x"}
+    files["b.service.d/limit.conf"] = "[Service]\nMemoryMax=1G\n"
     result = read_systemd(files)
-    assert (result.jobs, len(result.left)) == ((), 1)
-    assert "b.timer.d/override.conf" in result.left[0].reason
+    [job] = result.jobs
+    assert (job.place, job.line, job.text) == ("b.timer.d/20-later.conf", 3, "OnCalendar=*-*-* 05:00")
+    assert ("b.service.d/limit.conf", 2, "MemoryMax=1G") in [(one.place, one.line, one.text) for one in result.left]
+    assert "b.timer.d/notes.txt" in [one.place for one in result.left]
 
 
 def test_a_file_that_belongs_to_no_timer_is_listed() -> None:

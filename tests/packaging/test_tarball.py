@@ -121,9 +121,9 @@ def test_a_workflow_made_from_a_template_runs_in_a_worker(machine: Machine, prog
 
 def test_jobs_of_a_crontab_are_imported(machine: Machine, program: str) -> None:
     crontab = write(machine, "crontab", "30 2 * * 1 /bin/true --weekly\n")
-    output = machine.do(program, "import-jobs", "crontab", crontab, "--into", f"{HOME}/imported.py", user=USER)
+    output = machine.do(program, "import-jobs", "crontab", crontab, "--into", f"{HOME}/imported", user=USER)
     assert "Mondays at 02:30" in output
-    assert "/bin/true" in (machine.home / "imported.py").read_text()
+    assert "/bin/true" in (machine.home / "imported" / "true_weekly.py").read_text()
 
 
 def test_the_bundled_uv_installs_the_packages_of_a_script(machine: Machine, program: str) -> None:

@@ -10,6 +10,7 @@ from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.workflows import HandlerView
 from scheduler.rules.failures import FailureClass
+from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.workflow_state import WorkflowState
 from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND
 from tests.runs.runtime_fixture import RuntimeFixture, fail
@@ -73,7 +74,7 @@ def test_a_failed_job_is_reported_with_its_command_and_output(runtime: RuntimeFi
     one = report(runtime)
     assert (one.kind, one.subject, one.run) == ("run failed", "w/j", runtime.runs("j")[-1].id)
     assert one.failed_run is not None
-    assert one.failed_run.command == "sh -c 'echo one; echo two >&2; exit 3'"
+    assert one.failed_run.command == "echo one; echo two >&2; exit 3"
     assert one.failed_run.output == "one\ntwo"
     assert "The command sh exited with code 3" in one.failed_run.reason
     assert one.how == (f"dayhand retry {one.run}", f"dayhand logs {one.run}", f"dayhand dismiss {one.id}")
@@ -84,13 +85,13 @@ def test_list_and_page_say_how_often_it_failed_and_since_when(runtime: RuntimeFi
     runtime.pass_time(HOUR)
     [listed] = queries(runtime).workflows()
     assert listed.state is WorkflowState.NEEDS_ATTENTION
-    assert listed.words.startswith("j failed at 11:00. w.py, line 10: The command sh exited with code 3")
+    assert listed.words.startswith("W failed at 11:00. The command sh exited with code 3")
     runtime.pass_time(2 * HOUR)
     [listed] = queries(runtime).workflows()
-    assert listed.words.startswith("j failed 3 times in a row since 11:00. w.py, line 10: The command sh")
+    assert listed.words.startswith("W failed 3 times in a row since 11:00. The command sh")
     assert (view(runtime).failures, view(runtime).failing_since) == (3, runtime.runs("j")[0].ended)
     failed = report(runtime).failed_run
-    assert failed is not None and failed.summary == "j failed 3 times in a row since 11:00."
+    assert failed is not None and failed.summary == "W failed 3 times in a row since 11:00."
     runtime.pass_time(DAY)
     assert view(runtime).failures == 5
     assert " failed 5 times in a row since 16 November." in report(runtime).failed_run.summary  # type: ignore[union-attr]
@@ -134,7 +135,7 @@ def test_a_dismissed_report_stays_away_until_the_next_failure(runtime: RuntimeFi
     runtime.request_commands.dismiss(one.id)
     [listed] = queries(runtime).workflows()
     assert runtime.requests() == []
-    assert (listed.state, listed.words) == (WorkflowState.IDLE, "j failed at 11:00. Every hour")
+    assert (listed.state, listed.words) == (WorkflowState.IDLE, "W failed at 11:00. Every hour")
     runtime.pass_time(HOUR)
     assert report(runtime).id != one.id and runtime.states("j") == ["failed", "failed"]
 
@@ -178,7 +179,7 @@ def test_a_job_that_keeps_failing_is_stopped_until_it_is_resumed(runtime: Runtim
     one = report(runtime)
     assert (one.kind, runtime.lane("j").blocked) == ("too many failures", "too many failures")
     assert view(runtime).next is None, "it does not run before the user acts"
-    assert one.failed_run is not None and one.failed_run.summary == "j failed 3 times in a row since 11:00."
+    assert one.failed_run is not None and one.failed_run.summary == "W failed 3 times in a row since 11:00."
     runtime.commands.resume("w")
     assert (runtime.requests(), view(runtime).failures) == ([], 0)
     assert view(runtime).next is not None
@@ -271,7 +272,7 @@ def test_the_time_limit_names_the_command_that_was_stopped(runtime: RuntimeFixtu
     runtime.tick()
     failed = report(runtime).failed_run
     assert failed is not None and "took longer than 1 second" in failed.reason
-    assert (failed.command, failed.output) == ("sh -c 'echo so far; exec sleep 600'", "so far")
+    assert (failed.command, failed.output) == ("echo so far; exec sleep 600", "so far")
 
 
 def test_a_paused_job_runs_after_it_is_resumed(runtime: RuntimeFixture) -> None:
@@ -302,7 +303,7 @@ def test_an_interrupted_job_goes_on_at_its_next_time(runtime: RuntimeFixture) ->
     runtime.tick_until_active()
     runtime.crash()
     one = report(runtime)
-    assert (one.kind, one.sentence) == ("run interrupted", "Dayhand quit while j was running.")
+    assert (one.kind, one.sentence) == ("run interrupted", "Dayhand quit while W was running.")
     assert [(row.state, row.reason) for row in runtime.occurrences("j")] == [("failed", "interrupted")]
     assert runtime.lane("j").blocked is None
     runtime.pass_time(HOUR)
@@ -419,3 +420,40 @@ def test_a_job_that_runs_once_is_finished_when_its_last_attempt_failed(runtime: 
     runtime.request_commands.dismiss(report(runtime).id)
     runtime.pass_time(MINUTE)
     assert queries(runtime).workflows()[0].state is WorkflowState.FINISHED
+
+
+TWO_JOBS = job("ctx.run(['/usr/bin/env', 'A=1', 'sh', '-c', 'cat /no/such/file'])") + (
+    '\n@flow.job(once="2027-11-16T10:30", timezone="UTC")\ndef k(ctx):\n    ctx.run(["true"])\n'
+)
+
+
+def test_a_failed_command_is_named_without_what_prepares_it(runtime: RuntimeFixture) -> None:
+    runtime.deploy(TWO_JOBS)
+    runtime.pass_time(HOUR)
+    failed = report(runtime).failed_run
+    assert failed is not None
+    assert failed.reason == "The command cat exited with code 1; its output is in the log."
+    assert failed.command == "cat /no/such/file"
+
+
+def test_the_only_job_of_a_workflow_has_its_name_and_one_of_several_its_own(runtime: RuntimeFixture) -> None:
+    runtime.deploy(TWO_JOBS)
+    runtime.pass_time(HOUR)
+    several = report(runtime)
+    assert (several.job, several.failed_run.summary) == ("j", "j failed at 11:00.")  # type: ignore[union-attr]
+    [run] = queries(runtime).history(HistoryQuery()).runs
+    assert (run.job, run.command) == ("j", "cat /no/such/file")
+    runtime.deploy(fails_while(runtime))
+    runtime.pass_time(HOUR)
+    only = report(runtime)
+    assert (only.job, only.failed_run.summary) == ("", "W failed at 12:00.")  # type: ignore[union-attr]
+
+
+def test_a_time_that_did_not_run_names_its_job(runtime: RuntimeFixture) -> None:
+    runtime.deploy(TWO_JOBS)
+    runtime.commands.pause("w")
+    runtime.pass_time(2 * HOUR)
+    runtime.commands.resume("w")
+    runtime.pass_time(MINUTE)
+    times = queries(runtime).history(HistoryQuery()).occurrences
+    assert [one.job for one in times] == ["j"]

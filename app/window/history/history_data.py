@@ -165,7 +165,7 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         what=describe_outcome(one) or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
-        job=one.handler,
+        job=one.job,
         planned=None if one.planned is None or abs(at - one.planned) < _ON_TIME else one.planned,
     )
 
@@ -208,7 +208,7 @@ def _make_time_row(one: NotRunTime, names: Mapping[str, str]) -> HistoryRow:
         state=state_of_time(one.state),
         what=said,
         duration=None,
-        job=one.handler,
+        job=one.job,
     )
 
 
@@ -233,5 +233,7 @@ def describe_status(one: RunView) -> str:
             return translate("history", "Done.")
         case RunStatus.COMMITTED if one.kind != "job":
             return translate("history", "Checked; nothing new.")
+        case RunStatus.COMMITTED:
+            return one.command
         case _:
             return ""

@@ -58,6 +58,8 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
         (translate("history", "Status"), found.status.value),
         (translate("history", "Attempt"), str(found.attempt)),
     ]
+    if found.command:
+        pairs.insert(2, (translate("history", "Command"), found.command))
     if found.planned is not None:
         pairs.append((translate("history", "Planned"), f"{found.planned.astimezone(zone):%Y-%m-%d %H:%M:%S %Z}"))
     if found.call is not None:

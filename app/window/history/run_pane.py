@@ -17,6 +17,7 @@ from app.background import BackgroundTasks, run_command
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_duration, format_time_range
+from app.overview import add_job
 from app.requests.actions import OfferedAction, list_actions
 from app.requests.presentation import describe_connection, describe_tool
 from app.session import Session
@@ -34,7 +35,7 @@ from app.window.history.history_data import describe_outcome, describe_status, s
 from app.window.history.run_details import describe_trigger, make_details
 from app.window.page import CardArea
 from scheduler.engine.queries.runs import LogPart, RunDetails
-from scheduler.rules.phases import RunStatus
+from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
 
 _ANSWERED_ON_CARD = (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.RECONNECT)
@@ -154,7 +155,7 @@ class RunPane(CardArea):
         layout.addWidget(make_label(self._describe_time(found), "muted"))
         more, details = self._make_details_button(), make_details(found, self._zone)
         layout.addLayout(self._make_buttons(found, more))
-        if found.failure and found.failure.get("file"):
+        if found.failure and found.failure.get("file") and not found.failure.get("command"):
             place = self.tr("{file}, line {line}").format(
                 file=found.failure["file"], line=found.failure.get("line") or "?"
             )
@@ -203,7 +204,8 @@ class RunPane(CardArea):
             return [button]
         is_last = not found.chain or found.chain[-1].id == found.id
         if is_last and found.status in (RunStatus.LOGIC, RunStatus.INTERNAL, RunStatus.TRANSIENT):
-            button = make_button(self.tr("Try again"), "Ctrl+Shift+R", importance="primary")
+            again = self.tr("Run again") if found.kind is HandlerKind.JOB else self.tr("Try again")
+            button = make_button(again, "Ctrl+Shift+R", importance="primary")
             button.clicked.connect(lambda: self._command("retry", target=found.id))
             return [button]
         return []
@@ -284,9 +286,9 @@ class RunPane(CardArea):
 
 
 def _read(session: Session, run: str) -> tuple[RunDetails, str]:
-    """The run, and the name of its workflow."""
+    """The run, and the name of its workflow and job."""
     found = session.queries.run(run)
-    return found, session.queries.names().get(found.workflow, found.workflow)
+    return found, add_job(session.queries.names().get(found.workflow, found.workflow), found.job)
 
 
 def _state_of(found: RunDetails) -> RunState:

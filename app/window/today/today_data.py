@@ -122,7 +122,7 @@ def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[Timelin
     for run in past.runs:
         began = run.began or run.planned
         if began is not None:
-            words = _describe_run(run, overview)
+            words = _add_job(run.job, _describe_run(run, overview) or run.command)
             state = state_of_run(run.status, is_followed=run.is_followed)
             is_over = run.ended is not None
             # A waiting run is drawn where it started, not over all the hours that it waits.
@@ -137,8 +137,13 @@ def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[Timelin
             start=time.planned,
             end=time.until or time.planned,
             state=state,
-            text=translate_text(time.sentence),
+            text=_add_job(time.job, translate_text(time.sentence)),
         )
+
+
+def _add_job(job: str, text: str) -> str:
+    """A lane of the timeline is a workflow; this says which of its jobs a bar is."""
+    return "\n".join(part for part in (job, text) if part)
 
 
 def _make_coming_bars(
@@ -175,7 +180,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
             yield ActivityLine(
                 at=at,
                 workflow=run.workflow,
-                name=overview.name_of(run.workflow),
+                name=overview.name_of(run.workflow, run.job),
                 state=state_of_run(run.status, is_followed=run.is_followed),
                 sentence=_describe_run(run, overview),
                 run=run.id,
@@ -188,7 +193,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
         yield ActivityLine(
             at=time.until or time.planned,
             workflow=time.workflow,
-            name=overview.name_of(time.workflow),
+            name=overview.name_of(time.workflow, time.job),
             state=state_of_time(time.state),
             sentence=said,
         )

@@ -6,16 +6,18 @@ from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_number, format_time_until, format_zoned_time
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style
-from app.theme.tokens import Space, TextStyle
+from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.outcome_strip import OutcomeStrip
+from app.widgets.visible_text import add_break_points, escape_invisible
 from app.window.feedback import make_button, make_heading
 from app.window.history.history_data import HistoryRows
 from app.window.history.model import HistoryColumn, HistoryModel
@@ -40,8 +42,13 @@ class ScheduleBlock(QFrame):
         super().__init__()
         self.schedule = schedule
         set_style(self, "surface", "card")
-        self.words = make_heading("", TextStyle.STRONG)
-        self.words.setWordWrap(True)
+        self.title, self.words = make_heading("", TextStyle.STRONG), make_heading("", TextStyle.STRONG)
+        self._plain_font = self.font()
+        for label in (self.title, self.words):
+            label.setWordWrap(True)
+        self.command = make_label("", "muted")
+        self.command.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._is_alone = is_alone
         self.times = _Lines()
         self.run = make_button(self.tr("Run now"))
         self.run.setVisible(not is_alone)
@@ -65,6 +72,8 @@ class ScheduleBlock(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.LARGE, Space.MEDIUM)
         layout.setSpacing(Space.SMALL)
+        layout.addWidget(self.title)
+        layout.addWidget(self.command)
         layout.addWidget(self.words)
         layout.addWidget(self.times)
         layout.addLayout(self._backfill_row)
@@ -73,9 +82,13 @@ class ScheduleBlock(QFrame):
     def show_schedule(self, schedule: ScheduleData, machine_zone: str, now: datetime) -> None:
         self.schedule = schedule
         self.words.setText(translate_text(schedule.description))
-        self.words.setToolTip(schedule.handler)
+        title, command = self._list_titles(schedule)
+        for part, text in ((self.title, title), (self.command, command)):
+            part.setText(add_break_points(escape_invisible(text)))
+            part.setVisible(bool(text))
+        self.words.setFont(make_font(TextStyle.BODY if title else TextStyle.STRONG, self._plain_font))
         for button in (self.run, self.edit, self.skip, self.past):
-            label = self.tr("{action}: {words}").format(action=button.text(), words=self.words.text())
+            label = self.tr("{action}: {words}").format(action=button.text(), words=title or self.words.text())
             button.setAccessibleName(label)
         self.times.show_lines(describe_next_times(schedule, machine_zone, now))
         self.skip.setEnabled(bool(schedule.next_times) and schedule.skipped_time is None and not schedule.is_paused)
@@ -87,6 +100,10 @@ class ScheduleBlock(QFrame):
             self.progress.setValue(min(backfill.made, backfill.total))
             said = self.tr("Catch-up runs: {made} of {total}")
             self.made.setText(said.format(made=format_number(backfill.made), total=format_number(backfill.total)))
+
+    def _list_titles(self, schedule: ScheduleData) -> tuple[str, str]:
+        """The job and its command. The page's own heading names the only job of a workflow."""
+        return (schedule.command, "") if self._is_alone else (schedule.job, schedule.command)
 
 
 class _Lines(QWidget):

@@ -28,6 +28,11 @@ class QueryApi:
         wanted = None if state is None else WorkflowState(state)
         return {"workflows": to_json(self._backend.queries.workflows(state=wanted, tag=tag))}
 
+    def imported_jobs(self) -> dict[str, Any]:
+        """Jobs of other schedulers that were imported before, and the slugs of all workflows."""
+        queries = self._backend.queries
+        return {"jobs": to_json(queries.imported_jobs()), "taken": list(queries.names())}
+
     def show(self, workflow: str) -> dict[str, Any]:
         shown: dict[str, Any] = to_json(self._backend.queries.workflow(workflow))
         return shown

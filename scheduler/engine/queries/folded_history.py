@@ -145,7 +145,7 @@ def _find_range(mark: RunMark, unfolded: Collection[RunRange]) -> RunRange | Non
 def _view(snapshot: Snapshot, entries: list[_Entry]) -> tuple[FoldedRow, ...]:
     single = [entry for entry in entries if not entry.is_folded]
     numbers = [one.number for entry in single for one in entry.items if isinstance(one, RunMark)]
-    found = {one.number: view_run(one) for one in history.read_runs(snapshot.db, numbers)} if numbers else {}
+    found = {one.number: view_run(snapshot, one) for one in history.read_runs(snapshot.db, numbers)} if numbers else {}
     rows: list[FoldedRow] = []
     for entry in entries:
         marks = [one for one in entry.items if isinstance(one, RunMark)]

@@ -6,6 +6,7 @@ from heapq import merge
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.lookup import find_workflow
+from scheduler.engine.queries.job_names import find_job
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.history_query import STATUS_WORDS, HistoryCursor, HistoryQuery, NotRunTime
@@ -43,15 +44,16 @@ def find(snapshot: Snapshot, query: HistoryQuery, cursor: str | None, limit: int
     times = _keep_same_instant(times, unrun)
     is_all = len(runs) == len(ran) and len(times) == len(unrun)
     return HistoryResult(
-        runs=tuple(view_run(one) for one in runs),
+        runs=tuple(view_run(snapshot, one) for one in runs),
         occurrences=tuple(view_time(snapshot, one) for one in times),
         cursor=None if is_all else write_cursor(page, runs[-1].number if runs else None, times[-1] if times else None),
     )
 
 
-def view_time(snapshot: Snapshot, one: NotRunTime) -> NotRunTime:
-    """With the instants in its sentence as they are shown now."""
-    return replace(one, sentence=snapshot.format_instants(one.sentence))
+def view_time(snapshot: Snapshot, time: NotRunTime) -> NotRunTime:
+    """With the instants in its sentence as they are shown now, and the name of its job."""
+    job = find_job(snapshot, time.workflow, time.handler)
+    return replace(time, sentence=snapshot.format_instants(time.sentence), job=job)
 
 
 def count(snapshot: Snapshot, query: HistoryQuery) -> int:

@@ -12,6 +12,7 @@ from scheduler.engine.queries import (
     events,
     folded_history,
     history,
+    imported_jobs,
     metrics,
     next_times,
     permissions,
@@ -28,6 +29,7 @@ from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.folded_history import FoldedHistory
 from scheduler.engine.queries.history import HistoryResult
+from scheduler.engine.queries.imported_jobs import ImportedJob
 from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.permissions import ToolPermission, WorkflowPermissions
 from scheduler.engine.queries.requests import RequestView
@@ -59,6 +61,10 @@ class WorkflowQueries:
     def names(self) -> dict[str, str]:
         """Names by slug, including archived workflows."""
         return workflows.list_names(self._snapshot())
+
+    def imported_jobs(self) -> list[ImportedJob]:
+        """Jobs of other schedulers that were imported before."""
+        return imported_jobs.find_all(self._snapshot())
 
     def uninterruptible(self) -> tuple[str, ...]:
         """Names of the workflows that should not be interrupted now."""

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.queries.job_names import find_command, find_job, name_job
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_failures
 from scheduler.rules.handler_ids import handler_id
@@ -46,7 +47,7 @@ class FailedRunView:
     since: datetime | None
     reason: str
     command: str
-    """The command line that failed; empty if it was something else."""
+    """The command line that failed, or that the job runs; empty if it is not known."""
     output: str
     """The last lines that it printed."""
     next_at: datetime | None
@@ -77,6 +78,8 @@ class RequestView:
     """Of a script that failed."""
     failed_run: FailedRunView | None = None
     """What a report of a run, or of too many failures, is about."""
+    job: str = ""
+    """The name of the job that it is about, if its workflow has more than that."""
 
 
 class OpenRequests:
@@ -126,7 +129,13 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         how=tuple(line.format(**fields) for line in list_commands(actions)) if row.answer is None else (),
         fault=fault,
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
+        job=_find_job(look, row),
     )
+
+
+def _find_job(look: Snapshot, row: RequestRow) -> str:
+    run = None if row.run is None else runs.find(look.db, row.run)
+    return "" if run is None else find_job(look, run.workflow, run.handler)
 
 
 def _view_failed_run(look: Snapshot, row: RequestRow) -> FailedRunView | None:
@@ -140,13 +149,14 @@ def _view_failed_run(look: Snapshot, row: RequestRow) -> FailedRunView | None:
     schedule = schedules.find(look.db, handler_id(run.workflow, run.handler))
     is_stopped = row.kind is RequestKind.TOO_MANY_FAILURES
     is_interrupted = row.kind is RequestKind.RUN_INTERRUPTED or since is None
+    name = name_job(look, run.workflow, run.handler)
     return FailedRunView(
         handler=run.handler,
-        summary=row.sentence if is_interrupted else describe_failures(look, run.handler, failures, since or look.now),
+        summary=row.sentence if is_interrupted else describe_failures(look, name, failures, since or look.now),
         failures=failures,
         since=since,
         reason="" if is_interrupted else str(error.get("sentence") or row.sentence),
-        command=str(error.get("command") or ""),
+        command=str(error.get("command") or find_command(look, run.workflow, run.handler)),
         output="\n".join(lines[-_MAX_OUTPUT_LINES:]),
         next_at=None if schedule is None or is_stopped or schedule.is_suspended else schedule.next_at,
         is_paused=schedule is not None and schedule.is_suspended,

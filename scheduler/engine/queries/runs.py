@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.engine.lookup import find_queued, find_run
+from scheduler.engine.queries.job_names import find_command, find_job
 from scheduler.engine.queries.requests import RequestView, view_request
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
@@ -42,6 +43,10 @@ class RunView:
     """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
     has_acted: bool = False
     """Whether it did something outside, or tried to."""
+    job: str = ""
+    """The name of the job, if its workflow has more than that."""
+    command: str = ""
+    """The command line of the job, if it is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +139,7 @@ class RunChanges:
     """Pass this as `after` next time."""
 
 
-def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
+def view_run(snapshot: Snapshot, row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
     return RunView(
         id=row.id,
         workflow=row.workflow,
@@ -152,6 +157,8 @@ def view_run(row: PastRun | RunRow, planned: datetime | None = None) -> RunView:
         error=_error_sentence(row.error),
         is_followed=row.followed,
         has_acted=row.mutating_at is not None,
+        job=find_job(snapshot, row.workflow, row.handler),
+        command=find_command(snapshot, row.workflow, row.handler) if row.kind is HandlerKind.JOB else "",
     )
 
 
@@ -159,12 +166,12 @@ def describe(snapshot: Snapshot, text: str) -> RunDetails:
     row = find_run(snapshot.db, text)
     one = None if row.occurrence is None else occurrences.find(snapshot.db, row.occurrence)
     planned = None if one is None else one.planned
-    view = view_run(row, planned)
+    view = view_run(snapshot, row, planned)
     mutation = mutations.find(snapshot.db, row.id)
     return RunDetails(
         **{name: getattr(view, name) for name in RunView.__dataclass_fields__},
         version=row.script,
-        chain=tuple(view_run(attempt, planned) for attempt in runs.list_chain(snapshot.db, row.chain)),
+        chain=tuple(view_run(snapshot, attempt, planned) for attempt in runs.list_chain(snapshot.db, row.chain)),
         phases=_phases(row),
         events=_events(snapshot, row),
         prepared=None if row.prepared is None else row.prepared.get("data"),
@@ -217,7 +224,7 @@ def find_changes(snapshot: Snapshot, after: int, watched: Collection[str]) -> Ru
     """Runs created after that number, plus the watched ones as they are now."""
     fresh = history.find_runs_after(snapshot.db, after, _MAX_CHANGES)
     known = [row for row in (runs.find(snapshot.db, one) for one in watched) if row is not None]
-    views = [*(view_run(row) for row in known), *(view_run(row) for row in fresh)]
+    views = [*(view_run(snapshot, row) for row in known), *(view_run(snapshot, row) for row in fresh)]
     return RunChanges(runs=tuple(views), number=fresh[-1].number if fresh else after)
 
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from scheduler.engine.queries.job_names import find_command, name_job
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.workflows import BackfillView
 from scheduler.engine.scheduling.backfill import count_missing
 from scheduler.engine.scheduling.upcoming import upcoming_times
+from scheduler.rules.phases import HandlerKind
 from scheduler.store import backfills, schedules
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.description import describe_schedule
@@ -33,6 +35,10 @@ class ScheduleData:
     skipped_time: datetime | None
     backfills: tuple[BackfillView, ...]
     """Those still running."""
+    job: str = ""
+    """What the job is called; empty for anything else than a job."""
+    command: str = ""
+    """The command line of the job, if it is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +97,6 @@ def _read(snapshot: Snapshot, row: ScheduleRow) -> ScheduleData:
             BackfillView(handler=row.handler, backfill=one.id, made=one.made, total=one.total)
             for one in backfills.list_unfinished(snapshot.db, row.id)
         ),
+        job=name_job(snapshot, row.workflow, row.handler) if row.kind == HandlerKind.JOB else "",
+        command=find_command(snapshot, row.workflow, row.handler),
     )

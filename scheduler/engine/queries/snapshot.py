@@ -1,15 +1,15 @@
 """Everything a query needs, at one instant: the store connection, plans, registry and the time."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.context import EngineContext
 from scheduler.engine.scheduling.engine import PAUSE_NOTE_KEY, PAUSED_UNTIL_KEY
-from scheduler.engine.script_plan import ScriptPlans
-from scheduler.store import key_values
+from scheduler.engine.script_plan import ScriptPlan, ScriptPlans
+from scheduler.store import key_values, workflows
 from scheduler.timing.date_words import MONTHS
 from scheduler.timing.zones import find_zone
 from scheduler.user_text import UserText, format_instants
@@ -28,6 +28,8 @@ class Snapshot:
     everything_paused_until: datetime | None
     """As stored, so that it is also right in another process than the engine's."""
     everything_pause_note: str | None = None
+    _current_plans: dict[str, ScriptPlan | None] = field(default_factory=dict, repr=False, compare=False)
+    """Those asked for so far: a page of history asks for the same few again and again."""
 
     @classmethod
     def take(cls, context: EngineContext, plans: ScriptPlans, registry: Registry) -> "Snapshot":
@@ -47,6 +49,13 @@ class Snapshot:
     def is_paused_without_end(self) -> bool:
         """Whether everything is paused until the user resumes it."""
         return self.everything_paused_until is not None and self.everything_paused_until.year > _FAR_YEAR
+
+    def find_plan(self, workflow: str) -> ScriptPlan | None:
+        """The plan that new runs of it use; None if there is no such workflow."""
+        if workflow not in self._current_plans:
+            row = workflows.find(self.db, workflow)
+            self._current_plans[workflow] = None if row is None else self.plans.find(self.db, workflow, row.script)
+        return self._current_plans[workflow]
 
     def format_day(self, at: datetime) -> str:
         """`3 May`, with the year if it is another one, in the machine's time zone."""

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from scheduler.engine.queries.job_names import name_job
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
 from scheduler.rules.handler_ids import handler_id
@@ -75,19 +76,20 @@ def _describe_failing(snapshot: Snapshot, standing: StoredWorkflow) -> list[str]
     worst = _find_worst(standing)
     if worst is None or worst.since is None:
         return []
-    return [describe_failures(snapshot, worst.name, worst.failures, worst.since)]
+    name = name_job(snapshot, worst.workflow, worst.name)
+    return [describe_failures(snapshot, name, worst.failures, worst.since)]
 
 
 def _find_worst(standing: StoredWorkflow) -> FailingRow | None:
     return max(standing.failing, key=lambda one: one.failures, default=None)
 
 
-def describe_failures(snapshot: Snapshot, handler: str, failures: int, since: datetime) -> str:
+def describe_failures(snapshot: Snapshot, name: str, failures: int, since: datetime) -> str:
     if failures == 1:
-        return UserText("{handler} failed {at}.", handler=handler, at=snapshot.format_at(since))
+        return UserText("{handler} failed {at}.", handler=name, at=snapshot.format_at(since))
     return UserText(
         "{handler} failed {failures} times in a row since {day}.",
-        handler=handler,
+        handler=name,
         failures=failures,
         day=snapshot.format_since(since),
     )

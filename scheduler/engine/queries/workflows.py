@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scheduler.engine.lookup import find_workflow, natural_sort_key
+from scheduler.engine.queries.job_names import find_command, find_job
 from scheduler.engine.queries.next_times import next_time
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
@@ -37,6 +38,8 @@ class WorkflowView:
     """The script version."""
     is_failing: bool = False
     """Whether the last run of a part of it failed."""
+    next_job: str = ""
+    """The job that runs next, if the workflow has more than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,8 @@ class HandlerView:
     failures: int
     """Failures in a row."""
     failing_since: datetime | None
+    command: str = ""
+    """The command line of a job, if it is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +164,7 @@ def describe(snapshot: Snapshot, name: str) -> WorkflowDetails:
         connections=plan.connections,
         handlers=tuple(_view_handler(snapshot, standing, one) for one in plan.handlers.values()),
         pending=events.count_pending(snapshot.db, row.slug),
-        recent=tuple(view_run(one) for one in recent),
+        recent=tuple(view_run(snapshot, one) for one in recent),
         grants=_view_grants(snapshot, row.slug),
         backfills=tuple(
             BackfillView(handler=schedule.handler, backfill=one.id, made=one.made, total=one.total)
@@ -182,17 +187,26 @@ def describe(snapshot: Snapshot, name: str) -> WorkflowDetails:
 def _view(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowView:
     facts = _facts(snapshot, standing)
     state = decide_state(facts, snapshot.now)
+    next_at = _next_unblocked(snapshot, standing, facts)
     return WorkflowView(
         name=standing.row.name,
         workflow=standing.row.slug,
         state=state,
         words=describe_state(snapshot, standing, facts, state),
-        next=_next_unblocked(snapshot, standing, facts),
+        next=next_at,
         attention=facts.asks + sum(one.kind is RequestKind.INTERNAL for one in standing.requests),
         tags=standing.row.tags,
         version=standing.row.script,
         is_failing=bool(standing.failing),
+        next_job=_find_next_job(snapshot, standing, next_at),
     )
+
+
+def _find_next_job(snapshot: Snapshot, standing: StoredWorkflow, next_at: datetime | None) -> str:
+    if next_at is None or len(standing.schedules) < 2:
+        return ""
+    row = next((one for one in standing.schedules if next_time(snapshot, one) == next_at), None)
+    return "" if row is None else find_job(snapshot, row.workflow, row.handler)
 
 
 def _next_unblocked(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> datetime | None:
@@ -262,6 +276,7 @@ def _view_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
         publishes=handler.publishes,
         failures=0 if row is None else row.failures,
         failing_since=None if row is None else row.failing_since,
+        command=find_command(snapshot, standing.row.slug, handler.name),
     )
 
 

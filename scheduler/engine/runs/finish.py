@@ -123,7 +123,8 @@ class AttemptFinisher:
     def interrupt(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
         """Dayhand is closing: restart or resume at the next start, jobs by `after_crash`. Not counted as a crash."""
         if attempt.handler.kind is HandlerKind.JOB and attempt.handler.after_crash != "again":
-            mark_job_interrupted(db, attempt.row, attempt.handler, attempt.row.crashes, now)
+            name = attempt.plan.name_job(attempt.handler.name)
+            mark_job_interrupted(db, attempt.row, attempt.handler, name, attempt.row.crashes, now)
             return
         if decide_continuation(mutations.status_of(db, attempt.id)) is Continuation.RESTART:
             events.release(db, attempt.id)
@@ -224,15 +225,15 @@ def request_outcome(db: sqlite3.Connection, run: RunRow, sentence: str, now: dat
 
 
 def mark_job_interrupted(
-    db: sqlite3.Connection, row: RunRow, handler: HandlerPlan, crashes: int, now: datetime
+    db: sqlite3.Connection, row: RunRow, handler: HandlerPlan, name: str, crashes: int, now: datetime
 ) -> None:
     """Record an interrupted job. As `after_crash` says, tell the user, or ask whether it finished and wait."""
     runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes)
     if handler.after_crash == "next":
-        sentence = UserText("Dayhand quit while {handler} was running.", handler=handler.name)
+        sentence = UserText("Dayhand quit while {handler} was running.", handler=name)
         user_requests.report_run(db, RequestKind.RUN_INTERRUPTED, row, sentence, now)
     elif handler.after_crash == "ask":
-        sentence = UserText("Dayhand quit while {handler} was running. Did it finish?", handler=handler.name)
+        sentence = UserText("Dayhand quit while {handler} was running. Did it finish?", handler=name)
         lanes.block(db, LaneRow(row.workflow, handler.lane, Block.INTERRUPTED, sentence, row.id))
         user_requests.ask(db, RequestKind.INTERRUPTED, row, sentence, now)
 
@@ -279,7 +280,7 @@ def _count_failed_attempts(db: sqlite3.Connection, attempt: Attempt) -> int:
 
 
 def _describe_failures(attempt: Attempt, failure: Failure, failures: int) -> str:
-    name = attempt.handler.name if attempt.handler.kind is HandlerKind.JOB else attempt.plan.name
+    name = attempt.plan.name_job(attempt.handler.name) if attempt.handler.kind is HandlerKind.JOB else attempt.plan.name
     if failures > 1:
         return UserText(
             "{name} failed {failures} times in a row. {failure}",

@@ -59,7 +59,8 @@ def _recover(
     elif crashes >= MAX_CRASHES:
         _fail(db, row, handler, crashes, now)
     elif row.kind is HandlerKind.JOB and handler.after_crash != "again":
-        mark_job_interrupted(db, row, handler, crashes, now)
+        name = plans.find(db, row.workflow, row.script).name_job(row.handler)
+        mark_job_interrupted(db, row, handler, name, crashes, now)
     else:
         runs.move(db, row.id, RunStatus.ACTIVE, RunStatus.CRASHED, now, ended=now, crashes=crashes, resume_at=now)
 

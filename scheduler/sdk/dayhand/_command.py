@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ._channel import HostChannel
 
 
-_MAX_COMMAND_CHARS = 500
-
-
 def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: dict[str, str] | None = None) -> int:
     """Run it to completion with output to the log; SIGTERM if the run is cancelled."""
     words = [os.path.expanduser(word) if word.startswith("~") else word for word in command]
@@ -37,17 +34,22 @@ def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: 
             if code < 0
             else UserText("exited with code {code}", code=code)
         )
-        sentence = UserText("The command {words} {how}; its output is in the log.", words=words[0], how=how)
+        sentence = UserText("The command {words} {how}; its output is in the log.", words=_name(words), how=how)
         raise CommandFailed(sentence, code, command_line(words))
     return code
 
 
 def command_line(words: list[str]) -> str:
     """As it would be typed, cut to a length that can be shown."""
-    import shlex  # noqa: PLC0415  most workers never need it
+    from ._command_name import describe_command  # noqa: PLC0415  most workers never need it
 
-    line = shlex.join(words)
-    return line if len(line) <= _MAX_COMMAND_CHARS else f"{line[: _MAX_COMMAND_CHARS - 1]}…"
+    return describe_command(words)
+
+
+def _name(words: list[str]) -> str:
+    from ._command_name import name_program  # noqa: PLC0415  as above
+
+    return name_program(words)
 
 
 def _run_on_host(link: HostChannel, words: list[str], secrets: dict[str, str]) -> int:

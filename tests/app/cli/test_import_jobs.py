@@ -2,11 +2,15 @@
 
 import io
 import json
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.session import Session
+from scheduler.engine.api.commands import CommandApi
+from scheduler.engine.errors import RefusedError
 from tests.app.cli.live_cli import CommandLine
 from tests.job_import.crontab_samples import LEFT, TRANSLATED
 from tests.job_import.test_systemd import SERVICE, TIMER
@@ -35,69 +39,162 @@ def write_crontab(here: Path) -> str:
     return "my.cron"
 
 
-def test_a_crontab_is_imported_paused_with_old_and_new_times(cli: CommandLine, here: Path) -> None:
+def test_each_line_becomes_a_paused_workflow_with_old_and_new_times(cli: CommandLine, here: Path) -> None:
     answer = cli.run_json("import-jobs", "crontab", write_crontab(here))
     first, second = answer["jobs"]
     assert (first["line"], first["same"], len(first["old"]), first["old"]) == (3, True, 10, first["new"])
     assert second["same"]
     [left] = answer["left"]
     assert (left["place"], left["line"]) == ("my.cron", 5)
-    assert answer["workflow"] == "imported-from-crontab"
-    [view] = cli.run_json("list")["workflows"]
-    assert (view["state"], view["tags"]) == ("paused", ["imported"])
-    assert Path(answer["file"]) == here / "imported_from_crontab.py"
+    assert answer["created"] == [job["workflow"] for job in answer["jobs"]]
+    views = cli.run_json("list")["workflows"]
+    assert {view["workflow"] for view in views} == set(answer["created"])
+    assert {(view["state"], *view["tags"]) for view in views} == {("paused", "imported")}
+    assert Path(first["file"]).parent == here / "imported_jobs"
 
 
-def test_the_output_shows_old_and_new_times_side_by_side(cli: CommandLine, here: Path) -> None:
-    output = cli.run_text("import-jobs", "crontab", write_crontab(here))
+def test_workflows_are_named_after_their_comment_or_command(cli: CommandLine, here: Path) -> None:
+    (here / "x").write_text("PATH=/opt/bin:/bin\n# Photos\n0 3 * * * nice a\n\n0 4 * * * cd /x && restic backup ~/D\n")
+    cli.run_json("import-jobs", "crontab", "x")
+    assert [view["name"] for view in cli.run_json("list")["workflows"]] == ["Photos", "restic backup ~/D"]
+
+
+def test_the_output_shows_the_times_and_what_to_do_next(cli: CommandLine, here: Path) -> None:
+    (here / "x").write_text("@daily one\n@reboot never\n@hourly two\n")
+    output = cli.run_text("import-jobs", "crontab", "x", "--into", "there")
     assert "OLD                     NEW" in output
     assert "≠" not in output
-    assert "my.cron, line 5: @reboot never" in output
-    assert "2 jobs in " in output
-    assert f"dayhand resume --data-dir {cli.folder} imported-from-crontab" in output
+    assert "x, line 2: @reboot never" in output
+    assert f"2 jobs imported, paused, in {here}/there:\n    one\n    two\n" in output
+    assert f"Then start them: dayhand resume --data-dir {cli.folder} one two" in output
+    assert f"To undo: dayhand remove --data-dir {cli.folder} one two" in output
+
+
+def test_the_own_crontab_is_read_and_its_lines_can_be_switched_off(
+    cli: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = here / "crontab"
+    program.write_text("#!/bin/sh\n[ \"$1\" = -l ] && printf '@daily one\\n@reboot two\\n@hourly three\\n'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(here), prepend=":")
+    answer = cli.run_json("import-jobs", "crontab")
+    assert answer["created"] == ["one", "three"]
+    assert answer["switch_off"] == ["crontab -l | sed '1s/^/#/; 3s/^/#/' | crontab -"]
+    program.write_text("#!/bin/sh\necho 'no crontab for me' >&2; exit 1\n")
+    assert cli.run_refused("import-jobs", "crontab") == ("file", "You have no crontab.")
+
+
+def test_importing_again_changes_nothing_and_says_what_is_there(cli: CommandLine, here: Path) -> None:
+    (here / "x").write_text("@daily one\n@hourly two\n@hourly two\n")
+    assert cli.run_json("import-jobs", "crontab", "x")["created"] == ["one", "two", "two-2"]
+    (here / "x").write_text("# moved\n\n@hourly two\n@daily one\n@hourly two\n@weekly new\n")
+    answer = cli.run_json("import-jobs", "crontab", "x", "--into", "elsewhere")
+    assert [job["imported_before"] for job in answer["jobs"]] == ["two", "one", "two-2", None]
+    assert answer["created"] == ["new"]
+    assert [file.name for file in (here / "elsewhere").iterdir()] == ["new.py"]
+    output = cli.run_text("import-jobs", "crontab", "x")
+    assert "Imported before, as two-2; nothing was changed." in output and "4 jobs were imported before." in output
+
+
+def test_a_job_whose_script_was_changed_still_counts_as_imported(cli: CommandLine, here: Path) -> None:
+    (here / "x").write_text("@daily one\n")
+    [job] = cli.run_json("import-jobs", "crontab", "x")["jobs"]
+    script = Path(job["file"])
+    script.write_text(script.read_text().replace("'0 0 * * *'", "'0 5 * * *'"))
+    cli.run_json("deploy", str(script))
+    assert cli.run_json("import-jobs", "crontab", "x")["created"] == []
+
+
+def test_an_import_can_be_undone_and_repeated(cli: CommandLine, here: Path, app: Session) -> None:
+    (here / "x").write_text("@daily one\n@hourly two\n")
+    created = cli.run_json("import-jobs", "crontab", "x")["created"]
+    cli.run_json("remove", *created)
+    assert cli.run_json("list")["workflows"] == []
+    assert cli.run_json("import-jobs", "crontab", "x")["created"] == created
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseException) -> None:
+    """The deployment with that number fails."""
+    deploy, count = CommandApi.deploy, iter(range(1, 1000))
+
+    def fail_once(*args: Any, **options: Any) -> dict[str, Any]:
+        if next(count) == number:
+            raise error
+        return deploy(*args, **options)
+
+    monkeypatch.setattr(CommandApi, "deploy", fail_once)
+
+
+def test_a_bad_line_is_named_with_its_number_and_the_others_are_imported(
+    cli: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "x").write_text("0 1 * * * one\n0 0 30 2 * never\n0 2 * * * two\n0 3 * * * three\n")
+    fail_at(monkeypatch, 2, RefusedError("script", "It does not load."))
+    code, out, err = cli.run("import-jobs", "crontab", "x", "--json")
+    answer = json.loads(out)
+    assert (code, err, answer["created"]) == (1, "1 of 3 could not be imported.\n", ["one", "three"])
+    assert [(left["line"], left["text"]) for left in answer["left"]] == [(2, "0 0 30 2 * never")]
+    assert [(job["line"], job["error"]) for job in answer["jobs"] if job["error"]] == [(3, "It does not load.")]
+    assert sorted(file.name for file in (here / "imported_jobs").iterdir()) == ["one.py", "three.py"]
+
+
+def test_an_import_that_was_interrupted_is_continued(
+    cli: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "x").write_text("".join(f"0 {hour} * * * job-{hour}\n" for hour in range(5)))
+    fail_at(monkeypatch, 3, KeyboardInterrupt())
+    with suppress(KeyboardInterrupt):
+        cli.run("import-jobs", "crontab", "x")
+    assert sorted(file.stem for file in (here / "imported_jobs").iterdir()) == ["job_0", "job_1"]
+    assert cli.run_json("import-jobs", "crontab", "x")["created"] == ["job-2", "job-3", "job-4"]
 
 
 def test_an_imported_job_does_what_cron_did(cli: CommandLine, here: Path, app: Session) -> None:
     """With its variables, and with the text after the percent sign as its input."""
-    [first, second] = cli.run_json("import-jobs", "crontab", write_crontab(here))["jobs"]
-    cli.run_json("resume", "imported-from-crontab")
-    for job in (first, second):
-        code, _, err = cli.run("run", f"imported-from-crontab/{job['handler']}", "--wait")
+    created = cli.run_json("import-jobs", "crontab", write_crontab(here))["created"]
+    assert cli.run_text("resume", *created).splitlines() == [f"{one} resumed." for one in created]
+    for workflow in created:
+        code, _, err = cli.run("run", workflow, "--wait")
         assert (code, err) == (0, "")
     assert (here / "said").read_text() == "Good morning"
     assert (here / "fed").read_text() == "first\nsecond\n"
 
 
-def test_every_supported_crontab_line_is_deployed(cli: CommandLine, here: Path) -> None:
-    """Every line that can be translated becomes a valid handler with a name of its own."""
+def test_jobs_can_be_started_at_once(cli: CommandLine, here: Path) -> None:
+    (here / "x").write_text("@daily one\n")
+    cli.run_json("import-jobs", "crontab", "x", "--start")
+    [view] = cli.run_json("list")["workflows"]
+    assert view["state"] == "idle"
+
+
+def test_every_supported_crontab_line_can_be_imported(cli: CommandLine, here: Path) -> None:
     (here / "all").write_text(TRANSLATED + "\n".join(LEFT))
-    answer = cli.run_json("import-jobs", "crontab", "all", "--name", "All of it", "--into", "x.py")
-    assert len({job["handler"] for job in answer["jobs"]}) == len(TRANSLATED.splitlines())
+    answer = cli.run_json("import-jobs", "crontab", "all", "--check")
+    assert len({job["name"] for job in answer["jobs"]}) == len(TRANSLATED.splitlines())
     assert len(answer["left"]) == len(LEFT)
     assert all(job["same"] for job in answer["jobs"])
-    assert len(cli.run_json("show", "all-of-it")["handlers"]) == len(answer["jobs"])
+
+
+def test_a_single_job_can_be_given_a_name(cli: CommandLine, here: Path) -> None:
+    (here / "x").write_text("@daily one\n")
+    assert cli.run_json("import-jobs", "crontab", "x", "--name", "My job")["created"] == ["my-job"]
+    (here / "x").write_text("@daily two\n@daily three\n")
+    assert cli.run("import-jobs", "crontab", "x", "--name", "Another")[0] == 2
 
 
 def test_a_check_leaves_nothing_behind(cli: CommandLine, here: Path) -> None:
     answer = cli.run_json("import-jobs", "crontab", write_crontab(here), "--check")
-    assert (answer["file"], answer["workflow"], len(answer["jobs"])) == (None, None, 2)
+    assert (answer["created"], len(answer["jobs"])) == ([], 2)
     assert [file.name for file in here.iterdir()] == ["my.cron"]
     assert not cli.folder.exists()
 
 
 def test_an_existing_file_is_never_replaced(cli: CommandLine, here: Path) -> None:
-    (here / "mine.py").write_text("precious")
-    code, sentence = cli.run_refused("import-jobs", "crontab", write_crontab(here), "--into", "mine.py")
-    assert (code, "--into" in sentence) == ("file", True)
-    assert (here / "mine.py").read_text() == "precious"
-
-
-def test_a_refused_import_leaves_no_file(cli: CommandLine, here: Path) -> None:
-    """The second has the same name as the first, but another file."""
-    cli.run_json("import-jobs", "crontab", write_crontab(here))
-    code, _ = cli.run_refused("import-jobs", "crontab", "my.cron", "--into", "again.py")
-    assert code == "exists"
-    assert not (here / "again.py").exists()
+    (here / "one.py").write_text("precious")
+    (here / "x").write_text("@daily one\n")
+    [job] = cli.run_json("import-jobs", "crontab", "x", "--into", ".")["jobs"]
+    assert Path(job["file"]) == here / "one_2.py"
+    assert (here / "one.py").read_text() == "precious"
 
 
 def test_an_import_without_any_job_fails_and_lists_the_reasons(cli: CommandLine, here: Path) -> None:
@@ -127,9 +224,37 @@ def test_lines_of_other_users_are_not_imported(cli: CommandLine, here: Path) -> 
 def test_systemd_timers_are_imported(cli: CommandLine, here: Path) -> None:
     (here / "b.timer").write_text(TIMER)
     (here / "b.service").write_text(SERVICE)
-    [job] = cli.run_json("import-jobs", "systemd", "b.timer", "b.service")["jobs"]
-    assert (job["handler"], job["same"], len(job["new"])) == ("nightly", True, 10)
+    answer = cli.run_json("import-jobs", "systemd", "b.timer", "b.service")
+    [job] = answer["jobs"]
+    assert (job["name"], job["same"], len(job["new"])) == ("Nightly", True, 10)
+    assert answer["switch_off"] == ["systemctl --user disable --now b.timer"]
     assert cli.run_refused("import-jobs", "systemd", "b.service")[0] == "file"
+
+
+def test_the_service_and_drop_ins_beside_a_timer_are_found(cli: CommandLine, here: Path) -> None:
+    units = here / "units"
+    (units / "b.timer.d").mkdir(parents=True)
+    (units / "b.timer").write_text(TIMER + "[Timer]\nUnit=other.service\n")
+    (units / "other.service").write_text(SERVICE)
+    (units / "b.timer.d" / "late.conf").write_text("[Timer]\nOnCalendar=\nOnCalendar=*-*-* 05:00\n")
+    answer = cli.run_json("import-jobs", "systemd", "units/b.timer", "--check")
+    [job] = answer["jobs"]
+    assert (job["words"], job["place"]) == ("Daily at 05:00", "b.timer.d/late.conf")
+    assert answer["switch_off"] == ["systemctl --user disable --now b.timer"]
+
+
+def test_the_own_timers_are_read_without_naming_them(
+    cli: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    assert cli.run_refused("import-jobs", "systemd") == ("file", "You have no systemd timers of your own.")
+    units = here / ".config" / "systemd" / "user"
+    units.mkdir(parents=True)
+    (units / "b.timer").write_text(TIMER)
+    (units / "b.service").write_text(SERVICE)
+    (units / "unrelated.service").write_text(SERVICE)
+    answer = cli.run_json("import-jobs", "systemd", "--check")
+    assert ([job["name"] for job in answer["jobs"]], answer["left"]) == (["Nightly"], [])
 
 
 def test_a_folder_of_units_is_imported(cli: CommandLine, here: Path) -> None:
@@ -142,8 +267,8 @@ def test_a_folder_of_units_is_imported(cli: CommandLine, here: Path) -> None:
     (here / "timers.target.wants" / "b.timer").symlink_to(here / "b.timer")
     (here / "c.timer.d" / "more.conf").write_text("[Timer]\nPersistent=no\n")
     answer = cli.run_json("import-jobs", "systemd", ".", "--check")
-    assert [job["handler"] for job in answer["jobs"]] == ["nightly"]
-    assert [left["place"] for left in answer["left"]] == ["c.timer"]
+    assert [job["name"] for job in answer["jobs"]] == ["Nightly", "Other"]
+    assert answer["left"] == []
 
 
 def test_two_units_with_the_same_name_are_refused(cli: CommandLine, here: Path) -> None:

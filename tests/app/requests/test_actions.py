@@ -377,3 +377,10 @@ def test_the_card_of_a_connection_that_was_never_connected_does_not_speak_of_an_
     content = card(ask("reconnect", subject="table:expenses"))
     assert content.sign.word == "Not connected"
     assert [action.label for action in content.actions] == ["Connect…"]
+
+
+def test_a_card_and_a_notification_name_the_job_of_a_workflow_with_several() -> None:
+    request = ask("run-failed", failed_run=FAILED, job="backup")
+    assert card(request).title == "Tidy up · backup"
+    problem = make_problem(request, overview())
+    assert (problem.title, problem.group) == ("Tidy up · backup", "Tidy up")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from app.i18n.state_labels import TrayState
-from app.overview import OPEN_ENDED_PAUSE, Overview, describe_state
+from app.overview import OPEN_ENDED_PAUSE, Overview, describe_next_run, describe_state
 from app.platform.dbus import Bus
 from app.tray.icon import TrayIcon, has_dark_panel, make_tooltip
 from app.tray.menu import DIVIDER, MenuChoice, MenuEntry, list_pause_ends, make_entries, update_menu
@@ -271,3 +271,14 @@ def test_the_tooltip_says_the_pause_even_when_something_else_comes_first() -> No
     assert "Everything is paused until 14:00" in make_tooltip(asking).splitlines()
     alone = replace(QUIET, paused_until=NOW + timedelta(hours=1))
     assert make_tooltip(alone).count("Everything is paused") == 1
+
+
+def test_a_request_is_not_preceded_by_a_name_that_it_begins_with() -> None:
+    sentences = ("receipts failed at 03:00.", "Add 3 rows")
+    shown = make_entries(replace(QUIET, requests=tuple(make_request(text, text) for text in sentences)))
+    assert words(shown)[:2] == ["receipts failed at 03:00.", "receipts: Add 3 rows"]
+
+
+def test_the_next_run_names_the_job_of_a_workflow_with_several() -> None:
+    coming = replace(make_workflow("Copies", hours=1), next_job="photos")
+    assert describe_next_run(replace(QUIET, workflows=(coming,))).startswith("Next: Copies · photos, ")

@@ -1,5 +1,6 @@
 """Every stored status maps to a visible state."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -90,3 +91,9 @@ def test_a_time_that_was_held_up_shows_by_what() -> None:
     )
     [row] = make_rows(HistoryResult(runs=(), occurrences=(held,), cursor=None), {})
     assert (row.state, row.what) == (RunState.REPLACED, "Held up: failed at 16:34.")
+
+
+def test_a_row_names_the_job_and_what_it_ran() -> None:
+    done = replace(run(RunStatus.COMMITTED), job="photos", command="restic backup ~/Photos")
+    [row] = make_rows(HistoryResult(runs=(done,), occurrences=(), cursor=None), {"w": "Copies"})
+    assert (row.name, row.what) == ("Copies · photos", "restic backup ~/Photos")

@@ -336,10 +336,10 @@ def test_a_failure_shows_its_file_and_line_and_can_be_retried(qtbot: QtBot, empt
     wait(lambda: page.pane.details is not None and page.pane.details.status is RunStatus.LOGIC)
     assert "ZeroDivisionError" in said(page) and "broken.py, line 6" in said(page)
     wait(lambda: page.pane.log.text_view.toPlainText()[8:] == "  so far\n")
-    buttons(page)["Try again"].click()
+    buttons(page)["Run again"].click()
     wait(lambda: len(empty.queries.run(run).chain) == 2)
     page.refresh()
-    wait(lambda: "Try again" not in buttons(page))
+    wait(lambda: "Run again" not in buttons(page))
 
 
 def test_a_long_reason_is_shown_in_full(page: HistoryPage, few: Session, wait: Wait) -> None:

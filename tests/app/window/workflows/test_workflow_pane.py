@@ -118,10 +118,11 @@ def test_a_time_in_another_zone_is_shown_in_both_zones(few: Session) -> None:
     assert not any(" here" in line for line in describe_next_times(facts, "America/New_York", now))
 
 
-def test_the_overview_shows_no_names_from_the_script(pane: WorkflowPane) -> None:
+def test_the_overview_shows_only_the_names_of_jobs_from_the_script(pane: WorkflowPane) -> None:
     said = " ".join(label.text() for label in pane.overview.findChildren(QLabel) if label.isVisibleTo(pane))
-    for name in ("poll", "digest", "FileReceipt", "mails"):
+    for name in ("poll", "FileReceipt", "mails"):
         assert name not in said
+    assert "digest" in said
 
 
 def test_pending_events_are_counted_and_listed_on_request(
@@ -383,3 +384,29 @@ def test_a_workflow_removed_elsewhere_leads_back_to_the_list(pane: WorkflowPane,
     run_command(few, "remove", workflow="chore-0")
     pane.refresh()
     wait(lambda: left == ["This workflow no longer exists."])
+
+
+JOBS = """
+import dayhand
+flow = dayhand.Workflow({name!r})
+
+
+@flow.job(cron="0 3 * * *")
+def photos(ctx):
+    ctx.run(["env", "A=1", "sh", "-c", "restic backup ~/Photos"])
+"""
+SECOND_JOB = "\n\n@flow.job(every='1h')\ndef notes(ctx):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "heads"), [("", ["restic backup ~/Photos"]), (SECOND_JOB, ["photos", "restic backup ~/Photos"])]
+)
+def test_each_block_is_headed_by_its_job_and_command(
+    qtbot: QtBot, tmp_path: Path, wait: Wait, empty: Session, more: str, heads: list[str]
+) -> None:
+    run_command(empty, "deploy", path=str(tmp_path / "copies.py"), source=JOBS.format(name="Copies") + more)
+    pane = show(qtbot, empty, wait, "copies")
+    block = next(one for one in pane.overview.blocks if one.schedule.handler == "photos")
+    shown = [one.text().replace("\u200b", "") for one in (block.title, block.command) if not one.isHidden()]
+    assert shown == heads
+    assert block.words.text() == "Daily at 03:00"
