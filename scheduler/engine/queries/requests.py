@@ -77,6 +77,10 @@ class RequestView:
     """Of a script that failed."""
     failed_run: FailedRunView | None = None
     """What a report of a run, or of too many failures, is about."""
+    handler: str = ""
+    """Whose run asks; empty if it is about no run."""
+    call_hash: str | None = None
+    """Identifies the exact call; an answer that carries it is refused for any other call."""
 
 
 class OpenRequests:
@@ -126,6 +130,8 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         how=tuple(line.format(**fields) for line in list_commands(actions)) if row.answer is None else (),
         fault=fault,
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
+        handler=("" if row.run is None else runs.find_handler(look.db, row.run)) or "",
+        call_hash=row.hash,
     )
 
 
