@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api, stream_api
-from app.cli.command_line import format_folder_option
+from app.cli.command_line import UsageError, format_folder_option
 from app.cli.formatting import format_time, to_single_line
+from app.cli.group_answers import add_group_arguments, answer_group, is_group
 from app.data.data_dir import add_data_dir
 from app.widgets.server_names import add_punycode, find_look_alikes
 from app.widgets.visible_text import ELLIPSIS as _CUT
@@ -130,11 +131,13 @@ def _describe_target(target: Any, limit: int | None) -> str:
             return _write(target, limit)
 
 
-def _request_arguments(description: str, *, always: bool = False) -> Callable[[ArgumentParser], None]:
+def _request_arguments(
+    description: str, *, always: bool = False, can_choose_all: bool = True
+) -> Callable[[ArgumentParser], None]:
     def add(parser: ArgumentParser) -> None:
         parser.description = description
         add_data_dir(parser)
-        parser.add_argument("asked", metavar="REQUEST", help="its ID, or the beginning of it")
+        add_group_arguments(parser, can_choose_all=can_choose_all)
         if always:
             parser.add_argument("--always", action="store_true", help="and do not ask again for this tool")
         add_idempotency_key(parser)
@@ -143,14 +146,30 @@ def _request_arguments(description: str, *, always: bool = False) -> Callable[[A
 
 
 def _approve(options: Namespace) -> CommandResult:
+    if is_group(options):
+        if options.always:
+            raise UsageError("--always is for one request; it also approves the others that wait for the same.")
+        return answer_group(options, "approve", _render_listed)
     answer = call_api(
-        options, "approve", request=options.asked, always=options.always, idempotency_key=options.idempotency_key
+        options, "approve", request=options.asked[0], always=options.always, idempotency_key=options.idempotency_key
     )
-    return CommandResult(answer, lambda _: ["Approved."])
+    return CommandResult(answer, _render_approved)
+
+
+def _render_approved(answer: dict[str, Any]) -> Iterator[str]:
+    others = len(answer.get("also_approved", ()))
+    yield "Approved." if not others else f"Approved, together with {others} more that waited for the same."
+
+
+def _render_listed(one: dict[str, Any]) -> list[str]:
+    """As in the list of all requests, without the commands that answer it."""
+    return [line for line in _render_request({**one, "how": ()}, "", _MAX_VALUE_CHARS) if line.strip()]
 
 
 def _reject(options: Namespace) -> CommandResult:
-    answer = call_api(options, "reject", request=options.asked, idempotency_key=options.idempotency_key)
+    if is_group(options):
+        return answer_group(options, "reject", _render_listed)
+    answer = call_api(options, "reject", request=options.asked[0], idempotency_key=options.idempotency_key)
     return CommandResult(answer, lambda _: ["Rejected."])
 
 
@@ -182,17 +201,23 @@ def _retry(options: Namespace) -> CommandResult:
 
 
 def _dismiss(options: Namespace) -> CommandResult:
-    answer = call_api(options, "dismiss", request=options.asked, idempotency_key=options.idempotency_key)
+    if is_group(options):
+        return answer_group(options, "dismiss", _render_listed)
+    answer = call_api(options, "dismiss", request=options.asked[0], idempotency_key=options.idempotency_key)
     return CommandResult(answer, lambda _: ["Dismissed."])
 
 
 VERBS = {
     "attention": Command(_attention_arguments, _attention),
-    "approve": Command(_request_arguments("Approve exactly what was asked.", always=True), _approve),
+    "approve": Command(
+        _request_arguments("Approve requests: exactly what each of them shows is done.", always=True), _approve
+    ),
     "reject": Command(
-        _request_arguments("Reject a request: the action is skipped, and the run continues without it."), _reject
+        _request_arguments("Reject requests: the actions are skipped, and their runs continue without them."), _reject
     ),
     "resolve": Command(_resolve_arguments, _resolve),
     "retry": Command(_retry_arguments, _retry),
-    "dismiss": Command(_request_arguments("Stop showing a failed run that nothing waits for."), _dismiss),
+    "dismiss": Command(
+        _request_arguments("Stop showing failed runs that nothing waits for.", can_choose_all=False), _dismiss
+    ),
 }

@@ -152,6 +152,12 @@ def find(db: sqlite3.Connection, run: str) -> RunRow | None:
     return None if row is None else _from_sql(row)
 
 
+def find_handler(db: sqlite3.Connection, run: str) -> str | None:
+    """The name of its handler, without reading the rest, which may be large."""
+    row = db.execute("SELECT handler FROM runs WHERE id = ?", (run,)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def find_by_prefix(db: sqlite3.Connection, text: str) -> list[RunRow]:
     """Those whose id has that prefix, at most ten."""
     rows = db.execute(f"{_ALL} WHERE id >= ? AND id < ? ORDER BY id LIMIT 10", (text, text + "\uffff"))

@@ -46,6 +46,7 @@ _JSON_TYPES: dict[Any, tuple[type, ...]] = {
     str | None: (str, type(None)),
     int | None: (int, type(None)),
     bool | None: (bool, type(None)),
+    list[Any]: (list,),
     list[Any] | None: (list, type(None)),
     dict[str, Any]: (dict,),
     dict[str, Any] | None: (dict, type(None)),

@@ -6,23 +6,49 @@ from scheduler.connections.connector import FieldKind
 from scheduler.connections.registry import Registry
 from scheduler.engine.api.backend import Backend
 from scheduler.engine.errors import RefusedError
+from scheduler.engine.workflows.group_answers import GroupAnswer, GroupResult, SeenRequest, answer_each
+from scheduler.user_text import pack
 
 
 class RequestApi:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    def approve(self, request: str, *, always: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
+    def approve(
+        self,
+        request: str,
+        *,
+        always: bool = False,
+        call_hash: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
         found = self._backend.queries.request(request).id
         return self._backend.execute(
-            lambda runtime: runtime.request_commands.approve(found, always=always, idempotency_key=idempotency_key)
+            lambda runtime: runtime.request_commands.approve(
+                found, always=always, call_hash=call_hash, idempotency_key=idempotency_key
+            )
         )
 
-    def reject(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def reject(
+        self, request: str, *, call_hash: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
         found = self._backend.queries.request(request).id
         return self._backend.execute(
-            lambda runtime: runtime.request_commands.reject(found, idempotency_key=idempotency_key)
+            lambda runtime: runtime.request_commands.reject(found, call_hash=call_hash, idempotency_key=idempotency_key)
         )
+
+    def answer_each(self, answer: str, requests: list[Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """The same answer to several requests, each `{"request", "call_hash", "run"}` as the client saw it."""
+        if answer not in list(GroupAnswer):
+            allowed = ", ".join(GroupAnswer)
+            raise RefusedError("answer", f"{answer!r:.60} cannot be given to several requests; use one of: {allowed}.")
+        given, seen = GroupAnswer(answer), [_parse_seen(one) for one in requests]
+        results = self._backend.execute(
+            lambda runtime: answer_each(
+                runtime.engine.context.database, runtime.request_commands, given, seen, idempotency_key
+            )
+        )
+        return {"results": [_write_result(one) for one in results]}
 
     def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         return self._backend.execute(
@@ -98,6 +124,21 @@ class RequestApi:
     def quit(self) -> dict[str, Any]:
         self._backend.quit()
         return {"sentence": "Dayhand is quitting."}
+
+
+def _parse_seen(given: Any) -> SeenRequest:
+    match given:
+        case {"request": str(id_)} if all(isinstance(given.get(key), str | None) for key in ("call_hash", "run")):
+            return SeenRequest(id=id_, call_hash=given.get("call_hash"), run=given.get("run"))
+    raise RefusedError("arguments", f"answer_each: invalid value for requests: {given!r:.60}.")
+
+
+def _write_result(one: GroupResult) -> dict[str, Any]:
+    if one.refusal is None:
+        return {"is_repeated": one.is_repeated, **(one.answer or {}), "request": one.request}
+    sentence = one.refusal.sentence
+    error = {"code": one.refusal.code, "message": sentence, "text": pack(sentence)}
+    return {"request": one.request, "error": error}
 
 
 def parse_fields(registry: Registry, name: str, given: dict[str, Any]) -> dict[str, Any]:

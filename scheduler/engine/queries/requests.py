@@ -80,6 +80,10 @@ class RequestView:
     """What a report of a run, or of too many failures, is about."""
     job: str = ""
     """The name of the job that it is about, if its workflow has more than that."""
+    handler: str = ""
+    """Whose run asks; empty if it is about no run."""
+    call_hash: str | None = None
+    """Identifies the exact call; an answer that carries it is refused for any other call."""
 
 
 class OpenRequests:
@@ -130,6 +134,8 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         fault=fault,
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
         job=_find_job(look, row),
+        handler=("" if row.run is None else runs.find_handler(look.db, row.run)) or "",
+        call_hash=row.hash,
     )
 
 

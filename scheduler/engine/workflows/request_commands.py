@@ -50,26 +50,43 @@ class RequestCommands:
         self._lifecycle = lifecycle
         self._repairs = repairs
 
-    def approve(self, request: str, *, always: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
-        """Yes: to an outside action, exactly as it was shown, or to the use of a tool."""
+    def approve(
+        self,
+        request: str,
+        *,
+        always: bool = False,
+        call_hash: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Yes: to an outside action, exactly as it was shown, or to the use of a tool.
+
+        With `call_hash`, only to the call that has it. `always` also approves what waits in the scope of its grant.
+        """
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].takes_yes_or_no:
                 raise _refuse_yes_or_no(row)
+            _check_call(row, call_hash)
+            answer: dict[str, Any] = {"request": row.id, "answer": RequestAnswer.YES.value}
             if self._record_answer(db, row, RequestAnswer.YES, now):
-                self._accept(db, row, now, always=always)
-            return {"request": row.id, "answer": RequestAnswer.YES.value}
+                scope = self._accept(db, row, now, always=always)
+                if always:
+                    answer["also_approved"] = [] if scope is None else self._approve_waiting(db, scope, now)
+            return answer
 
         return self._do("approve", request, idempotency_key, act)
 
-    def reject(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def reject(
+        self, request: str, *, call_hash: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
         """No: the action is skipped, and its run continues knowing that."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].takes_yes_or_no:
                 raise _refuse_yes_or_no(row)
+            _check_call(row, call_hash)
             if self._record_answer(db, row, RequestAnswer.NO, now):
                 self._decline(db, row, now)
             return {"request": row.id, "answer": RequestAnswer.NO.value}
@@ -161,10 +178,11 @@ class RequestCommands:
             )
         return answered is AnswerOutcome.ACCEPTED
 
-    def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
+    def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> Grant | None:
+        """Let its run continue; returns the grant under which the next calls need no approval."""
         if REQUESTS[row.kind].concerns_repair:
             self._repairs.accept(db, row, now)
-            return
+            return None
         if row.kind is RequestKind.PERMISSION:
             workflow, _, asked = row.subject.partition(" ")
             if asked:  # else the account itself refused, which no grant of ours can change
@@ -172,7 +190,7 @@ class RequestCommands:
                 grants.add(db, Grant(workflow, "", connection, tool, GrantKind.PERMISSION, now))
             for one in runs.list_waiting_for(db, FailureClass.PERMISSION, row.subject):
                 runs.schedule_resume(db, one.id, now)
-            return
+            return None
         assert row.run is not None
         run = runs.find(db, row.run)
         assert run is not None
@@ -180,10 +198,29 @@ class RequestCommands:
         handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
         stands = always or (handler is not None and handler.approve == "first")
         is_there_still = call.endpoint == find_endpoint(db, self._registry, call.connection)
-        if stands and is_there_still:  # else the approval was for another account, and the run asks again
-            scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
+        scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
+        is_granted = stands and is_there_still  # else the approval was for another account, and the run asks again
+        if is_granted:
             grants.add(db, scope)
         runs.schedule_resume(db, run.id, now)
+        return scope if is_granted else None
+
+    def _approve_waiting(self, db: sqlite3.Connection, scope: Grant, now: datetime) -> list[str]:
+        """Approve what waits for exactly what was granted, on the account that is connected now; returns the ids."""
+        endpoint = find_endpoint(db, self._registry, scope.connection)
+        approved = []
+        for one in requests.list_open(db):
+            if one.kind is not RequestKind.APPROVAL or one.workflow != scope.workflow or one.run is None:
+                continue
+            row = requests.find(db, one.id)
+            if row is None or runs.find_handler(db, one.run) != scope.handler:
+                continue
+            call = OutsideCall.from_stored(row.call)
+            if (call.connection, call.tool, call.endpoint) == (scope.connection, scope.tool, endpoint):
+                self._record_answer(db, row, RequestAnswer.YES, now)
+                runs.schedule_resume(db, one.run, now)
+                approved.append(one.id)
+        return approved
 
     def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
         if REQUESTS[row.kind].concerns_repair:
@@ -252,6 +289,14 @@ class RequestCommands:
     def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
         if run.occurrence is not None:
             self._lifecycle.cancel(db, run.occurrence, OccurrenceReason.BY_USER, now)
+
+
+def _check_call(row: RequestRow, call_hash: str | None) -> None:
+    """Refuse an answer to a call that the user has not seen."""
+    if call_hash is not None and call_hash != row.hash:
+        raise RefusedError(
+            "changed", UserText("What it would do has changed since you saw it; nothing was done. Look at it again.")
+        )
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:
