@@ -121,6 +121,10 @@ class RequestSpec:
         return RequestAction.APPROVE in self.actions
 
     @property
+    def can_be_rejected(self) -> bool:
+        return RequestAction.REJECT in self.actions
+
+    @property
     def asks_what_happened(self) -> bool:
         return RequestAction.HAPPENED in self.actions
 

@@ -12,16 +12,26 @@ class RequestApi:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    def approve(self, request: str, *, always: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
+    def approve(
+        self,
+        request: str,
+        *,
+        always: bool = False,
+        edits: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """With edits: parameters of the call to change first, by name; text for other types is JSON."""
         found = self._backend.queries.request(request).id
         return self._backend.execute(
-            lambda runtime: runtime.request_commands.approve(found, always=always, idempotency_key=idempotency_key)
+            lambda runtime: runtime.request_commands.approve(
+                found, always=always, edits=edits, idempotency_key=idempotency_key
+            )
         )
 
-    def reject(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def reject(self, request: str, *, reason: str | None = None, idempotency_key: str | None = None) -> dict[str, Any]:
         found = self._backend.queries.request(request).id
         return self._backend.execute(
-            lambda runtime: runtime.request_commands.reject(found, idempotency_key=idempotency_key)
+            lambda runtime: runtime.request_commands.reject(found, reason=reason, idempotency_key=idempotency_key)
         )
 
     def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:

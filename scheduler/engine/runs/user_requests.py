@@ -9,6 +9,8 @@ from scheduler.connections.connector import Tool
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.script_plan import approval_for
 from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunPhase
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import grants, mutations, requests, runs
 from scheduler.store.grants import GrantKind
@@ -20,13 +22,19 @@ KEYRING_SUBJECT = "keyring"
 """The request subject of everything that waits for the keyring."""
 
 
-def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: OutsideCall) -> bool:
-    """Whether the user must approve this exact call before it is made."""
+def find_allowed_call(db: sqlite3.Connection, attempt: Attempt, tool: Tool, asked: OutsideCall) -> OutsideCall | None:
+    """The call to make: as asked, or as the user changed it before approving. None if the user must approve it first.
+
+    An approval counts for the exact call that the script asked for, whatever the user made of it.
+    """
+    approved = requests.find_approval(db, attempt.row.chain, asked.hash)
+    if approved is not None:
+        call = asked if approved.edited is None else OutsideCall.from_stored(approved.edited)
+        return call if call.hash == (approved.edited_hash or asked.hash) else None
     if approval_for(attempt.handler, tool) == "never":
-        return False
-    if requests.is_approved(db, attempt.row.chain, call.hash):
-        return False
-    return not grants.has(db, attempt.workflow, attempt.handler.name, call.connection, call.tool, GrantKind.APPROVAL)
+        return asked
+    has_grant = grants.has(db, attempt.workflow, attempt.handler.name, asked.connection, asked.tool, GrantKind.APPROVAL)
+    return asked if has_grant else None
 
 
 def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:
@@ -38,6 +46,18 @@ def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, no
         connection=call.connection,
     )
     ask(db, RequestKind.APPROVAL, attempt.row, sentence, now, call=call, ui=prepared.get("ui"))
+
+
+def skip_action(db: sqlite3.Connection, row: RequestRow, reason: str | None, now: datetime) -> None:
+    """The call was rejected: record that it is not made, and let the run continue."""
+    assert row.run is not None
+    run = runs.find(db, row.run)
+    assert run is not None
+    call = OutsideCall.from_stored(row.call)
+    key = call.make_idempotency_key(run.chain)
+    mutations.begin(db, call.to_mutation_row(run, key, MutationStatus.SKIPPED, now, reason=reason))
+    runs.advance_waiting(db, run.id, RunPhase.PREPARED, RunPhase.MUTATED, now)
+    runs.schedule_resume(db, run.id, now)
 
 
 def hand_over_keyring_request(db: sqlite3.Connection, run: str, successor: RunRow) -> None:

@@ -1,6 +1,7 @@
 """Commands that answer a request or retry a run, each in one transaction with its consequences."""
 
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import Act, run_once
 from scheduler.engine.lookup import find_run, find_workflow
+from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciliation import record_outcome
 from scheduler.engine.runs.recovery import cancel_waiting_run
@@ -17,20 +19,21 @@ from scheduler.engine.runs.repair_service import RepairService
 from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
+from scheduler.engine.workflows.call_edits import edit_call
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.handler_ids import lane_name, split_handler_id, split_target
-from scheduler.rules.mutations import MutationStatus
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import grants, handlers, lanes, mutations, repairs, requests, runs
 from scheduler.store.grants import Grant, GrantKind
-from scheduler.store.requests import AnswerOutcome, RequestAnswer, RequestRow
+from scheduler.store.requests import AnswerOutcome, GivenAnswer, RequestAnswer, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.user_text import UserText
 
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 """What can be retried; every other waiting run needs an answer or continues without one."""
+MAX_REASON_CHARS = 1_000
 
 
 class RequestCommands:
@@ -50,29 +53,55 @@ class RequestCommands:
         self._lifecycle = lifecycle
         self._repairs = repairs
 
-    def approve(self, request: str, *, always: bool = False, idempotency_key: str | None = None) -> dict[str, Any]:
-        """Yes: to an outside action, exactly as it was shown, or to the use of a tool."""
+    def approve(
+        self,
+        request: str,
+        *,
+        always: bool = False,
+        edits: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Yes: to an outside action, exactly as it was shown or with these parameters changed, or to using a tool."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].takes_yes_or_no:
                 raise _refuse_yes_or_no(row)
-            if self._record_answer(db, row, RequestAnswer.YES, now):
-                self._accept(db, row, now, always=always)
-            return {"request": row.id, "answer": RequestAnswer.YES.value}
+            edited = self._edit(row, edits or {}, always=always)
+            given = GivenAnswer(RequestAnswer.YES)
+            if edited is not None:
+                given = given._replace(edited=edited.to_json(), edited_hash=edited.hash)
+            if self._record_answer(db, row, given, now):
+                self._accept(db, row, now, always=always, is_edited=edited is not None)
+            changed = {} if edited is None else {"edited": sorted(edits or {})}
+            return {"request": row.id, "answer": RequestAnswer.YES.value, **changed}
 
         return self._do("approve", request, idempotency_key, act)
 
-    def reject(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
-        """No: the action is skipped, and its run continues knowing that."""
+    def _edit(self, row: RequestRow, edits: Mapping[str, Any], *, always: bool) -> OutsideCall | None:
+        """The call with the user's changes; None if nothing is changed."""
+        if not edits:
+            return None
+        if row.kind is not RequestKind.APPROVAL:
+            raise RefusedError("edit", UserText("Only an action that waits for approval can be changed."))
+        if always:
+            sentence = UserText("A changed call is approved once; it cannot be allowed for good.")
+            raise RefusedError("edit", sentence)
+        asked = OutsideCall.from_stored(row.call)
+        edited = edit_call(self._registry, asked, edits)
+        return None if edited.hash == asked.hash else edited
+
+    def reject(self, request: str, *, reason: str | None = None, idempotency_key: str | None = None) -> dict[str, Any]:
+        """No: the action is skipped, and its run continues knowing that, and why if there is a reason."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
-            if not REQUESTS[row.kind].takes_yes_or_no:
+            if not REQUESTS[row.kind].can_be_rejected:
                 raise _refuse_yes_or_no(row)
-            if self._record_answer(db, row, RequestAnswer.NO, now):
-                self._decline(db, row, now)
-            return {"request": row.id, "answer": RequestAnswer.NO.value}
+            given = GivenAnswer(RequestAnswer.NO, reason=parse_reason(reason))
+            if self._record_answer(db, row, given, now):
+                self._decline(db, row, given.reason, now)
+            return {"request": row.id, "answer": RequestAnswer.NO.value, "reason": given.reason}
 
         return self._do("reject", request, idempotency_key, act)
 
@@ -151,7 +180,9 @@ class RequestCommands:
             )
         return row
 
-    def _record_answer(self, db: sqlite3.Connection, row: RequestRow, given: RequestAnswer, now: datetime) -> bool:
+    def _record_answer(
+        self, db: sqlite3.Connection, row: RequestRow, given: GivenAnswer | RequestAnswer, now: datetime
+    ) -> bool:
         answered = requests.answer(db, row.id, given, now)
         if answered is AnswerOutcome.TOO_LATE:
             found = requests.find(db, row.id)
@@ -161,7 +192,7 @@ class RequestCommands:
             )
         return answered is AnswerOutcome.ACCEPTED
 
-    def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> None:
+    def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool, is_edited: bool) -> None:
         if REQUESTS[row.kind].concerns_repair:
             self._repairs.accept(db, row, now)
             return
@@ -178,14 +209,15 @@ class RequestCommands:
         assert run is not None
         call = OutsideCall.from_stored(row.call)
         handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
-        stands = always or (handler is not None and handler.approve == "first")
+        # What the user had to change is no reason to do the same unasked the next time.
+        stands = not is_edited and (always or (handler is not None and handler.approve == "first"))
         is_there_still = call.endpoint == find_endpoint(db, self._registry, call.connection)
         if stands and is_there_still:  # else the approval was for another account, and the run asks again
             scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
             grants.add(db, scope)
         runs.schedule_resume(db, run.id, now)
 
-    def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
+    def _decline(self, db: sqlite3.Connection, row: RequestRow, reason: str | None, now: datetime) -> None:
         if REQUESTS[row.kind].concerns_repair:
             self._repairs.decline(db, row, now)
             return
@@ -196,15 +228,7 @@ class RequestCommands:
                 if one.kind is HandlerKind.CONSUMER:
                     handlers.reset_after_stop(db, one.workflow, one.handler, now)
             return
-        assert row.run is not None
-        run = runs.find(db, row.run)
-        assert run is not None
-        call = OutsideCall.from_stored(row.call)
-        mutations.begin(
-            db, call.to_mutation_row(run, call.make_idempotency_key(run.chain), MutationStatus.SKIPPED, now)
-        )
-        runs.advance_waiting(db, run.id, RunPhase.PREPARED, RunPhase.MUTATED, now)
-        runs.schedule_resume(db, run.id, now)
+        user_requests.skip_action(db, row, reason, now)
 
     def _resolve(
         self, db: sqlite3.Connection, row: RunRow, asked: RequestRow, given: RequestAnswer, now: datetime
@@ -252,6 +276,18 @@ class RequestCommands:
     def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
         if run.occurrence is not None:
             self._lifecycle.cancel(db, run.occurrence, OccurrenceReason.BY_USER, now)
+
+
+def parse_reason(text: str | None) -> str | None:
+    """The user's reason, or None if it is empty; RefusedError if it cannot be kept."""
+    if text is None or not text.strip():
+        return None
+    if len(text) > MAX_REASON_CHARS or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise RefusedError(
+            "reason",
+            UserText("A reason can have at most {number} characters.", number=f"{MAX_REASON_CHARS:,}"),
+        )
+    return text.strip()
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:

@@ -213,7 +213,7 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
 def _facts(message: protocol.Message) -> dict[str, Any]:
     """The facts of every phase, when they arrived, and those of some: the call's outcome, the first pending events."""
     inputs = message["inputs"]
-    further = {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
+    further = {name: inputs[name] for name in ("outcome", "call_made", "reason", "waiting") if name in inputs}
     return {**message["facts"], "received_at": message["received_at"], **further}
 
 
