@@ -182,6 +182,16 @@ def find_approval(db: sqlite3.Connection, chain: str, wanted: str) -> ApprovedCa
     return None if row is None else ApprovedCall(_from_json(row["edited"]), row["edited_hash"])
 
 
+def find_answers(db: sqlite3.Connection, chain: str, wanted: str) -> RequestRow | None:
+    """The answered, rejected or expired questions with that hash of an attempt of that chain; the last one counts."""
+    query = (
+        f"{_ALL} WHERE {_OF_CHAIN} AND kind = 'question' AND answer IN ('answered', 'no', 'expired') AND hash = ?2 "
+        "ORDER BY answered DESC LIMIT 1"
+    )
+    row = db.execute(query, (chain, wanted)).fetchone()
+    return None if row is None else _from_sql(row)
+
+
 def of_run(db: sqlite3.Connection, run: str) -> list[RequestRow]:
     """All its requests; open ones come last."""
     query = f"{_ALL} WHERE run = ? ORDER BY answer IS NULL, created"

@@ -34,6 +34,13 @@ class RequestApi:
             lambda runtime: runtime.request_commands.reject(found, reason=reason, idempotency_key=idempotency_key)
         )
 
+    def answer(self, request: str, answers: dict[str, Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """Answers by the names of the questions; they may be typed as text."""
+        found = self._backend.queries.request(request).id
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.answer(found, answers, idempotency_key=idempotency_key)
+        )
+
     def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         return self._backend.execute(
             lambda runtime: runtime.request_commands.resolve(run, answer, idempotency_key=idempotency_key)

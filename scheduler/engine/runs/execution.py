@@ -14,6 +14,7 @@ from typing import Any
 from dayhand import _protocol as protocol
 
 from scheduler.engine.context import EngineContext
+from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.attempt import (
     Attempt,
     AttemptFailedError,
@@ -123,6 +124,8 @@ class Execution:
                 self._finish_with_nothing(decision)
                 return
             self._store_prepared(decision)
+        if attempt.phase is RunPhase.PREPARED and self._waits_for_answers():
+            return
         if attempt.phase is RunPhase.PREPARED and handler.has_mutate and attempt.action_status == "none":
             call = self._finish_phase(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
             if call is None:
@@ -153,10 +156,13 @@ class Execution:
     def _store_prepared(self, decision: dict[str, Any]) -> None:
         """Store the result of prepare together with the events it reserves."""
         attempt, now = self.attempt, self._now()
-        if attempt.handler.has_mutate:
+        kept = {name: decision[name] for name in ("reserve", "data", "ui", "wake_at")}
+        asks = bool(decision.get("ask"))
+        if asks:
+            kept["ask"] = decision["ask"]
+        if attempt.handler.has_mutate and not asks:
             self._worker.expect_next_phase(protocol.MUTATE, attempt.handler.timeout_s, self.script_host)
             self._mark_started(protocol.MUTATE)
-        kept = {name: decision[name] for name in ("reserve", "data", "ui", "wake_at")}
         kept["say"] = truncate_summary(decision["say"])
         to_reserve = {(one["topic"], one["id"]): one for one in kept["reserve"]}
         for topic, identity in to_reserve:
@@ -166,7 +172,7 @@ class Execution:
             **kept,
             "reserve": [self.script_host.peeked.get(key, one) for key, one in to_reserve.items()],
         }
-        starts_next = attempt.handler.has_next and not attempt.handler.has_mutate
+        starts_next = attempt.handler.has_next and not attempt.handler.has_mutate and not asks
         if starts_next:
             self._start(protocol.NEXT, self.attempt.next_inputs())
         try:
@@ -181,6 +187,18 @@ class Execution:
                 raise EventsSkippedError from error
             raise no_pending_event(attempt, error.topic, error.identity) from error
         attempt.phase = RunPhase.EMITTING if starts_next else RunPhase.PREPARED
+
+    def _waits_for_answers(self) -> bool:
+        """Whether prepare asks something that the user has not answered yet; then it is asked."""
+        attempt = self.attempt
+        if attempt.prepared is None or not attempt.prepared.get("ask"):
+            return False
+        with self._context.database.write() as db:
+            is_known = user_requests.apply_answers(db, attempt)
+            if not is_known:
+                self._finisher.wait_for_answers(db, attempt, self._now())
+                self._store_log(db)
+        return not is_known
 
     def _act(self, call: OutsideCall) -> bool:
         """Make the outside action; False if it waits."""

@@ -200,6 +200,7 @@ def _restore(db: sqlite3.Connection, attempt: Attempt, mutation: MutationStatus 
             **attempt.prepared,
             "reserve": [event_for_script(event) for event in events.reserved_by(db, attempt.id)],
         }
+        user_requests.apply_answers(db, attempt)
 
 
 def _first_events(db: sqlite3.Connection, workflow: str, handler: HandlerPlan) -> dict[str, Any]:

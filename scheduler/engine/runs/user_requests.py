@@ -1,5 +1,7 @@
 """Creates, hands over and closes the requests to the user about a run."""
 
+import hashlib
+import json
 import sqlite3
 from datetime import datetime
 from typing import Any
@@ -48,15 +50,49 @@ def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, no
     ask(db, RequestKind.APPROVAL, attempt.row, sentence, now, call=call, ui=prepared.get("ui"))
 
 
-def skip_action(db: sqlite3.Connection, row: RequestRow, reason: str | None, now: datetime) -> None:
-    """The call was rejected: record that it is not made, and let the run continue."""
+def ask_questions(db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
+    """Ask what prepare wants to know."""
+    prepared = attempt.prepared or {}
+    sentence = prepared.get("say") or UserText("{name} has a question.", name=attempt.plan.name)
+    asked = {"ui": prepared.get("ui"), "questions": prepared["ask"], "hash": _hash_decision(attempt)}
+    ask(db, RequestKind.QUESTION, attempt.row, sentence, now, **asked)
+
+
+def apply_answers(db: sqlite3.Connection, attempt: Attempt) -> bool:
+    """Give the attempt the user's answers to what prepare asks; False if there are none yet.
+
+    They hold for the chain as long as prepare decides exactly the same; a rejection means that nothing is done.
+    """
+    if attempt.prepared is None or not attempt.prepared.get("ask"):
+        return True
+    found = requests.find_answers(db, attempt.row.chain, _hash_decision(attempt))
+    if found is None:
+        return False
+    if found.answer == RequestAnswer.ANSWERED:
+        attempt.prepared = {**attempt.prepared, "answers": found.answers}
+    else:
+        attempt.action_status, attempt.reason = MutationStatus.SKIPPED.value, found.reason
+    return True
+
+
+def _hash_decision(attempt: Attempt) -> str:
+    """What answers are for: the questions together with everything else that prepare decided."""
+    prepared = attempt.prepared or {}
+    decided = {name: prepared.get(name) for name in ("data", "say", "ui", "ask")}
+    decided["reserve"] = sorted([one["topic"], one["id"]] for one in prepared.get("reserve", ()))
+    return hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()
+
+
+def skip(db: sqlite3.Connection, row: RequestRow, reason: str | None, now: datetime) -> None:
+    """A call or a question was rejected: the run continues without acting. The answer is recorded already."""
     assert row.run is not None
     run = runs.find(db, row.run)
     assert run is not None
-    call = OutsideCall.from_stored(row.call)
-    key = call.make_idempotency_key(run.chain)
-    mutations.begin(db, call.to_mutation_row(run, key, MutationStatus.SKIPPED, now, reason=reason))
-    runs.advance_waiting(db, run.id, RunPhase.PREPARED, RunPhase.MUTATED, now)
+    if row.kind is RequestKind.APPROVAL:
+        call = OutsideCall.from_stored(row.call)
+        key = call.make_idempotency_key(run.chain)
+        mutations.begin(db, call.to_mutation_row(run, key, MutationStatus.SKIPPED, now, reason=reason))
+        runs.advance_waiting(db, run.id, RunPhase.PREPARED, RunPhase.MUTATED, now)
     runs.schedule_resume(db, run.id, now)
 
 
@@ -145,6 +181,7 @@ def ask(
             run=run.id,
             call=None if call is None else call.to_json(),
             ui=shown.get("ui"),
-            hash=None if call is None else call.hash,
+            hash=shown.get("hash") if call is None else call.hash,
+            questions=shown.get("questions"),
         ),
     )

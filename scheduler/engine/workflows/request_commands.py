@@ -23,6 +23,7 @@ from scheduler.engine.workflows.call_edits import edit_call
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.handler_ids import lane_name, split_handler_id, split_target
 from scheduler.rules.phases import HandlerKind, RunStatus
+from scheduler.rules.questions import QuestionError, parse_answers, parse_questions
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import grants, handlers, lanes, mutations, repairs, requests, runs
 from scheduler.store.grants import Grant, GrantKind
@@ -104,6 +105,25 @@ class RequestCommands:
             return {"request": row.id, "answer": RequestAnswer.NO.value, "reason": given.reason}
 
         return self._do("reject", request, idempotency_key, act)
+
+    def answer(self, request: str, answers: Mapping[str, Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """Answer the questions of a script, by their names; its run continues with the answers."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = self._find(db, request)
+            if row.kind is not RequestKind.QUESTION:
+                sentence = UserText("That asks no question; see: dayhand attention {id}", id=row.id)
+                raise RefusedError("other answer", sentence)
+            try:
+                parsed = parse_answers(parse_questions(row.questions), answers)
+            except QuestionError as error:
+                raise RefusedError("answer", error.sentence) from error
+            if self._record_answer(db, row, GivenAnswer(RequestAnswer.ANSWERED, answers=parsed), now):
+                assert row.run is not None
+                runs.schedule_resume(db, row.run, now)
+            return {"request": row.id, "answer": RequestAnswer.ANSWERED.value, "answers": parsed}
+
+        return self._do("answer", request, idempotency_key, act)
 
     def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         """Record what the user found out about an outside action or an interrupted job."""
@@ -228,7 +248,7 @@ class RequestCommands:
                 if one.kind is HandlerKind.CONSUMER:
                     handlers.reset_after_stop(db, one.workflow, one.handler, now)
             return
-        user_requests.skip_action(db, row, reason, now)
+        user_requests.skip(db, row, reason, now)
 
     def _resolve(
         self, db: sqlite3.Connection, row: RunRow, asked: RequestRow, given: RequestAnswer, now: datetime
