@@ -1,4 +1,4 @@
-"""`attention`, `approve`, `reject`, `resolve`, `retry`, `dismiss`: open requests, and the user's answers."""
+"""`attention`, `approve`, `answer`, `reject`, `resolve`, `retry`, `dismiss`: open requests, and the user's answers."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -13,9 +13,12 @@ from app.cli.formatting import format_time, to_single_line
 from app.data.data_dir import add_data_dir
 from app.widgets.server_names import add_punycode, find_look_alikes
 from app.widgets.visible_text import ELLIPSIS as _CUT
+from scheduler.engine.errors import RefusedError
 
 _MAX_VALUE_CHARS = 300
 """Of one value in the list of all requests."""
+_ONLY_QUESTION = "answer"
+"""The name of a question that its script did not name."""
 _MAX_TIME_NS = 2**63
 """Of a file's modification time: a third-party connector may report anything."""
 
@@ -49,13 +52,20 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
 
     `where` is added to the commands that are shown, so that they can be pasted as they are.
     """
-    lines = [*_render_call(one, limit), *_render_script(one, limit), *_render_failed_run(one, where, limit)]
+    lines = [
+        *_render_call(one, limit),
+        *_render_script(one, limit),
+        *_render_questions(one),
+        *_render_failed_run(one, where, limit),
+    ]
     yield f"{one['id']}  {', '.join(one['workflows'])}, {one['kind'].replace('-', ' ')}, {format_time(one['created'])}"
     yield from (f"    {add_punycode(line)}" for line in lines)
     if one["kind"] in ("fix", "repaired"):
         yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
     if limit is not None and (one.get("omitted") or any(line.endswith(_CUT) for line in lines)):
         yield f"    Show in full: dayhand attention {one['id']}{where}"
+    if editable := one.get("editable"):
+        yield f"    You can change {', '.join(editable)}: dayhand approve {one['id']} --set NAME=VALUE{where}"
     yield f"    {'  |  '.join(f'{command}{where}' for command in one['how'])}"
 
 
@@ -86,10 +96,23 @@ def _render_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     if one.get("failed_run"):
         return
     sentence = _shorten(to_single_line(one["sentence"]), limit)
-    yield f"The script says: {sentence}" if one["kind"] == "approval" else sentence
-    if one["kind"] == "approval" and one["ui"]:
+    is_from_script = one["kind"] in ("approval", "question")
+    yield f"The script says: {sentence}" if is_from_script else sentence
+    if is_from_script and one["ui"]:
         added = one["ui"] if isinstance(one["ui"], dict) else {"": one["ui"]}
         yield from (f"  {json.dumps(name)}: {_write(shown, limit)}" for name, shown in added.items())
+
+
+def _render_questions(one: dict[str, Any]) -> Iterator[str]:
+    """What the script asks, what each answer may be, and what is taken if nothing is given."""
+    questions = one.get("questions") or ()
+    for question in questions:
+        name = f"{question['name']}: " if len(questions) > 1 else ""
+        choices = f" ({', '.join(map(to_single_line, question['choices']))})" if question.get("choices") else ""
+        kinds = {"yes_no": " (yes or no)", "number": " (a number)", "date": " (a date such as 2026-11-20)"}
+        default = question.get("default")
+        taken = "" if default is None else f" [{to_single_line(str(default))}]"
+        yield f"{name}{to_single_line(question['text'])}{choices or kinds.get(question['kind'], '')}{taken}"
 
 
 def _render_failed_run(one: dict[str, Any], where: str, limit: int | None) -> Iterator[str]:
@@ -129,28 +152,78 @@ def _describe_target(target: Any, limit: int | None) -> str:
             return _write(target, limit)
 
 
-def _request_arguments(description: str, *, always: bool = False) -> Callable[[ArgumentParser], None]:
+def _request_arguments(
+    description: str, *, always: bool = False, reason: bool = False
+) -> Callable[[ArgumentParser], None]:
     def add(parser: ArgumentParser) -> None:
         parser.description = description
         add_data_dir(parser)
         parser.add_argument("asked", metavar="REQUEST", help="its ID, or the beginning of it")
         if always:
             parser.add_argument("--always", action="store_true", help="and do not ask again for this tool")
+            _add_values(parser, "change this parameter of the call first; rows and other lists are JSON")
+        if reason:
+            parser.add_argument("--reason", metavar="TEXT", help="why, for the script and the history")
         add_idempotency_key(parser)
 
     return add
 
 
+def _add_values(parser: ArgumentParser, help_: str) -> None:
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], dest="values", help=help_)
+
+
+def _read_values(options: Namespace) -> dict[str, str]:
+    """The values given as --set NAME=VALUE."""
+    found: dict[str, str] = {}
+    for written in options.values:
+        name, equals, value = written.partition("=")
+        if not equals or not name:
+            raise RefusedError("arguments", f"--set takes NAME=VALUE, not {written!r:.100}.")
+        if name in found:
+            raise RefusedError("arguments", f"--set {name} is given twice.")
+        found[name] = value
+    return found
+
+
 def _approve(options: Namespace) -> CommandResult:
+    edits = _read_values(options)
     answer = call_api(
-        options, "approve", request=options.asked, always=options.always, idempotency_key=options.idempotency_key
+        options,
+        "approve",
+        request=options.asked,
+        always=options.always,
+        idempotency_key=options.idempotency_key,
+        **({"edits": edits} if edits else {}),
     )
-    return CommandResult(answer, lambda _: ["Approved."])
+    return CommandResult(answer, lambda done: ["Approved with your changes." if done.get("edited") else "Approved."])
 
 
 def _reject(options: Namespace) -> CommandResult:
-    answer = call_api(options, "reject", request=options.asked, idempotency_key=options.idempotency_key)
+    reason = {} if options.reason is None else {"reason": options.reason}
+    answer = call_api(options, "reject", request=options.asked, idempotency_key=options.idempotency_key, **reason)
     return CommandResult(answer, lambda _: ["Rejected."])
+
+
+def _answer_arguments(parser: ArgumentParser) -> None:
+    parser.description = "Answer a question of a script. Without an answer, its defaults are taken."
+    add_data_dir(parser)
+    parser.add_argument("asked", metavar="REQUEST", help="its ID, or the beginning of it")
+    parser.add_argument("given", nargs="?", metavar="ANSWER", help="the answer, if there is one question")
+    _add_values(parser, "the answer to the question with this name, if there are several")
+    add_idempotency_key(parser)
+
+
+def _answer(options: Namespace) -> CommandResult:
+    answers = _read_values(options)
+    if options.given is not None:
+        if answers:
+            raise RefusedError("arguments", "Give one answer, or --set for each question, not both.")
+        answers = {_ONLY_QUESTION: options.given}
+    answer = call_api(
+        options, "answer", request=options.asked, answers=answers, idempotency_key=options.idempotency_key
+    )
+    return CommandResult(answer, lambda _: ["Answered."])
 
 
 def _resolve_arguments(parser: ArgumentParser) -> None:
@@ -188,8 +261,10 @@ def _dismiss(options: Namespace) -> CommandResult:
 VERBS = {
     "attention": Command(_attention_arguments, _attention),
     "approve": Command(_request_arguments("Approve exactly what was asked.", always=True), _approve),
+    "answer": Command(_answer_arguments, _answer),
     "reject": Command(
-        _request_arguments("Reject a request: the action is skipped, and the run continues without it."), _reject
+        _request_arguments("Reject a request: the action is skipped, and the run continues without it.", reason=True),
+        _reject,
     ),
     "resolve": Command(_resolve_arguments, _resolve),
     "retry": Command(_retry_arguments, _retry),
