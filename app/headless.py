@@ -51,6 +51,7 @@ _ACTIONS_TIMEOUT_S = 30.0
 _ANSWERS = {
     "yes": "approved",
     "no": "rejected",
+    "expired": "expired",
     "happened": "you said that it happened",
     "not-happened": "you said that it did not happen",
     "skip": "skipped",
@@ -269,7 +270,7 @@ class RunPrinter:
             return
         what = "" if not one.call else f" ({one.call['tool']} of {one.call['connection']})"
         how = f"Answer: {self._command(one.how[0])}"
-        if one.kind == "approval":  # show it in full before it is approved
+        if one.kind in ("approval", "question"):  # show it in full before it is answered
             how = f"Details and how to answer: {self._command(f'dayhand attention {one.id}')}"
         self._write(_name_request(one), f"asks: {add_full_stop(truncate(one.sentence, _MAX_SENTENCE) + what)} {how}")
 

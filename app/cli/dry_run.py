@@ -132,7 +132,8 @@ def _render(answer: dict[str, Any], file: str) -> Iterator[str]:
 
 
 def _details(step: dict[str, Any]) -> list[str]:
-    lines = [f"would ask you: {step['asked']}"] if step["asked"] else []
+    lines = [f"would ask you: {text} (assumed: {answer})" for text, answer in step["questions"]]
+    lines += [f"would ask you: {step['asked']}"] if step["asked"] else []
     if action := step["action"]:
         given = json.dumps(action["parameters"], ensure_ascii=False)
         lines.append(f"would {action['tool']} with {action['connection']}: {_shorten(given)}")

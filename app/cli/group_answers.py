@@ -42,7 +42,7 @@ def is_group(options: Namespace) -> bool:
     return chooses or len(options.asked) > 1
 
 
-def answer_group(options: Namespace, answer: str, render: Render) -> CommandResult:
+def answer_group(options: Namespace, answer: str, render: Render, **more: str) -> CommandResult:
     """Answer exactly those that were named or listed; each has its own result."""
     if options.asked:
         seen, unknown = _find_named(options)
@@ -52,7 +52,7 @@ def answer_group(options: Namespace, answer: str, render: Render) -> CommandResu
     if seen:
         shown = [{"request": one["id"], "call_hash": one["call_hash"], "run": one["run"]} for one in seen]
         answered = call_api(
-            options, "answer_each", answer=answer, requests=shown, idempotency_key=options.idempotency_key
+            options, "answer_each", answer=answer, requests=shown, idempotency_key=options.idempotency_key, **more
         )
         results = answered["results"]
     results += unknown

@@ -113,20 +113,34 @@ def _render_run(options: Namespace, run: dict[str, Any]) -> Iterator[str]:
         yield from (f"  {one['topic']}  {one['id']}  {to_single_line(one.get('title', ''))}" for one in run["events"])
     if run["prepared"] is not None:
         yield f"Prepared: {json.dumps(run['prepared'], ensure_ascii=False)}"
-    if run["call"]:
-        call = run["call"]
-        yield f"Outside action: {call['tool']} of {call['connection']}, {call['status']}"
-        yield f"  {json.dumps(call['parameters'], ensure_ascii=False)}"
+    yield from _render_action(run["call"])
     if run["call"] or run["result"] is not None:
         yield f"Result: {json.dumps(run['result'], ensure_ascii=False)}"
     for one in run["requests"]:
-        yield f"Asked: {to_single_line(one['sentence'])} ({one['answer'] or 'not answered'})"
+        yield from _render_request(one)
         yield from (f"  {add_folder_option(command, folder_option)}" for command in one["how"])
     if run["log"]:
         yield "Log:"
         yield from (f"  {line}" for line in run["log"].splitlines())
     if run["failure"] and run["failure"].get("traceback"):
         yield from (f"  {line}" for line in run["failure"]["traceback"].splitlines())
+
+
+def _render_action(call: dict[str, Any] | None) -> Iterator[str]:
+    if not call:
+        return
+    yield f"Outside action: {call['tool']} of {call['connection']}, {call['status']}"
+    yield f"  {json.dumps(call['parameters'], ensure_ascii=False)}"
+    if call["asked"] is not None:
+        yield "You changed this before approving it. The script asked for:"
+        yield f"  {json.dumps(call['asked'], ensure_ascii=False)}"
+
+
+def _render_request(one: dict[str, Any]) -> Iterator[str]:
+    reason = f": {to_single_line(one['reason'])}" if one["reason"] and one["answer"] != "expired" else ""
+    yield f"Asked: {to_single_line(one['sentence'])} ({one['answer'] or 'not answered'}{reason})"
+    if one["answers"]:
+        yield f"  Answers: {json.dumps(one['answers'], ensure_ascii=False)}"
 
 
 def _logs_arguments(parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`attention`, `approve`, `reject`, `resolve`, `retry`, `dismiss`: open requests, and the user's answers."""
+"""`attention`, `approve`, `answer`, `reject`, `resolve`, `retry`, `dismiss`: open requests, and the user's answers."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -14,9 +14,12 @@ from app.cli.group_answers import add_group_arguments, answer_group, is_group
 from app.data.data_dir import add_data_dir
 from app.widgets.server_names import add_punycode, find_look_alikes
 from app.widgets.visible_text import ELLIPSIS as _CUT
+from scheduler.engine.errors import RefusedError
 
 _MAX_VALUE_CHARS = 300
 """Of one value in the list of all requests."""
+_ONLY_QUESTION = "answer"
+"""The name of a question that its script did not name."""
 _MAX_TIME_NS = 2**63
 """Of a file's modification time: a third-party connector may report anything."""
 
@@ -50,7 +53,12 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
 
     `where` is added to the commands that are shown, so that they can be pasted as they are.
     """
-    lines = [*_render_call(one, limit), *_render_script(one, limit), *_render_failed_run(one, where, limit)]
+    lines = [
+        *_render_call(one, limit),
+        *_render_script(one, limit),
+        *_render_questions(one),
+        *_render_failed_run(one, where, limit),
+    ]
     names = [f"{one['workflow']}/{one['job']}"] if one.get("job") else one["workflows"]
     yield f"{one['id']}  {', '.join(names)}, {one['kind'].replace('-', ' ')}, {format_time(one['created'])}"
     yield from (f"    {add_punycode(line)}" for line in lines)
@@ -58,6 +66,8 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
         yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
     if limit is not None and (one.get("omitted") or any(line.endswith(_CUT) for line in lines)):
         yield f"    Show in full: dayhand attention {one['id']}{where}"
+    if editable := one.get("editable"):
+        yield f"    You can change {', '.join(editable)}: dayhand approve {one['id']} --set NAME=VALUE{where}"
     yield f"    {'  |  '.join(f'{command}{where}' for command in one['how'])}"
 
 
@@ -88,10 +98,23 @@ def _render_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
     if one.get("failed_run"):
         return
     sentence = _shorten(to_single_line(one["sentence"]), limit)
-    yield f"The script says: {sentence}" if one["kind"] == "approval" else sentence
-    if one["kind"] == "approval" and one["ui"]:
+    is_from_script = one["kind"] in ("approval", "question")
+    yield f"The script says: {sentence}" if is_from_script else sentence
+    if is_from_script and one["ui"]:
         added = one["ui"] if isinstance(one["ui"], dict) else {"": one["ui"]}
         yield from (f"  {json.dumps(name)}: {_write(shown, limit)}" for name, shown in added.items())
+
+
+def _render_questions(one: dict[str, Any]) -> Iterator[str]:
+    """What the script asks, what each answer may be, and what is taken if nothing is given."""
+    questions = one.get("questions") or ()
+    for question in questions:
+        name = f"{question['name']}: " if len(questions) > 1 else ""
+        choices = f" ({', '.join(map(to_single_line, question['choices']))})" if question.get("choices") else ""
+        kinds = {"yes_no": " (yes or no)", "number": " (a number)", "date": " (a date such as 2026-11-20)"}
+        default = question.get("default")
+        taken = "" if default is None else f" [{to_single_line(str(default))}]"
+        yield f"{name}{to_single_line(question['text'])}{choices or kinds.get(question['kind'], '')}{taken}"
 
 
 def _render_failed_run(one: dict[str, Any], where: str, limit: int | None) -> Iterator[str]:
@@ -132,7 +155,7 @@ def _describe_target(target: Any, limit: int | None) -> str:
 
 
 def _request_arguments(
-    description: str, *, always: bool = False, can_choose_all: bool = True
+    description: str, *, always: bool = False, reason: bool = False, can_choose_all: bool = True
 ) -> Callable[[ArgumentParser], None]:
     def add(parser: ArgumentParser) -> None:
         parser.description = description
@@ -140,25 +163,56 @@ def _request_arguments(
         add_group_arguments(parser, can_choose_all=can_choose_all)
         if always:
             parser.add_argument("--always", action="store_true", help="and do not ask again for this tool")
+            _add_values(parser, "change this parameter of the call first; rows and other lists are JSON")
+        if reason:
+            parser.add_argument("--reason", metavar="TEXT", help="why, for the script and the history")
         add_idempotency_key(parser)
 
     return add
 
 
+def _add_values(parser: ArgumentParser, help_: str) -> None:
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], dest="values", help=help_)
+
+
+def _read_values(options: Namespace) -> dict[str, str]:
+    """The values given as --set NAME=VALUE."""
+    found: dict[str, str] = {}
+    for written in options.values:
+        name, equals, value = written.partition("=")
+        if not equals or not name:
+            raise RefusedError("arguments", f"--set takes NAME=VALUE, not {written!r:.100}.")
+        if name in found:
+            raise RefusedError("arguments", f"--set {name} is given twice.")
+        found[name] = value
+    return found
+
+
 def _approve(options: Namespace) -> CommandResult:
+    edits = _read_values(options)
     if is_group(options):
         if options.always:
             raise UsageError("--always is for one request; it also approves the others that wait for the same.")
+        if edits:
+            raise UsageError("--set changes one request; approve the others separately.")
         return answer_group(options, "approve", _render_listed)
     answer = call_api(
-        options, "approve", request=options.asked[0], always=options.always, idempotency_key=options.idempotency_key
+        options,
+        "approve",
+        request=options.asked[0],
+        always=options.always,
+        idempotency_key=options.idempotency_key,
+        **({"edits": edits} if edits else {}),
     )
     return CommandResult(answer, _render_approved)
 
 
 def _render_approved(answer: dict[str, Any]) -> Iterator[str]:
     others = len(answer.get("also_approved", ()))
-    yield "Approved." if not others else f"Approved, together with {others} more that waited for the same."
+    if answer.get("edited"):
+        yield "Approved with your changes."
+    else:
+        yield "Approved." if not others else f"Approved, together with {others} more that waited for the same."
 
 
 def _render_listed(one: dict[str, Any]) -> list[str]:
@@ -167,10 +221,32 @@ def _render_listed(one: dict[str, Any]) -> list[str]:
 
 
 def _reject(options: Namespace) -> CommandResult:
+    reason = {} if options.reason is None else {"reason": options.reason}
     if is_group(options):
-        return answer_group(options, "reject", _render_listed)
-    answer = call_api(options, "reject", request=options.asked[0], idempotency_key=options.idempotency_key)
+        return answer_group(options, "reject", _render_listed, **reason)
+    answer = call_api(options, "reject", request=options.asked[0], idempotency_key=options.idempotency_key, **reason)
     return CommandResult(answer, lambda _: ["Rejected."])
+
+
+def _answer_arguments(parser: ArgumentParser) -> None:
+    parser.description = "Answer a question of a script. Without an answer, its defaults are taken."
+    add_data_dir(parser)
+    parser.add_argument("asked", metavar="REQUEST", help="its ID, or the beginning of it")
+    parser.add_argument("given", nargs="?", metavar="ANSWER", help="the answer, if there is one question")
+    _add_values(parser, "the answer to the question with this name, if there are several")
+    add_idempotency_key(parser)
+
+
+def _answer(options: Namespace) -> CommandResult:
+    answers = _read_values(options)
+    if options.given is not None:
+        if answers:
+            raise RefusedError("arguments", "Give one answer, or --set for each question, not both.")
+        answers = {_ONLY_QUESTION: options.given}
+    answer = call_api(
+        options, "answer", request=options.asked, answers=answers, idempotency_key=options.idempotency_key
+    )
+    return CommandResult(answer, lambda _: ["Answered."])
 
 
 def _resolve_arguments(parser: ArgumentParser) -> None:
@@ -212,8 +288,12 @@ VERBS = {
     "approve": Command(
         _request_arguments("Approve requests: exactly what each of them shows is done.", always=True), _approve
     ),
+    "answer": Command(_answer_arguments, _answer),
     "reject": Command(
-        _request_arguments("Reject requests: the actions are skipped, and their runs continue without them."), _reject
+        _request_arguments(
+            "Reject requests: the actions are skipped, and their runs continue without them.", reason=True
+        ),
+        _reject,
     ),
     "resolve": Command(_resolve_arguments, _resolve),
     "retry": Command(_retry_arguments, _retry),

@@ -1,10 +1,12 @@
 """The actions that a request offers, with their labels and commands."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.requests.forms import REASON, make_form
 from app.requests.labels import label_action
+from app.widgets.answer_form import FormField
 from app.widgets.request_card import ButtonImportance
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
@@ -17,8 +19,13 @@ OPEN, RECONNECT, EDIT, SHOW_LOG = (
 )
 """Actions that open something instead of running a command."""
 SENT, SEND = RequestAction.SHOW_SENT, RequestAction.REPAIR
-_SHORTCUTS = {RequestAction.APPROVE: "Ctrl+Return", RequestAction.REJECT: "Ctrl+Backspace"}
-_PRIMARY = (RequestAction.APPROVE, RequestAction.RECONNECT, RequestAction.RETRY)
+_SHORTCUTS = {
+    RequestAction.APPROVE: "Ctrl+Return",
+    RequestAction.ANSWER: "Ctrl+Return",
+    RequestAction.EDIT_CALL: "Ctrl+E",
+    RequestAction.REJECT: "Ctrl+Backspace",
+}
+_PRIMARY = (RequestAction.APPROVE, RequestAction.ANSWER, RequestAction.RECONNECT, RequestAction.RETRY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +41,21 @@ class OfferedAction:
     importance: ButtonImportance = ButtonImportance.NORMAL
     undo: "OfferedAction | None" = None
     """Offered for a few seconds afterwards."""
+    form: tuple[FormField, ...] = ()
+    """What the user fills in first."""
+
+    def with_values(self, values: Mapping[str, Any]) -> "OfferedAction":
+        """The same with what the user filled in."""
+        match self.id:
+            case RequestAction.EDIT_CALL:
+                given: dict[str, Any] = {"edits": dict(values)}
+            case RequestAction.ANSWER:
+                given = {"answers": {name: value for name, value in values.items() if value is not None}}
+            case RequestAction.REJECT if values.get(REASON):
+                given = {"reason": values[REASON]}
+            case _:
+                return self
+        return replace(self, arguments={**self.arguments, **given})
 
 
 def list_actions(one: RequestView) -> tuple[OfferedAction, ...]:
@@ -53,6 +75,8 @@ def _is_offered(one: RequestView, action: RequestAction) -> bool:
             return one.fault is not None and one.fault.earlier is not None
         case RequestAction.REPAIR:
             return isinstance(one.ui, dict) and "sends" in one.ui
+        case RequestAction.EDIT_CALL:
+            return bool(make_form(one, action))
         case _:
             return True
 
@@ -69,6 +93,7 @@ def _make(one: RequestView, action: RequestAction) -> OfferedAction:
         arguments=arguments,
         shortcut="" if takes_repair_back else _SHORTCUTS.get(action, ""),
         importance=ButtonImportance.PRIMARY if action in _PRIMARY else ButtonImportance.NORMAL,
+        form=make_form(one, action),
         undo=_undo_repair(one) if one.kind is RequestKind.FIX and action is RequestAction.APPROVE else None,
     )
 
@@ -77,6 +102,10 @@ def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str,
     match action:
         case RequestAction.APPROVE | RequestAction.REJECT | RequestAction.DISMISS:
             return action.value, {"request": one.id}
+        case RequestAction.EDIT_CALL:
+            return "approve", {"request": one.id}
+        case RequestAction.ANSWER:
+            return "answer", {"request": one.id, "answers": {}}
         case RequestAction.ALWAYS:
             return "approve", {"request": one.id, "always": True}
         case RequestAction.HAPPENED | RequestAction.NOT_HAPPENED | RequestAction.SKIP:

@@ -25,6 +25,7 @@ def sign_request(kind: RequestKind) -> StatusSign:
     attention, bad = Tone.ATTENTION, Tone.BAD
     glyph, word, tone = {
         RequestKind.APPROVAL: ("attention", translate("answers", "Asks for your approval"), attention),
+        RequestKind.QUESTION: ("attention", translate("answers", "Has a question"), attention),
         RequestKind.PERMISSION: ("attention", translate("answers", "Asks for permission"), attention),
         RequestKind.RECONNECT: ("connection", translate("answers", "Not connected"), attention),
         RequestKind.KEYRING: ("connection", translate("answers", "Waiting for the keyring"), attention),
@@ -46,6 +47,12 @@ def _labels() -> dict[RequestAction, ActionLabel]:
     return {
         RequestAction.APPROVE: ActionLabel(
             translate("answers", "Approve"), translate("answers", "Approved. Continuing…")
+        ),
+        RequestAction.EDIT_CALL: ActionLabel(
+            translate("answers", "Edit…"), translate("answers", "Approved with your changes. Continuing…")
+        ),
+        RequestAction.ANSWER: ActionLabel(
+            translate("answers", "Answer"), translate("answers", "Answered. Continuing…")
         ),
         RequestAction.REJECT: ActionLabel(translate("answers", "Reject"), translate("answers", "Rejected; skipped.")),
         RequestAction.ALWAYS: ActionLabel(

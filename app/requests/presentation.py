@@ -15,6 +15,7 @@ from app.overview import Overview
 from app.requests import request_text
 from app.requests.actions import OfferedAction, list_actions
 from app.requests.call_summary import summarize_call
+from app.requests.forms import label_confirmation
 from app.requests.labels import sign_request
 from app.requests.request_text import describe_target
 from app.theme.tokens import Tone
@@ -31,9 +32,15 @@ from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 translate = QCoreApplication.translate
 REVIEW = "look"
 """The button of a notification that has no room for everything the user must see."""
-_NEEDS_ROOM = (RequestAction.ALWAYS, RequestAction.EDIT, RequestAction.ROLLBACK, RequestAction.REPAIR)
+_NEEDS_ROOM = (
+    RequestAction.ALWAYS,
+    RequestAction.EDIT,
+    RequestAction.EDIT_CALL,
+    RequestAction.ROLLBACK,
+    RequestAction.REPAIR,
+)
 """Not offered in a notification."""
-_URGENT = (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE)
+_URGENT = (RequestKind.APPROVAL, RequestKind.QUESTION, RequestKind.PERMISSION, RequestKind.UNSURE)
 _MAX_QUOTED = 160
 """Characters of a script's sentence in a notification."""
 _MAX_OUTPUT_LINES = 3
@@ -43,7 +50,8 @@ _MAX_OUTPUT_LINES = 3
 def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
     """What a notification says; it has room for two buttons."""
     answers = [answer for answer in list_actions(one) if answer.id not in _NEEDS_ROOM][:2]
-    if REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
+    is_form = one.kind is RequestKind.QUESTION
+    if is_form or REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
         answers = [OfferedAction(id=REVIEW, label=translate("answers", "Review"))]
     name = name_request(one, overview)
     lines = (summarize_request(one, overview), _quote_script(one), *_quote_run(one))
@@ -55,7 +63,7 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
         actions=tuple((answer.id, answer.label) for answer in answers),
         urgency=Urgency.CRITICAL if one.kind in _URGENT else Urgency.NORMAL,
         group=group,
-        is_question=one.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION),
+        is_question=one.kind in (RequestKind.APPROVAL, RequestKind.QUESTION, RequestKind.PERMISSION),
         count=one.failed_run.failures if one.failed_run is not None and one.failed_run.reason else 1,
         since=one.created,
     )
@@ -69,12 +77,25 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
         when=format_day_and_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
         sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else describe_request(one),
         details=_detail(one, overview, registry),
-        script_sections=(*_show(one.sentence), *_show(one.ui)) if _is_asked_by_script(one) else (),
+        script_sections=(*_show(one.sentence), *_show(one.ui)) if _quotes_script(one) else (),
         exact_call=(lambda: format_json(one.call)) if one.call else None,
-        actions=tuple(
-            CardAction(id=answer.id, label=answer.label, shortcut=answer.shortcut, importance=answer.importance)
-            for answer in list_actions(one)
-        ),
+        actions=tuple(_make_action(answer) for answer in list_actions(one)),
+    )
+
+
+def _make_action(answer: OfferedAction) -> CardAction:
+    is_opened = bool(answer.form) and answer.id != RequestAction.ANSWER
+    label = answer.label
+    if answer.id == RequestAction.REJECT and is_opened:
+        label = translate("answers", "Reject…")
+    return CardAction(
+        id=answer.id,
+        label=label,
+        shortcut=answer.shortcut,
+        importance=answer.importance,
+        form=answer.form,
+        confirm=label_confirmation(RequestAction(answer.id)) if is_opened else "",
+        only_changes=answer.id == RequestAction.EDIT_CALL,
     )
 
 
@@ -91,6 +112,8 @@ def describe_request(one: RequestView) -> str:
         return request_text.describe_repair(one)
     if one.failed_run is not None:
         return translate_text(one.failed_run.summary)
+    if one.kind is RequestKind.QUESTION:
+        return translate("answers", "Wants to know something before it continues")
     return one.sentence if one.kind is RequestKind.APPROVAL else translate_text(one.sentence)
 
 
@@ -107,6 +130,10 @@ def _is_asked_by_script(one: RequestView) -> bool:
     return one.kind is RequestKind.APPROVAL and bool(one.call)
 
 
+def _quotes_script(one: RequestView) -> bool:
+    return _is_asked_by_script(one) or one.kind is RequestKind.QUESTION
+
+
 def _says_enough(one: RequestView, overview: Overview) -> bool:
     """Whether the notification shows all that the user must know before answering."""
     summary = overview.summaries.get(one.id)
@@ -114,9 +141,10 @@ def _says_enough(one: RequestView, overview: Overview) -> bool:
 
 
 def _quote_script(one: RequestView) -> str:
-    if not _is_asked_by_script(one):
+    if not _quotes_script(one):
         return ""
-    words = truncate(" ".join(one.sentence[: 2 * _MAX_QUOTED].split()), _MAX_QUOTED)
+    said = [str(question["text"]) for question in one.questions or ()] or [one.sentence]
+    words = truncate(" ".join(" ".join(said)[: 2 * _MAX_QUOTED].split()), _MAX_QUOTED)
     return translate("answers", "The script says: {words}").format(words=words)
 
 
@@ -136,7 +164,7 @@ def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[D
         return _quote(one)
     if one.failed_run is not None:
         return (*_describe_failed_run(one.failed_run, overview), *_quote(one))
-    return (*_describe(one, overview, registry), *(() if _is_asked_by_script(one) else _show(one.ui)))
+    return (*_describe(one, overview, registry), *(() if _quotes_script(one) else _show(one.ui)))
 
 
 def _quote(one: RequestView) -> tuple[DetailSection, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLay
 
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.answer_form import AnswerForm, AnswerPanel, FormField
 from app.widgets.details import DetailSection
 from app.widgets.details_view import DetailsView, make_label
 from app.widgets.flow_layout import FlowLayout
@@ -37,6 +39,12 @@ class CardAction:
     shortcut: str = ""
     """Such as `Ctrl+Return`; works while the focus is in the card."""
     importance: ButtonImportance = ButtonImportance.NORMAL
+    form: tuple[FormField, ...] = ()
+    """What to fill in first."""
+    confirm: str = ""
+    """The button that confirms the form; if empty, the form is always shown and the action's own button does."""
+    only_changes: bool = False
+    """Whether only the changed fields of the form are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +74,11 @@ class RequestCard(QFrame):
         super().__init__(parent)
         self._value = value
         self.buttons: dict[str, QPushButton] = {}
+        self.panel: AnswerPanel | None = None
+        """The form that is open."""
+        self.forms = {one.id: AnswerForm(one.form) for one in value.actions if one.form and not one.confirm}
+        """The forms that are always shown."""
+        self._given: dict[str, dict[str, Any]] = {}
         set_style(self, "surface", "card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(
@@ -85,6 +98,10 @@ class RequestCard(QFrame):
             layout.addWidget(self._make_raw(value.exact_call), 0, Qt.AlignmentFlag.AlignLeft)
         if value.script_sections:
             layout.addWidget(_make_quote(value.script_sections))
+        for form in self.forms.values():
+            layout.addWidget(form)
+        self._panel_place = QVBoxLayout()
+        layout.addLayout(self._panel_place)
         self._outcome = make_label("", "muted")
         self._outcome.hide()
         layout.addWidget(self._outcome)
@@ -97,13 +114,18 @@ class RequestCard(QFrame):
 
     @property
     def is_busy(self) -> bool:
-        """An answer is being sent."""
-        return any(not button.isEnabled() for button in self.buttons.values())
+        """An answer is being filled in or sent."""
+        is_sending = any(not button.isEnabled() for button in self.buttons.values())
+        return is_sending or self.panel is not None or any(form.changed_values() for form in self.forms.values())
 
     def set_busy(self, *, busy: bool) -> None:
         """Disable the buttons while an answer is being sent."""
-        for button in self.buttons.values():
-            button.setEnabled(not busy)
+        for part in (*self.buttons.values(), *self.forms.values(), *([self.panel] if self.panel else [])):
+            part.setEnabled(not busy)
+
+    def values_of(self, action_id: str) -> dict[str, Any]:
+        """What was filled in for the action that was chosen."""
+        return self._given.get(action_id, {})
 
     def show_error(self, sentence: str) -> None:
         """Show why the answer was rejected and enable the buttons again."""
@@ -113,6 +135,9 @@ class RequestCard(QFrame):
     def show_answered(self, sentence: str) -> None:
         """Resolved, here or elsewhere: replace the buttons by a sentence."""
         self._show_sentence(sentence, "muted")
+        self._close_panel()
+        for form in self.forms.values():
+            form.hide()
         for button in self.buttons.values():
             button.setEnabled(False)
             button.hide()
@@ -124,11 +149,54 @@ class RequestCard(QFrame):
         button.show()
 
     def trigger_action(self, action_id: str) -> None:
-        """Act as if the button had been pressed."""
+        """Act as if the button had been pressed: open the action's form if it has one, else choose the action."""
         button = self.buttons[action_id]
-        if button.isEnabled():
-            self.set_busy(busy=True)
-            self.action_chosen.emit(self._value.id, action_id)
+        action = next((one for one in self._value.actions if one.id == action_id), None)
+        if not button.isEnabled():
+            return
+        if self.panel is not None:  # only its own buttons answer now
+            if action is not None and action.importance is ButtonImportance.PRIMARY:
+                self.panel.confirm.click()
+        elif action is not None and action.form and action.confirm:
+            self._open_panel(action)
+        else:
+            form = self.forms.get(action_id)
+            self._choose(action_id, {} if form is None else form.values())
+
+    def _choose(self, action_id: str, values: dict[str, Any]) -> None:
+        self._given[action_id] = values
+        self.set_busy(busy=True)
+        self.action_chosen.emit(self._value.id, action_id)
+
+    def _open_panel(self, action: CardAction) -> None:
+        self.panel = panel = AnswerPanel(action.form, action.confirm)
+
+        def confirm() -> None:
+            values = panel.form.changed_values() if action.only_changes else panel.form.values()
+            self._choose(action.id, values)
+
+        def cancel() -> None:
+            self._close_panel()
+            self.buttons[action.id].setFocus()
+
+        panel.confirmed.connect(confirm)
+        panel.cancelled.connect(cancel)
+        self._panel_place.addWidget(panel)
+        self._outcome.hide()
+        for button in self.buttons.values():
+            button.hide()
+        panel.show()
+        panel.form.setFocus()
+
+    def _close_panel(self) -> None:
+        if self.panel is None:
+            return
+        panel, self.panel = self.panel, None
+        self._panel_place.removeWidget(panel)
+        panel.hide()
+        panel.deleteLater()
+        for button in self.buttons.values():
+            button.show()
 
     def _show_sentence(self, sentence: str, ink: str) -> None:
         set_style(self._outcome, "ink", ink)

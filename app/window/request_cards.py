@@ -162,7 +162,7 @@ class RequestCards(QWidget):
             card.set_busy(busy=False)
             self._show_sent(one.ui["sends"], lambda: self._command(request, answer))
         else:
-            self._command(request, answer)
+            self._command(request, answer.with_values(card.values_of(action)))
 
     def _show_sent(self, text: str, send: Callable[[], None] | None = None) -> None:
         self.sent_dialog = FixerTextDialog(text, self, asks=send is not None)

@@ -71,6 +71,8 @@ class Parameter:
     kind: ParameterKind
     required: bool = True
     help: str = ""
+    editable: bool = False
+    """Whether the user may change it before approving: what is said, never to whom, nor what it is done to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,13 +137,21 @@ class Tool:
     time, and only if it is repeated after the same time again."""
     identify_target: Callable[[Call], Any] | None = None
     """JSON that distinguishes the object to change from others with the same name; None if it does not exist yet.
-    Only reads; raises ToolFailedError if it cannot find out."""
+    Only reads; raises ToolFailedError if it cannot find out. Must not depend on editable parameters."""
+    validate: Callable[[Mapping[str, Any]], None] | None = None
+    """Raises ToolFailedError for parameters that the tool would refuse wherever it is connected; never reads or acts.
+    Called before the user's changes are approved, so that a typing error is not a failed run."""
 
     def __post_init__(self) -> None:
         if not self.mutating and (self.acts_on_others or self.check):
             raise ValueError(
                 UserText("The tool {name} only reads, so it cannot have acts_on_others or check.", name=self.name)
             )
+
+    @property
+    def editable(self) -> tuple[str, ...]:
+        """The parameters that the user may change before approving."""
+        return tuple(name for name, parameter in self.parameters.items() if parameter.editable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,8 @@ from scheduler.user_text import UserText
 
 class RequestKind(StrEnum):
     APPROVAL = "approval"
+    QUESTION = "question"
+    """The script asks something that it needs to know before it acts."""
     PERMISSION = "permission"
     RECONNECT = "reconnect"
     KEYRING = "keyring"
@@ -62,6 +64,10 @@ class RequestAction(StrEnum):
     """What the user can do about a request."""
 
     APPROVE = "approve"
+    EDIT_CALL = "edit-call"
+    """Change the call, and approve it as it is then."""
+    ANSWER = "answer"
+    """Answer the questions of a script."""
     REJECT = "reject"
     ALWAYS = "always"
     """Approve, and do not ask about the same thing again."""
@@ -87,6 +93,7 @@ class RequestAction(StrEnum):
 
 _COMMANDS = {
     RequestAction.APPROVE: ("dayhand approve {id}",),
+    RequestAction.ANSWER: ("dayhand answer {id} ANSWER",),
     RequestAction.REJECT: ("dayhand reject {id}",),
     RequestAction.RECONNECT: ("dayhand connect {subject}",),
     RequestAction.HAPPENED: ("dayhand resolve {run} happened",),
@@ -121,6 +128,10 @@ class RequestSpec:
         return RequestAction.APPROVE in self.actions
 
     @property
+    def can_be_rejected(self) -> bool:
+        return RequestAction.REJECT in self.actions
+
+    @property
     def asks_what_happened(self) -> bool:
         return RequestAction.HAPPENED in self.actions
 
@@ -139,7 +150,13 @@ _CHANGE_SCRIPT = (RequestAction.REPAIR, RequestAction.EDIT, RequestAction.ROLLBA
 _RUN_ENDED = (RequestAction.RETRY, RequestAction.SHOW_LOG, RequestAction.DISMISS)
 
 REQUESTS: dict[RequestKind, RequestSpec] = {
-    RequestKind.APPROVAL: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.ALWAYS)),
+    RequestKind.APPROVAL: RequestSpec(
+        actions=(RequestAction.APPROVE, RequestAction.EDIT_CALL, RequestAction.REJECT, RequestAction.ALWAYS)
+    ),
+    RequestKind.QUESTION: RequestSpec(
+        actions=(RequestAction.ANSWER, RequestAction.REJECT),
+        hint=UserText("Answer it: dayhand answer {id}"),
+    ),
     RequestKind.PERMISSION: RequestSpec(
         actions=(RequestAction.APPROVE, RequestAction.REJECT),
         blocks=Block.PERMISSION,

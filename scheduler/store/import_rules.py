@@ -220,12 +220,16 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "run": _name, "workflow": _name, "connection": _name, "tool": _name, "parameters": _json(_object()),
         "key": _name, "status": _word(MutationStatus), "result": _or_none(_json()), "begun": _instant,
         "settled": _or_none(_instant), "checks": _number, "check_at": _or_none(_instant), "target": _or_none(_json()),
-        "endpoint": _or_none(_json(_or_none(_texts))),
+        "endpoint": _or_none(_json(_or_none(_texts))), "asked": _or_none(_json(_object())), "reason": _or_none(_text),
     },
     "requests": {
         "id": _name, "kind": _word(RequestKind), "workflow": _name, "run": _or_none(_name), "subject": _text,
         "sentence": _text, "call": _or_none(_json(_CALL)), "ui": _or_none(_json()), "hash": _or_none(_name),
         "created": _instant, "answer": _or_none(_name), "answered": _or_none(_instant),
+        "edited": _or_none(_json(_CALL)), "edited_hash": _or_none(_name), "reason": _or_none(_text),
+        "questions": _or_none(_json(_list_of(_object(name=_name, text=_text, kind=_name)))),
+        "answers": _or_none(_json(_object())), "expires": _or_none(_instant), "on_expiry": _or_none(_name),
+        "reminded": _or_none(_instant), "wake_at": _or_none(_instant),
     },
     "connections": {"name": _name, "settings": _json(_scalars), "trouble": _or_none(_text), "created": _instant},
 }  # fmt: skip

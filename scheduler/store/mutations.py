@@ -29,6 +29,10 @@ class MutationRow(NamedTuple):
     """The object it changes, as identified by its tool, if any."""
     endpoint: Any = None
     """What the connection pointed to: the fields that identify the account or folder."""
+    asked: Any = None
+    """The parameters that the script asked for, if the user changed them before approving."""
+    reason: str | None = None
+    """Why it was skipped, if the user said so or nobody answered in time."""
 
 
 _COLUMNS = MutationRow._fields
@@ -45,6 +49,7 @@ def begin(db: sqlite3.Connection, row: MutationRow) -> None:
         check_at=to_ms(row.check_at),  # type: ignore[arg-type]
         target=None if row.target is None else json.dumps(row.target),
         endpoint=None if row.endpoint is None else json.dumps(row.endpoint),
+        asked=None if row.asked is None else json.dumps(row.asked),
     )
     db.execute(f"INSERT INTO mutations ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", values)
 
@@ -123,4 +128,5 @@ def _from_sql(row: sqlite3.Row) -> MutationRow:
         check_at=from_ms(row["check_at"]),
         target=None if row["target"] is None else json.loads(row["target"]),
         endpoint=None if row["endpoint"] is None else json.loads(row["endpoint"]),
+        asked=None if row["asked"] is None else json.loads(row["asked"]),
     )

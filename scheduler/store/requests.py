@@ -17,6 +17,10 @@ class RequestAnswer(StrEnum):
 
     YES = "yes"
     NO = "no"
+    ANSWERED = "answered"
+    """A question was answered; the row has the answers."""
+    EXPIRED = "expired"
+    """Nobody answered in time, so it counts as rejected."""
     HAPPENED = "happened"
     NOT_HAPPENED = "not-happened"
     SKIP = "skip"
@@ -54,11 +58,46 @@ class RequestRow(NamedTuple):
     hash: str | None = None
     answer: str | None = None
     answered: datetime | None = None
+    edited: Any = None
+    """The call that was approved, if the user changed it first."""
+    edited_hash: str | None = None
+    reason: str | None = None
+    """Why it was rejected."""
+    questions: Any = None
+    """What it asks, if it is a question."""
+    answers: Any = None
+    """The answers by the names of the questions."""
+    expires: datetime | None = None
+    on_expiry: str | None = None
+    """What follows when it expires: `reject` or `leave`."""
+    reminded: datetime | None = None
+    wake_at: datetime | None = None
+    """When to remind the user or let it expire; None if there is nothing more to do."""
+
+
+class GivenAnswer(NamedTuple):
+    """An answer with what belongs to it."""
+
+    answer: str
+    reason: str | None = None
+    edited: Any = None
+    edited_hash: str | None = None
+    answers: Any = None
+
+
+class ApprovedCall(NamedTuple):
+    """How the user approved a call: as it was asked, or changed."""
+
+    edited: Any = None
+    edited_hash: str | None = None
 
 
 _COLUMNS = RequestRow._fields
 _ALL = f"SELECT {', '.join(_COLUMNS)} FROM requests"
-_LARGE_COLUMNS = ("call", "ui")
+_LARGE_COLUMNS = ("call", "ui", "questions")
+_JSON_COLUMNS = ("call", "edited", "questions", "answers")
+_INSTANTS = ("created", "answered", "expires", "reminded", "wake_at")
+_OF_CHAIN = "run IN (SELECT ?1 UNION ALL SELECT id FROM runs WHERE chain = ?1 AND attempt > 1)"
 _WITHOUT_LARGE = (
     f"SELECT {', '.join(f'NULL AS {name}' if name in _LARGE_COLUMNS else name for name in _COLUMNS)} FROM requests"
 )
@@ -66,11 +105,10 @@ _WITHOUT_LARGE = (
 
 def add(db: sqlite3.Connection, row: RequestRow) -> bool:
     """Add it unless the same is already open; returns whether it is new."""
-    values = row._replace(
-        created=to_ms(row.created),  # type: ignore[arg-type]
-        call=None if row.call is None else json.dumps(row.call),
-        ui=None if row.ui is None else json.dumps(_change_texts(row.kind, row.ui, pack)),
-    )
+    encoded: dict[str, Any] = {name: _to_json(getattr(row, name)) for name in _JSON_COLUMNS}
+    encoded |= {name: to_ms(getattr(row, name)) for name in _INSTANTS}
+    encoded["ui"] = None if row.ui is None else json.dumps(_change_texts(row.kind, row.ui, pack))
+    values = row._replace(**encoded)
     marks = ", ".join("?" * len(_COLUMNS))
     query = f"INSERT INTO requests ({', '.join(_COLUMNS)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
     return db.execute(query, values).rowcount == 1
@@ -85,13 +123,20 @@ def put(db: sqlite3.Connection, row: RequestRow) -> None:
         db.execute(query, (row.run, row.sentence, to_ms(row.created), row.kind, row.subject))
 
 
-def answer(db: sqlite3.Connection, request: str, given: str, now: datetime) -> AnswerOutcome:
+def answer(db: sqlite3.Connection, request: str, given: GivenAnswer | str, now: datetime) -> AnswerOutcome:
     """Store the answer if there is none yet."""
-    query = "UPDATE requests SET answer = ?, answered = ? WHERE id = ? AND answer IS NULL"
-    if db.execute(query, (given, to_ms(now), request)).rowcount == 1:
+    given = GivenAnswer(given) if isinstance(given, str) else given
+    query = (
+        "UPDATE requests SET answer = ?, answered = ?, reason = ?, edited = ?, edited_hash = ?, answers = ? "
+        "WHERE id = ? AND answer IS NULL"
+    )
+    details = (given.reason, _to_json(given.edited), given.edited_hash, _to_json(given.answers))
+    if db.execute(query, (given.answer, to_ms(now), *details, request)).rowcount == 1:
         return AnswerOutcome.ACCEPTED
     row = find(db, request)
-    return AnswerOutcome.REPEATED if row is not None and row.answer == given else AnswerOutcome.TOO_LATE
+    wanted = (given.answer, given.edited_hash, given.answers)
+    is_same = row is not None and (row.answer, row.edited_hash, row.answers) == wanted
+    return AnswerOutcome.REPEATED if is_same else AnswerOutcome.TOO_LATE
 
 
 def close(
@@ -127,13 +172,24 @@ def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> N
     db.execute("UPDATE requests SET run = ?, workflow = ? WHERE id = ?", (run, workflow, request))
 
 
-def is_approved(db: sqlite3.Connection, chain: str, wanted: str) -> bool:
-    """Whether the user approved exactly that call for an attempt of that chain."""
+def find_approval(db: sqlite3.Connection, chain: str, wanted: str) -> ApprovedCall | None:
+    """How the user approved exactly that call for an attempt of that chain, if they did; the last one counts."""
     query = (
-        "SELECT 1 FROM requests WHERE run IN (SELECT ?1 UNION ALL SELECT id FROM runs WHERE chain = ?1 AND attempt > 1)"
-        " AND kind = 'approval' AND answer = 'yes' AND hash = ?2"
+        f"SELECT edited, edited_hash FROM requests WHERE {_OF_CHAIN} AND kind = 'approval' AND answer = 'yes' "
+        "AND hash = ?2 ORDER BY answered DESC LIMIT 1"
     )
-    return db.execute(query, (chain, wanted)).fetchone() is not None
+    row = db.execute(query, (chain, wanted)).fetchone()
+    return None if row is None else ApprovedCall(_from_json(row["edited"]), row["edited_hash"])
+
+
+def find_answers(db: sqlite3.Connection, chain: str, wanted: str) -> RequestRow | None:
+    """The answered, rejected or expired questions with that hash of an attempt of that chain; the last one counts."""
+    query = (
+        f"{_ALL} WHERE {_OF_CHAIN} AND kind = 'question' AND answer IN ('answered', 'no', 'expired') AND hash = ?2 "
+        "ORDER BY answered DESC LIMIT 1"
+    )
+    row = db.execute(query, (chain, wanted)).fetchone()
+    return None if row is None else _from_sql(row)
 
 
 def of_run(db: sqlite3.Connection, run: str) -> list[RequestRow]:
@@ -154,31 +210,34 @@ def find_by_prefix(db: sqlite3.Connection, text: str) -> list[RequestRow]:
 
 
 def list_open(db: sqlite3.Connection) -> list[RequestRow]:
-    """Without call and ui, which may be large and are not read."""
+    """Without what may be large: call, ui and questions are not read."""
     return [_from_sql(row) for row in db.execute(f"{_WITHOUT_LARGE} WHERE answer IS NULL ORDER BY created")]
 
 
 def read_open(db: sqlite3.Connection, known: Mapping[str, RequestRow] | None = None) -> list[RequestRow]:
-    """All open requests. `known` rows, read before, provide call and ui, which may be large and never change."""
+    """All open requests. `known` rows, read before, provide what may be large and never changes."""
     found = []
     for row in list_open(db):
         before = (known or {}).get(row.id) or find(db, row.id)
         if before is not None:
-            found.append(row._replace(call=before.call, ui=before.ui))
+            found.append(row._replace(call=before.call, ui=before.ui, questions=before.questions))
     return found
 
 
 def _from_sql(row: sqlite3.Row) -> RequestRow:
-    created = from_ms(row["created"])
-    assert created is not None
-    return RequestRow(*row)._replace(
-        kind=RequestKind(row["kind"]),
-        sentence=unpack(row["sentence"]) or "",
-        created=created,
-        call=None if row["call"] is None else json.loads(row["call"]),
-        ui=None if row["ui"] is None else _change_texts(RequestKind(row["kind"]), json.loads(row["ui"]), unpack),
-        answered=from_ms(row["answered"]),
-    )
+    decoded: dict[str, Any] = {name: _from_json(row[name]) for name in _JSON_COLUMNS}
+    decoded |= {name: from_ms(row[name]) for name in _INSTANTS}
+    kind = RequestKind(row["kind"])
+    decoded["ui"] = None if row["ui"] is None else _change_texts(kind, json.loads(row["ui"]), unpack)
+    return RequestRow(*row)._replace(kind=kind, sentence=unpack(row["sentence"]) or "", **decoded)
+
+
+def _to_json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value)
+
+
+def _from_json(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
 
 
 def _change_texts(kind: RequestKind, ui: Any, change: Callable[[str], str | None]) -> Any:

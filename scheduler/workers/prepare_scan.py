@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scheduler.user_text import UserText
 
-_KEYWORDS = {"prepared": ("reserve", "data", "say", "ui", "wake_at"), "nothing": ("wake_at",)}
+_KEYWORDS = {"prepared": ("reserve", "data", "say", "ui", "wake_at", "ask"), "nothing": ("wake_at",)}
 """By constructor: its parameters. `nothing` also takes its only one by position."""
 _BUILT_IN_TYPES: dict[type[ast.expr], str] = {
     ast.Dict: "a dict",
@@ -115,6 +115,8 @@ def _check_value(name: str, value: ast.expr) -> str | None:
         return UserText("say is {kind}; write the sentence that asks for approval.", kind=kind)
     if name == "ui" and kind not in ("a dict", "None"):
         return UserText("ui is {kind}; write ui={example}.", kind=kind, example="{'Name': value}")
+    if name == "ask" and kind not in ("a dict", "None"):
+        return UserText("ask is {kind}; write ask=dayhand.ask('Which folder?').", kind=kind)
     if name == "reserve" and (isinstance(value, ast.Constant | ast.JoinedStr | ast.Dict | ast.Lambda)):
         return UserText("reserve is {kind}; write reserve=ctx.peek(topic).", kind=kind)
     return None

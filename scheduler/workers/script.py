@@ -29,7 +29,7 @@ class PhaseCall:
     name: str
     """producer, prepare, mutate, next or job."""
     inputs: Mapping[str, Any]
-    """state, prepared (with its events), result, outcome: whichever the phase takes."""
+    """state, prepared (with its events), result, outcome, call_made, reason: whichever the phase takes."""
     facts: Mapping[str, Any]
     """now, planned (ISO 8601), key, origin, attempt, last."""
     seconds: float

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from dayhand import _protocol as protocol
 
+from scheduler.rules.questions import QuestionError, parse_questions
 from scheduler.user_text import UserText, from_json
 from scheduler.workers.outcomes import Fault, ScriptFailed, TimedOut
 
@@ -148,6 +149,10 @@ def _check_prepared(value: dict[str, Any]) -> None:
     for one in value["reserve"]:
         event = _Text(one if isinstance(one, dict) else {})
         event["topic"], event["id"]
+    try:
+        parse_questions(value.get("ask", []))
+    except QuestionError as error:
+        raise protocol.GarbageError(error.sentence) from error
 
 
 class _Text:

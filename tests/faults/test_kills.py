@@ -30,9 +30,9 @@ def test_two_hundred_kills_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> 
     writing = {
         "runner._start",
         "execution._store_prepared",
-        "execution._act",
+        "outside_action.act",
         "the call",
-        "execution._make_call",
+        "outside_action._make_call",
         "execution._commit",
     }
     assert writing | {"idempotency.run_once", "dispatch.recover", "reconciliation.check", "any instant"} <= killed

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -100,9 +100,21 @@ class FakeService:
 
     def registry(self) -> Registry:
         """Tools: act (with a checker), blind (without), send (acts on others), look (reads)."""
-        anything = {"n": Parameter(ParameterKind.ANY, required=False)}
+        anything = {
+            "n": Parameter(ParameterKind.ANY, required=False),
+            "text": Parameter(ParameterKind.TEXT, required=False, editable=True),
+            "rows": Parameter(ParameterKind.LIST, required=False, editable=True),
+        }
         tools = (
-            Tool(name="act", help="", parameters=anything, run=self.act, mutating=True, check=self.check),
+            Tool(
+                name="act",
+                help="",
+                parameters=anything,
+                run=self.act,
+                mutating=True,
+                check=self.check,
+                validate=_refuse_shouting,
+            ),
             Tool(name="blind", help="", parameters=anything, run=self.act, mutating=True),
             Tool(name="send", help="", parameters=anything, run=self.act, mutating=True, acts_on_others=True),
             Tool(name="look", help="", parameters=anything, run=self.look),
@@ -110,6 +122,12 @@ class FakeService:
         return Registry(
             [Connector(kind="world", title="World", help="", fields=(), tools=tools, test=lambda _: "It is there.")]
         )
+
+
+def _refuse_shouting(parameters: Mapping[str, Any]) -> None:
+    """What a tool itself refuses, besides wrong types."""
+    if (parameters.get("text") or "").endswith("!!!"):
+        raise ToolFailedError.because(FailureClass.LOGIC, '"text" must not shout.')
 
 
 def fail(kind: FailureClass, sentence: str = "It failed.", **facts: Any) -> Failure:

@@ -129,16 +129,16 @@ def test_only_a_yes_approves(database: Database, given: str | None, approved: bo
     writer.put(digest="h1")
     if given is not None:
         writer.answer(given)
-    assert requests.is_approved(database.read(), "r1", "h1") is approved
-    assert not requests.is_approved(database.read(), "r1", "h2")
-    assert not requests.is_approved(database.read(), "r2", "h1")
+    assert (requests.find_approval(database.read(), "r1", "h1") is not None) is approved
+    assert requests.find_approval(database.read(), "r1", "h2") is None
+    assert requests.find_approval(database.read(), "r2", "h1") is None
 
 
 def test_an_approval_of_something_else_approves_nothing(database: Database) -> None:
     with database.write() as db:
         requests.add(db, RequestRow("q1", RequestKind.PERMISSION, "w", "x", "May it?", NOW, "r1", hash="h1"))
     assert RequestWriter(database).answer("yes") is AnswerOutcome.ACCEPTED
-    assert not requests.is_approved(database.read(), "r1", "h1")
+    assert requests.find_approval(database.read(), "r1", "h1") is None
 
 
 def test_a_request_can_be_moved_to_another_run(database: Database) -> None:

@@ -31,6 +31,7 @@ from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.history.call_changes import describe_changes, describe_reason
 from app.window.history.history_data import describe_outcome, describe_status, state_of_run
 from app.window.history.run_details import describe_trigger, make_details
 from app.window.page import CardArea
@@ -38,7 +39,7 @@ from scheduler.engine.queries.runs import LogPart, RunDetails
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
 
-_ANSWERED_ON_CARD = (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.RECONNECT)
+_ANSWERED_ON_CARD = (RequestKind.APPROVAL, RequestKind.QUESTION, RequestKind.PERMISSION, RequestKind.RECONNECT)
 _POLL_MS = 700
 """How often the log of an active run is read."""
 
@@ -234,6 +235,11 @@ class RunPane(CardArea):
         for words in (describe_tool(name, found.call.tool, registry), describe_connection(name, registry)):
             layout.addWidget(make_label(escape_invisible(words), "muted"))
         layout.addWidget(DetailsView(make_sections(found.call.parameters, parameter_labels())))
+        if changes := describe_changes(found.call):
+            layout.addWidget(make_label(self.tr("You changed this before approving it:"), "muted"))
+            layout.addWidget(DetailsView(changes))
+        if found.call.reason:
+            layout.addWidget(make_label(escape_invisible(describe_reason(found.call.reason)), "muted"))
         return card
 
     def _make_details_button(self) -> QPushButton:

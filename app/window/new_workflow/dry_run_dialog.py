@@ -32,6 +32,7 @@ from app.widgets.details_view import DetailsView, make_label
 from app.widgets.fit_to_screen import find_room, fit_to_screen
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
+from app.widgets.value_text import format_value
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button, make_field_label, make_heading
 from app.window.history.history_data import state_of_run
@@ -68,7 +69,9 @@ def parse_step(record: Mapping[str, Any]) -> StepResult:
         status=RunStatus(record["status"]),
         sentence=translate_text(unpack(record["error_text"]) or "") or record["summary"] or "",
         has_failed=bool(record["error"]),
-        question=record["asked"] or "",
+        question="\n".join(
+            [*map(_describe_question, record["questions"]), *([record["asked"]] if record["asked"] else [])]
+        ),
         tool=action.get("tool", ""),
         connection=action.get("connection", ""),
         parameters=action.get("parameters", {}),
@@ -77,6 +80,12 @@ def parse_step(record: Mapping[str, Any]) -> StepResult:
         times=record["times"],
         until=datetime.fromisoformat(record["until"]),
     )
+
+
+def _describe_question(asked: tuple[str, Any]) -> str:
+    """What the script asks, and the answer that the dry run took."""
+    text, answer = asked
+    return translate("trial", "{question} (assumed: {answer})").format(question=text, answer=format_value(answer))
 
 
 class StepCard(QFrame):

@@ -33,8 +33,8 @@ def notify(show: Callable[[str, str], None]) -> Connector:
                 may=UserText("show you notifications"),
                 help=UserText("Show a notification."),
                 parameters={
-                    "title": Parameter(ParameterKind.TEXT, help="One short line."),
-                    "text": Parameter(ParameterKind.TEXT, required=False, help="More details."),
+                    "title": Parameter(ParameterKind.TEXT, help="One short line.", editable=True),
+                    "text": Parameter(ParameterKind.TEXT, required=False, help="More details.", editable=True),
                 },
                 run=send,
                 mutating=True,

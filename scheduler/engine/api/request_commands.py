@@ -20,32 +20,63 @@ class RequestApi:
         *,
         always: bool = False,
         call_hash: str | None = None,
+        edits: dict[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
+        """With edits: parameters of the call to change first, by name; text for other types is JSON."""
         found = self._backend.queries.request(request).id
         return self._backend.execute(
             lambda runtime: runtime.request_commands.approve(
-                found, always=always, call_hash=call_hash, idempotency_key=idempotency_key
+                found, always=always, call_hash=call_hash, edits=edits, idempotency_key=idempotency_key
             )
         )
 
     def reject(
-        self, request: str, *, call_hash: str | None = None, idempotency_key: str | None = None
+        self,
+        request: str,
+        *,
+        reason: str | None = None,
+        call_hash: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
         found = self._backend.queries.request(request).id
         return self._backend.execute(
-            lambda runtime: runtime.request_commands.reject(found, call_hash=call_hash, idempotency_key=idempotency_key)
+            lambda runtime: runtime.request_commands.reject(
+                found, reason=reason, call_hash=call_hash, idempotency_key=idempotency_key
+            )
         )
 
-    def answer_each(self, answer: str, requests: list[Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
-        """The same answer to several requests, each `{"request", "call_hash", "run"}` as the client saw it."""
+    def answer(self, request: str, answers: dict[str, Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """Answers by the names of the questions; they may be typed as text."""
+        found = self._backend.queries.request(request).id
+        return self._backend.execute(
+            lambda runtime: runtime.request_commands.answer(found, answers, idempotency_key=idempotency_key)
+        )
+
+    def answer_each(
+        self,
+        answer: str,
+        requests: list[Any],
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """The same answer to several requests, each `{"request", "call_hash", "run"}` as the client saw it.
+
+        `reason`: why they are rejected.
+        """
         if answer not in list(GroupAnswer):
             allowed = ", ".join(GroupAnswer)
             raise RefusedError("answer", f"{answer!r:.60} cannot be given to several requests; use one of: {allowed}.")
         given, seen = GroupAnswer(answer), [_parse_seen(one) for one in requests]
         results = self._backend.execute(
             lambda runtime: answer_each(
-                runtime.engine.context.database, runtime.request_commands, given, seen, idempotency_key
+                runtime.engine.context.database,
+                runtime.request_commands,
+                given,
+                seen,
+                reason=reason,
+                idempotency_key=idempotency_key,
             )
         )
         return {"results": [_write_result(one) for one in results]}

@@ -20,6 +20,7 @@ from scheduler.engine.runtime import Runtime
 from scheduler.engine.workflows.deployment import DeployOptions
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.phases import HandlerKind, RunStatus
+from scheduler.rules.questions import parse_questions, sample_answers
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import connections, logs, mutations, requests, runs
 from scheduler.store.opening import close_store, open_store
@@ -70,6 +71,8 @@ class _Record:
 
     runs: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
+    questions: dict[str, tuple[tuple[str, Any], ...]] = field(default_factory=dict)
+    """By run: what its script asked the user, with the answers that were assumed."""
     number: int = 0
 
 
@@ -178,13 +181,13 @@ class _DryRun:
         return len(self._record.runs) >= MAX_RUNS
 
     def _run_until_idle(self) -> None:
-        """Run everything due at this instant, and approve whatever is asked."""
+        """Run everything due at this instant, approve whatever is asked, and answer questions with their defaults."""
         while not self._is_cut:
             self._wait_until_idle()
             changes = self._views.changes_since(self._record.number)
             self._record.number = changes.number
             self._record.runs += [run.id for run in changes.runs]
-            if not self._approve_all():
+            if not self._answer_all() and not self._approve_all():
                 return
 
     def _wait_until_idle(self) -> None:
@@ -200,6 +203,18 @@ class _DryRun:
 
     def _tick(self) -> datetime:
         return self._runtime.engine.tick(self._clock.now())
+
+    def _answer_all(self) -> bool:
+        """Answer every question with its default, or the simplest valid answer."""
+        db = self._runtime.database.read()
+        open_ones = [one for one in requests.read_open(db) if one.kind is RequestKind.QUESTION]
+        for one in open_ones:
+            assert one.run is not None
+            questions = parse_questions(one.questions)
+            assumed = sample_answers(questions, self._clock.now().date())
+            self._record.questions[one.run] = tuple((asked.text, assumed[asked.name]) for asked in questions)
+            self._runtime.request_commands.answer(one.id, assumed)
+        return bool(open_ones)
 
     def _approve_all(self) -> bool:
         db = self._runtime.database.read()
@@ -228,6 +243,7 @@ class _DryRun:
             summary=row.summary,
             error=None if row.error is None else str(row.error.get("sentence", "")),
             asked=self._record.asked.get(row.id),
+            questions=self._record.questions.get(row.id, ()),
             action=None
             if done is None
             else DryRunAction(connection=done.connection, tool=done.tool, parameters=done.parameters),

@@ -32,6 +32,8 @@ class DryRunStep:
     error: str | None
     asked: str | None
     """What the user would have been asked first."""
+    questions: tuple[tuple[str, Any], ...] = ()
+    """What the script would have asked the user, with the answers that were assumed."""
     action: DryRunAction | None
     commands: tuple[tuple[str, ...], ...]
     log: str
@@ -42,14 +44,15 @@ class DryRunStep:
     @property
     def is_quiet(self) -> bool:
         """Whether there is nothing to report."""
-        contents = (self.summary, self.error, self.asked, self.action, self.commands, self.log.strip())
+        contents = (self.summary, self.error, self.asked, self.questions, self.action, self.commands, self.log.strip())
         return self.status == RunStatus.COMMITTED.value and not any(contents)
 
     @property
     def kind(self) -> tuple[Any, ...]:
         """Equal for steps that differ only in their texts."""
         tool = None if self.action is None else (self.action.connection, self.action.tool)
-        return self.handler, self.status, self.is_quiet, bool(self.asked), tool, bool(self.commands)
+        asks = bool(self.asked), bool(self.questions)
+        return self.handler, self.status, self.is_quiet, *asks, tool, bool(self.commands)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
+from scheduler.connections.errors import ConnectionRuleError
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.job_names import find_command, find_job, name_job
 from scheduler.engine.queries.snapshot import Snapshot
@@ -74,6 +75,21 @@ class RequestView:
     answered: datetime | None
     how: tuple[str, ...]
     """The commands that answer it."""
+    editable: tuple[str, ...] = ()
+    """The parameters of the call that the user may change before approving."""
+    edited: Any = None
+    """The call that was approved, if the user changed it first."""
+    reason: str | None = None
+    """Why it was rejected."""
+    questions: Any = None
+    """What the script asks: name, text, kind, choices and default of each."""
+    answers: Any = None
+    """The answers by name."""
+    expires: datetime | None = None
+    on_expiry: str | None = None
+    """What follows when it expires: `reject` or `leave`."""
+    reminded: datetime | None = None
+    """When the user was reminded that it expires."""
     fault: FaultView | None = None
     """Of a script that failed."""
     failed_run: FailedRunView | None = None
@@ -114,7 +130,6 @@ def find_one(look: Snapshot, text: str) -> RequestView:
 
 
 def view_request(look: Snapshot, row: RequestRow) -> RequestView:
-    fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
     fault = _find_fault(look, row) if row.kind in _SCRIPT_FAILURES else None
     actions = [action for action in REQUESTS[row.kind].actions if _is_possible(look, action, fault)]
     return RequestView(
@@ -130,7 +145,15 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         created=row.created,
         answer=row.answer,
         answered=row.answered,
-        how=tuple(line.format(**fields) for line in list_commands(actions)) if row.answer is None else (),
+        how=_list_commands(row, actions) if row.answer is None else (),
+        editable=_list_editable(look, row),
+        edited=row.edited,
+        reason=row.reason,
+        questions=row.questions,
+        answers=row.answers,
+        expires=row.expires,
+        on_expiry=row.on_expiry,
+        reminded=row.reminded,
         fault=fault,
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
         job=_find_job(look, row),
@@ -142,6 +165,24 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
 def _find_job(look: Snapshot, row: RequestRow) -> str:
     run = None if row.run is None else runs.find(look.db, row.run)
     return "" if run is None else find_job(look, run.workflow, run.handler)
+
+
+def _list_commands(row: RequestRow, actions: list[RequestAction]) -> tuple[str, ...]:
+    fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
+    commands = [line.format(**fields) for line in list_commands(actions)]
+    if row.kind is RequestKind.QUESTION and len(row.questions or ()) > 1:
+        given = " ".join(f"--set {one['name']}=ANSWER" for one in row.questions)
+        commands[0] = f"dayhand answer {row.id} {given}"
+    return tuple(commands)
+
+
+def _list_editable(look: Snapshot, row: RequestRow) -> tuple[str, ...]:
+    if row.kind is not RequestKind.APPROVAL or row.answer is not None or not row.call:
+        return ()
+    try:
+        return look.registry.tool(row.call["connection"], row.call["tool"]).editable
+    except (ConnectionRuleError, KeyError, TypeError):
+        return ()
 
 
 def _view_failed_run(look: Snapshot, row: RequestRow) -> FailedRunView | None:

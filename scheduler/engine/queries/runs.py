@@ -68,6 +68,10 @@ class CallView:
     settled: datetime | None
     checks: int
     check_at: datetime | None
+    asked: Any = None
+    """The parameters that the script asked for, if the user changed them before approving."""
+    reason: str | None = None
+    """Why it was not done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +191,8 @@ def describe(snapshot: Snapshot, text: str) -> RunDetails:
             settled=mutation.settled,
             checks=mutation.checks,
             check_at=mutation.check_at,
+            asked=mutation.asked,
+            reason=mutation.reason,
         ),
         result=row.outcome,
         failure=row.error,

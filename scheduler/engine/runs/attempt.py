@@ -50,6 +50,10 @@ class Attempt:
     outcome: Any = None
     action_status: str = "none"
     """The outside action as `next` sees it: applied, skipped or none."""
+    call_made: dict[str, Any] | None = None
+    """The call as it was made, which the user may have changed; for `next`."""
+    reason: str | None = None
+    """Why it was rejected, for `next`."""
     first_events: dict[str, Any] = field(default_factory=dict)
     """By topic: the first pending events, sent along with prepare."""
     published: list[PublishedEvent] = field(default_factory=list)
@@ -62,7 +66,7 @@ class Attempt:
     def release(self) -> None:
         """Drop everything that may be large without waiting for garbage collection."""
         self.row = self.row._replace(prepared=None, outcome=None)
-        self.prepared = self.outcome = self.last = None
+        self.prepared = self.outcome = self.last = self.call_made = None
         self.state, self.first_events, self.published = {}, {}, []
 
     @property
@@ -85,6 +89,8 @@ class Attempt:
             "prepared": self.prepared,
             "result": self.outcome,
             "outcome": self.action_status,
+            "call_made": self.call_made,
+            "reason": self.reason,
             "state": self.state,
         }
 
@@ -131,9 +137,12 @@ class OutsideCall:
 
     def to_json(self) -> dict[str, Any]:
         """As stored and as shown to the user."""
-        shown = {"connection": self.connection, "tool": self.tool, "parameters": dict(self.parameters)}
         pinned = {"target": self.target, "endpoint": None if self.endpoint is None else dict(self.endpoint)}
-        return {**shown, **{name: value for name, value in pinned.items() if value is not None}}
+        return {**self.to_script(), **{name: value for name, value in pinned.items() if value is not None}}
+
+    def to_script(self) -> dict[str, Any]:
+        """As `next` sees it: without what only the host knows."""
+        return {"connection": self.connection, "tool": self.tool, "parameters": dict(self.parameters)}
 
     @property
     def hash(self) -> str:
@@ -146,8 +155,18 @@ class OutsideCall:
         """The idempotency key: the same for every attempt of the chain at this call."""
         return hashlib.sha256(f"{chain}:{self.hash}".encode()).hexdigest()[:32]
 
-    def to_mutation_row(self, run: RunRow, key: str, status: MutationStatus, now: datetime) -> MutationRow:
-        """The mutation row, written before the call is made or instead of it."""
+    def to_mutation_row(
+        self,
+        run: RunRow,
+        key: str,
+        status: MutationStatus,
+        now: datetime,
+        *,
+        asked: "OutsideCall | None" = None,
+        reason: str | None = None,
+    ) -> MutationRow:
+        """The mutation row, written before the call is made or instead of it. `asked`: what the script wanted."""
+        is_edited = asked is not None and asked.parameters != self.parameters
         return MutationRow(
             run=run.id,
             workflow=run.workflow,
@@ -160,6 +179,8 @@ class OutsideCall:
             target=self.target,
             endpoint=self.endpoint,
             settled=None if status is MutationStatus.IN_FLIGHT else now,
+            asked=asked.parameters if asked is not None and is_edited else None,
+            reason=reason,
         )
 
 

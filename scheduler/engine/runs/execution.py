@@ -9,13 +9,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from dayhand import _protocol as protocol
 
-from scheduler.connections import abandoned_calls
-from scheduler.connections.connector import Call, Tool
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.attempt import (
@@ -27,16 +24,15 @@ from scheduler.engine.runs.attempt import (
     no_pending_event,
 )
 from scheduler.engine.runs.finish import AttemptFinisher
+from scheduler.engine.runs.outside_action import OutsideAction
 from scheduler.engine.runs.script_host import ScriptHost
 from scheduler.engine.runs.script_workers import to_failure
-from scheduler.engine.runs.tool_calls import ToolCaller, only_reads, with_script_line
+from scheduler.engine.runs.tool_calls import ToolCaller, with_script_line
 from scheduler.engine.runs.write_retry import RetryingWriter
-from scheduler.rules.failures import Failure, FailureClass
-from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase
 from scheduler.rules.script_limits import truncate_summary
 from scheduler.rules.wake_time import parse_wake
-from scheduler.store import events, handlers, logs, mutations, runs
+from scheduler.store import events, handlers, logs, runs
 from scheduler.store.errors import StoreError
 from scheduler.store.events import NotPendingError
 from scheduler.timing.zones import find_zone
@@ -128,6 +124,8 @@ class Execution:
                 self._finish_with_nothing(decision)
                 return
             self._store_prepared(decision)
+        if attempt.phase is RunPhase.PREPARED and self._waits_for_answers():
+            return
         if attempt.phase is RunPhase.PREPARED and handler.has_mutate and attempt.action_status == "none":
             call = self._finish_phase(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
             if call is None:
@@ -158,10 +156,13 @@ class Execution:
     def _store_prepared(self, decision: dict[str, Any]) -> None:
         """Store the result of prepare together with the events it reserves."""
         attempt, now = self.attempt, self._now()
-        if attempt.handler.has_mutate:
+        kept = {name: decision[name] for name in ("reserve", "data", "ui", "wake_at")}
+        asks = bool(decision.get("ask"))
+        if asks:
+            kept["ask"] = decision["ask"]
+        if attempt.handler.has_mutate and not asks:
             self._worker.expect_next_phase(protocol.MUTATE, attempt.handler.timeout_s, self.script_host)
             self._mark_started(protocol.MUTATE)
-        kept = {name: decision[name] for name in ("reserve", "data", "ui", "wake_at")}
         kept["say"] = truncate_summary(decision["say"])
         to_reserve = {(one["topic"], one["id"]): one for one in kept["reserve"]}
         for topic, identity in to_reserve:
@@ -171,7 +172,7 @@ class Execution:
             **kept,
             "reserve": [self.script_host.peeked.get(key, one) for key, one in to_reserve.items()],
         }
-        starts_next = attempt.handler.has_next and not attempt.handler.has_mutate
+        starts_next = attempt.handler.has_next and not attempt.handler.has_mutate and not asks
         if starts_next:
             self._start(protocol.NEXT, self.attempt.next_inputs())
         try:
@@ -187,80 +188,31 @@ class Execution:
             raise no_pending_event(attempt, error.topic, error.identity) from error
         attempt.phase = RunPhase.EMITTING if starts_next else RunPhase.PREPARED
 
-    def _act(self, call: OutsideCall) -> bool:
-        """The action: check permission and approval, store it, make it, store its result. False if it waits."""
+    def _waits_for_answers(self) -> bool:
+        """Whether prepare asks something that the user has not answered yet; then it is asked."""
         attempt = self.attempt
-        self._raise_if_stopped()
-        tool = self._tools.find(attempt, call)
-        if not tool.mutating:
-            raise only_reads(call)
-        with self._context.database.quick_read() as db:
-            self._tools.require_grant(db, attempt, call)
-        call = self._pin(tool, call)
-        with self._context.database.quick_read() as db:
-            must_ask = user_requests.needs_approval(db, attempt, tool, call)
-        if must_ask:
-            with self._context.database.write() as db:
-                self._finisher.wait_for_approval(db, attempt, call, self._now())
+        if attempt.prepared is None or not attempt.prepared.get("ask"):
+            return False
+        with self._context.database.write() as db:
+            is_known = user_requests.apply_answers(db, attempt)
+            if not is_known:
+                self._finisher.wait_for_answers(db, attempt, self._now())
                 self._store_log(db)
-            return False
-        ready = self._tools.prepare_call(attempt.workflow, call, call.make_idempotency_key(attempt.row.chain))
-        self._raise_if_stopped()
-        now = self._now()
-        with self._context.database.write(durable=True) as db:
-            self._tools.require_grant(db, attempt, call)  # it may have been revoked while the keyring answered
-            must_ask = user_requests.needs_approval(db, attempt, tool, call)
-            if must_ask:
-                self._finisher.wait_for_approval(db, attempt, call, now)
-            else:
-                runs.advance(db, attempt.id, RunPhase.PREPARED, RunPhase.MUTATING, now)
-                mutations.begin(db, call.to_mutation_row(attempt.row, ready.key, MutationStatus.IN_FLIGHT, now))
-            self._store_log(db)
-        if must_ask:
-            return False
-        attempt.phase = RunPhase.MUTATING
-        return self._make_call(tool, ready)
+        return not is_known
 
-    def _pin(self, tool: Tool, call: OutsideCall) -> OutsideCall:
-        """The call bound to the object it would change: by the time of approval its name may mean another one."""
-        try:
-            return self._tools.pin_target(tool, self.attempt.workflow, call, self._is_stop_requested)
-        except AttemptFailedError:
-            self._raise_if_stopped()
-            raise
-
-    def _make_call(self, tool: Tool, ready: Call) -> bool:
-        attempt = self.attempt
-        try:
-            result = self._tools.call_mutating(tool, ready)
-        except AttemptFailedError as error:
-            has_checker = tool.check is not None or abandoned_calls.is_known(ready.key)
-            self._writer.write(partial(self._store_refusal, error.failure, has_checker=has_checker), durable=True)
-            if error.failure.kind is FailureClass.UNSURE:
-                return False
-            raise
-        attempt.outcome, attempt.action_status = result, MutationStatus.APPLIED.value
-        if attempt.handler.has_next:
-            self._start(protocol.NEXT, self.attempt.next_inputs())
-        self._writer.write(self._store_success, durable=True)
-        attempt.phase = RunPhase.EMITTING if attempt.handler.has_next else RunPhase.MUTATED
-        return True
-
-    def _store_success(self, db: sqlite3.Connection) -> None:
-        attempt, now = self.attempt, self._now()
-        mutations.record_outcome(
-            db, attempt.id, MutationStatus.IN_FLIGHT, MutationStatus.APPLIED, now, result=attempt.outcome
-        )
-        runs.advance(db, attempt.id, RunPhase.MUTATING, RunPhase.MUTATED, now, outcome=attempt.outcome)
-        if attempt.handler.has_next:
-            runs.advance_to_emitting(db, attempt.id, RunPhase.MUTATED, now)
-
-    def _store_refusal(self, failure: Failure, db: sqlite3.Connection, *, has_checker: bool) -> None:
-        attempt, now = self.attempt, self._now()
-        if failure.kind is FailureClass.UNSURE:
-            self._finisher.mark_unsure(db, attempt, failure, now, has_checker=has_checker)
-        else:
-            mutations.record_outcome(db, attempt.id, MutationStatus.IN_FLIGHT, MutationStatus.FAILED, now)
+    def _act(self, call: OutsideCall) -> bool:
+        """Make the outside action; False if it waits."""
+        return OutsideAction(
+            context=self._context,
+            tools=self._tools,
+            finisher=self._finisher,
+            writer=self._writer,
+            attempt=self.attempt,
+            raise_if_stopped=self._raise_if_stopped,
+            is_stop_requested=self._is_stop_requested,
+            store_log=self._store_log,
+            start_next=lambda: self._start(protocol.NEXT, self.attempt.next_inputs()),
+        ).act(call)
 
     def _commit(self, state: dict[str, Any] | None, result: Any) -> None:
         with self._context.database.write() as db:

@@ -63,6 +63,11 @@ class AttemptFinisher:
         user_requests.ask_approval(db, attempt, call, now)
         runs.move(db, attempt.id, RunStatus.ACTIVE, RunStatus.APPROVAL, now)
 
+    def wait_for_answers(self, db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
+        """Wait before mutate until the user has answered what prepare asks."""
+        user_requests.ask_questions(db, attempt, now)
+        runs.move(db, attempt.id, RunStatus.ACTIVE, RunStatus.APPROVAL, now)
+
     def fail(
         self, attempt: Attempt, failure: Failure, subject: str | None, db: sqlite3.Connection, now: datetime
     ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from scheduler.engine.runs import user_requests
-from scheduler.engine.runs.attempt import Attempt, event_for_script
+from scheduler.engine.runs.attempt import Attempt, OutsideCall, event_for_script
 from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Work
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
@@ -190,12 +190,17 @@ def _attempt(
 def _restore(db: sqlite3.Connection, attempt: Attempt, mutation: MutationStatus | None) -> None:
     """Restore the previous attempt's events and the outcome of its outside action."""
     if mutation in (MutationStatus.APPLIED, MutationStatus.SKIPPED):
-        attempt.action_status = mutation.value
+        row = mutations.find(db, attempt.id)
+        assert row is not None
+        attempt.action_status, attempt.reason = mutation.value, row.reason
+        if mutation is MutationStatus.APPLIED:
+            attempt.call_made = OutsideCall.from_stored(row._asdict()).to_script()
     if attempt.handler.kind is HandlerKind.CONSUMER and attempt.prepared is not None:
         attempt.prepared = {
             **attempt.prepared,
             "reserve": [event_for_script(event) for event in events.reserved_by(db, attempt.id)],
         }
+        user_requests.apply_answers(db, attempt)
 
 
 def _first_events(db: sqlite3.Connection, workflow: str, handler: HandlerPlan) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Creates, hands over and closes the requests to the user about a run."""
 
+import hashlib
+import json
 import sqlite3
 from datetime import datetime
 from typing import Any
@@ -9,6 +11,8 @@ from scheduler.connections.connector import Tool
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.script_plan import approval_for
 from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunPhase
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import grants, mutations, requests, runs
 from scheduler.store.grants import GrantKind
@@ -20,13 +24,19 @@ KEYRING_SUBJECT = "keyring"
 """The request subject of everything that waits for the keyring."""
 
 
-def needs_approval(db: sqlite3.Connection, attempt: Attempt, tool: Tool, call: OutsideCall) -> bool:
-    """Whether the user must approve this exact call before it is made."""
+def find_allowed_call(db: sqlite3.Connection, attempt: Attempt, tool: Tool, asked: OutsideCall) -> OutsideCall | None:
+    """The call to make: as asked, or as the user changed it before approving. None if the user must approve it first.
+
+    An approval counts for the exact call that the script asked for, whatever the user made of it.
+    """
+    approved = requests.find_approval(db, attempt.row.chain, asked.hash)
+    if approved is not None:
+        call = asked if approved.edited is None else OutsideCall.from_stored(approved.edited)
+        return call if call.hash == (approved.edited_hash or asked.hash) else None
     if approval_for(attempt.handler, tool) == "never":
-        return False
-    if requests.is_approved(db, attempt.row.chain, call.hash):
-        return False
-    return not grants.has(db, attempt.workflow, attempt.handler.name, call.connection, call.tool, GrantKind.APPROVAL)
+        return asked
+    has_grant = grants.has(db, attempt.workflow, attempt.handler.name, asked.connection, asked.tool, GrantKind.APPROVAL)
+    return asked if has_grant else None
 
 
 def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:
@@ -38,6 +48,52 @@ def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, no
         connection=call.connection,
     )
     ask(db, RequestKind.APPROVAL, attempt.row, sentence, now, call=call, ui=prepared.get("ui"))
+
+
+def ask_questions(db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
+    """Ask what prepare wants to know."""
+    prepared = attempt.prepared or {}
+    sentence = prepared.get("say") or UserText("{name} has a question.", name=attempt.plan.name)
+    asked = {"ui": prepared.get("ui"), "questions": prepared["ask"], "hash": _hash_decision(attempt)}
+    ask(db, RequestKind.QUESTION, attempt.row, sentence, now, **asked)
+
+
+def apply_answers(db: sqlite3.Connection, attempt: Attempt) -> bool:
+    """Give the attempt the user's answers to what prepare asks; False if there are none yet.
+
+    They hold for the chain as long as prepare decides exactly the same; a rejection means that nothing is done.
+    """
+    if attempt.prepared is None or not attempt.prepared.get("ask"):
+        return True
+    found = requests.find_answers(db, attempt.row.chain, _hash_decision(attempt))
+    if found is None:
+        return False
+    if found.answer == RequestAnswer.ANSWERED:
+        attempt.prepared = {**attempt.prepared, "answers": found.answers}
+    else:
+        attempt.action_status, attempt.reason = MutationStatus.SKIPPED.value, found.reason
+    return True
+
+
+def _hash_decision(attempt: Attempt) -> str:
+    """What answers are for: the questions together with everything else that prepare decided."""
+    prepared = attempt.prepared or {}
+    decided = {name: prepared.get(name) for name in ("data", "say", "ui", "ask")}
+    decided["reserve"] = sorted([one["topic"], one["id"]] for one in prepared.get("reserve", ()))
+    return hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()
+
+
+def skip(db: sqlite3.Connection, row: RequestRow, reason: str | None, now: datetime) -> None:
+    """A call or a question was rejected: the run continues without acting. The answer is recorded already."""
+    assert row.run is not None
+    run = runs.find(db, row.run)
+    assert run is not None
+    if row.kind is RequestKind.APPROVAL:
+        call = OutsideCall.from_stored(row.call)
+        key = call.make_idempotency_key(run.chain)
+        mutations.begin(db, call.to_mutation_row(run, key, MutationStatus.SKIPPED, now, reason=reason))
+        runs.advance_waiting(db, run.id, RunPhase.PREPARED, RunPhase.MUTATED, now)
+    runs.schedule_resume(db, run.id, now)
 
 
 def hand_over_keyring_request(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
@@ -125,6 +181,7 @@ def ask(
             run=run.id,
             call=None if call is None else call.to_json(),
             ui=shown.get("ui"),
-            hash=None if call is None else call.hash,
+            hash=shown.get("hash") if call is None else call.hash,
+            questions=shown.get("questions"),
         ),
     )

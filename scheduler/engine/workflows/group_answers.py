@@ -46,6 +46,8 @@ def answer_each(
     commands: RequestCommands,
     answer: GroupAnswer,
     seen: Sequence[SeenRequest],
+    *,
+    reason: str | None = None,
     idempotency_key: str | None = None,
 ) -> list[GroupResult]:
     """Answer these and no others, in this order. One that is refused does not keep the rest from being answered."""
@@ -54,7 +56,7 @@ def answer_each(
         row = requests.find(database.read(), one.id)
         key = None if idempotency_key is None else f"{idempotency_key} {one.id}"
         try:
-            given = _answer(commands, answer, one, key)
+            given = _answer(commands, answer, one, reason, key)
         except RefusedError as error:
             results.append(GroupResult(request=one.id, refusal=error))
         else:
@@ -63,12 +65,14 @@ def answer_each(
     return results
 
 
-def _answer(commands: RequestCommands, answer: GroupAnswer, one: SeenRequest, key: str | None) -> dict[str, Any]:
+def _answer(
+    commands: RequestCommands, answer: GroupAnswer, one: SeenRequest, reason: str | None, key: str | None
+) -> dict[str, Any]:
     match answer:
         case GroupAnswer.APPROVE:
             return commands.approve(one.id, call_hash=one.call_hash, idempotency_key=key)
         case GroupAnswer.REJECT:
-            return commands.reject(one.id, call_hash=one.call_hash, idempotency_key=key)
+            return commands.reject(one.id, reason=reason, call_hash=one.call_hash, idempotency_key=key)
         case GroupAnswer.RETRY:
             return commands.retry(one.run or "", idempotency_key=key)
         case GroupAnswer.DISMISS:

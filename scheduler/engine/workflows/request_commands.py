@@ -1,6 +1,7 @@
 """Commands that answer a request or retry a run, each in one transaction with its consequences."""
 
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import Act, run_once
 from scheduler.engine.lookup import find_run, find_workflow
+from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciliation import record_outcome
 from scheduler.engine.runs.recovery import cancel_waiting_run
@@ -17,20 +19,22 @@ from scheduler.engine.runs.repair_service import RepairService
 from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
+from scheduler.engine.workflows.call_edits import edit_asked_call
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.handler_ids import lane_name, split_handler_id, split_target
-from scheduler.rules.mutations import MutationStatus
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, RunStatus
+from scheduler.rules.questions import QuestionError, parse_answers, parse_questions
 from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import grants, handlers, lanes, mutations, repairs, requests, runs
 from scheduler.store.grants import Grant, GrantKind
-from scheduler.store.requests import AnswerOutcome, RequestAnswer, RequestRow
+from scheduler.store.requests import AnswerOutcome, GivenAnswer, RequestAnswer, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.user_text import UserText
 
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 """What can be retried; every other waiting run needs an answer or continues without one."""
+MAX_REASON_CHARS = 1_000
 
 
 class RequestCommands:
@@ -55,10 +59,11 @@ class RequestCommands:
         request: str,
         *,
         always: bool = False,
+        edits: Mapping[str, Any] | None = None,
         call_hash: str | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Yes: to an outside action, exactly as it was shown, or to the use of a tool.
+        """Yes: to an outside action, exactly as it was shown or with these parameters changed, or to using a tool.
 
         With `call_hash`, only to the call that has it. `always` also approves what waits in the scope of its grant.
         """
@@ -68,9 +73,14 @@ class RequestCommands:
             if not REQUESTS[row.kind].takes_yes_or_no:
                 raise _refuse_yes_or_no(row)
             _check_call(row, call_hash)
+            edited = edit_asked_call(self._registry, row, edits or {}, always=always)
+            given = GivenAnswer(RequestAnswer.YES)
             answer: dict[str, Any] = {"request": row.id, "answer": RequestAnswer.YES.value}
-            if self._record_answer(db, row, RequestAnswer.YES, now):
-                scope = self._accept(db, row, now, always=always)
+            if edited is not None:
+                given = given._replace(edited=edited.to_json(), edited_hash=edited.hash)
+                answer["edited"] = sorted(edits or {})
+            if self._record_answer(db, row, given, now):
+                scope = self._accept(db, row, now, always=always, is_edited=edited is not None)
                 if always:
                     answer["also_approved"] = [] if scope is None else self._approve_waiting(db, scope, now)
             return answer
@@ -78,20 +88,45 @@ class RequestCommands:
         return self._do("approve", request, idempotency_key, act)
 
     def reject(
-        self, request: str, *, call_hash: str | None = None, idempotency_key: str | None = None
+        self,
+        request: str,
+        *,
+        reason: str | None = None,
+        call_hash: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """No: the action is skipped, and its run continues knowing that."""
+        """No: the action is skipped, and its run continues knowing that, and why if there is a reason."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
-            if not REQUESTS[row.kind].takes_yes_or_no:
+            if not REQUESTS[row.kind].can_be_rejected:
                 raise _refuse_yes_or_no(row)
             _check_call(row, call_hash)
-            if self._record_answer(db, row, RequestAnswer.NO, now):
-                self._decline(db, row, now)
-            return {"request": row.id, "answer": RequestAnswer.NO.value}
+            given = GivenAnswer(RequestAnswer.NO, reason=parse_reason(reason))
+            if self._record_answer(db, row, given, now):
+                self._decline(db, row, given.reason, now)
+            return {"request": row.id, "answer": RequestAnswer.NO.value, "reason": given.reason}
 
         return self._do("reject", request, idempotency_key, act)
+
+    def answer(self, request: str, answers: Mapping[str, Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
+        """Answer the questions of a script, by their names; its run continues with the answers."""
+
+        def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
+            row = self._find(db, request)
+            if row.kind is not RequestKind.QUESTION:
+                sentence = UserText("That asks no question; see: dayhand attention {id}", id=row.id)
+                raise RefusedError("other answer", sentence)
+            try:
+                parsed = parse_answers(parse_questions(row.questions), answers)
+            except QuestionError as error:
+                raise RefusedError("answer", error.sentence) from error
+            if self._record_answer(db, row, GivenAnswer(RequestAnswer.ANSWERED, answers=parsed), now):
+                assert row.run is not None
+                runs.schedule_resume(db, row.run, now)
+            return {"request": row.id, "answer": RequestAnswer.ANSWERED.value, "answers": parsed}
+
+        return self._do("answer", request, idempotency_key, act)
 
     def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
         """Record what the user found out about an outside action or an interrupted job."""
@@ -168,7 +203,9 @@ class RequestCommands:
             )
         return row
 
-    def _record_answer(self, db: sqlite3.Connection, row: RequestRow, given: RequestAnswer, now: datetime) -> bool:
+    def _record_answer(
+        self, db: sqlite3.Connection, row: RequestRow, given: GivenAnswer | RequestAnswer, now: datetime
+    ) -> bool:
         answered = requests.answer(db, row.id, given, now)
         if answered is AnswerOutcome.TOO_LATE:
             found = requests.find(db, row.id)
@@ -178,7 +215,9 @@ class RequestCommands:
             )
         return answered is AnswerOutcome.ACCEPTED
 
-    def _accept(self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool) -> Grant | None:
+    def _accept(
+        self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool, is_edited: bool
+    ) -> Grant | None:
         """Let its run continue; returns the grant under which the next calls need no approval."""
         if REQUESTS[row.kind].concerns_repair:
             self._repairs.accept(db, row, now)
@@ -196,7 +235,8 @@ class RequestCommands:
         assert run is not None
         call = OutsideCall.from_stored(row.call)
         handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
-        stands = always or (handler is not None and handler.approve == "first")
+        # What the user had to change is no reason to do the same unasked the next time.
+        stands = not is_edited and (always or (handler is not None and handler.approve == "first"))
         is_there_still = call.endpoint == find_endpoint(db, self._registry, call.connection)
         scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
         is_granted = stands and is_there_still  # else the approval was for another account, and the run asks again
@@ -217,12 +257,12 @@ class RequestCommands:
                 continue
             call = OutsideCall.from_stored(row.call)
             if (call.connection, call.tool, call.endpoint) == (scope.connection, scope.tool, endpoint):
-                self._record_answer(db, row, RequestAnswer.YES, now)
+                self._record_answer(db, row, GivenAnswer(RequestAnswer.YES), now)
                 runs.schedule_resume(db, one.run, now)
                 approved.append(one.id)
         return approved
 
-    def _decline(self, db: sqlite3.Connection, row: RequestRow, now: datetime) -> None:
+    def _decline(self, db: sqlite3.Connection, row: RequestRow, reason: str | None, now: datetime) -> None:
         if REQUESTS[row.kind].concerns_repair:
             self._repairs.decline(db, row, now)
             return
@@ -233,15 +273,7 @@ class RequestCommands:
                 if one.kind is HandlerKind.CONSUMER:
                     handlers.reset_after_stop(db, one.workflow, one.handler, now)
             return
-        assert row.run is not None
-        run = runs.find(db, row.run)
-        assert run is not None
-        call = OutsideCall.from_stored(row.call)
-        mutations.begin(
-            db, call.to_mutation_row(run, call.make_idempotency_key(run.chain), MutationStatus.SKIPPED, now)
-        )
-        runs.advance_waiting(db, run.id, RunPhase.PREPARED, RunPhase.MUTATED, now)
-        runs.schedule_resume(db, run.id, now)
+        user_requests.skip(db, row, reason, now)
 
     def _resolve(
         self, db: sqlite3.Connection, row: RunRow, asked: RequestRow, given: RequestAnswer, now: datetime
@@ -297,6 +329,18 @@ def _check_call(row: RequestRow, call_hash: str | None) -> None:
         raise RefusedError(
             "changed", UserText("What it would do has changed since you saw it; nothing was done. Look at it again.")
         )
+
+
+def parse_reason(text: str | None) -> str | None:
+    """The user's reason, or None if it is empty; RefusedError if it cannot be kept."""
+    if text is None or not text.strip():
+        return None
+    if len(text) > MAX_REASON_CHARS or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise RefusedError(
+            "reason",
+            UserText("A reason can have at most {number} characters.", number=f"{MAX_REASON_CHARS:,}"),
+        )
+    return text.strip()
 
 
 def _refuse_yes_or_no(row: RequestRow) -> RefusedError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ._context import Context, JobContext, MutateContext, NextContext, PrepareContext, ProducerContext
 from ._errors import BadReturn, CommandFailed, Misuse
 from ._events import Event, Nothing, Prepared, Topic, nothing, prepared
+from ._questions import Question, ask
 from ._workflow import Workflow, describe
 
 __all__ = [
@@ -24,8 +25,10 @@ __all__ = [
     "PrepareContext",
     "Prepared",
     "ProducerContext",
+    "Question",
     "Topic",
     "Workflow",
+    "ask",
     "describe",
     "nothing",
     "prepared",

@@ -29,6 +29,8 @@ _HINTS = {
     "done": UserText("report what was done in next or in a job; prepare has say="),
     "run": UserText("commands run in jobs"),
     "outcome": UserText("only next knows the outcome of the call in mutate"),
+    "call_made": UserText("only next knows the call that was made"),
+    "reason": UserText("only next knows why the user rejected the call"),
 }
 
 
@@ -259,6 +261,19 @@ class NextContext(_Publishes, _Reports):
     def outcome(self) -> str:
         """The outcome of mutate: "applied", "skipped" (the user rejected it) or "none" (there was no call)."""
         return str(self._facts.get("outcome", "none"))
+
+    @property
+    def call_made(self) -> dict[str, Any] | None:
+        """The call as it was made: "connection", "tool" and "parameters"; None if it was not made.
+
+        The user may have changed the parameters before approving, for example the text of a mail.
+        """
+        return self._facts.get("call_made")
+
+    @property
+    def reason(self) -> str | None:
+        """Why the outcome is "skipped": what the user wrote, or "expired" if nobody answered in time; else None."""
+        return self._facts.get("reason")
 
 
 class JobContext(_Reads, _Reports):

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Misuse
+from ._questions import Question, read_questions
 from ._user_text import UserText
 from ._values import check, describe_type
 
@@ -47,7 +48,17 @@ class Event:
 class Prepared:
     """The decision of `prepare`; `mutate` and `next` receive it, even after a restart."""
 
-    def __init__(self, *, reserve: list[Event], data: Any, say: str, ui: Any, wake_at: str | None) -> None:
+    def __init__(
+        self,
+        *,
+        reserve: list[Event],
+        data: Any,
+        say: str,
+        ui: Any,
+        wake_at: str | None,
+        questions: list[dict[str, Any]] | None = None,
+        answers: dict[str, Any] | None = None,
+    ) -> None:
         self.reserve = reserve
         """The events that this run takes."""
         self.data = data
@@ -58,6 +69,18 @@ class Prepared:
         """What else the approval card shows."""
         self.wake_at = wake_at
         """When to run again, as text."""
+        self.questions = questions or []
+        """What the user is asked, as JSON."""
+        self.answers = answers or {}
+        """The user's answers by the names of the questions; empty if they rejected the request."""
+
+    @property
+    def answer(self) -> Any:
+        """The user's answer if there is one question; None if there is none or it was rejected."""
+        if len(self.questions) > 1:
+            names = ", ".join(one["name"] for one in self.questions)
+            raise Misuse(UserText("there are several answers; write prepared.answers['…'] with {names}.", names=names))
+        return next(iter(self.answers.values()), None)
 
 
 class Nothing:
@@ -75,6 +98,7 @@ def prepared(
     say: str = "",
     ui: dict[str, Any] | None = None,
     wake_at: datetime | str | None = None,
+    ask: Question | dict[str, Question] | None = None,
 ) -> Prepared:
     """Returned by `prepare` if there is something to do.
 
@@ -83,6 +107,8 @@ def prepared(
     say: the sentence the user reads before approving: "Add 3 receipts to Expenses".
     ui: what else the approval card shows, by label.
     wake_at: run again at that time even if nothing is published, between 30 seconds and 24 hours from now.
+    ask: what to ask the user first, made by `dayhand.ask`, or a dict of up to five by name. `mutate` gets
+        `prepared.answer`, or `prepared.answers["name"]`.
     """
     if isinstance(reserve, Event):
         raise Misuse(UserText("reserve is a single event; write reserve=[event]."))
@@ -101,7 +127,9 @@ def prepared(
         raise Misuse(UserText("ui is not a dict; write ui={'Name': value}."))
     check(data, "data")
     check(ui, "ui")
-    return Prepared(reserve=events, data=data, say=say, ui=ui, wake_at=format_wake_time(wake_at))
+    return Prepared(
+        reserve=events, data=data, say=say, ui=ui, wake_at=format_wake_time(wake_at), questions=read_questions(ask)
+    )
 
 
 def nothing(wake_at: datetime | str | None = None) -> Nothing:

@@ -7,8 +7,9 @@ the host.
 host to worker
     load(path, source)                      run the script's top level, once per worker
     run(run, handler, phase, inputs, facts, continues)
-                                            one phase of one handler; if `continues` and prepare has something to do,
-                                            the worker continues with mutate under the next number
+                                            one phase of one handler; if `continues` and prepare has something to do
+                                            and asks the user nothing, the worker continues with mutate under the next
+                                            number
     reply(question, value)                  the answer to a question
     end(question)                           there will be no answer: unwind the script
     cancel(run)                             ask the phase to end

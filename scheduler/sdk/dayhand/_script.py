@@ -77,8 +77,13 @@ class LoadedScript:
     def next_phase(
         self, link: HostChannel, message: protocol.Message, answer: protocol.Message
     ) -> protocol.Message | None:
-        """The phase to continue with: mutate, with a copy of what prepare decided; None if there is none."""
+        """The phase to continue with: mutate, with a copy of what prepare decided; None if there is none.
+
+        Nor if prepare asks the user something: mutate runs when the answers are known.
+        """
         if not message["continues"] or answer["type"] != "result" or answer["value"]["nothing"]:
+            return None
+        if answer["value"].get("ask"):
             return None
         decision = json.loads(json.dumps(answer["value"]))
         decision["reserve"] = [link.seen.get((one["topic"], one["id"]), one) for one in decision["reserve"]]
@@ -168,6 +173,8 @@ class LoadedScript:
             say=message.get("say", ""),
             ui=message.get("ui"),
             wake_at=message.get("wake_at"),
+            questions=message.get("ask"),
+            answers=message.get("answers"),
         )
 
     def _read(self, phase: str, link: HostChannel, value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
@@ -200,6 +207,7 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
         raise BadReturn(
             UserText("prepare returned {what}; return dayhand.prepared(…) or dayhand.nothing().", what=what), place
         )
+    asked = {"ask": value.questions} if value.questions else {}
     return {
         "nothing": False,
         "reserve": [{"topic": str(event.topic), "id": event.id} for event in value.reserve],
@@ -207,13 +215,14 @@ def _read_decision(value: Any, place: tuple[str, int] | None) -> dict[str, Any]:
         "say": value.say,
         "ui": value.ui,
         "wake_at": value.wake_at,
+        **asked,
     }
 
 
 def _facts(message: protocol.Message) -> dict[str, Any]:
     """The facts of every phase, when they arrived, and those of some: the call's outcome, the first pending events."""
     inputs = message["inputs"]
-    further = {name: inputs[name] for name in ("outcome", "waiting") if name in inputs}
+    further = {name: inputs[name] for name in ("outcome", "call_made", "reason", "waiting") if name in inputs}
     return {**message["facts"], "received_at": message["received_at"], **further}
 
 

@@ -351,3 +351,52 @@ def test_invalid_messages_over_the_socket_are_refused(
     assert end is not None
     [message] = client.call(end, verb, arguments)
     assert message["error"]["code"] != "internal"
+
+
+def test_a_call_is_changed_before_it_is_approved(cli: CommandLine, app: Session) -> None:
+    table = deploy_asking(cli)
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    assert f"You can change rows: dayhand approve {request['id']} --set NAME=VALUE" in cli.run_text("attention")
+    for words, said in (
+        (("--set", "rows=[{]"), "rows is not valid JSON"),
+        (("--set", "path=x"), "path cannot be changed; only rows can."),
+        (("--set", "rows"), "--set takes NAME=VALUE"),
+        (("--set", "rows=[]", "--set", "rows=[]"), "--set rows is given twice."),
+        (("--set", 'rows=[{"amount": 2}]', "--always"), "cannot be allowed for good"),
+    ):
+        assert said in cli.run_refused("approve", request["id"], *words)[1]
+    assert cli.run_text("approve", request["id"], "--set", 'rows=[{"amount": 2}]') == "Approved with your changes.\n"
+    cli.wait_for(lambda: cli.run_json("history", "--text", "filed")["runs"])
+    assert table.read_text().split() == ["amount", "2"]
+    shown = cli.run_text("runs", "show", request["run"])
+    assert 'You changed this before approving it. The script asked for:\n  {"rows": [{"amount": 1}]}' in shown
+
+
+def test_a_rejection_keeps_its_reason(cli: CommandLine, app: Session) -> None:
+    deploy_asking(cli)
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    assert "at most 1,000" in cli.run_refused("reject", request["id"], "--reason", "x" * 1001)[1]
+    assert cli.run_json("reject", request["id"], "--reason", "Too early")["reason"] == "Too early"
+    assert "(no: Too early)" in cli.run_text("runs", "show", request["run"])
+
+
+def test_a_question_is_listed_and_answered(cli: CommandLine, app: Session) -> None:
+    several = (
+        '{"shop": dayhand.ask("Which shop?", choices=["Bakery", "Books"]), "sum": dayhand.ask("How much?", default=3)}'
+    )
+    script = ASKING.replace("say=f", f"ask={several}, say=f").replace('approve="always"', 'approve="never"')
+    script = script.replace('rows=prepared.data["rows"]', "rows=[prepared.answers]")
+    table = cli.folder.parent / "expenses.csv"
+    cli.run_json("connect", "table:expenses", "--path", str(table))
+    cli.deploy(script, "--grant", name="receipts.py")
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    shown = cli.run_text("attention")
+    assert "    shop: Which shop? (Bakery, Books)\n    sum: How much? (a number) [3]\n" in shown
+    assert f"dayhand answer {request['id']} --set shop=ANSWER --set sum=ANSWER" in shown
+    assert "Which shop?: the answer must be one of" in cli.run_refused("answer", request["id"], "--set", "shop=x")[1]
+    assert "not both" in cli.run_refused("answer", request["id"], "7", "--set", "sum=1")[1]
+    assert "Answer it: dayhand answer" in cli.run_refused("approve", request["id"])[1]
+    assert cli.run_text("answer", request["id"], "--set", "shop=Books") == "Answered.\n"
+    cli.wait_for(table.exists)
+    assert table.read_text().split() == ["shop,sum", "Books,3"]
+    assert '  Answers: {"shop": "Books", "sum": 3}' in cli.run_text("runs", "show", request["run"])

@@ -89,17 +89,72 @@ def test_a_notification_has_at_most_two_buttons_and_none_that_cannot_be_undone(k
     problem = make_problem(ask(kind), overview())
     assert 1 <= len(problem.actions) <= 2
     assert not {"always", "rollback"} & {id_ for id_, _ in problem.actions}
-    assert (problem.key, problem.title, problem.text) == ("q1", "Tidy up", "Delete one.txt")
+    said = "Wants to know something before it continues\nThe script says: Delete one.txt"
+    assert (problem.key, problem.title) == ("q1", "Tidy up")
+    assert problem.text == (said if kind == "question" else "Delete one.txt")
 
 
 def test_only_blocking_requests_stay_on_the_screen_and_only_questions_ignore_quiet_hours() -> None:
     problems = {kind: make_problem(ask(kind), overview()) for kind in KINDS}
-    assert {kind for kind, one in problems.items() if one.is_question} == {"approval", "permission"}
+    assert {kind for kind, one in problems.items() if one.is_question} == {"approval", "question", "permission"}
     assert {kind for kind, one in problems.items() if one.urgency is Urgency.CRITICAL} == {
         "approval",
+        "question",
         "permission",
         "unsure",
     }
+
+
+QUESTION = {"name": "answer", "text": "Which folder?", "kind": "choice", "choices": ["Invoices", "Other"]}
+LETTER = {
+    "connection": "smtp:home",
+    "tool": "send",
+    "parameters": {"to": "ann@example.org", "subject": "Hello", "text": "Dear Ann"},
+}
+
+
+def test_a_notification_of_a_question_has_its_words_and_opens_it() -> None:
+    problem = make_problem(ask("question", questions=[QUESTION]), overview())
+    assert problem.actions == (("look", "Review"),)
+    assert "The script says: Which folder?" in problem.text
+
+
+def test_a_question_is_answered_in_the_card() -> None:
+    [answer, reject] = card(ask("question", questions=[QUESTION], sentence="File it")).actions
+    assert (answer.id, answer.confirm, answer.importance) == ("answer", "", ButtonImportance.PRIMARY)
+    [field] = answer.form
+    assert (field.label, field.choices) == ("Which folder?", (("Invoices", "Invoices"), ("Other", "Other")))
+    assert (reject.label, reject.confirm) == ("Reject…", "Reject")
+
+
+def test_only_editable_parameters_have_fields() -> None:
+    one = ask("approval", call=LETTER, editable=("subject", "text", "html"))
+    [edit] = [action for action in card(one).actions if action.id == "edit-call"]
+    assert [(field.name, field.label, field.kind) for field in edit.form] == [
+        ("subject", "Subject", "line"),
+        ("text", "Text", "text"),
+    ]
+    found = find_action(one, "edit-call")
+    assert found is not None
+    assert found.with_values({"text": "Dear Bob"}).arguments == {"request": "q1", "edits": {"text": "Dear Bob"}}
+
+
+@pytest.mark.parametrize("text", ["Dear\u202eAnn", "x" * 200_001])
+def test_a_text_that_a_field_would_not_show_as_it_is_cannot_be_edited(text: str) -> None:
+    call = {**LETTER, "parameters": {"text": text}}
+    assert find_action(ask("approval", call=call, editable=("text",)), "edit-call") is None
+
+
+def test_nothing_is_offered_to_edit_if_the_tool_allows_nothing() -> None:
+    assert find_action(ask("approval", call=CALL), "edit-call") is None
+    assert "Edit…" not in [action.label for action in card(ask("approval", call=CALL)).actions]
+
+
+@pytest.mark.parametrize(("reason", "given"), [("", {}), ("Too early", {"reason": "Too early"})])
+def test_a_reason_is_sent_only_if_there_is_one(reason: str, given: dict[str, str]) -> None:
+    found = find_action(ask("approval", call=CALL), "reject")
+    assert found is not None
+    assert found.with_values({"reason": reason}).arguments == {"request": "q1", **given}
 
 
 def test_requests_for_one_account_are_grouped() -> None:

@@ -18,7 +18,7 @@ from scheduler.connections.connector import (
     Tool,
     ToolFailedError,
 )
-from scheduler.connections.connectors.caldav.events import format_event, parse_events, parse_time
+from scheduler.connections.connectors.caldav.events import format_event, parse_events, parse_time, validate_event
 from scheduler.connections.connectors.caldav.ical import NotACalendarError, find_zone
 from scheduler.connections.connectors.caldav.server import (
     XML_NAMESPACES,
@@ -222,20 +222,22 @@ caldav = Connector(
             may=UserText('add events to the calendar "{name}"'),
             help=UserText("Add an event exactly once; nobody is invited."),
             parameters={
-                "title": Parameter(ParameterKind.TEXT, help="Title of the event."),
-                "start": Parameter(ParameterKind.TEXT, help=_TIME),
+                "title": Parameter(ParameterKind.TEXT, help="Title of the event.", editable=True),
+                "start": Parameter(ParameterKind.TEXT, help=_TIME, editable=True),
                 "end": Parameter(
                     ParameterKind.TEXT,
                     required=False,
                     help="Default: an hour or a day later. For whole days, the day after the last one.",
+                    editable=True,
                 ),
                 "timezone": _ZONE,
-                "location": Parameter(ParameterKind.TEXT, required=False, help="Place of the event."),
-                "description": Parameter(ParameterKind.TEXT, required=False, help="More details."),
+                "location": Parameter(ParameterKind.TEXT, required=False, help="Place of the event.", editable=True),
+                "description": Parameter(ParameterKind.TEXT, required=False, help="More details.", editable=True),
             },
             run=create,
             mutating=True,
             check=check_created,
+            validate=validate_event,
         ),
     ),
     test=_test,

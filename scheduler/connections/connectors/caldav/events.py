@@ -102,6 +102,11 @@ def format_event(uid: str, parameters: Mapping[str, Any], now: datetime) -> str:
     )
 
 
+def validate_event(parameters: Mapping[str, Any]) -> None:
+    """Refuse what cannot be an event in any calendar."""
+    format_event("", parameters, datetime(2000, 1, 1, tzinfo=UTC))
+
+
 def parse_time(name: str, text: str, zone_name: str | None) -> date | datetime:
     """Parse a date or an instant; a time needs an offset or the given zone."""
     zone = find_zone(zone_name) if zone_name else None

@@ -193,7 +193,9 @@ files = Connector(
             help=UserText("Write a whole file and create its folders; writing the same content again changes nothing."),
             parameters={
                 "path": _PATH,
-                "text": Parameter(ParameterKind.TEXT, required=False, help="The content as text, written as UTF-8."),
+                "text": Parameter(
+                    ParameterKind.TEXT, required=False, help="The content as text, written as UTF-8.", editable=True
+                ),
                 "base64": Parameter(
                     ParameterKind.TEXT, required=False, help="The content as base64, if it is not text."
                 ),

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -38,10 +39,8 @@ def create_event(call: Call) -> dict[str, Any]:
     """The id follows from the key, so Google refuses a second event."""
     identity = _event_id(call.key)
     event = {"id": identity, "summary": call.parameters["summary"]}
-    event |= {"start": _event_time(call, "start"), "end": _event_time(call, "end")}
+    event |= _event_times(call.parameters)
     event |= {name: call.parameters[name] for name in ("description", "location") if call.parameters.get(name)}
-    if set(event["start"]) != set(event["end"]):
-        raise logic_failure(UserText('"start" and "end" must both be days or both be times.'))
     try:
         made = send_request(call, "POST", "calendar", _path(call), body=json.dumps(event).encode(), acts=True)
     except GoogleConflictError as taken:
@@ -49,6 +48,18 @@ def create_event(call: Call) -> dict[str, Any]:
     if made.text("id") != identity:
         raise made.unexpected_shape()
     return _describe(made)
+
+
+def validate_event(parameters: Mapping[str, Any]) -> None:
+    """Refuse what cannot be an event in any calendar."""
+    _event_times(parameters)
+
+
+def _event_times(parameters: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    times = {name: _event_time(parameters, name) for name in ("start", "end")}
+    if set(times["start"]) != set(times["end"]):
+        raise logic_failure(UserText('"start" and "end" must both be days or both be times.'))
+    return times
 
 
 def _find_existing(call: Call, taken: GoogleConflictError) -> dict[str, Any]:
@@ -105,26 +116,26 @@ def _describe(event: JsonObject) -> dict[str, Any]:
 
 def _instant(call: Call, name: str) -> str:
     """A time, or the start of a day, as an instant."""
-    read = _parse(call, name)
+    read = _parse(call.parameters, name)
     moment = read if isinstance(read, datetime) else datetime.combine(read, datetime.min.time())
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=_zone(call, name))
+        moment = moment.replace(tzinfo=_zone(call.parameters, name))
     return moment.isoformat()
 
 
-def _event_time(call: Call, name: str) -> dict[str, str]:
-    read = _parse(call, name)
+def _event_time(parameters: Mapping[str, Any], name: str) -> dict[str, str]:
+    read = _parse(parameters, name)
     if not isinstance(read, datetime):
         return {"date": read.isoformat()}
-    if read.tzinfo is not None and call.parameters.get("zone") is None:
+    if read.tzinfo is not None and parameters.get("zone") is None:
         return {"dateTime": read.isoformat()}
-    zone = _zone(call, name)
+    zone = _zone(parameters, name)
     local = read if read.tzinfo is None else read.astimezone(zone)
     return {"dateTime": local.replace(tzinfo=zone).isoformat(), "timeZone": zone.key}
 
 
-def _parse(call: Call, name: str) -> date | datetime:
-    text = call.parameters[name]
+def _parse(parameters: Mapping[str, Any], name: str) -> date | datetime:
+    text = parameters[name]
     try:
         return date.fromisoformat(text) if len(text) == len("2026-05-04") else datetime.fromisoformat(text)
     except ValueError as error:
@@ -135,8 +146,8 @@ def _parse(call: Call, name: str) -> date | datetime:
         ) from error
 
 
-def _zone(call: Call, name: str) -> ZoneInfo:
-    given = call.parameters.get("zone")
+def _zone(parameters: Mapping[str, Any], name: str) -> ZoneInfo:
+    given = parameters.get("zone")
     if given is None:
         raise logic_failure(UserText('"{name}" has no time zone. End it with +02:00, or give "zone".', name=name))
     try:

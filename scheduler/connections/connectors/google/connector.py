@@ -5,6 +5,7 @@ from datetime import timedelta
 from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
 from scheduler.connections.connectors.google import calendar, drive, mail
 from scheduler.connections.connectors.google.api import fetch_account, service_url
+from scheduler.connections.connectors.mail.compose import validate_mail
 from scheduler.connections.oauth.fields import sign_in_fields
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.user_text import UserText
@@ -22,12 +23,12 @@ def _test(call: Call) -> str:
     return UserText("Signed in as {fetch_account}.", fetch_account=fetch_account(call))
 
 
-def _text(help_: str) -> Parameter:
-    return Parameter(ParameterKind.TEXT, help=help_)
+def _text(help_: str, *, editable: bool = False) -> Parameter:
+    return Parameter(ParameterKind.TEXT, help=help_, editable=editable)
 
 
-def _optional(kind: ParameterKind, help_: str) -> Parameter:
-    return Parameter(kind, required=False, help=help_)
+def _optional(kind: ParameterKind, help_: str, *, editable: bool = False) -> Parameter:
+    return Parameter(kind, required=False, help=help_, editable=editable)
 
 
 _LIMIT = _optional(ParameterKind.WHOLE, "Maximum number of results.")
@@ -67,15 +68,16 @@ _MAIL_TOOLS = (
             "to": Parameter(ParameterKind.LIST, help="Addresses such as Anna <anna@example.org>."),
             "cc": _ADDRESSES,
             "bcc": _ADDRESSES,
-            "subject": _text("One line."),
-            "text": _optional(ParameterKind.TEXT, "Plain text."),
-            "html": _optional(ParameterKind.TEXT, "HTML, in addition or instead."),
+            "subject": _text("One line.", editable=True),
+            "text": _optional(ParameterKind.TEXT, "Plain text.", editable=True),
+            "html": _optional(ParameterKind.TEXT, "HTML, in addition or instead.", editable=True),
             "attachments": _optional(ParameterKind.LIST, 'Objects such as {"name": "bill.pdf", "base64": "…"}.'),
         },
         run=mail.send,
         mutating=True,
         acts_on_others=True,
         check=mail.check_send,
+        validate=validate_mail,
         # Google files accepted mail through a queue. Not idempotent: a mail with a known Message-ID is sent again.
         apply_window=timedelta(minutes=2),
     ),
@@ -114,17 +116,18 @@ _CALENDAR_TOOLS = (
         may=UserText("add events to the calendar of {name}"),
         help=UserText("Create an event exactly once; nobody is invited."),
         parameters={
-            "summary": _text("Title of the event."),
-            "start": _text("A time such as 2026-05-04T09:00:00+02:00, or a day such as 2026-05-04."),
-            "end": _text("End in the same format; for days, the day after the last one."),
-            "description": _optional(ParameterKind.TEXT, "More details."),
-            "location": _optional(ParameterKind.TEXT, "Place of the event."),
+            "summary": _text("Title of the event.", editable=True),
+            "start": _text("A time such as 2026-05-04T09:00:00+02:00, or a day such as 2026-05-04.", editable=True),
+            "end": _text("End in the same format; for days, the day after the last one.", editable=True),
+            "description": _optional(ParameterKind.TEXT, "More details.", editable=True),
+            "location": _optional(ParameterKind.TEXT, "Place of the event.", editable=True),
             "calendar": _CALENDAR,
             "zone": _ZONE,
         },
         run=calendar.create_event,
         mutating=True,
         check=calendar.check_event,
+        validate=calendar.validate_event,
         # Not idempotent: the id is ours, but Google does not promise to notice a duplicate at once.
     ),
 )
@@ -146,7 +149,7 @@ _FILE_TOOLS = (
         help=UserText("Upload a new file to Drive exactly once; at most 25 MB."),
         parameters={
             "name": _text("Name of the file."),
-            "text": _optional(ParameterKind.TEXT, "The content as text, written as UTF-8."),
+            "text": _optional(ParameterKind.TEXT, "The content as text, written as UTF-8.", editable=True),
             "base64": _optional(ParameterKind.TEXT, "The content as base64, if it is not text."),
             "type": _optional(ParameterKind.TEXT, "Media type, such as application/pdf."),
             "folder": _FOLDER,

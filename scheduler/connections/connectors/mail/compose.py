@@ -4,9 +4,9 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -27,6 +27,7 @@ _ADDRESS = re.compile(r"""[^\s@<>()\[\],;:\\"]{1,64}@[^\s@<>()\[\],;:\\"]{1,250}
 _TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,60}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,60}", re.ASCII)
 _ASCII_POLICY = SMTP.clone(cte_type="7bit", max_line_length=76)
 """Also accepted by servers without 8-bit support."""
+_ANY_SENDER, _ANY_TIME = "somebody@example.org", datetime(2000, 1, 1, tzinfo=UTC)
 _UTF8_POLICY = _ASCII_POLICY.clone(utf8=True)
 """For addresses that are not ASCII."""
 
@@ -121,6 +122,11 @@ def compose(parameters: dict[str, Any], sender_text: str, key: str, now: datetim
     if len(content) > _MAX_BYTES:
         raise logic_failure(UserText("The mail is too large; the limit is 25 MB."))
     return OutgoingMail(message_id=identity, sender=sender.addr_spec, recipients=everyone, content=content)
+
+
+def validate_mail(parameters: Mapping[str, Any]) -> None:
+    """Refuse what cannot be a mail, whoever sends it."""
+    compose(dict(parameters), _ANY_SENDER, "", _ANY_TIME)
 
 
 def _subject(text: str) -> str:

@@ -19,7 +19,13 @@ from scheduler.connections.connector import (
     ToolFailedError,
 )
 from scheduler.connections.connectors.mail import headers, imap_session, smtp_session
-from scheduler.connections.connectors.mail.compose import MESSAGE_ID_PREFIX, OutgoingMail, compose, parse_address
+from scheduler.connections.connectors.mail.compose import (
+    MESSAGE_ID_PREFIX,
+    OutgoingMail,
+    compose,
+    parse_address,
+    validate_mail,
+)
 from scheduler.connections.connectors.mail.connection import MailServer, security_field
 from scheduler.connections.connectors.mail.imap_actions import find_by_message_id
 from scheduler.connections.connectors.mail.imap_folder import INBOX
@@ -222,9 +228,11 @@ smtp = Connector(
                 "to": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),
                 "cc": Parameter(ParameterKind.ANY, required=False, help=_PEOPLE),
                 "bcc": Parameter(ParameterKind.ANY, required=False, help=f"{_PEOPLE} Hidden from the others."),
-                "subject": Parameter(ParameterKind.TEXT, required=False, help="One line."),
-                "text": Parameter(ParameterKind.TEXT, required=False, help="Plain text."),
-                "html": Parameter(ParameterKind.TEXT, required=False, help="HTML, in addition or instead."),
+                "subject": Parameter(ParameterKind.TEXT, required=False, help="One line.", editable=True),
+                "text": Parameter(ParameterKind.TEXT, required=False, help="Plain text.", editable=True),
+                "html": Parameter(
+                    ParameterKind.TEXT, required=False, help="HTML, in addition or instead.", editable=True
+                ),
                 "attachments": Parameter(
                     ParameterKind.LIST, required=False, help='Objects with "name", "base64" and optionally "type".'
                 ),
@@ -234,6 +242,7 @@ smtp = Connector(
             acts_on_others=True,
             check=_check,
             apply_window=_APPLY_WINDOW,
+            validate=validate_mail,
         ),
     ),
     test=_test,

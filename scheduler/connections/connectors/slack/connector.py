@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -65,12 +65,17 @@ def _is_after(message: JsonObject, after: str | None) -> bool:
         ) from error
 
 
-def _post(call: Call) -> dict[str, Any]:
-    text = call.parameters["text"]
+def _validate_post(parameters: Mapping[str, Any]) -> None:
+    text = parameters["text"]
     if not text.strip() or len(text) > _MAX_TEXT_CHARS:
         raise logic_failure(
             UserText('"text" must have 1 to {max_text_chars} characters.', max_text_chars=_MAX_TEXT_CHARS)
         )
+
+
+def _post(call: Call) -> dict[str, Any]:
+    _validate_post(call.parameters)
+    text = call.parameters["text"]
     channel = _find_channel(call)
     parameters = {
         "channel": channel,
@@ -225,13 +230,14 @@ slack = Connector(
             help=UserText("Post a message in a channel exactly once."),
             parameters={
                 "channel": _CHANNEL,
-                "text": Parameter(ParameterKind.TEXT, help="Text of the message."),
+                "text": Parameter(ParameterKind.TEXT, help="Text of the message.", editable=True),
                 "thread": Parameter(ParameterKind.TEXT, required=False, help="Id of the message to reply to."),
             },
             run=_post,
             mutating=True,
             acts_on_others=True,
             check=_check_post,
+            validate=_validate_post,
             # A message is visible as soon as Slack accepts it. Not idempotent: Slack accepts no key for posting.
         ),
     ),

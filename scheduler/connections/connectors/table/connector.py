@@ -16,6 +16,7 @@ from scheduler.connections.connector import (
     ToolFailedError,
 )
 from scheduler.connections.connectors.table import csv_table, sqlite_table
+from scheduler.connections.connectors.table.rows import validate_rows
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors
 from scheduler.rules.failures import FailureClass
@@ -125,12 +126,15 @@ table = Connector(
             help=UserText("Appends rows; new names become new columns."),
             parameters={
                 "rows": Parameter(
-                    ParameterKind.LIST, help="Objects by column, or lists of values in the order of the columns."
+                    ParameterKind.LIST,
+                    help="Objects by column, or lists of values in the order of the columns.",
+                    editable=True,
                 )
             },
             run=_append,
             mutating=True,
             check=_check,
+            validate=lambda parameters: validate_rows(parameters["rows"]),
         ),
         Tool(
             name="read",

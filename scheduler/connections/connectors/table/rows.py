@@ -21,11 +21,8 @@ def arrange_rows(
     for place, column in enumerate(columns):
         places.setdefault(fold(column), place)
     all_columns = list(columns)
+    validate_rows(rows)
     for row in rows:
-        if not isinstance(row, dict | list | tuple):
-            raise logic_failure(
-                UserText('Each of the "rows" must be an object such as {"day": "Monday"} or a list of values.')
-            )
         for name in row if isinstance(row, dict) else ():
             if fold(name) not in places:
                 places[fold(name)] = len(all_columns)
@@ -42,6 +39,14 @@ def arrange_rows(
             UserText("The table has no columns yet. Give the first rows as objects; their names become the columns.")
         )
     return all_columns, (_values(row, all_columns, places, fold) for row in rows)
+
+
+def validate_rows(rows: Sequence[Any]) -> None:
+    """Refuse what cannot be a row of any table."""
+    if not all(isinstance(row, dict | list | tuple) for row in rows):
+        raise logic_failure(
+            UserText('Each of the "rows" must be an object such as {"day": "Monday"} or a list of values.')
+        )
 
 
 def _values(row: Any, columns: list[str], places: dict[str, int], fold: Callable[[str], str]) -> list[Any]:

@@ -63,7 +63,8 @@ def test_a_card_shows_exactly_what_would_be_done_in_words(page: AttentionPage, r
         assert not any(hidden in text for text in shown), hidden
     assert [button.text() for button in page.cards.cards[request_.id].buttons.values()] == [
         "Approve",
-        "Reject",
+        "Edit…",
+        "Reject…",
         "Always allow this",
     ]
 
@@ -85,6 +86,7 @@ def test_an_answered_card_disappears_and_the_empty_page_is_shown(
 ) -> None:
     monkeypatch.setattr(cards_module, "ANSWERED_CARD_MS", 1)
     page.cards.cards[request_.id].buttons["reject"].click()
+    page.cards.cards[request_.id].panel.confirm.click()
     wait(lambda: not page.cards.cards)
     wait(lambda: page.findChild(EmptyState).isVisible())
 
