@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,10 +10,14 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from scheduler.connections.registry import is_connection_name
+
 _TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 _MAIL = re.compile(r"[^@\s,]+@[^@\s,]+")
 _SHELL_OPERATORS = "();<>|&"
 """Characters that only a shell interprets."""
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+"""As in calendars of schedules."""
 
 
 class QuestionKind(StrEnum):
@@ -21,9 +25,15 @@ class QuestionKind(StrEnum):
 
     TEXT = "text"
     NUMBER = "number"
-    """0 or more."""
+    """A whole number, 0 or more."""
+    AMOUNT = "amount"
+    """A number with decimals, 0 or more."""
+    FLAG = "flag"
+    """Yes or no."""
     TIME = "time"
     """Time of day, such as 09:00."""
+    WEEKDAYS = "weekdays"
+    """At least one of WEEKDAYS."""
     ZONE = "zone"
     """An IANA name; by default the machine's."""
     LIST = "list"
@@ -31,13 +41,18 @@ class QuestionKind(StrEnum):
     COMMAND = "command"
     """Words as in a shell, without shell operators."""
     FOLDER = "folder"
+    """An existing folder."""
+    NEW_FOLDER = "new folder"
+    """A folder that is created if it does not exist."""
     FILE = "file"
     ADDRESS = "address"
     """URL of a page or feed; https by default."""
     MAIL = "mail"
     """An email address."""
-    PATTERN = "pattern"
-    """A regular expression."""
+    ACCOUNT = "account"
+    """A connection of the kind that the question names."""
+    PAGE_TEXT = "page text"
+    """A text on the page of another question, as `dayhand.page_text` remembers it."""
 
 
 class InvalidAnswerError(Exception):
@@ -53,23 +68,45 @@ class TemplateQuestion:
     default: Any
     required: bool
     """There is no usable default."""
+    connector: str = ""
+    """Of an account: the kind of the connection."""
+    missing: str = ""
+    """Of an account: what to say while there is none."""
+    only_if: str = ""
+    """The flag that must be set for this question to be asked."""
+    page: str = ""
+    """Of a text on a page: the question that asks for the page's address."""
+
+    def is_asked(self, answers: Mapping[str, Any]) -> bool:
+        return not self.only_if or bool(answers.get(self.only_if))
 
     def default_text(self) -> str:
         if self.required:
             return ""
         if isinstance(self.default, list):
             return shlex.join(self.default) if self.kind is QuestionKind.COMMAND else ", ".join(map(str, self.default))
+        if isinstance(self.default, bool):
+            return "yes" if self.default else "no"
         return str(self.default)
 
     def parse(self, text: str) -> Any:
-        """The parsed answer."""
+        """The parsed answer; of a text on a page, the text itself, which must still be found on the page."""
         given = text.strip()
         if not given and (self.required or self.kind is not QuestionKind.LIST):
             raise InvalidAnswerError("This field is required.")
+        if self.kind is QuestionKind.ACCOUNT:
+            return _parse_account(given, self.connector)
         return _PARSERS[self.kind](given)
 
 
-def _parse_number(text: str) -> int | float:
+def _parse_number(text: str) -> int:
+    value = _parse_amount(text)
+    if not isinstance(value, int):
+        raise InvalidAnswerError(f"{text!r} is not a whole number.")
+    return value
+
+
+def _parse_amount(text: str) -> int | float:
     try:
         value = float(text.replace(",", "."))
     except ValueError as error:
@@ -79,11 +116,24 @@ def _parse_number(text: str) -> int | float:
     return int(value) if value.is_integer() else value
 
 
+def _parse_flag(text: str) -> bool:
+    if text.lower() not in ("yes", "no", "true", "false"):
+        raise InvalidAnswerError(f"{text!r} is neither yes nor no.")
+    return text.lower() in ("yes", "true")
+
+
 def _parse_time(text: str) -> str:
     match = _TIME.fullmatch(text)
     if match is None:
         raise InvalidAnswerError(f"{text!r} is not a time of day; enter a time such as 09:00.")
     return f"{int(match[1]):02}:{match[2]}"
+
+
+def _parse_weekdays(text: str) -> list[str]:
+    given = [part.lower()[:3] for part in _parse_list(text)]
+    if not given or not set(given) <= set(WEEKDAYS):
+        raise InvalidAnswerError(f"{text!r} is not a list of weekdays; enter days such as mon, tue.")
+    return [day for day in WEEKDAYS if day in given]
 
 
 def _parse_zone(text: str) -> str:
@@ -135,24 +185,27 @@ def _parse_mail(text: str) -> str:
     return text
 
 
-def _parse_pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise InvalidAnswerError(f"{text!r} is not a regular expression: {error}.") from error
-    return text
+def _parse_account(text: str, connector: str) -> str:
+    name = text if ":" in text else f"{connector}:{text}"
+    if not is_connection_name(name) or not name.startswith(f"{connector}:"):
+        raise InvalidAnswerError(f"{text!r} is not a {connector} connection; enter one such as {connector}:home.")
+    return name
 
 
 _PARSERS: dict[QuestionKind, Callable[[str], Any]] = {
     QuestionKind.TEXT: str,
     QuestionKind.NUMBER: _parse_number,
+    QuestionKind.AMOUNT: _parse_amount,
+    QuestionKind.FLAG: _parse_flag,
     QuestionKind.TIME: _parse_time,
+    QuestionKind.WEEKDAYS: _parse_weekdays,
     QuestionKind.ZONE: _parse_zone,
     QuestionKind.LIST: _parse_list,
     QuestionKind.COMMAND: _parse_command,
     QuestionKind.FOLDER: _parse_path,
+    QuestionKind.NEW_FOLDER: _parse_path,
     QuestionKind.FILE: _parse_path,
     QuestionKind.ADDRESS: _parse_address,
     QuestionKind.MAIL: _parse_mail,
-    QuestionKind.PATTERN: _parse_pattern,
+    QuestionKind.PAGE_TEXT: str,
 }

@@ -16,7 +16,8 @@ from app.cli.deploy import read_script, save_script
 from app.cli.formatting import format_time
 from app.data.data_dir import add_data_dir
 from app.template_questions import InvalidAnswerError, QuestionKind, TemplateQuestion
-from app.templates import ConnectionConflictError, Template, list_templates
+from app.templates import PlannedConnection, Template, create_connection, list_templates
+from scheduler.engine.clock import SystemClock
 from scheduler.engine.errors import RefusedError
 
 _DESCRIPTION = """Create a workflow from a template. Without TEMPLATE, list the templates.
@@ -24,6 +25,8 @@ _DESCRIPTION = """Create a workflow from a template. Without TEMPLATE, list the 
 In a terminal you are prompted for what it needs; --set answers in advance. The script is saved and deployed, and stays
 paused until you resume it: dayhand resume WORKFLOW"""
 _EXISTS_HINT = "choose another file"
+_RENAMED = {"nightly-command": "run-command"}
+"""Templates by their names in earlier versions."""
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -48,13 +51,17 @@ def _new(options: Namespace) -> CommandResult:
     path = (options.file or Path(f"{template.slug.replace('-', '_')}.py")).absolute()
     _check_target(path)
     answers = _read_answers(template, options.set)
-    script = template.render(answers, name=options.name)
+    planned = template.plan_connections(answers, _known_connections(options, template))
+    script = template.render({**answers, **{one.constant: one.name for one in planned}}, name=options.name)
     save_script(path, script, _EXISTS_HINT)
+    created: list[str] = []
     try:
-        notes = _connect(options, template, answers)
+        notes = _connect(options, planned, created)
         answer = _deploy(options, path, script)
     except BaseException:
         path.unlink()
+        for name in created:
+            call_api(options, "disconnect", name=name)
         raise
     edited = _edit(path) if not options.no_edit else None
     if edited is not None and edited != script:
@@ -64,8 +71,9 @@ def _new(options: Namespace) -> CommandResult:
 
 
 def _find_template(name: str) -> Template:
+    slug = name.lower().replace("_", "-")
     for one in list_templates():
-        if one.slug == name.lower().replace("_", "-"):
+        if one.slug == _RENAMED.get(slug, slug):
             return one
     known = ", ".join(one.slug for one in list_templates())
     raise RefusedError("template", f"There is no template {name}. Choose one of: {known}.")
@@ -88,17 +96,20 @@ def _read_answers(template: Template, given: list[str]) -> dict[str, Any]:
         texts[name.upper()] = value
     answers: dict[str, Any] = {}
     for question in template.questions:
+        if not question.is_asked(answers) and question.name not in texts:
+            answers[question.name] = question.default
+            continue
         try:
-            answers[question.name] = _read_answer(question, texts.get(question.name))
+            answers[question.name] = _read_answer(question, texts.get(question.name), answers)
         except InvalidAnswerError as error:
             raise UsageError(f"{question.name}: {error}") from error
     return answers
 
 
-def _read_answer(question: TemplateQuestion, text: str | None) -> Any:
+def _read_answer(question: TemplateQuestion, text: str | None, answers: dict[str, Any]) -> Any:
     default = _default(question)
     if text is not None:
-        return question.parse(text)
+        return _parse(question, text, answers)
     if not (sys.stdin is not None and sys.stdin.isatty()):
         if question.required:
             raise UsageError(f"{question.name} is required ({question.text}): --set {question.name}=VALUE.")
@@ -106,9 +117,32 @@ def _read_answer(question: TemplateQuestion, text: str | None) -> Any:
     while True:
         typed = input(f"{question.text}{f' [{default}]' if default else ''}: ") or default
         try:
-            return question.parse(typed)
+            return _parse(question, typed, answers)
         except InvalidAnswerError as error:
             sys.stderr.write(f"{error}\n")
+
+
+def _parse(question: TemplateQuestion, text: str, answers: dict[str, Any]) -> Any:
+    value = question.parse(text)
+    return _find_on_page(answers[question.page], value) if question.kind is QuestionKind.PAGE_TEXT else value
+
+
+def _find_on_page(url: str, text: str) -> dict[str, Any]:
+    """The mark of the smallest block that has this text; a page that cannot be read is an invalid answer."""
+    from app.web_page import EmptyPageError, read_page
+    from scheduler.connections.registry import builtin_registry
+
+    try:
+        blocks = read_page(builtin_registry(lambda *_: None), url, SystemClock().now())
+    except EmptyPageError:
+        blocks = []
+    except RefusedError as error:
+        raise InvalidAnswerError(error.sentence) from error
+    wanted = " ".join(text.split()).casefold()
+    found = [one for one in blocks if wanted in one.text.casefold()]
+    if not found:
+        raise InvalidAnswerError(f"{text!r} is not on {url}; enter a text as it is on the page.")
+    return min(found, key=lambda one: len(one.text)).mark
 
 
 def _default(question: TemplateQuestion) -> str:
@@ -127,15 +161,22 @@ def _check_target(path: Path) -> None:
         raise RefusedError("file", f"{path} cannot be written: you have no write permission in {path.parent}.")
 
 
-def _connect(options: Namespace, template: Template, answers: dict[str, Any]) -> list[str]:
-    try:
-        return template.create_connections(answers, partial(call_api, options))
-    except ConnectionConflictError as error:
-        raise RefusedError(
-            "connected",
-            f"{error.connection} is already connected, with {error.field} {error.value}. Give the same value, or use "
-            f"another connection name in a script of your own.",
-        ) from error
+def _known_connections(options: Namespace, template: Template) -> dict[str, Any]:
+    """The settings of all connections, by name."""
+    if not template.connects:
+        return {}
+    call_api(options, "fields", name="notify:me")  # unlike `connections`, this creates the data folder
+    return {one["connection"]: one["settings"] for one in call_api(options, "connections")["connections"]}
+
+
+def _connect(options: Namespace, planned: list[PlannedConnection], created: list[str]) -> list[str]:
+    """Create the new ones, and list them as created; returns a warning for each that is unreachable for now."""
+    warnings = []
+    for one in planned:
+        if one.is_new:
+            warnings.append(create_connection(one, partial(call_api, options)))
+            created.append(one.name)
+    return [warning for warning in warnings if warning]
 
 
 def _deploy(options: Namespace, path: Path, script: str) -> dict[str, Any]:
@@ -160,7 +201,7 @@ def _render_templates(answer: dict[str, Any]) -> Iterator[str]:
     for one in answer["templates"]:
         yield f"{one['template']:{width}}  {one['summary']}"
     yield ""
-    yield "Use one: dayhand new nightly-command"
+    yield "Use one: dayhand new run-command"
 
 
 def _render_new(answer: dict[str, Any]) -> Iterator[str]:

@@ -105,6 +105,7 @@ CONNECTOR_TEXTS = (
 PARAMETER_LABELS = {
     "rows": QT_TRANSLATE_NOOP("parameters", "Rows"),
     "path": QT_TRANSLATE_NOOP("parameters", "Path"),
+    "moves": QT_TRANSLATE_NOOP("parameters", "Moves"),
     "text": QT_TRANSLATE_NOOP("parameters", "Text"),
     "html": QT_TRANSLATE_NOOP("parameters", "HTML"),
     "overwrite": QT_TRANSLATE_NOOP("parameters", "Overwrite existing"),

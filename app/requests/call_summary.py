@@ -210,6 +210,13 @@ def _move_file(values: _Values, name: str) -> str:
     return said.format(source=values.word("source"), target=values.word("target"), name=name)
 
 
+def _move_files(values: _Values, name: str) -> str:
+    number = values.count("moves")
+    if number == 1:
+        return translate("summaries", "Move 1 file in {name}").format(name=name)
+    return translate("summaries", "Move {number} files in {name}").format(number=format_number(number), name=name)
+
+
 def _add_rows(values: _Values, name: str) -> str:
     number = values.count("rows")
     if number == 1:
@@ -258,6 +265,7 @@ _SENTENCES: Mapping[tuple[str, str], Callable[[_Values, str], str]] = {
     ("caldav", "create"): _add_event("title"),
     ("files", "delete"): _delete_file,
     ("files", "move"): _move_file,
+    ("files", "move_many"): _move_files,
     ("files", "write"): _write_file,
     ("google", "create_event"): _add_event("summary"),
     ("google", "label_mail"): _label_mail,

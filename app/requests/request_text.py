@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.i18n.time_text import format_day_and_time
+from app.i18n.time_text import format_day_and_time, format_number
 from app.i18n.translate import translate_text
 from app.widgets.details import DetailSection, TextBlock, TextDiff
 from app.widgets.value_text import format_line
@@ -60,6 +60,10 @@ def describe_target(target: Any, zone: ZoneInfo, now: datetime) -> str:
             return translate("answers", "File, {size}, modified {when}").format(
                 size=text, when=format_day_and_time(when.replace(second=0, microsecond=0), zone, now)
             )
+        case [_, *_] if all(isinstance(one, Mapping) and one.get("kind") == "file" for one in target):
+            number = format_number(len(target))
+            one_file, more = translate("answers", "1 file"), translate("answers", "{number} files")
+            return one_file if len(target) == 1 else more.format(number=number)
         case {"kind": "folder", **rest} if not rest.keys() - {"inode"}:
             return translate("answers", "Folder")
         case {"kind": "link", "leads_to": str(place)}:

@@ -2,6 +2,12 @@
 
 # /// dayhand-template
 # summary = "a notification before each calendar event"
+# does = "Shows a notification {LEAD} minutes before each event in {CALENDAR} that has a start time."
+# [ask.CALENDAR]
+# question = "Calendar"
+# kind = "account"
+# connector = "caldav"
+# missing = "Needs a calendar"
 # [ask.LEAD]
 # question = "Minutes before the event"
 # kind = "number"
@@ -10,10 +16,11 @@ from datetime import datetime, timedelta, timezone
 
 import dayhand
 
+CALENDAR = "caldav:calendar"
 LEAD = 15
 LEAD_TIME = timedelta(minutes=LEAD)
 
-flow = dayhand.Workflow("Calendar reminder", connections=["caldav:calendar", "notify:me"])
+flow = dayhand.Workflow("Calendar reminder", connections=[CALENDAR, "notify:me"])
 events = flow.topic("events")
 
 
@@ -57,7 +64,7 @@ class Remind:
 def upcoming(ctx):
     """Events of the next 24 hours that have a start time, by id and start."""
     end = ctx.now + timedelta(hours=24)
-    found = ctx.call("caldav:calendar", "events", start=ctx.now.isoformat(), end=end.isoformat())
+    found = ctx.call(CALENDAR, "events", start=ctx.now.isoformat(), end=end.isoformat())
     return {f"{event['id']} {event['start']}": event for event in found if "T" in event.get("start", "")}
 
 

@@ -2,6 +2,8 @@
 
 # /// dayhand-template
 # summary = "a polite email for each overdue invoice, sent only after you approve it"
+# does = "Writes a reminder to each customer in {TABLE} whose invoice is 7, 21 and 42 days overdue."
+# asks = "You approve each email before it is sent."
 # [ask.TABLE]
 # question = "Table of invoices (columns: number, customer, mail, amount, due, paid)"
 # kind = "file"
@@ -9,7 +11,18 @@
 # [ask.SIGNED]
 # question = "Email signature"
 # required = true
-# [connect."table:invoices"]
+# [ask.AT]
+# question = "Time"
+# kind = "time"
+# [ask.DAYS]
+# question = "On these days"
+# kind = "weekdays"
+# [ask.MAIL]
+# question = "Send from"
+# kind = "account"
+# connector = "smtp"
+# missing = "Needs an email account to send from"
+# [connect.INVOICES]
 # path = "TABLE"
 # ///
 from datetime import date
@@ -17,17 +30,23 @@ from datetime import date
 import dayhand
 
 SIGNED = "Yours"
+AT = "08:00"
+DAYS = ["mon", "tue", "wed", "thu", "fri"]
+INVOICES = "table:invoices"
+MAIL = "smtp:mail"
 AFTER = (7, 21, 42)
 """Days after the due date for the first, second and last reminder."""
 
-flow = dayhand.Workflow("Invoice reminders", connections=["table:invoices", "smtp:mail"])
+flow = dayhand.Workflow("Invoice reminders", connections=[INVOICES, MAIL])
 overdue = flow.topic("overdue")
 
 
-@flow.producer(cron="0 8 * * 1-5", publishes=[overdue], catchup="one")
+@flow.producer(
+    calendar={"hour": int(AT[:2]), "minute": int(AT[3:]), "weekday": DAYS}, publishes=[overdue], catchup="one"
+)
 def check(ctx, state):
     """The id includes the reminder's number, so each one is written once, whatever you answered."""
-    for row in ctx.call("table:invoices", "read", limit=10_000):
+    for row in ctx.call(INVOICES, "read", limit=10_000):
         level = level_of(row, ctx.now.date())
         if level:
             title = f"Invoice {row['number']} of {row['customer']}"
@@ -42,7 +61,7 @@ class Remind:
 
     def prepare(self, ctx, state):
         batch = ctx.peek(overdue, limit=1000)
-        rows = {str(row["number"]): row for row in ctx.call("table:invoices", "read", limit=10_000)}
+        rows = {str(row["number"]): row for row in ctx.call(INVOICES, "read", limit=10_000)}
         paid = [event for event in batch if not is_open(rows.get(str(event.data["number"])))]
         waiting = [event for event in batch if event not in paid]
         again = ctx.now if len(waiting) > 1 else None
@@ -68,7 +87,7 @@ class Remind:
 
     def mutate(self, ctx, prepared):
         if prepared.data is not None:
-            ctx.call("smtp:mail", "send", **prepared.data["mail"])
+            ctx.call(MAIL, "send", **prepared.data["mail"])
 
     def next(self, ctx, prepared, result, state):
         if prepared.data is None:

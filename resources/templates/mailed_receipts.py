@@ -2,30 +2,39 @@
 
 # /// dayhand-template
 # summary = "adds receipts from your inbox to a table, after you approve them"
+# does = "Reads new emails in {INBOX} with \"{SUBJECT}\" in the subject and adds date, sender and amount to {TABLE}."
+# asks = "You approve the rows before they are added."
+# [ask.INBOX]
+# question = "Inbox"
+# kind = "account"
+# connector = "imap"
+# missing = "Needs an email account to read"
 # [ask.TABLE]
 # question = "Table (a .csv or .sqlite file)"
 # kind = "file"
 # required = true
 # [ask.SUBJECT]
 # question = "Word in the subject line"
-# [connect."table:expenses"]
+# [connect.EXPENSES]
 # path = "TABLE"
 # ///
 import re
 
 import dayhand
 
+INBOX = "imap:home"
+EXPENSES = "table:expenses"
 SUBJECT = "receipt"
 MAX_MAILS = 10
 AMOUNT = re.compile(r"(?:total|amount|sum)\D{0,20}?(\d[\d.,]*)", re.IGNORECASE)
 
-flow = dayhand.Workflow("Mailed receipts", connections=["imap:home", "table:expenses"])
+flow = dayhand.Workflow("Mailed receipts", connections=[INBOX, EXPENSES])
 mails = flow.topic("mails")
 
 
 @flow.producer(every="10m", needs="network", publishes=[mails])
 def check(ctx, state):
-    found = ctx.call("imap:home", "search", subject=SUBJECT, after_uid=state.get("uid", 0))
+    found = ctx.call(INBOX, "search", subject=SUBJECT, after_uid=state.get("uid", 0))
     for mail in found:
         ctx.publish(mails, id=mail["message_id"], title=mail["subject"], data={"uid": mail["uid"]})
         state["uid"] = max(state.get("uid", 0), mail["uid"])
@@ -38,7 +47,7 @@ class Enter:
         batch = ctx.peek(mails, limit=MAX_MAILS)
         if not batch:
             return dayhand.nothing()
-        rows = [read_receipt(ctx.call("imap:home", "fetch", uid=event.data["uid"])) for event in batch]
+        rows = [read_receipt(ctx.call(INBOX, "fetch", uid=event.data["uid"])) for event in batch]
         unclear = sum(row["amount"] == "" for row in rows)
         return dayhand.prepared(
             reserve=batch,
@@ -49,7 +58,7 @@ class Enter:
         )
 
     def mutate(self, ctx, prepared):
-        ctx.call("table:expenses", "append", rows=prepared.data)
+        ctx.call(EXPENSES, "append", rows=prepared.data)
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":

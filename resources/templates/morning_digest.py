@@ -2,6 +2,8 @@
 
 # /// dayhand-template
 # summary = "new entries of a feed, in one email every morning"
+# does = "Collects new entries of {FEED} and emails them to {TO} each morning at {AT}."
+# asks = "You approve the first email; later ones are sent without asking."
 # [ask.FEED]
 # question = "Feed address"
 # kind = "address"
@@ -14,9 +16,14 @@
 # question = "Time"
 # kind = "time"
 # [ask.ZONE]
-# question = "Time zone, such as Europe/Berlin"
+# question = "Time zone"
 # kind = "zone"
-# [connect."feed:news"]
+# [ask.MAIL]
+# question = "Send from"
+# kind = "account"
+# connector = "smtp"
+# missing = "Needs an email account to send from"
+# [connect.NEWS]
 # url = "FEED"
 # ///
 from datetime import timedelta
@@ -24,19 +31,21 @@ from zoneinfo import ZoneInfo
 
 import dayhand
 
+NEWS = "feed:news"
+MAIL = "smtp:mail"
 TO = "me@example.org"
 AT = "09:00"
 ZONE = "UTC"
 MAX_ENTRIES = 200
 
-flow = dayhand.Workflow("Morning digest", connections=["feed:news", "smtp:mail"])
+flow = dayhand.Workflow("Morning digest", connections=[NEWS, MAIL])
 entries = flow.topic("entries")
 
 
 @flow.producer(every="1h", needs="network", publishes=[entries])
 def read(ctx, state):
     """Publishing the same entry again has no effect, so it may run at any interval."""
-    answer = ctx.call("feed:news", "entries", etag=state.get("etag", ""), modified=state.get("modified", ""))
+    answer = ctx.call(NEWS, "entries", etag=state.get("etag", ""), modified=state.get("modified", ""))
     for entry in answer["entries"]:
         ctx.publish(entries, id=entry["id"], title=entry["title"], data={"link": entry["link"]})
     return {"etag": answer["etag"], "modified": answer["modified"]}
@@ -62,7 +71,7 @@ class Mail:
         )
 
     def mutate(self, ctx, prepared):
-        ctx.call("smtp:mail", "send", to=[TO], subject=prepared.data["subject"], text=prepared.data["text"])
+        ctx.call(MAIL, "send", to=[TO], subject=prepared.data["subject"], text=prepared.data["text"])
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":

@@ -1,19 +1,25 @@
-"""Sort folder: sort new files in a folder by type, and back everything up."""
+"""Sort folder: sort new files in a folder by type, and back them up if I want that."""
 
 # /// dayhand-template
-# summary = "sorts new files in a folder by type, and backs them up every night"
+# summary = "sorts new files in a folder by type, after you approve the list"
+# does = "Looks for new files in {FOLDER} and moves them to a subfolder for their type, such as Pictures."
+# asks = "You approve each list of files before they are moved; no file is ever replaced."
 # [ask.FOLDER]
 # question = "Folder to sort"
 # kind = "folder"
 # required = true
 # [ask.BACKUP]
+# question = "Also copy all files to a backup folder"
+# kind = "flag"
+# [ask.BACKUP_FOLDER]
 # question = "Backup folder"
-# kind = "folder"
-# required = true
+# kind = "new folder"
+# only_if = "BACKUP"
 # [ask.AT]
 # question = "Backup time"
 # kind = "time"
-# [connect."files:inbox"]
+# only_if = "BACKUP"
+# [connect.INBOX]
 # path = "FOLDER"
 # ///
 import os
@@ -21,8 +27,10 @@ from datetime import datetime
 
 import dayhand
 
+INBOX = "files:inbox"
 FOLDER = "~/Downloads"
-BACKUP = "~/Backup/Downloads"
+BACKUP = False
+BACKUP_FOLDER = "~/Backup/Downloads"
 AT = "02:30"
 KINDS = {
     "Pictures": ".jpg .jpeg .png .gif .webp .heic .svg",
@@ -34,64 +42,73 @@ KINDS = {
 UNFINISHED = (".part", ".crdownload", ".tmp")
 STABLE_SECONDS = 60
 """Seconds without changes before a file is moved: a download may still be running."""
+MAX_FILES = 100
+"""Files in one approval."""
 
-flow = dayhand.Workflow("Sort folder", connections=["files:inbox"])
+flow = dayhand.Workflow("Sort folder", connections=[INBOX])
 found = flow.topic("found")
 
 
 @flow.producer(every="2m", publishes=[found])
 def check(ctx, state):
     """Only the folder itself; its subfolders are already sorted."""
-    for file in ctx.call("files:inbox", "list"):
+    for file in ctx.call(INBOX, "list"):
         name = file["name"]
         if file["is_folder"] or name.startswith(".") or name.lower().endswith(UNFINISHED):
             continue
         ctx.publish(found, id=f"{file['path']} {file['modified']}", title=name, data=file)
 
 
-@flow.consumer(subscribe=[found], approve="never")
+@flow.consumer(subscribe=[found], approve="always")
 class Sort:
     def prepare(self, ctx, state):
-        there = {file["path"]: file for file in ctx.call("files:inbox", "list", recursive=True)}
+        there = {file["path"]: file for file in ctx.call(INBOX, "list", recursive=True)}
         batch = ctx.peek(found, limit=1000)
-        gone = [event for event in batch if event.data["path"] not in there]
-        stable = [event for event in batch if event not in gone and is_stable(there[event.data["path"]], ctx.now)]
+        gone = [event for event in batch if not is_there(event, there)]
+        stable = [event for event in batch if event not in gone and is_stable(event.data, ctx.now)][:MAX_FILES]
+        left = len(batch) > len(stable) + len(gone)
+        wake = ctx.now if left else None
         if not stable:
             if gone:
-                return dayhand.prepared(reserve=gone, data=None, say="Nothing to move", wake_at=wake(batch, gone, ctx))
-            return dayhand.nothing(wake_at=wake(batch, gone, ctx))
-        path = stable[0].data["path"]
-        target = free_name(f"{kind_of(path)}/{path}", there)
-        return dayhand.prepared(
-            reserve=[stable[0], *gone],
-            data={"source": path, "target": target},
-            say=f"Move {path} to {target}",
-            wake_at=wake(batch, [stable[0], *gone], ctx),
-        )
+                return dayhand.prepared(reserve=gone, data=[], say="Nothing to move", wake_at=wake)
+            return dayhand.nothing(wake_at=wake)
+        moves, taken = [], set(there)
+        for event in stable:
+            target = free_name(f"{kind_of(event.title)}/{event.title}", taken)
+            taken.add(target)
+            moves.append({"source": event.data["path"], "target": target})
+        return dayhand.prepared(reserve=[*stable, *gone], data=moves, say=f"Move {count(moves)}", wake_at=wake)
 
     def mutate(self, ctx, prepared):
-        """Never overwrites anything."""
-        if prepared.data is not None:
-            ctx.call("files:inbox", "move", source=prepared.data["source"], target=prepared.data["target"])
+        """Moves all of them or none, and never replaces a file."""
+        if prepared.data:
+            ctx.call(INBOX, "move_many", moves=prepared.data)
 
     def next(self, ctx, prepared, result, state):
-        if prepared.data is not None:
-            state["moved"] = state.get("moved", 0) + 1
-            ctx.done(f"Moved {prepared.data['source']} to {prepared.data['target']}")
+        if not prepared.data:
+            return state
+        if ctx.outcome == "skipped":
+            ctx.done(f"Rejected; {count(prepared.data)} not moved")
+            return state
+        state["moved"] = state.get("moved", 0) + len(prepared.data)
+        ctx.done(f"Moved {count(prepared.data)}")
         return state
 
 
-@flow.job(calendar={"hour": int(AT[:2]), "minute": int(AT[3:])}, catchup="one", after_crash="again")
-def back_up(ctx):
-    """Copying twice is harmless, so after a crash it runs again."""
-    ctx.run(["mkdir", "-p", BACKUP])
-    ctx.run(["cp", "-a", "-u", os.path.join(FOLDER, "."), BACKUP])
-    ctx.done(f"Copied new files to {BACKUP}")
+if BACKUP:
+
+    @flow.job(calendar={"hour": int(AT[:2]), "minute": int(AT[3:])}, catchup="one", after_crash="again")
+    def back_up(ctx):
+        """Copying twice is harmless, so after a crash it runs again."""
+        ctx.run(["mkdir", "-p", BACKUP_FOLDER])
+        ctx.run(["cp", "-a", "-u", os.path.join(FOLDER, "."), BACKUP_FOLDER])
+        ctx.done(f"Copied new files to {BACKUP_FOLDER}")
 
 
-def wake(batch, taken, ctx):
-    """Run again soon if something is left; otherwise the next new file starts a run."""
-    return ctx.now if len(batch) > len(taken) else None
+def is_there(event, there):
+    """Whether it is still the file that was found; a changed one has an event of its own."""
+    file = there.get(event.data["path"])
+    return file is not None and file["modified"] == event.data["modified"]
 
 
 def is_stable(file, now):
@@ -99,8 +116,8 @@ def is_stable(file, now):
     return (now - changed).total_seconds() >= STABLE_SECONDS
 
 
-def kind_of(path):
-    ending = os.path.splitext(path)[1].lower()
+def kind_of(name):
+    ending = os.path.splitext(name)[1].lower()
     return next((kind for kind, endings in KINDS.items() if ending and ending in endings.split()), "Other")
 
 
@@ -112,3 +129,7 @@ def free_name(path, taken):
         number += 1
         path = f"{stem} {number}{ending}"
     return path
+
+
+def count(moves):
+    return "1 file" if len(moves) == 1 else f"{len(moves)} files"

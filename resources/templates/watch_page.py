@@ -2,44 +2,50 @@
 
 # /// dayhand-template
 # summary = "a notification when a price or other text on a web page changes"
+# does = "Reads {PAGE} and shows a notification when this text changes: {WATCHED}"
 # [ask.PAGE]
 # question = "Page, such as https://shop.example.org/lamps/7"
 # kind = "address"
 # required = true
-# [ask.PATTERN]
-# question = "Text to watch: a regular expression with parentheses around the part that changes"
-# kind = "pattern"
+# [ask.WATCHED]
+# question = "Text or price to watch"
+# kind = "page text"
+# page = "PAGE"
+# required = true
 # [ask.BELOW]
 # question = "Notify me only at or below (0 = any change)"
-# kind = "number"
-# [connect."http:page"]
+# kind = "amount"
+# [connect.SITE]
 # base_url = "PAGE.site"
 # ///
-import re
-
 import dayhand
+from dayhand import page_text
 
+SITE = "http:page"
 PAGE = "https://example.org/"
-PATTERN = r"<title>([^<]*)</title>"
+WATCHED = {}
+"""How to find the text on the page, as dayhand.page_text remembers it."""
 BELOW = 0
 
-flow = dayhand.Workflow("Watch page", connections=["http:page", "notify:me"])
+flow = dayhand.Workflow("Watch page", connections=[SITE, "notify:me"])
 changes = flow.topic("changes")
 
 
 @flow.producer(every="1h", needs="network", publishes=[changes])
 def check(ctx, state):
     """Compares with the previous value; the first check only stores it."""
-    value = find_value(ctx.call("http:page", "get", path=PAGE).get("text", ""))
-    before = state.get("value")
-    state["value"] = value
+    page = ctx.call(SITE, "get", path=PAGE, headers=page_text.HEADERS)
+    block = page_text.find_block(page.get("text", ""), WATCHED)
+    if block is None:
+        if not state.get("gone"):
+            publish(ctx, state, "The watched text is no longer on the page. Choose it again: Change answers…")
+        return {**state, "gone": True}
+    before, value = state.get("value"), block.text
     if value != before:
         ctx.log(f"Value: {value}")
-    if before is None or value == before or (BELOW and number_in(value) > BELOW):
-        return state
-    state["count"] = state.get("count", 0) + 1
-    ctx.publish(changes, id=str(state["count"]), title=f"{before} → {value}")
-    return state
+    if before is not None and value != before and is_low_enough(value):
+        publish(ctx, state, f"{before} → {value}")
+    return {**state, "value": value, "gone": False}
 
 
 @flow.consumer(subscribe=[changes], approve="never")
@@ -57,20 +63,11 @@ class Notify:
         ctx.done(prepared.data)
 
 
-def find_value(text):
-    found = re.search(PATTERN, text)
-    if found is None:
-        raise ValueError(f"Nothing on {PAGE} matches {PATTERN}; the page layout may have changed.")
-    return " ".join((found.group(1) if found.groups() else found.group(0)).split())
+def publish(ctx, state, title):
+    state["count"] = state.get("count", 0) + 1
+    ctx.publish(changes, id=str(state["count"]), title=title)
 
 
-def number_in(value):
-    """12.50 for "€ 12,50"; infinity without a number."""
-    found = re.search(r"\d[\d.,]*", value)
-    if found is None:
-        return float("inf")
-    digits = found.group(0).rstrip(".,")
-    whole, sign, rest = digits.replace(",", ".").rpartition(".")
-    return float(
-        f"{whole.replace('.', '')}.{rest}" if sign and len(rest) != 3 else digits.replace(",", "").replace(".", "")
-    )
+def is_low_enough(value):
+    number = page_text.read_number(value)
+    return not BELOW or (number is not None and number <= BELOW)

@@ -113,7 +113,7 @@ def test_it_runs_where_it_was_unpacked_on_a_bare_machine(machine: Machine, progr
 def test_a_workflow_made_from_a_template_runs_in_a_worker(machine: Machine, program: str) -> None:
     file = f"{HOME}/nightly.py"
     answers = ("--set", "COMMAND=/bin/true", "--set", "AT=04:00", "--no-edit")
-    machine.do(program, "new", "nightly-command", file, *answers, user=USER)
+    machine.do(program, "new", "run-command", file, *answers, user=USER)
     assert json.loads(machine.do(program, "list", "--json", user=USER))["workflows"][0]["name"] == "Nightly command"
     [step] = steps(machine, program, "try", file)
     assert step["commands"] == [["/bin/true"]]

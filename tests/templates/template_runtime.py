@@ -63,9 +63,9 @@ class TemplateRuntime:
         """Fill in the template, create its connections, deploy it and run it once."""
         every = {**{one.name: one.default for one in template.questions}, **answers}
         with self.runtime.database.write() as db:
-            for name, settings in template.connection_settings(every).items():
-                checked = self.runtime.services.registry.check_settings(name.partition(":")[0], settings)
-                connections.save(db, name, checked, self.runtime.clock.now())
+            for one in template.plan_connections(every, {}):
+                checked = self.runtime.services.registry.check_settings(one.name.partition(":")[0], one.settings)
+                connections.save(db, one.name, checked, self.runtime.clock.now())
             for name, settings in connected.items():
                 connections.save(db, name, settings, self.runtime.clock.now())
         self.slug = self.runtime.deploy(template.render(answers), path=f"{template.slug}.py")["workflow"]

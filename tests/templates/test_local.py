@@ -21,10 +21,11 @@ def add_file(folder: Path, name: str, home: TemplateRuntime, *, minutes_ago: int
     os.utime(file, (at, at))
 
 
-def begin_sorting(home: TemplateRuntime, place: Path) -> tuple[Path, Path]:
+def begin_sorting(home: TemplateRuntime, place: Path, *, backs_up: bool = False) -> tuple[Path, Path]:
     inbox, backup = place / "inbox", place / "backup"
     inbox.mkdir()
-    home.deploy_template(TEMPLATES["sort-folder"], {"FOLDER": str(inbox), "BACKUP": str(backup)}, {})
+    answers = {"FOLDER": str(inbox), "BACKUP": backs_up, "BACKUP_FOLDER": str(backup)}
+    home.deploy_template(TEMPLATES["sort-folder"], answers, {})
     return inbox, backup
 
 
@@ -32,24 +33,69 @@ def list_files(folder: Path) -> list[str]:
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
-def test_new_files_are_sorted_by_type(home: TemplateRuntime, tmp_path: Path) -> None:
+def test_all_new_files_are_sorted_by_type_after_one_approval(home: TemplateRuntime, tmp_path: Path) -> None:
     inbox, _ = begin_sorting(home, tmp_path)
     for name in ("a.pdf", "b.JPG", "c", "d.csv"):
         add_file(inbox, name, home)
     home.pass_time(10 * MINUTE)
+    assert list_files(inbox) == ["a.pdf", "b.JPG", "c", "d.csv"], "nothing is moved before the approval"
+    sentence, call = home.answer()
+    assert sentence == "Move 4 files"
+    assert call == {
+        "moves": [
+            {"source": "a.pdf", "target": "Documents/a.pdf"},
+            {"source": "b.JPG", "target": "Pictures/b.JPG"},
+            {"source": "c", "target": "Other/c"},
+            {"source": "d.csv", "target": "Tables/d.csv"},
+        ]
+    }
     assert list_files(inbox) == ["Documents/a.pdf", "Other/c", "Pictures/b.JPG", "Tables/d.csv"]
-    assert "Moved a.pdf to Documents/a.pdf" in home.summaries
+    assert "Moved 4 files" in home.summaries
+    home.pass_time(10 * MINUTE)
     assert home.runtime.requests() == []
 
 
-def test_an_existing_name_gets_a_number_and_nothing_is_overwritten(home: TemplateRuntime, tmp_path: Path) -> None:
+def test_rejected_files_stay_and_are_not_asked_for_again(home: TemplateRuntime, tmp_path: Path) -> None:
+    inbox, _ = begin_sorting(home, tmp_path)
+    add_file(inbox, "a.pdf", home)
+    home.pass_time(5 * MINUTE)
+    home.answer(yes=False)
+    home.pass_time(10 * MINUTE)
+    assert list_files(inbox) == ["a.pdf"] and home.runtime.requests() == []
+    assert "Rejected; 1 file not moved" in home.summaries
+
+
+def test_files_of_the_same_name_get_a_number_and_nothing_is_overwritten(home: TemplateRuntime, tmp_path: Path) -> None:
     inbox, _ = begin_sorting(home, tmp_path)
     (inbox / "Documents").mkdir()
     (inbox / "Documents" / "a.pdf").write_text("old")
     add_file(inbox, "a.pdf", home, text="new")
     home.pass_time(5 * MINUTE)
+    home.answer()
     assert (inbox / "Documents" / "a.pdf").read_text() == "old"
     assert (inbox / "Documents" / "a 2.pdf").read_text() == "new"
+
+
+@pytest.mark.parametrize("change", ["a file was deleted", "a target was taken"])
+def test_a_folder_that_changed_before_the_approval_asks_again_with_a_new_list(
+    home: TemplateRuntime, tmp_path: Path, change: str
+) -> None:
+    inbox, _ = begin_sorting(home, tmp_path)
+    for name in ("a.pdf", "b.pdf"):
+        add_file(inbox, name, home)
+    home.pass_time(5 * MINUTE)
+    if change == "a file was deleted":
+        (inbox / "a.pdf").unlink()
+    else:
+        (inbox / "Documents").mkdir()
+        (inbox / "Documents/a.pdf").write_text("theirs")
+    home.answer()
+    assert (inbox / "b.pdf").exists()
+    home.pass_time(5 * MINUTE)
+    _, call = home.answer()
+    targets = [one["target"] for one in call["moves"]]
+    assert targets == (["Documents/b.pdf"] if "deleted" in change else ["Documents/a 2.pdf", "Documents/b.pdf"])
+    assert not (inbox / "b.pdf").exists() and home.runtime.requests() == []
 
 
 def test_a_running_download_is_not_moved(home: TemplateRuntime, tmp_path: Path) -> None:
@@ -60,31 +106,36 @@ def test_a_running_download_is_not_moved(home: TemplateRuntime, tmp_path: Path) 
     home.pass_time(3 * MINUTE)
     assert list_files(inbox) == [".hidden", "film.mp4.part", "young.txt"]
     home.pass_time(10 * MINUTE)
+    home.answer()
     assert list_files(inbox) == [".hidden", "Documents/young.txt", "film.mp4.part"]
 
 
-def test_a_file_removed_before_its_turn_causes_no_error(home: TemplateRuntime, tmp_path: Path) -> None:
+def test_a_file_changed_before_its_turn_is_moved_once(home: TemplateRuntime, tmp_path: Path) -> None:
     inbox, _ = begin_sorting(home, tmp_path)
-    for name in ("a.pdf", "b.pdf"):
-        add_file(inbox, name, home)
+    add_file(inbox, "a.pdf", home, minutes_ago=-4)
     home.pass_time(2 * MINUTE)
-    for file in inbox.glob("?.pdf"):
-        file.unlink()
-    home.pass_time(10 * MINUTE)
-    assert home.runtime.pending("found", home.slug) == []
-    assert home.errors == []
+    add_file(inbox, "a.pdf", home, minutes_ago=-5)
+    home.pass_time(15 * MINUTE)
+    assert home.answer()[0] == "Move 1 file"
+    assert home.runtime.pending("found", home.slug) == [] and home.errors == []
 
 
-def test_everything_is_backed_up_overnight(home: TemplateRuntime, tmp_path: Path) -> None:
-    inbox, backup = begin_sorting(home, tmp_path)
+def test_everything_is_backed_up_overnight_only_if_wanted(home: TemplateRuntime, tmp_path: Path) -> None:
+    inbox, backup = begin_sorting(home, tmp_path, backs_up=True)
     add_file(inbox, "a.pdf", home)
     home.pass_time(DAY)
-    assert list_files(backup) == ["Documents/a.pdf"]
+    assert list_files(backup) == ["a.pdf"]
+
+
+def test_without_a_backup_there_is_no_job_for_it(home: TemplateRuntime, tmp_path: Path) -> None:
+    _, backup = begin_sorting(home, tmp_path)
+    home.pass_time(DAY)
+    assert not backup.exists()
 
 
 def test_missed_nights_are_caught_up_once(home: TemplateRuntime, tmp_path: Path) -> None:
     place = tmp_path / "nights"
-    home.deploy_template(TEMPLATES["nightly-command"], {"COMMAND": ["sh", "-c", f"echo x >> {place}"]}, {})
+    home.deploy_template(TEMPLATES["run-command"], {"COMMAND": ["sh", "-c", f"echo x >> {place}"]}, {})
     home.pass_time(DAY)
     assert place.read_text() == "x\n"
     home.runtime.crash(off=3 * DAY)
@@ -94,13 +145,23 @@ def test_missed_nights_are_caught_up_once(home: TemplateRuntime, tmp_path: Path)
 
 
 def test_a_failed_command_is_reported_with_its_log(home: TemplateRuntime) -> None:
-    home.deploy_template(TEMPLATES["nightly-command"], {"COMMAND": ["sh", "-c", "echo broken; exit 3"]}, {})
+    home.deploy_template(TEMPLATES["run-command"], {"COMMAND": ["sh", "-c", "echo broken; exit 3"]}, {})
     home.pass_time(DAY)
     [run] = home.runtime.runs(workflow=home.slug)
     assert run.status is RunStatus.LOGIC
     assert "code 3" in home.errors[0]
     assert home.runtime.log(run.id).startswith("broken\n")
     assert len(home.runtime.requests()) == 1
+
+
+def test_a_command_runs_in_its_folder_on_the_chosen_days(home: TemplateRuntime, tmp_path: Path) -> None:
+    """The test starts on a Monday."""
+    answers = {"COMMAND": ["sh", "-c", "date >> here"], "FOLDER": str(tmp_path), "DAYS": ["wed"]}
+    home.deploy_template(TEMPLATES["run-command"], answers, {})
+    home.pass_time(DAY)
+    assert not (tmp_path / "here").exists()
+    home.pass_time(6 * DAY)
+    assert len((tmp_path / "here").read_text().splitlines()) == 1
 
 
 def begin_watching(home: TemplateRuntime, host: str, authority: Path, *, full: int = 101) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from dayhand.page_text import read_blocks
 
 from scheduler.rules.mutations import MutationStatus
 from tests.connections.dovecot import Dovecot, running_dovecot
@@ -51,7 +52,8 @@ def box() -> Iterator[SmtpServer]:
 
 
 def begin_watching(home: TemplateRuntime, url: str, below: float = 0) -> None:
-    answers = {"PAGE": f"{url}/lamp?lang=en", "PATTERN": r"class='price'>([^<]*)<", "BELOW": below}
+    [mark] = [one.mark for one in read_blocks(PAGE.format(price="€ 20,00"))]
+    answers = {"PAGE": f"{url}/lamp?lang=en", "WATCHED": mark, "BELOW": below}
     home.deploy_template(TEMPLATES["watch-page"], answers, {})
 
 
@@ -77,17 +79,32 @@ def test_only_a_low_enough_price_is_reported(home: TemplateRuntime, site: Site, 
     ]
 
 
-def test_a_busy_page_is_retried_and_a_new_layout_is_reported(home: TemplateRuntime, site: Site, url: str) -> None:
+def test_a_busy_page_is_retried_and_a_missing_text_is_reported_once_without_an_error(
+    home: TemplateRuntime, site: Site, url: str
+) -> None:
     site.status, site.body = 503, "busy"
     begin_watching(home, url)
     assert home.runtime.requests() == []
     site.status, site.body = 200, PAGE.format(price="1")
     home.pass_time(5 * MINUTE)
-    assert home.runtime.state("check", home.slug) == {"value": "1"}
+    assert home.runtime.state("check", home.slug) == {"value": "1", "gone": False}
     site.body = "<html>All new!</html>"
-    home.pass_time(2 * HOUR)
-    [request] = home.runtime.requests()
-    assert "page layout may have changed" in request.sentence
+    home.pass_time(3 * HOUR)
+    gone = "The watched text is no longer on the page. Choose it again: Change answers…"
+    assert home.notifications == [("The page changed", f"{gone} ({url}/lamp?lang=en)")]
+    assert home.runtime.requests() == []
+    assert home.runtime.runs(workflow=home.slug)[0].error is None
+
+
+def test_a_text_that_comes_back_is_watched_again(home: TemplateRuntime, site: Site, url: str) -> None:
+    for body in (PAGE.format(price="1 €"), "<html>Closed</html>", PAGE.format(price="2 €"), "<html>Closed</html>"):
+        site.body = body
+        if home.slug:
+            home.pass_time(HOUR)
+        else:
+            begin_watching(home, url)
+    told = [text.partition(" (")[0] for _, text in home.notifications]
+    assert [one.partition(" ")[0] for one in told] == ["The", "1", "The"] and told[1] == "1 € → 2 €"
 
 
 def begin_digest(home: TemplateRuntime, site: Site, url: str, box: SmtpServer) -> None:

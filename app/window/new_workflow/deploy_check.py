@@ -47,7 +47,11 @@ def describe_permission(one: ToolPermission) -> UsedTool:
 
 def check_script(session: Session, path: Path) -> CheckedScript:
     """Read and validate the script; slow. InvalidScriptError, or OSError if it cannot be read."""
-    source = path.read_text(encoding="utf-8")
+    return check_source(session, path, path.read_text(encoding="utf-8"))
+
+
+def check_source(session: Session, path: Path, source: str) -> CheckedScript:
+    """Validate a script that would be in that file; slow. InvalidScriptError."""
     validated = session.validate(str(path), source)
     plan = validated.plan(0)
     times = []

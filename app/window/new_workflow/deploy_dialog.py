@@ -38,13 +38,10 @@ class DeployDialog(Dialog):
     deployed = Signal(str, str)
     """Slug, and a message."""
 
-    def __init__(
-        self, session: Session, path: Path, parent: QWidget | None = None, *, is_from_template: bool = False
-    ) -> None:
-        """A script from a template of ours starts paused, with all permissions preselected."""
+    def __init__(self, session: Session, path: Path, parent: QWidget | None = None) -> None:
         super().__init__(600, parent)
         self.set_titles(self.tr("Add a workflow"), path.name)
-        self._session, self._path, self._is_ours = session, path, is_from_template
+        self._session, self._path = session, path
         self._background = BackgroundTasks(self)
         self.checked_script: CheckedScript | None = None
         self.description, self.times = make_label("", "muted"), make_label("")
@@ -64,7 +61,6 @@ class DeployDialog(Dialog):
         self.missing = make_label("", Tone.ATTENTION.value)
         self.missing.hide()
         self.paused = QCheckBox(self.tr("Start &paused"))
-        self.paused.setChecked(is_from_template)
         self.watch = QCheckBox(self.tr("Update whenever the &file is saved"))
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
@@ -141,8 +137,7 @@ class DeployDialog(Dialog):
             item = QListWidgetItem(use.words)
             item.setData(_USE, use)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
-            is_checked = use.is_allowed or self._is_ours
-            item.setCheckState(Qt.CheckState.Checked if is_checked else Qt.CheckState.Unchecked)
+            item.setCheckState(Qt.CheckState.Checked if use.is_allowed else Qt.CheckState.Unchecked)
             self.permission_list.addItem(item)
         asks = self.tr("Allow now; it will ask for anything else when needed")
         self.permission_title.setText(asks if offer.uses else self.tr("It uses no connections."))

@@ -24,7 +24,6 @@ from app.window.external_editor import open_in_editor
 from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
-from app.window.new_workflow.script_file import delete_if_unchanged
 from app.window.page import Page
 from app.window.workflows.list_model import (
     ROW,
@@ -117,7 +116,7 @@ class WorkflowsPage(Page):
     def create_workflow(self) -> None:
         """Create a workflow from a template."""
         dialog = NewWorkflowDialog(self.session, self)
-        dialog.written.connect(self._offer_script)
+        dialog.started.connect(self._after_start)
         dialog.open()
 
     def offer_script(self, path: Path) -> None:
@@ -311,16 +310,10 @@ class WorkflowsPage(Page):
         self.open_subject(slug)
         self.refresh()
 
-    def _offer_script(self, path: Path, script: str, edits: bool) -> None:  # noqa: FBT001  # a signal's
-        """Offer to add a script written from a template; delete it if the user declines."""
-        dialog = DeployDialog(self.session, path, self, is_from_template=True)
-        dialog.deployed.connect(self._after_deploy)
-        if edits:
-            dialog.deployed.connect(
-                lambda *_: open_in_editor(self.session, self.background, str(path), self.status_line.show_error)
-            )
-        dialog.rejected.connect(lambda: self.background.run(lambda: delete_if_unchanged(path, script), lambda _: None))
-        dialog.open()
+    def _after_start(self, slug: str, sentence: str, file: str) -> None:
+        self._after_deploy(slug, sentence)
+        if file:
+            open_in_editor(self.session, self.background, file, self.status_line.show_error)
 
     def _leave_pane(self, sentence: str) -> None:
         self._show_list()

@@ -39,7 +39,7 @@ def completed(*words: str) -> list[str]:
         (["list", "--data-dir", ""], [FILES]),
         (["connect", "table:expenses", "--path", ""], [FILES]),
         (["history", "--limit", ""], []),
-        (["new", "night"], ["nightly-command"]),
+        (["new", "run"], ["run-command"]),
         (["no-such-verb", ""], []),
     ],
 )

@@ -102,6 +102,8 @@ def test_return_in_a_field_of_a_new_workflow_continues(qtbot: QtBot, empty: Sess
     dialog = NewWorkflowDialog(empty, window)
     qtbot.addWidget(dialog)
     dialog.open()
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
+    assert dialog.current_page() is dialog.questions_page
     dialog.name.setText("")
     qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
     assert dialog.status_line.message

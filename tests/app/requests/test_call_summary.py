@@ -24,6 +24,8 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
         ("table:expenses", "append", {"rows": [[1]] * 1240}, "Add 1,240 rows to expenses"),
         ("files:inbox", "delete", {"path": "old/one.txt"}, "Delete old/one.txt in inbox"),
         ("files:inbox", "move", {"source": "a", "target": "b/a"}, "Move a to b/a in inbox"),
+        ("files:inbox", "move_many", {"moves": [{"source": "a", "target": "b/a"}]}, "Move 1 file in inbox"),
+        ("files:inbox", "move_many", {"moves": [{"source": "a", "target": "b/a"}] * 9}, "Move 9 files in inbox"),
         (
             "files:inbox",
             "write",

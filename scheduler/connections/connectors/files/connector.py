@@ -33,6 +33,7 @@ from scheduler.connections.connectors.files.actions import (
     write,
 )
 from scheduler.connections.connectors.files.changes import ASIDE_PREFIX
+from scheduler.connections.connectors.files.move_many import check_move_many, identify_moves, move_many
 from scheduler.connections.connectors.folder import pinned_path, resolve_path, resolve_root
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors, open_nonblocking
@@ -186,8 +187,8 @@ files = Connector(
             run=_list,
         ),
         Tool(
-            # All three keep the default apply_window: the folder may be on a network disk, whose server can carry out
-            # a request after the process that made it has ended.
+            # This and the following keep the default apply_window: the folder may be on a network disk, whose server
+            # can carry out a request after the process that made it has ended.
             name="write",
             may=UserText("write files in {name}"),
             help=UserText("Write a whole file and create its folders; writing the same content again changes nothing."),
@@ -215,6 +216,20 @@ files = Connector(
             mutating=True,
             check=check_move,
             identify_target=identify_moved,
+        ),
+        Tool(
+            name="move_many",
+            may=UserText("move files in {name}"),
+            help=UserText("Move several files, all of them or none; existing files are never replaced."),
+            parameters={
+                "moves": Parameter(
+                    ParameterKind.LIST, help="Up to 100 objects with source and target, paths as in move."
+                )
+            },
+            run=move_many,
+            mutating=True,
+            check=check_move_many,
+            identify_target=identify_moves,
         ),
         Tool(
             name="delete",

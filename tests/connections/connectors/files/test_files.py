@@ -132,6 +132,7 @@ def test_only_deleting_needs_approval() -> None:
         "list": (False, False),
         "write": (True, False),
         "move": (True, False),
+        "move_many": (True, False),
         "delete": (True, True),
     }
 

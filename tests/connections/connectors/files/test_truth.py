@@ -164,7 +164,8 @@ def test_a_target_that_was_replaced_is_not_changed(tmp_path: Path, name: str, re
     here = tmp_path / "here"
     here.mkdir()
     action.prepare(here)
-    place = here / (action.parameters.get("path") or action.parameters["source"])
+    last_move = action.parameters.get("moves", [action.parameters])[-1]
+    place = here / (last_move.get("path") or last_move["source"])
     approved = identify(here, action.tool, **action.parameters)
     place.parent.mkdir(exist_ok=True)
     if place.exists():
@@ -199,6 +200,15 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("move", {"source": "folder", "target": "folder/below"}, "cannot be put there"),
     ("move", {"source": "gone", "target": "b"}, "does not exist"),
     ("move", {"source": "loop/a", "target": "b"}, "cannot be resolved"),
+    ("move_many", {"moves": []}, "must have between 1 and 100 entries"),
+    ("move_many", {"moves": [{"source": "file"}]}, "needs a source and a target"),
+    ("move_many", {"moves": [{"source": "file", "target": 1}]}, "needs a source and a target"),
+    ("move_many", {"moves": [{"source": "folder", "target": "b"}]}, "is not a file"),
+    ("move_many", {"moves": [{"source": "pipe", "target": "b"}]}, "is not a file"),
+    ("move_many", {"moves": [{"source": "file", "target": "../b"}]}, "is not a path inside"),
+    ("move_many", {"moves": [{"source": "file", "target": LONG}]}, "has a name that is too long"),
+    ("move_many", {"moves": [{"source": "file", "target": "b"}, {"source": "file", "target": "c"}]}, "given twice"),
+    ("move_many", {"moves": [{"source": "file", "target": "b"}, {"source": "other", "target": "b"}]}, "given twice"),
     ("delete", {"path": "full"}, "is a folder that is not empty"),
     ("delete", {"path": "gone"}, "does not exist"),
     ("delete", {"path": "file/below"}, "is inside something that is not a folder"),

@@ -71,6 +71,13 @@ ACTIONS = {
         perform=_move,
         steps=(*_NEW_FOLDER, ("rename", FAILED, UNSURE), _LAST, _LAST),
     ),
+    "move several files": Action(
+        tool="move_many",
+        parameters={"moves": [{"source": "a", "target": "sub/b"}, {"source": "c", "target": "sub/d"}]},
+        prepare=lambda here: (_write(here / "a", "first"), _write(here / "c", "second")),
+        perform=lambda here: (_move(here), (here / "c").rename(here / "sub/d")),
+        steps=(*_NEW_FOLDER, ("rename", FAILED, UNSURE), ("rename", FAILED, UNSURE), _LAST, _LAST),
+    ),
     "delete a file": Action(
         tool="delete",
         parameters={"path": "a"},
