@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
@@ -12,7 +12,7 @@ from app.overview import Overview, describe_next_run, describe_pause, describe_s
 from app.platform.dbus import Bus
 from app.platform.dbus_service import DBusService
 from app.theme.icons import make_tray_icon
-from app.tray.menu import MenuChoice, MenuEntry, make_entries, update_menu
+from app.tray.menu import MenuChoice, MenuEntry, escape_for_panel, escape_for_qt, make_entries, update_menu
 
 _WATCHER = "org.kde.StatusNotifierWatcher"
 _RETRY_MS, _SLOW_RETRY_MS = 250, 30_000
@@ -39,7 +39,7 @@ class TrayIcon(QObject):
     def __init__(self, bus: Bus, platform: str = sys.platform) -> None:
         super().__init__()
         self._overview: Overview | None = None
-        self._entries: tuple[MenuEntry, ...] = ()
+        self._shown_menu: tuple[tuple[MenuEntry, ...], Callable[[str], str]] | None = None
         self._shown: tuple[TrayState, int, bool] | None = None
         self._tries_left = 0
         self._had_watcher = False
@@ -114,6 +114,7 @@ class TrayIcon(QObject):
         icon.activated.connect(self._activate)
         self.icon, self._shown = icon, None
         self._had_watcher = self._service is not None and self._service.has_owner
+        self._update_menu()
         self._update_icon()
         icon.show()
         self.icon_created.emit(icon)
@@ -139,9 +140,10 @@ class TrayIcon(QObject):
     @Slot()
     def _update_menu(self) -> None:
         entries = make_entries(self._overview)
-        if entries != self._entries:
-            self._entries = entries
-            update_menu(self.menu, entries, self._choose)
+        escape = escape_for_panel if self._had_watcher else escape_for_qt
+        if (entries, escape) != self._shown_menu:
+            self._shown_menu = entries, escape
+            update_menu(self.menu, entries, self._choose, escape)
 
     def _choose(self, choice: MenuChoice) -> None:
         self.chosen.emit(choice)

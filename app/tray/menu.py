@@ -72,7 +72,26 @@ def make_entries(overview: Overview | None) -> tuple[MenuEntry, ...]:
     return (*above, DIVIDER, *middle, *((DIVIDER,) if middle else ()), *ends)
 
 
-def update_menu(menu: QMenu, entries: tuple[MenuEntry, ...], on_choice: Callable[[MenuChoice], None]) -> None:
+def escape_for_qt(words: str) -> str:
+    """Escape ampersands, which Qt takes for mnemonics."""
+    return words.replace("&", "&&")
+
+
+def escape_for_panel(words: str) -> str:
+    """Escape what is a mnemonic in a menu that Qt exports to a panel over D-Bus.
+
+    There an underscore marks the mnemonic, and two are one. Qt writes an underscore for the first ampersand and leaves
+    everything else as it is, so only the first one may be doubled.
+    """
+    return words.replace("_", "__").replace("&", "&&", 1)
+
+
+def update_menu(
+    menu: QMenu,
+    entries: tuple[MenuEntry, ...],
+    on_choice: Callable[[MenuChoice], None],
+    escape: Callable[[str], str] = escape_for_qt,
+) -> None:
     """Update the menu. Lines of the same kind are reused: updates are frequent and creating lines is slow."""
     known = menu.actions()
     pairs = enumerate(zip(known, entries, strict=False))
@@ -81,9 +100,9 @@ def update_menu(menu: QMenu, entries: tuple[MenuEntry, ...], on_choice: Callable
         menu.removeAction(action)
         (action.menu() or action).deleteLater()
     for action, entry in zip(known[:kept], entries, strict=False):
-        _update_action(action, entry, on_choice)
+        _update_action(action, entry, on_choice, escape)
     for entry in entries[kept:]:
-        _add_action(menu, entry, on_choice)
+        _add_action(menu, entry, on_choice, escape)
 
 
 def _can_reuse(action: QAction, entry: MenuEntry) -> bool:
@@ -91,29 +110,33 @@ def _can_reuse(action: QAction, entry: MenuEntry) -> bool:
     return action.isSeparator() is not bool(entry.text) and (action.menu() is not None) is bool(entry.entries)
 
 
-def _update_action(action: QAction, entry: MenuEntry, chosen: Callable[[MenuChoice], None]) -> None:
-    if action.data() == entry:
+def _update_action(
+    action: QAction, entry: MenuEntry, chosen: Callable[[MenuChoice], None], escape: Callable[[str], str]
+) -> None:
+    text, submenu = escape(entry.text), action.menu()
+    if action.data() == entry and action.text() == text and submenu is None:
         return
     action.setData(entry)
-    if action.text() != _escape(entry.text):
-        action.setText(_escape(entry.text))
-    submenu = action.menu()
+    if action.text() != text:
+        action.setText(text)
     if isinstance(submenu, QMenu):
-        update_menu(submenu, entry.entries, chosen)
+        update_menu(submenu, entry.entries, chosen, escape)
     else:
         action.setEnabled(entry.choice is not None)
 
 
-def _add_action(menu: QMenu, entry: MenuEntry, chosen: Callable[[MenuChoice], None]) -> None:
+def _add_action(
+    menu: QMenu, entry: MenuEntry, chosen: Callable[[MenuChoice], None], escape: Callable[[str], str]
+) -> None:
     if entry.entries:
         submenu = menu.addMenu("")
-        _update_action(submenu.menuAction(), entry, chosen)
+        _update_action(submenu.menuAction(), entry, chosen, escape)
     elif not entry.text:
         menu.addSeparator().setData(entry)
     else:
         action = menu.addAction("")
         action.triggered.connect(lambda: chosen(action.data().choice))
-        _update_action(action, entry, chosen)
+        _update_action(action, entry, chosen, escape)
 
 
 def _list_requests(overview: Overview) -> tuple[MenuEntry, ...]:
@@ -181,8 +204,3 @@ def _tomorrow(now: datetime, zone: tzinfo) -> datetime:
 def _shorten(words: str) -> str:
     line = " ".join(escape_invisible(words).split())
     return line if len(line) <= _MAX_CHARS else f"{line[: _MAX_CHARS - 1].rstrip()}…"
-
-
-def _escape(words: str) -> str:
-    """Escape ampersands, which Qt takes for mnemonics."""
-    return words.replace("&", "&&")

@@ -42,6 +42,7 @@ class Snackbar(QFrame):
         layout.addWidget(self._glyph_label)
         layout.addWidget(self._label, 1)
         layout.addWidget(self.button)
+        self._stays = False
         self._timer = QTimer(self, interval=DURATION_S * 1000, singleShot=True)
         self._timer.timeout.connect(self.dismiss)
         window.installEventFilter(self)
@@ -53,10 +54,21 @@ class Snackbar(QFrame):
         return self._label.text() if self.isVisible() else ""
 
     def show_message(
-        self, sentence: str, tone: Tone = Tone.GOOD, *, action: str = "", shortcut: str = "", key: str = ""
+        self,
+        sentence: str,
+        tone: Tone = Tone.GOOD,
+        *,
+        action: str = "",
+        shortcut: str = "",
+        key: str = "",
+        stays: bool = False,
     ) -> None:
-        """Show the sentence. With an action there is a button, which emits `action_clicked` with the key."""
-        self._key, self._tone = key, tone
+        """Show the sentence. With an action there is a button, which emits `action_clicked` with the key.
+
+        `stays`: until it is replaced or closed, with a button to close it.
+        """
+        self._key, self._tone, self._stays = key, tone, stays
+        action = action or (self.tr("Close") if stays else "")
         self._label.setText(sentence)
         self._draw()
         self.button.setText(action)
@@ -67,7 +79,7 @@ class Snackbar(QFrame):
         self._position()
         self.show()
         self.raise_()
-        self._timer.start()
+        self._start_timer()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
     def dismiss(self) -> None:
@@ -82,7 +94,7 @@ class Snackbar(QFrame):
         elif watched is self.button and event.type() is QEvent.Type.FocusIn:
             self._timer.stop()
         elif watched is self.button and event.type() is QEvent.Type.FocusOut:
-            self._timer.start()
+            self._start_timer()
         return super().eventFilter(watched, event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802  # Qt's name
@@ -90,7 +102,7 @@ class Snackbar(QFrame):
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        self._timer.start()
+        self._start_timer()
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
@@ -103,6 +115,12 @@ class Snackbar(QFrame):
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_glyph_label"):
             self._draw()
+
+    def _start_timer(self) -> None:
+        if self._stays:
+            self._timer.stop()
+        else:
+            self._timer.start()
 
     def _act(self) -> None:
         self.button.setEnabled(False)

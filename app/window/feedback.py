@@ -9,6 +9,7 @@ from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, Tone, make_font
 from app.widgets.details_view import make_label
 from app.widgets.file_dialog import choose_folder, choose_save_path
+from app.widgets.snackbar import Snackbar
 from scheduler.engine.errors import RefusedError
 
 translate = QCoreApplication.translate
@@ -84,7 +85,11 @@ class ElidedLabel(QLabel):
 
 
 class StatusLine(QWidget):
-    """One line of text, hidden while empty; screen readers announce it."""
+    """What a command did; screen readers announce it.
+
+    In the main window it is shown over the page for a few seconds, and an error until it is replaced: a line in the
+    page would move everything below it under the user's pointer. In a dialog it is a line, hidden while empty.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,10 +104,15 @@ class StatusLine(QWidget):
         return self._label.text()
 
     def show_message(self, sentence: str, tone: Tone = Tone.GOOD) -> None:
+        before, overlay = self._label.text(), self._find_overlay()
         self._label.setText(sentence)
         set_style(self._label, "ink", tone.value)
-        self.setVisible(bool(sentence))
-        if sentence:
+        self.setVisible(bool(sentence) and overlay is None)
+        if overlay is not None and sentence:
+            overlay.show_message(sentence, tone, stays=tone is Tone.BAD)
+        elif overlay is not None and before and overlay.sentence == before:
+            overlay.dismiss()
+        elif sentence:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
     def show_error(self, error: Exception) -> None:
@@ -110,6 +120,10 @@ class StatusLine(QWidget):
 
     def clear(self) -> None:
         self.show_message("")
+
+    def _find_overlay(self) -> Snackbar | None:
+        overlay = getattr(self.window(), "snackbar", None)
+        return overlay if isinstance(overlay, Snackbar) else None
 
 
 def make_field_label(words: str, field: QWidget) -> QLabel:

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QHideEvent,
+    QKeyEvent,
     QKeySequence,
     QPixmapCache,
     QResizeEvent,
@@ -189,6 +190,15 @@ class MainWindow(QMainWindow):
             self.page.update_tab_order()
         return super().focusNextPrevChild(forth)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        """Return presses the focused button, as in dialogs; on its own, Qt lets only the space bar press it."""
+        focused = self.focusWidget()
+        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_return and isinstance(focused, QPushButton) and focused.isEnabled():
+            focused.click()
+            return
+        super().keyPressEvent(event)
+
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "navigation"):
@@ -204,6 +214,7 @@ class MainWindow(QMainWindow):
         self.help_button = QPushButton(self.tr("Help"), inner)
         self.navigation = Navigation()
         self.navigation.page_chosen.connect(self._open_chosen)
+        self.navigation.itemClicked.connect(lambda item: self._open_start(list(PAGES)[self.navigation.row(item)]))
         self._stack = PageStack()
         self._scroll_area = QScrollArea()  # a page that is larger than the screen scrolls
         self._scroll_area.setWidget(self._stack)
@@ -242,7 +253,7 @@ class MainWindow(QMainWindow):
 
     def _make_shortcuts(self) -> None:
         for number, name in enumerate(PAGES, start=1):
-            self._add_shortcut(f"Ctrl+{number}", page_title(name), partial(self.open_page, name))
+            self._add_shortcut(f"Ctrl+{number}", page_title(name), partial(self._go_to, name))
         self._add_shortcut("F5", self.tr("Refresh"), self.refresh)
         self._add_shortcut(QKeySequence.StandardKey.Find, self.tr("Search"), self._search)
         self._add_shortcut("F1", self.tr("Help"), self._help)
@@ -281,8 +292,19 @@ class MainWindow(QMainWindow):
             self.open_page(shown)
 
     def _open_chosen(self, name: str) -> None:
+        """Chosen in the navigation, with the keyboard or the mouse; not when the navigation only follows."""
         if self.pages.get(name) is None or self._stack.currentWidget() is not self.pages[name]:
-            self.open_page(name)
+            self._open_start(name)
+
+    def _open_start(self, name: str) -> None:
+        self.open_page(name)
+        self.pages[name].show_start()
+
+    def _go_to(self, name: str) -> None:
+        """By its shortcut: the keyboard is used, so the focus moves into the page."""
+        self._open_start(name)
+        if not self.pages[name].focus_first():
+            self.navigation.setFocus()
 
     def _show_titles(self) -> None:
         number = 0 if self._overview is None else len(self._overview.requests)

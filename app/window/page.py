@@ -4,7 +4,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.background import BackgroundTasks
 from app.overview import Overview
@@ -41,6 +50,18 @@ class Page(QWidget):
     def open_subject(self, subject: str) -> None:
         """Show this subject; `refresh` follows."""
 
+    def show_start(self) -> None:
+        """The user chose the page itself: show its list, not what was open in it."""
+
+    def focus_first(self) -> bool:
+        """Focus what the user will most likely use; False if there is nothing yet."""
+        self.update_tab_order()
+        found = [one for one in self.findChildren(QWidget) if one.isVisible() and one.isEnabled() and _takes_tab(one)]
+        first = min(found, key=lambda one: _position_in(self, one), default=None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return first is not None
+
     def update_tab_order(self) -> None:
         """Called before Tab moves the focus: put widgets created late into visual tab order."""
 
@@ -49,6 +70,25 @@ class Page(QWidget):
 
     def search(self) -> None:
         """Ctrl+F: focus the search field, if there is one."""
+
+
+def focus_list(view: QAbstractItemView) -> bool:
+    """Focus a list with its current row, or its first; False if it is hidden or empty."""
+    if not view.isVisible() or not view.model().rowCount():
+        return False
+    if not view.currentIndex().isValid():
+        view.setCurrentIndex(view.model().index(0, 0))
+    view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    return True
+
+
+def _takes_tab(widget: QWidget) -> bool:
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+
+
+def _position_in(page: QWidget, widget: QWidget) -> tuple[int, int]:
+    at = widget.mapTo(page, widget.rect().topLeft())
+    return at.y(), at.x()
 
 
 def find_dropped_script(event: QDropEvent) -> Path | None:

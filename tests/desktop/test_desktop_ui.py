@@ -1,5 +1,6 @@
 """The whole app as its own process on a real desktop: tray, menu, notifications with real buttons, window."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -108,9 +109,14 @@ class Program:
 def _flatten(node: Any) -> Iterator[tuple[int, str]]:
     number, properties, children = node
     if "label" in properties:
-        yield number, str(properties["label"][1]).replace("_", "")
+        yield number, _show_label(str(properties["label"][1]))
     for _, child in children:
         yield from _flatten(child)
+
+
+def _show_label(label: str) -> str:
+    """As a panel shows it: an underscore marks the mnemonic, and two are one."""
+    return re.sub("_(.?)", r"\1", label)
 
 
 @pytest.fixture
@@ -167,6 +173,21 @@ def test_a_button_of_a_notification_approves_the_run(desk: Desktop, program: Pro
     wait_until(lambda: ("committed", "Filed 3 receipts, 3 so far") in program.runs(), "the run")
     assert len(program.rows()) == 4
     wait_until(lambda: "needs you" not in program.tooltip(), "the tooltip to change")
+
+
+def test_the_panel_shows_names_with_underscores_and_ampersands_as_they_are(desk: Desktop, program: Program) -> None:
+    name = "sync_to_nas & tidy & rest_1"
+    script = program.folder / "names.py"
+    script.write_text(FAILING_JOB.replace("Photos", name).replace("{tries}", "/dev/null"), encoding="utf-8")
+    session = Session(program.folder)
+    validated = session.validate(str(script), script.read_text(encoding="utf-8"))
+    session.execute(lambda runtime: runtime.workflow_commands.deploy(validated, DeployOptions(grant=True)))
+    session._runtime.close()
+    session.close()
+    desk.start_tray()
+    program.start("--background")
+    wait_until(desk.tray_items, "the item in the tray")
+    wait_until(lambda: program.has_entry(name), "the name")
 
 
 @pytest.fixture

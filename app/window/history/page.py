@@ -105,6 +105,15 @@ class HistoryPage(Page):
         else:
             self._close_run()
 
+    def show_start(self) -> None:
+        if self.table.isHidden():  # the window is narrow
+            self._close_run()
+
+    def focus_first(self) -> bool:
+        """Without choosing a row, which would open its run."""
+        self.filters.search_field.focus_and_select()
+        return True
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
         self._arrange()

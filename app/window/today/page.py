@@ -190,6 +190,15 @@ class TodayPage(Page):
         self.background.run_latest("day", lambda: read_day(session, span), self.show_day)
         self.away.refresh()
 
+    def focus_first(self) -> bool:
+        """A request before the timeline; not the summary, where the first button dismisses it."""
+        parts = (*self.cards.cards.values(), self.timeline, self.timeline_panel.list)
+        first = next((one for one in parts if one.isVisible()), None)
+        if first is None:
+            return super().focus_first()
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return True
+
     def update_tab_order(self) -> None:
         set_tab_order(self.away, self.cards, self._more, self.running, self.timeline_panel, self.activity)
 

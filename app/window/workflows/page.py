@@ -24,7 +24,7 @@ from app.window.external_editor import open_in_editor
 from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
-from app.window.page import Page
+from app.window.page import Page, focus_list
 from app.window.workflows.list_model import (
     ROW,
     RowReader,
@@ -93,6 +93,13 @@ class WorkflowsPage(Page):
             self.pane.back.setFocus()  # else the focus moves to the status line of the window
         else:
             self._show_list()
+
+    def show_start(self) -> None:
+        self._sorts_next = True
+        self.stack.setCurrentWidget(self.page)
+
+    def focus_first(self) -> bool:
+        return focus_list(self.list) or super().focus_first()
 
     def search(self) -> None:
         self._show_list()
@@ -322,8 +329,7 @@ class WorkflowsPage(Page):
         self.refresh()
 
     def _show_list(self) -> None:
-        self._sorts_next = True
-        self.stack.setCurrentWidget(self.page)
+        self.show_start()
         self.list.setFocus()
 
     def _now(self) -> Any:

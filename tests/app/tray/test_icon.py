@@ -15,7 +15,16 @@ from app.i18n.state_labels import TrayState
 from app.overview import OPEN_ENDED_PAUSE, Overview, describe_next_run, describe_state
 from app.platform.dbus import Bus
 from app.tray.icon import TrayIcon, has_dark_panel, make_tooltip
-from app.tray.menu import DIVIDER, MenuChoice, MenuEntry, list_pause_ends, make_entries, update_menu
+from app.tray.menu import (
+    DIVIDER,
+    MenuChoice,
+    MenuEntry,
+    escape_for_panel,
+    escape_for_qt,
+    list_pause_ends,
+    make_entries,
+    update_menu,
+)
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.requests import RequestKind
@@ -198,6 +207,24 @@ def test_menu_entries_trigger_their_choice_and_can_be_replaced(qtbot: QtBot) -> 
     assert not menu.actions()[0].isEnabled(), "an entry that is only text is disabled"
     update_menu(menu, make_entries(QUIET), chosen.append)
     assert [action.text() for action in menu.actions() if action.text()] == words(make_entries(QUIET))
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("a_b", "a__b"), ("a & b & c", "a && b & c"), ("_&_", "__&&__"), ("plain", "plain")],
+)
+def test_names_in_a_menu_for_a_panel_have_their_underscores_doubled(name: str, written: str) -> None:
+    assert escape_for_panel(name) == written
+
+
+def test_a_menu_is_escaped_anew_when_it_is_shown_elsewhere(qtbot: QtBot) -> None:
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    entries = make_entries(replace(BUSY, workflows=(make_workflow("a_b"),)))
+    for escape, written in ((escape_for_qt, "a_b"), (escape_for_panel, "a__b"), (escape_for_qt, "a_b")):
+        update_menu(menu, entries, lambda _: None, escape)
+        run = next(action for action in menu.actions() if action.text() == "Run now")
+        assert [action.text() for action in run.menu().actions()] == [written]
 
 
 @pytest.fixture

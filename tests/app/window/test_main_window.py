@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QPixmapCache
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -18,7 +18,7 @@ from app.i18n.languages import Language, install_language
 from app.overview import Overview
 from app.session import Session
 from app.theme.stylesheet import make_stylesheet
-from app.theme.tokens import LIGHT
+from app.theme.tokens import LIGHT, Tone
 from app.widgets.schedule_picker import SchedulePicker
 from app.window.attention.page import AttentionPage
 from app.window.help import HelpDialog, list_page_shortcuts
@@ -27,6 +27,7 @@ from app.window.main_window import MainWindow
 from app.window.navigation import PAGES
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.today.page import TodayPage
+from app.window.workflows.page import WorkflowsPage
 from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.runs.script_workers import ScriptWorkers
@@ -475,14 +476,14 @@ def test_a_status_line_that_does_not_fit_ends_in_dots_and_its_tooltip_shows_all(
     assert (window.status.shown_text, window.status.toolTip()) == ("All is well", "")
 
 
-def test_the_focus_moves_to_the_navigation_when_its_page_is_left(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_focus_moves_to_the_navigation_when_its_page_is_left(window: MainWindow) -> None:
     """Else it would jump to the help button in the corner."""
     window.open_page("history")
     page = window.pages["history"]
     assert isinstance(page, HistoryPage)
     page.filters.setVisible(True)
     page.filters.search_field.setFocus()
-    press(qtbot, window, Qt.Key.Key_6)
+    window.open_page("settings")
     assert window.focusWidget() is window.navigation
 
 
@@ -490,3 +491,81 @@ def test_a_message_is_above_the_status_line(window: MainWindow) -> None:
     window.show_message("Everything resumed.")
     bottom = window.snackbar.mapTo(window, window.snackbar.rect().bottomLeft()).y()
     assert bottom < window.status.mapTo(window, window.status.rect().topLeft()).y()
+
+
+def click_navigation(qtbot: QtBot, window: MainWindow, name: str) -> None:
+    item = window.navigation.item(list(PAGES).index(name))
+    at = window.navigation.visualItemRect(item).center()
+    qtbot.mouseClick(window.navigation.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def test_workflows_in_the_navigation_shows_the_list_not_the_workflow_that_was_open(
+    qtbot: QtBot, few: Session, open_window: Callable[[Session], MainWindow]
+) -> None:
+    window = open_window(few)
+    window.open_page("workflows", "chore-0")
+    page = window.pages["workflows"]
+    assert isinstance(page, WorkflowsPage) and page.pane.isVisible()
+    click_navigation(qtbot, window, "workflows")
+    assert page.list.isVisible() or not page.pane.isVisible()
+    window.open_page("workflows", "chore-0")
+    click_navigation(qtbot, window, "today")
+    click_navigation(qtbot, window, "workflows")
+    assert not page.pane.isVisible()
+
+
+def test_the_shortcut_of_a_page_moves_the_focus_into_it(
+    qtbot: QtBot, few: Session, open_window: Callable[[Session], MainWindow], wait: Wait
+) -> None:
+    window = open_window(few)
+    for name in PAGES:
+        window.open_page(name)
+    workflows, today = window.pages["workflows"], window.pages["today"]
+    assert isinstance(workflows, WorkflowsPage) and isinstance(today, TodayPage)
+    window.open_page("workflows")
+    wait(workflows.model.rowCount)
+    window.open_page("today")
+    wait(today.timeline.isVisible)
+    for number, name in enumerate(PAGES, start=1):
+        window.help_button.setFocus()
+        qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
+        focused = window.focusWidget()
+        assert focused is not window.help_button, name
+        assert window.page is window.pages[name]
+        if name != "attention":  # nothing to focus on it
+            assert focused is not None and window.pages[name].isAncestorOf(focused), name
+    window.open_page("today")
+    qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    assert workflows.list.hasFocus() and workflows.selected_row() is not None
+
+
+def test_return_presses_the_focused_button(qtbot: QtBot, window: MainWindow) -> None:
+    button = QPushButton("Press me", window.centralWidget())
+    button.setAutoDefault(False)
+    button.show()
+    button.setFocus()
+    with qtbot.waitSignal(button.clicked):
+        qtbot.keyClick(button, Qt.Key.Key_Return)
+    button.setEnabled(False)
+    window.navigation.setFocus()
+    with qtbot.assertNotEmitted(button.clicked):
+        qtbot.keyClick(window.navigation, Qt.Key.Key_Return)
+
+
+def test_a_message_of_a_page_moves_nothing_and_an_error_stays(window: MainWindow) -> None:
+    window.open_page("workflows")
+    page = window.pages["workflows"]
+    assert isinstance(page, WorkflowsPage)
+    before = page.body.geometry()
+    page.status_line.show_message("Receipts started.")
+    assert window.snackbar.sentence == "Receipts started."
+    assert not page.status_line.isVisible() and page.body.geometry() == before
+    assert window.snackbar._timer.isActive()
+    page.status_line.show_message("It is paused. Resume it first.", Tone.BAD)
+    assert not window.snackbar._timer.isActive()
+    assert window.snackbar.button.text() == "Close"
+    page.status_line.clear()
+    assert window.snackbar.sentence == ""
+    window.show_message("Everything resumed.")
+    page.status_line.clear()
+    assert window.snackbar.sentence == "Everything resumed.", "the message of somebody else"
