@@ -36,6 +36,7 @@ def _history_arguments(parser: ArgumentParser) -> None:
     add("--status", metavar="STATUS", help="done, failed, waiting, missed, skipped, … or a stored status")
     add("--since", metavar="TIME", help=f"only from this time: {TIME_EXAMPLES}")
     add("--until", metavar="TIME", help="only up to this time")
+    add("--on", metavar="DAY", help="only this day: yesterday, tuesday, 2026-11-20, …")
     add("--text", "--search", dest="text", default="", metavar="WORDS", help="only those that contain these words")
     add("--count", "--limit", dest="count", type=int, default=50, metavar="N", help="show at most N (default: 50)")
     add("--cursor", metavar="CURSOR", help="continue where the previous page ended")
@@ -52,6 +53,7 @@ def _history(options: Namespace) -> CommandResult:
             status=options.status,
             since=options.since,
             until=options.until,
+            on=options.on,
             text=options.text,
             cursor=options.cursor,
             count=options.count,

@@ -75,12 +75,18 @@ class OccurrenceReason(StrEnum):
     """The detail says by what."""
     REPLACED = "replaced", UserText("A later run replaced it while it was waiting.")
     BUFFER_FULL = "buffer full", UserText("Too many earlier runs were already waiting.")
-    PASSED = "passed", UserText("Its time passed while the computer or Dayhand was off, asleep or paused.")
+    PASSED = (
+        "passed",
+        UserText(
+            "Its time passed while the computer or Dayhand was off, asleep or paused, or the clock was set ahead."
+        ),
+    )
     CAUGHT_UP = "made up", UserText("Its time was missed; a later run caught up.")
     EXPIRED = "expired", UserText("It was older than the catch-up window allows.")
     BY_USER = "by person", UserText("You skipped it.")
     LIMIT = "limit", UserText("The schedule had reached its run limit.")
     EDITED = "edited", UserText("The schedule was changed before it ran.")
+    ZONE = "zone", UserText("The computer's time zone changed before it ran.")
     CLOCK = "clock", UserText("The clock was set back, and it was too far ahead.")
     REMOVED = "removed", UserText("The schedule was removed before it ran.")
     BACKFILL_CANCELLED = "backfill cancelled", UserText("The backfill was cancelled before it ran.")
@@ -90,7 +96,8 @@ class OccurrenceReason(StrEnum):
     INTERRUPTED = "interrupted", UserText("Dayhand quit while it was running.")
     ERROR = "error", UserText("The run reported an error.")
     UNREADABLE = "unreadable", UserText("Its stored data is invalid.")
-    TOO_MANY_FAILURES = "too many failures", UserText("It failed five times in a row.")
+    TOO_MANY_FAILURES = "too many failures", UserText("It failed too many times in a row.")
+    """Only in stores of early versions."""
 
 
 def _plain_sha256() -> Callable[[bytes], Any]:

@@ -191,7 +191,7 @@ def test_times_beyond_the_queue_limit_are_dropped_when_the_zone_changes(
     bench.engine.change_zone("Asia/Kathmandu")
     assert bench.row().trouble is None
     assert [(gap.first, gap.count.number, gap.reason) for gap in bench.gaps()] == [
-        (at("13:00"), 3, OccurrenceReason.EDITED)
+        (at("13:00"), 3, OccurrenceReason.ZONE)
     ]
 
 

@@ -57,16 +57,22 @@ class QueryApi:
         status: str | None = None,
         since: str | None = None,
         until: str | None = None,
+        on: str | None = None,
         text: str = "",
         cursor: str | None = None,
         count: int = 50,
     ) -> dict[str, Any]:
+        """`on` is one day, instead of `since` and `until`."""
+        if on is not None and (since, until) != (None, None):
+            raise RefusedError("on", "Give either a day with --on, or --since and --until.")
+        if on is not None and self._parse_time(on, "on") == self._parse_time(on, "on", end_of_day=True):
+            raise RefusedError("on", f"on: {on!r} is not a day; write for example yesterday, tuesday or 2026-11-20.")
         query = HistoryQuery(
             workflow=workflow,
             handler=handler,
             statuses=() if status is None else (status,),
-            since=self._parse_time(since, "since"),
-            until=self._parse_time(until, "until", end_of_day=True),
+            since=self._parse_time(on or since, "on" if on else "since"),
+            until=self._parse_time(on or until, "on" if on else "until", end_of_day=True),
             text=text,
         )
         page: dict[str, Any] = to_json(self._backend.queries.history(query, cursor, count))

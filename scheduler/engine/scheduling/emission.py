@@ -28,6 +28,7 @@ _GAP_STATES = {
     OccurrenceReason.EDITED: OccurrenceState.DROPPED,
     OccurrenceReason.LIMIT: OccurrenceState.DROPPED,
     OccurrenceReason.REMOVED: OccurrenceState.DROPPED,
+    OccurrenceReason.ZONE: OccurrenceState.DROPPED,
 }
 
 

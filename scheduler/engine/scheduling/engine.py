@@ -154,7 +154,7 @@ class Engine:
                 for row in rows:
                     with self._emission.disabling_on_error(db, row.id):
                         recorded = self._emission.record_late(db, self._emission.record_due(db, row, now), now)
-                        self._emission.record_gap(db, recorded, OccurrenceReason.EDITED, now)
+                        self._emission.record_gap(db, recorded, OccurrenceReason.ZONE, now)
                 self._context.machine_zone = machine_zone
                 for row in rows:
                     with self._emission.disabling_on_error(db, row.id):

@@ -106,6 +106,17 @@ def test_every_status_that_the_table_shows_is_accepted(cli: CommandLine, status:
     assert cli.run_json("history", "--status", status)["runs"] == []
 
 
+def test_the_history_of_one_day_is_shown_by_its_name(cli: CommandLine) -> None:
+    cli.deploy(ASKING)
+    queued = ("history", "--status", "queued")
+    today = datetime.now().astimezone()
+    for day in ("today", f"{today:%Y-%m-%d}", f"{today:%A}"):
+        assert len(cli.run_json(*queued, "--on", day)["occurrences"]) == 1
+    assert cli.run_json(*queued, "--on", "yesterday")["occurrences"] == []
+    assert cli.run_refused(*queued, "--on", "mon 09:00")[1].startswith("on: 'mon 09:00' is not a day")
+    assert cli.run_refused(*queued, "--on", "monday", "--since", "2d")[0] == "on"
+
+
 def test_a_log_is_not_followed_without_an_app(cli: CommandLine) -> None:
     """The first run of the producer is queued until an app starts it."""
     cli.deploy(ASKING)

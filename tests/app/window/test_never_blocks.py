@@ -212,6 +212,8 @@ def test_cells_have_text_and_results_have_an_icon(qtbot: QtBot) -> None:
         "When",
         "Result",
         "Workflow",
+        "Job",
+        "Planned",
         "What happened",
         "Duration",
     ]

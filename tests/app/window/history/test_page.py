@@ -146,7 +146,7 @@ def test_every_time_that_did_not_run_has_a_row_with_its_reason(page: HistoryPage
     page.filters.result.setCurrentIndex(page.filters.result.findData("missed"))
     wait(lambda: {one.state for one in page.model.rows} == {RunState.MISSED})
     assert {one.what for one in page.model.rows} == {
-        "Its time passed while the computer or Dayhand was off, asleep or paused."
+        "Its time passed while the computer or Dayhand was off, asleep or paused, or the clock was set ahead."
     }
     page.filters.result.setCurrentIndex(page.filters.result.findData("skipped"))
     wait(lambda: {one.state for one in page.model.rows} == {RunState.SKIPPED})
