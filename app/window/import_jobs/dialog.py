@@ -36,7 +36,7 @@ from app.window.import_jobs.job_list import JobList, describe_entry
 from app.window.import_jobs.result_panel import ImportResultPanel
 from scheduler.job_import.reader import JobQuery, JobSource, find_user_timers
 
-_WIDTH, _LIST_HEIGHT = 860, 320
+_WIDTH, _LIST_HEIGHT = 860, 360
 _PROGRESS_MS = 150
 _SOURCES = {".timer": JobSource.SYSTEMD, ".service": JobSource.SYSTEMD, ".xml": JobSource.TASKS}
 """By the end of a file's name; any other file is a crontab."""
@@ -194,8 +194,12 @@ class ImportJobsDialog(Dialog):
             self.details.setWidget(QWidget())
             return
         zone = ZoneInfo(self._session.zone)
-        view = DetailsView(tuple(describe_entry(entry, plan.query.source, zone, self._session.now())))
-        self.details.setWidget(view)
+        shown = QWidget()
+        layout = QVBoxLayout(shown)
+        layout.setContentsMargins(0, 0, Space.SMALL, 0)
+        layout.addWidget(DetailsView(tuple(describe_entry(entry, plan.query.source, zone, self._session.now()))))
+        layout.addStretch(1)
+        self.details.setWidget(shown)
 
     def _import(self) -> None:
         chosen, folder = self.jobs.list_chosen(), self.folder.text().strip()

@@ -21,6 +21,8 @@ from scheduler.job_import.result import Untranslated
 
 translate = QCoreApplication.translate
 _ENTRY = Qt.ItemDataRole.UserRole
+_TIMES_SHOWN = 8
+"""Of those compared: as many as a table shows without scrolling."""
 _CHECKABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
 
 
@@ -125,11 +127,11 @@ def _section(*pairs: tuple[str, str]) -> DetailSection:
 
 
 def _compare(times: TimesComparison, source: JobSource, zone: ZoneInfo, now: datetime) -> DetailSection:
-    new = [format_day_and_time(at, zone, now) for at in times.new]
+    new = [format_day_and_time(at, zone, now) for at in times.new[:_TIMES_SHOWN]]
     if times.old is None:
         rows: list[tuple[str, ...]] = [(text,) for text in new]
         return DetailSection(title=translate("import", "Next times"), body=DetailTable(columns=("Dayhand",), rows=rows))
-    old = [format_day_and_time(at, zone, now) for at in times.old]
+    old = [format_day_and_time(at, zone, now) for at in times.old[:_TIMES_SHOWN]]
     number = max(len(old), len(new))
     rows = [(*((one[place] if place < len(one) else "-") for one in (old, new)),) for place in range(number)]
     rows = [row if row[0] == row[1] else (row[0], f"{row[1]}  ≠") for row in rows]
