@@ -21,7 +21,7 @@ def write_script(name: str, job: Job, key: str) -> tuple[str, str]:
     `key` marks it as imported, also after its author has changed it.
     """
     handler = name_handler(job)
-    head = f'"""{_escape(job.title)}\n\nImported from {_escape(job.place)}.\n"""\n\nimport dayhand\n\n'
+    head = f'"""Imported from {_escape(job.place)}: {_escape(job.text)}"""\n\nimport dayhand\n\n'
     flow = f"{_KEY_COMMENT}{key}\nflow = dayhand.Workflow({name!r}, tags=['imported'])\n"
     return head + flow + "\n\n" + "\n".join(_lines(job, handler)) + "\n", handler
 

@@ -10,7 +10,7 @@ IN_FOLDER = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', "/home/me"]
 @pytest.mark.parametrize(
     ("words", "line", "program"),
     [
-        (["restic", "backup", "~/Documents"], "restic backup '~/Documents'", "restic"),
+        (["restic", "backup", "~/Documents"], "restic backup ~/Documents", "restic"),
         ([*ENVIRONMENT, "/bin/sh", "-c", "restic backup ~/Documents"], "restic backup ~/Documents", "restic"),
         ([*ENVIRONMENT, *IN_FOLDER, "/bin/bash", "-c", "./backup.sh"], "./backup.sh", "backup.sh"),
         (["sh", "-c", 'printf "%s\\n" "$1" | "$2" -c "$0"', "mail me", "Hello", "/bin/sh"], "mail me", "mail"),

@@ -55,7 +55,7 @@ class DeployDialog(Dialog):
         self.permission_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.permission_list.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)
         self.permission_list.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.permission_list.setStyleSheet(_make_checkbox_style(self))
+        self.permission_list.setStyleSheet(make_checkbox_style(self))
         self.permission_list.hide()
         self.permission_title = make_heading("", TextStyle.STRONG)
         self.missing = make_label("", Tone.ATTENTION.value)
@@ -213,7 +213,7 @@ class DeployDialog(Dialog):
         self.deleteLater()
 
 
-def _make_checkbox_style(dialog: QWidget) -> str:
+def make_checkbox_style(dialog: QWidget) -> str:
     """Check boxes in a list look like other check boxes."""
     colours = colours_of(dialog)
     checked = find_resource(f"icons/controls/check-{'dark' if colours.is_dark else 'light'}.svg").as_posix()

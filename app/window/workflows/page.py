@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from app.widgets.search_field import SearchField
 from app.widgets.status_signs import workflow_sign
 from app.window.external_editor import open_in_editor
 from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.import_jobs.dialog import ImportJobsDialog
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.page import Page, focus_list
@@ -126,6 +127,13 @@ class WorkflowsPage(Page):
         dialog.started.connect(self._after_start)
         dialog.open()
 
+    def import_jobs(self) -> None:
+        """Import jobs of cron, systemd or the Windows Task Scheduler."""
+        dialog = ImportJobsDialog(self.session, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.imported.connect(self._done)
+        dialog.open()
+
     def offer_script(self, path: Path) -> None:
         self.deploy(path)
 
@@ -153,6 +161,7 @@ class WorkflowsPage(Page):
         set_style(self.count, "ink", "muted")
         self.new = make_button(self.tr("New workflow…"), "Ctrl+N", importance="primary")
         self.add = make_button(self.tr("Add a script…"), "Ctrl+O")
+        self.import_button = make_button(self.tr("Import…"), "Ctrl+Shift+O")
         self.run = make_button(self.tr("Run now"), "Ctrl+R")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
         self.open = make_button(self.tr("Open"))
@@ -162,7 +171,7 @@ class WorkflowsPage(Page):
     def _lay_out(self) -> None:
         top = FlowLayout()
         top.addWidget(make_heading(self.title, TextStyle.DISPLAY))
-        top.add_right_aligned(self.add, self.new)
+        top.add_right_aligned(self.import_button, self.add, self.new)
         bar = FlowLayout()
         bar.add_expanding(self.search_field)
         for part in (self.state, self.tag):
@@ -206,6 +215,7 @@ class WorkflowsPage(Page):
         self.pause.clicked.connect(self._pause_or_resume)
         self.new.clicked.connect(self.create_workflow)
         self.add.clicked.connect(self.choose_file)
+        self.import_button.clicked.connect(self.import_jobs)
         self.empty.action_clicked.connect(self.create_workflow)
         self.empty.secondary_clicked.connect(self.choose_file)
         self.no_matches.action_clicked.connect(self._show_all)

@@ -41,7 +41,7 @@ _REDIRECTIONS = ("<", ">")
 
 def describe_command(words: list[str]) -> str:
     """As its user would type it: without `env`, its variables and the shell, and cut to a length that can be shown."""
-    line = _strip_shell(words) or shlex.join(words)
+    line = _strip_shell(words) or _join(words)
     return line if len(line) <= _MAX_LINE_CHARS else f"{line[: _MAX_LINE_CHARS - 1]}…"
 
 
@@ -76,8 +76,13 @@ def _strip_shell(words: list[str]) -> str:
     rest = _skip_environment(words)
     text = _shell_text(rest)
     if text is None:
-        return shlex.join(rest) if rest else shlex.join(words)
+        return _join(rest or words)
     return " ".join(text.split()) if isinstance(text, str) else _strip_shell(text)
+
+
+def _join(words: list[str]) -> str:
+    """As typed in a shell; a leading ~ stands for the home folder in a command of a job, too."""
+    return " ".join(word[:1] + shlex.quote(word[1:]) if word[:2] == "~/" else shlex.quote(word) for word in words)
 
 
 def _list_programs(words: list[str], depth: int) -> list[list[str]]:

@@ -1,0 +1,1 @@
+"""The dialog that imports jobs of cron, systemd and the Windows Task Scheduler."""
