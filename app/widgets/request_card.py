@@ -102,6 +102,8 @@ class RequestCard(QFrame):
 
     def set_busy(self, *, busy: bool) -> None:
         """Disable the buttons while an answer is being sent."""
+        if busy:
+            self._keep_focus()
         for button in self.buttons.values():
             button.setEnabled(not busy)
 
@@ -113,6 +115,7 @@ class RequestCard(QFrame):
     def show_answered(self, sentence: str) -> None:
         """Resolved, here or elsewhere: replace the buttons by a sentence."""
         self._show_sentence(sentence, "muted")
+        self._keep_focus()
         for button in self.buttons.values():
             button.setEnabled(False)
             button.hide()
@@ -129,6 +132,17 @@ class RequestCard(QFrame):
         if button.isEnabled():
             self.set_busy(busy=True)
             self.action_chosen.emit(self._value.id, action_id)
+
+    def _keep_focus(self) -> None:
+        """Take the focus of a button that is about to be disabled; Qt would give it to whatever comes next."""
+        if self.window().focusWidget() in self.buttons.values():
+            self.setFocus()
+
+    @property
+    def contains_focus(self) -> bool:
+        """Whether the focus of its window is in it."""
+        focused = self.window().focusWidget()
+        return focused is not None and (focused is self or self.isAncestorOf(focused))
 
     def _show_sentence(self, sentence: str, ink: str) -> None:
         set_style(self._outcome, "ink", ink)
@@ -172,6 +186,7 @@ class RequestCard(QFrame):
             shortcut = QShortcut(keys, self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.setWhatsThis(action.label)  # listed in Help
+            shortcut.setAutoRepeat(False)  # the focus moves on to the next card
             shortcut.activated.connect(lambda: self.trigger_action(action.id))
         button.clicked.connect(lambda: self.trigger_action(action.id))
         self.buttons[action.id] = button

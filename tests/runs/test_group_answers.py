@@ -16,7 +16,7 @@ TWO_CONSUMERS = (
 u = flow.topic("u")
 """
     + "".join(
-        f'''
+        f"""
 @flow.consumer(subscribe=[{topic}], approve="always")
 class {name}:
     def prepare(self, ctx, state):
@@ -27,7 +27,7 @@ class {name}:
         if prepared.data == ["send"]:
             ctx.call("world:x", "send", n=prepared.data)
         ctx.call("world:x", "act", n=prepared.data)
-'''
+"""
         for name, topic in (("C", "t"), ("D", "u"))
     )
 )
