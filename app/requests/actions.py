@@ -100,14 +100,16 @@ def _make(one: RequestView, action: RequestAction) -> OfferedAction:
 
 def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str, Any]]:
     match action:
-        case RequestAction.APPROVE | RequestAction.REJECT | RequestAction.DISMISS:
+        case RequestAction.DISMISS:
             return action.value, {"request": one.id}
-        case RequestAction.EDIT_CALL:
-            return "approve", {"request": one.id}
         case RequestAction.ANSWER:
             return "answer", {"request": one.id, "answers": {}}
+        case RequestAction.APPROVE | RequestAction.REJECT:
+            return action.value, {"request": one.id, **_bind(one)}
+        case RequestAction.EDIT_CALL:
+            return "approve", {"request": one.id, **_bind(one)}
         case RequestAction.ALWAYS:
-            return "approve", {"request": one.id, "always": True}
+            return "approve", {"request": one.id, "always": True, **_bind(one)}
         case RequestAction.HAPPENED | RequestAction.NOT_HAPPENED | RequestAction.SKIP:
             return "resolve", {"run": one.run, "answer": action.value}
         case RequestAction.RETRY:
@@ -123,6 +125,11 @@ def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str,
             return "rollback", {"workflow": one.workflow, **to}
         case _:
             return "", {}
+
+
+def _bind(one: RequestView) -> Mapping[str, Any]:
+    """To the call that the user sees."""
+    return {} if one.call_hash is None else {"call_hash": one.call_hash}
 
 
 def _undo_repair(one: RequestView) -> OfferedAction:

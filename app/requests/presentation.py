@@ -16,6 +16,7 @@ from app.requests import request_text
 from app.requests.actions import OfferedAction, list_actions
 from app.requests.call_summary import summarize_call
 from app.requests.forms import label_confirmation
+from app.requests.groups import count_others_in_scope
 from app.requests.labels import sign_request
 from app.requests.request_text import describe_target
 from app.theme.tokens import Tone
@@ -79,13 +80,15 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
         details=_detail(one, overview, registry),
         script_sections=(*_show(one.sentence), *_show(one.ui)) if _quotes_script(one) else (),
         exact_call=(lambda: format_json(one.call)) if one.call else None,
-        actions=tuple(_make_action(answer) for answer in list_actions(one)),
+        actions=tuple(
+            _make_action(answer, count_others_in_scope(one, overview.requests)) for answer in list_actions(one)
+        ),
     )
 
 
-def _make_action(answer: OfferedAction) -> CardAction:
+def _make_action(answer: OfferedAction, others: int) -> CardAction:
     is_opened = bool(answer.form) and answer.id != RequestAction.ANSWER
-    label = answer.label
+    label = _add_others(answer, others)
     if answer.id == RequestAction.REJECT and is_opened:
         label = translate("answers", "Reject…")
     return CardAction(
@@ -97,6 +100,15 @@ def _make_action(answer: OfferedAction) -> CardAction:
         confirm=label_confirmation(RequestAction(answer.id)) if is_opened else "",
         only_changes=answer.id == RequestAction.EDIT_CALL,
     )
+
+
+def _add_others(answer: OfferedAction, others: int) -> str:
+    """The label of its button; "Always allow this" says how many other requests it answers."""
+    if answer.id != RequestAction.ALWAYS or not others:
+        return answer.label
+    if others == 1:
+        return translate("answers", "Always allow this, and approve 1 other")
+    return translate("answers", "Always allow this, and approve {number} others").format(number=others)
 
 
 def name_request(one: RequestView, overview: Overview) -> str:
@@ -199,18 +211,25 @@ def _show(ui: Any) -> tuple[DetailSection, ...]:
 
 def _describe(one: RequestView, overview: Overview, registry: Registry) -> tuple[DetailSection, ...]:
     """Exactly what would be done: the connection, the tool in words, and every parameter."""
-    connection, tool, parameters = _call_of(one)
+    connection, _, parameters = _call_of(one)
     if not connection:
         return ()
-    pairs = [(translate("answers", "Connection"), describe_connection(connection, registry))]
+    pairs = list_action_facts(one, registry)
     call = one.call or {}
-    pairs += _say_endpoint(connection, call.get("endpoint"), registry)
-    if tool:
-        pairs.append((translate("answers", "Action"), describe_tool(connection, tool, registry)))
     if said := describe_target(call.get("target"), overview.zone, overview.now):
         pairs.append((translate("answers", "Currently there"), said))
     details = make_sections(parameters or {}, parameter_labels(), [label for label, _ in pairs])
     return (*_warn(parameters), *_put_before(tuple(pairs), details))
+
+
+def list_action_facts(one: RequestView, registry: Registry) -> list[tuple[str, str]]:
+    """The connection, the account or folder behind it, and the tool in words."""
+    connection, tool, _ = _call_of(one)
+    pairs = [(translate("answers", "Connection"), describe_connection(connection, registry))]
+    pairs += _say_endpoint(connection, (one.call or {}).get("endpoint"), registry)
+    if tool:
+        pairs.append((translate("answers", "Action"), describe_tool(connection, tool, registry)))
+    return pairs
 
 
 def _put_before(pairs: tuple[tuple[str, str], ...], details: tuple[DetailSection, ...]) -> tuple[DetailSection, ...]:

@@ -83,13 +83,15 @@ QComboBox::down-arrow, QDateEdit::down-arrow {{ image: url({controls}/down-{sche
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: none; width: 20px; }}
 QAbstractSpinBox::up-arrow {{ image: url({controls}/up-{scheme}.svg); width: 10px; height: 10px; }}
 QAbstractSpinBox::down-arrow {{ image: url({controls}/down-{scheme}.svg); width: 10px; height: 10px; }}
-QCheckBox::indicator, QRadioButton::indicator {{
+QCheckBox::indicator, QTableView::indicator, QRadioButton::indicator {{
   width: 14px; height: 14px; background: {surface}; border: 1px solid {edge}; border-radius: 4px;
 }}
 QRadioButton::indicator {{ border-radius: 8px; }}
 QCheckBox::indicator:focus, QRadioButton::indicator:focus {{ border-color: {accent}; }}
-QCheckBox::indicator:checked, QRadioButton::indicator:checked {{ background: {accent}; border-color: {accent}; }}
-QCheckBox::indicator:checked {{ image: url({controls}/check-{scheme}.svg); }}
+QCheckBox::indicator:checked, QTableView::indicator:checked, QRadioButton::indicator:checked {{
+  background: {accent}; border-color: {accent};
+}}
+QCheckBox::indicator:checked, QTableView::indicator:checked {{ image: url({controls}/check-{scheme}.svg); }}
 QRadioButton::indicator:checked {{ image: url({controls}/dot-{scheme}.svg); }}
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ background: {line}; border-color: {line}; }}
 QLineEdit, QPlainTextEdit[field="true"] {{

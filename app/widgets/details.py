@@ -108,7 +108,7 @@ def make_sections(
         return (DetailSection(title="", body=_read_body(value)),)
     if len(value) > MAX_PAIRS:
         return (DetailSection(title=_add_count(translate("details", "Values"), len(value)), body=_list_values(value)),)
-    paths, values = _flatten(value)
+    paths, values = flatten_values(value)
     labels = make_labels(paths, known_labels or {}, reserved_labels)
     short = [(label, format_value(one)) for label, one in zip(labels, values, strict=True) if _is_short(one)]
     long = [(label, one) for label, one in zip(labels, values, strict=True) if not _is_short(one)]
@@ -157,7 +157,7 @@ def _add_count(label: str, number: int) -> str:
     return f"{label} ({format_number(number)})"
 
 
-def _flatten(value: Mapping[str, Any]) -> tuple[list[KeyPath], list[Any]]:
+def flatten_values(value: Mapping[str, Any]) -> tuple[list[KeyPath], list[Any]]:
     """Paths and values, with small nested objects flattened; deeper ones are kept whole."""
     paths: list[KeyPath] = []
     values: list[Any] = []

@@ -120,6 +120,8 @@ class RequestCard(QFrame):
 
     def set_busy(self, *, busy: bool) -> None:
         """Disable the buttons while an answer is being sent."""
+        if busy:
+            self._keep_focus()
         for part in (*self.buttons.values(), *self.forms.values(), *([self.panel] if self.panel else [])):
             part.setEnabled(not busy)
 
@@ -135,6 +137,7 @@ class RequestCard(QFrame):
     def show_answered(self, sentence: str) -> None:
         """Resolved, here or elsewhere: replace the buttons by a sentence."""
         self._show_sentence(sentence, "muted")
+        self._keep_focus()
         self._close_panel()
         for form in self.forms.values():
             form.hide()
@@ -198,6 +201,17 @@ class RequestCard(QFrame):
         for button in self.buttons.values():
             button.show()
 
+    def _keep_focus(self) -> None:
+        """Take the focus of what is about to be disabled; Qt would give it to whatever comes next."""
+        if self.contains_focus:
+            self.setFocus()
+
+    @property
+    def contains_focus(self) -> bool:
+        """Whether the focus of its window is in it."""
+        focused = self.window().focusWidget()
+        return focused is not None and (focused is self or self.isAncestorOf(focused))
+
     def _show_sentence(self, sentence: str, ink: str) -> None:
         set_style(self._outcome, "ink", ink)
         self._outcome.setText(sentence)
@@ -240,6 +254,7 @@ class RequestCard(QFrame):
             shortcut = QShortcut(keys, self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.setWhatsThis(action.label)  # listed in Help
+            shortcut.setAutoRepeat(False)  # the focus moves on to the next card
             shortcut.activated.connect(lambda: self.trigger_action(action.id))
         button.clicked.connect(lambda: self.trigger_action(action.id))
         self.buttons[action.id] = button

@@ -145,6 +145,8 @@ class MainWindow(QMainWindow):
         """Before the app quits: save the size, and delete the pages while the session is still open."""
         self._save_size()
         self._refresh_timer.stop()
+        for page in self.pages.values():
+            page.send_delayed_answers(wait=True)
         self.hide()
         self.deleteLater()
 
@@ -285,6 +287,7 @@ class MainWindow(QMainWindow):
             return
         shown = next((name for name, page in self.pages.items() if page is self.page), None)
         for page in self.pages.values():
+            page.send_delayed_answers()
             self._stack.removeWidget(page)
             page.deleteLater()
         self.pages.clear()

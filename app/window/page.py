@@ -68,6 +68,9 @@ class Page(QWidget):
     def offer_script(self, path: Path) -> None:
         """A script was dropped on the window; only the Workflows page receives it."""
 
+    def send_delayed_answers(self, *, wait: bool = False) -> None:
+        """Called before the page is deleted: send what the user could still have undone; with `wait`, it may block."""
+
     def search(self) -> None:
         """Ctrl+F: focus the search field, if there is one."""
 

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 from app.background import BackgroundTasks, run_command
 from app.overview import Overview
 from app.requests.actions import EDIT, OPEN, RECONNECT, SEND, SENT, SHOW_LOG, OfferedAction, find_action
+from app.requests.groups import count_others_in_scope
 from app.requests.presentation import make_card
 from app.session import Session
 from app.theme.tokens import Space
@@ -74,17 +75,18 @@ class RequestCards(QWidget):
     answered = Signal()
     """A command succeeded: refresh."""
     emptied = Signal()
+    focus_left = Signal()
+    """The card that had the focus was answered, and there is no other card here."""
 
-    def __init__(self, session: Session, *, max_cards: int | None = None) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._most = max_cards
         self._background = BackgroundTasks(self)
         self._requests: dict[str, RequestView] = {}
         self.cards: dict[str, RequestCard] = {}
         """By request; includes cards that were just answered."""
-        self._shown: dict[str, tuple[RequestView, date]] = {}
-        """What each card was built from: the request may change, and today becomes yesterday."""
+        self._shown: dict[str, tuple[RequestView, date, int]] = {}
+        """What each card was built from: the request, the day, and how many others it would answer as well."""
         self._resolved: set[str] = set()
         self._undo: dict[str, OfferedAction] = {}
         """By answered request: the command that undoes the answer."""
@@ -93,19 +95,25 @@ class RequestCards(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(Space.MEDIUM)
 
-    def show_requests(self, overview: Overview) -> None:
-        """Show these; a card whose request is gone was answered, here or elsewhere."""
-        self._requests = {one.id: one for one in overview.requests}
+    def show_requests(self, overview: Overview, requests: Sequence[RequestView]) -> None:
+        """Show these of the open requests; a card whose request is gone was answered, here or elsewhere."""
+        self._requests = {one.id: one for one in requests}
         for id_ in [known for known in self.cards if known not in self._requests]:
             self._resolve(id_, self.tr("Already answered."))
         today = overview.now.astimezone(overview.zone).date()
-        for one in _first(overview.requests, self._most):
+        for one in requests:
             card = self.cards.get(one.id)
-            if card is None or (
-                self._shown[one.id] != (one, today) and not card.is_busy and one.id not in self._resolved
-            ):
-                self._shown[one.id] = one, today
+            shown = one, today, count_others_in_scope(one, overview.requests)
+            if card is None or (self._shown[one.id] != shown and not card.is_busy and one.id not in self._resolved):
+                self._shown[one.id] = shown
                 self._add_card(one, overview, card)
+
+    def replace_with(self, overview: Overview, requests: Sequence[RequestView]) -> None:
+        """Show these instead, without a word about those that are not among them."""
+        kept = {one.id for one in requests}
+        for id_ in [known for known in self.cards if known not in kept]:
+            self._drop(id_)
+        self.show_requests(overview, requests)
 
     def focus(self, request: str) -> bool:
         """Focus the card of that request; False if there is none."""
@@ -114,6 +122,10 @@ class RequestCards(QWidget):
             return False
         QTimer.singleShot(0, card, card.setFocus)  # a card just added is not visible yet
         return True
+
+    def first_open(self) -> RequestCard | None:
+        """The first card that is not answered yet."""
+        return next((card for id_, card in self.cards.items() if id_ not in self._resolved), None)
 
     def _add_card(self, one: RequestView, overview: Overview, old: RequestCard | None) -> None:
         """Append a card, or replace an outdated one."""
@@ -212,9 +224,31 @@ class RequestCards(QWidget):
         if undo is not None:
             self._undo[request] = undo
             card.add_action(CardAction(id=undo.id, label=undo.label))
+        elif card.contains_focus:
+            self._focus_next(request)
         QTimer.singleShot(ANSWERED_CARD_MS if undo is None else UNDOABLE_CARD_MS, card, lambda: self._remove(request))
 
+    def _focus_next(self, request: str) -> None:
+        """Focus the card after the one that was answered, else the nearest before it."""
+        ids = list(self.cards)
+        place = ids.index(request)
+        following = [*ids[place + 1 :], *reversed(ids[:place])]
+        for one in following:
+            if one not in self._resolved:
+                self.cards[one].setFocus()
+                return
+        self.focus_left.emit()
+
     def _remove(self, request: str) -> None:
+        if request not in self.cards:
+            return
+        if self.cards[request].contains_focus:
+            self._focus_next(request)
+        self._drop(request)
+        if not self.cards:
+            self.emptied.emit()
+
+    def _drop(self, request: str) -> None:
         card = self.cards.pop(request)
         self._shown.pop(request, None)
         self._resolved.discard(request)
@@ -222,9 +256,3 @@ class RequestCards(QWidget):
         self._layout.removeWidget(card)
         card.hide()
         card.deleteLater()
-        if not self.cards:
-            self.emptied.emit()
-
-
-def _first(requests: Sequence[RequestView], most: int | None) -> Sequence[RequestView]:
-    return requests if most is None else requests[:most]

@@ -1,4 +1,4 @@
-"""The Attention page: every open request, with exactly what would be done."""
+"""The Attention page: every open request, grouped, with exactly what would be done."""
 
 from PySide6.QtWidgets import QStackedLayout
 
@@ -6,8 +6,10 @@ from app.overview import Overview
 from app.overview_watcher import load_overview
 from app.session import Session
 from app.widgets.empty_state import EmptyState
+from app.widgets.form_controls import set_tab_order
+from app.window.attention.filters import AttentionFilters
 from app.window.page import Page, PageColumn, make_titled_page
-from app.window.request_cards import RequestCards
+from app.window.requests.request_groups import MAX_CARDS, RequestGroups
 
 
 class AttentionPage(Page):
@@ -15,11 +17,16 @@ class AttentionPage(Page):
         super().__init__(session)
         self.title = self.tr("Attention")
         self._subject = ""
-        self.cards = RequestCards(session)
+        self.filters = AttentionFilters()
+        self.filters.hide()
+        self.cards = RequestGroups(session)
+        self.filters.changed.connect(lambda: self.cards.set_filter(self.filters.make_predicate()))
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)
         self._column = PageColumn(self.title)
+        self.cards.focus_left.connect(self._column.setFocus)
+        self._column.parts.addWidget(self.filters)
         self._column.parts.addWidget(self.cards)
         self._column.parts.addStretch(1)
         empty = EmptyState(
@@ -37,23 +44,35 @@ class AttentionPage(Page):
         self.background.run_latest("overview", lambda: load_overview(session), self.show_overview)
 
     def open_subject(self, subject: str) -> None:
-        """Focus the card of this request as soon as it exists."""
+        """Focus this request as soon as it is shown, whatever the filters say."""
         self._subject = subject
+        self.filters.clear()
         self._focus_subject()
 
+    def update_tab_order(self) -> None:
+        set_tab_order(self.filters, self.cards)
+
+    def send_delayed_answers(self, *, wait: bool = False) -> None:
+        self.cards.send_delayed(wait=wait)
+
     def show_overview(self, overview: Overview) -> None:
+        if self.filters.show_choices(overview):
+            self.cards.set_filter(self.filters.make_predicate())
         self.cards.show_requests(overview)
         number = len(overview.requests)
+        self.filters.setVisible(number > MAX_CARDS or self.filters.is_active)
         said = (
             self.tr("1 item needs your attention.") if number == 1 else self.tr("{number} items need your attention.")
         )
         if number == 0:
             said = self.tr("Nothing else needs your attention.")
         self._column.subtitle.setText(said.format(number=number))
-        self._stack.setCurrentWidget(self._column if self.cards.cards else self._empty)
+        self._stack.setCurrentWidget(self._column if self.cards.entries else self._empty)
         self._focus_subject()
 
     def _focus_subject(self) -> None:
         if self._subject and self.cards.focus(self._subject):
-            self._column.ensureWidgetVisible(self.cards.cards[self._subject])
+            entry = self.cards.find_entry(self._subject)
+            if entry is not None:
+                self._column.ensureWidgetVisible(entry)
             self._subject = ""

@@ -28,7 +28,7 @@ from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import add_break_points, escape_invisible
 from app.window.feedback import describe_error
 from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
-from app.window.request_cards import RequestCards
+from app.window.requests.request_groups import RequestGroups
 from app.window.today.away_summary import AwaySummary
 from app.window.today.running_now import RunningNow
 from app.window.today.timeline_panel import TimelinePanel
@@ -157,7 +157,6 @@ def _format_minute(at: datetime, zone: ZoneInfo) -> str:
     return format_clock_time(at.replace(second=0, microsecond=0), zone)
 
 
-_MAX_CARDS = 2
 _MAX_LINES = 20
 _MINUTE_MS = 60_000
 _SPAN_DELAY_MS = 150
@@ -199,6 +198,9 @@ class TodayPage(Page):
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
+    def send_delayed_answers(self, *, wait: bool = False) -> None:
+        self.cards.send_delayed(wait=wait)
+
     def update_tab_order(self) -> None:
         set_tab_order(self.away, self.cards, self._more, self.running, self.timeline_panel, self.activity)
 
@@ -222,10 +224,10 @@ class TodayPage(Page):
         self._column.subtitle.setText(_format_date(overview.now.astimezone(overview.zone).date()))
         self.cards.show_requests(overview)
         waiting = len(overview.requests)
-        self._needs.setVisible(bool(self.cards.cards))
-        self.cards.setVisible(bool(self.cards.cards))
+        self._needs.setVisible(bool(self.cards.entries))
+        self.cards.setVisible(bool(self.cards.entries))
         self._more.setText(self.tr("Show all {number}").format(number=waiting))
-        self._more.setVisible(waiting > _MAX_CARDS)
+        self._more.setVisible(waiting > len(self.cards.cards))
         self._stack.setCurrentWidget(self._column if overview.workflows else self._empty)
 
     def _make_parts(self) -> None:
@@ -234,7 +236,8 @@ class TodayPage(Page):
         self.away = AwaySummary(self.session)
         self.away.open_page.connect(self.open_page)
         self._needs = make_section_heading(self.tr("Needs your attention"))
-        self.cards = RequestCards(self.session, max_cards=_MAX_CARDS)
+        self.cards = RequestGroups(self.session, is_short=True)
+        self.cards.focus_left.connect(self._column.setFocus)
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)

@@ -1,0 +1,100 @@
+"""Calls that differ only in their parameters as a table: a column per parameter, a row per request. Pure.
+
+A row that does not show its whole call is marked, and must be opened before it can be approved.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from app.i18n.connector_labels import parameter_labels
+from app.i18n.time_text import format_day_and_time
+from app.overview import Overview
+from app.requests.request_text import describe_target
+from app.widgets.details import flatten_values
+from app.widgets.server_names import find_look_alikes
+from app.widgets.value_text import KeyPath, format_line, is_truncated, make_labels
+from app.widgets.visible_text import ELLIPSIS
+from scheduler.engine.queries.requests import RequestView
+
+MAX_COLUMNS = 12
+"""Of parameters; a call with others is marked."""
+MAX_CELL_CHARS = 80
+_MAX_SENTENCE_CHARS = 160
+_MAX_CHECKED = 20_000
+"""Values that are checked for look-alike addresses; a call with more is marked."""
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    request: RequestView
+    when: str
+    cells: tuple[str, ...]
+    """One per column of the table; empty where the call has no such parameter."""
+    sentence: str
+    """What the script says about it, not checked."""
+    is_complete: bool
+    """Whether the cells show the whole call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTable:
+    columns: tuple[str, ...]
+    numeric: frozenset[int]
+    """Indexes of columns that hold only numbers."""
+    rows: tuple[CallRow, ...]
+
+
+def make_call_table(requests: Sequence[RequestView], overview: Overview) -> CallTable:
+    """The calls of one group, in the order of the requests."""
+    values = [_read_values(one.call["parameters"]) for one in requests]
+    paths = list(dict.fromkeys(path for row in values for path in row))[:MAX_COLUMNS]
+    targets = [describe_target(one.call.get("target"), overview.zone, overview.now) for one in requests]
+    target_label = translate("answers", "Currently there")
+    labels = make_labels(paths, parameter_labels(), [target_label])
+    has_targets = any(targets)
+    rows = []
+    for one, row, target in zip(requests, values, targets, strict=True):
+        cells = [format_line(row[path], MAX_CELL_CHARS) if path in row else "" for path in paths]
+        cells += [target] if has_targets else []
+        is_complete = not (
+            any(path not in paths or is_truncated(path) for path in row)
+            or any(ELLIPSIS in cell for cell in cells)
+            or _needs_warning(one.call["parameters"])
+        )
+        rows.append(
+            CallRow(
+                request=one,
+                when=format_day_and_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
+                cells=tuple(cells),
+                sentence=format_line(" ".join(one.sentence[: 2 * _MAX_SENTENCE_CHARS].split()), _MAX_SENTENCE_CHARS),
+                is_complete=is_complete,
+            )
+        )
+    numeric = frozenset(
+        place for place, path in enumerate(paths) if all(_is_number(row[path]) for row in values if path in row)
+    )
+    return CallTable(columns=(*labels, *([target_label] if has_targets else ())), numeric=numeric, rows=tuple(rows))
+
+
+def _read_values(parameters: Mapping[str, Any]) -> dict[KeyPath, Any]:
+    """By path. The only object in a list is read as if it were not in a list: a batch of one is common."""
+    unpacked = {key: value[0] if _is_single(value) else value for key, value in parameters.items()}
+    paths, values = flatten_values(unpacked)
+    return dict(zip(paths, values, strict=True))
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and bool(value[0])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _needs_warning(parameters: Mapping[str, Any]) -> bool:
+    checked = find_look_alikes(parameters, _MAX_CHECKED)
+    return bool(checked.look_alikes) or not checked.is_complete

@@ -1,0 +1,1 @@
+"""Open requests, grouped: rows, cards and tables that Today and Attention share."""

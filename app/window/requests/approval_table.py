@@ -1,0 +1,238 @@
+"""Several approvals of the same action as one table with boxes, and the card of the row that is open."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+
+from app.overview import Overview
+from app.requests.call_table import make_call_table
+from app.requests.presentation import list_action_facts
+from app.session import Session
+from app.theme.stylesheet import style_as_card
+from app.theme.tokens import Space
+from app.widgets.details_view import make_label
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.visible_text import escape_invisible
+from app.window.feedback import make_button
+from app.window.request_cards import RequestCards
+from app.window.requests.approval_model import MAX_CELL_PX, ApprovalModel
+from scheduler.engine.queries.requests import RequestView
+
+_MAX_VISIBLE_ROWS = 12
+_MAX_SENTENCE_PX = 360
+_APPROVE_KEYS, _REJECT_KEYS = "Ctrl+Return", "Ctrl+Backspace"
+
+
+class ApprovalTable(QWidget):
+    """Nothing is ticked at first, nor what arrives later: the user ticks what was seen."""
+
+    answer_chosen = Signal(str, object)
+    """`approve` or `reject`, and the ticked requests."""
+
+    def __init__(self, session: Session, name: str) -> None:
+        super().__init__()
+        self._session = session
+        self._overview: Overview | None = None
+        self._kept: dict[str, RequestView] = {}
+        """Answers that were refused stay visible, though their requests may be gone."""
+        self._is_updating = False
+        self.view = _TableView()
+        self.view.setAccessibleName(escape_invisible(name))
+        self.model = ApprovalModel(QFontMetrics(self.view.font()).horizontalAdvance)
+        self.model.setParent(self)
+        self.view.setModel(self.model)
+        self.facts = make_label("", "muted")
+        self.select_all = QCheckBox(self.tr("Select all"))
+        self.select_all.clicked.connect(self._tick_all)
+        self.hint = make_label("", "muted")
+        self.approve = make_button(self.tr("Approve"), importance="primary")
+        self.reject = make_button(self.tr("Reject"))
+        self.open_button = make_button(self.tr("Open"))
+        self.open_button.setAccessibleDescription(self.tr("Shows everything that the current row would do"))
+        self.approve.clicked.connect(lambda: self._choose("approve"))
+        self.reject.clicked.connect(lambda: self._choose("reject"))
+        self.open_button.clicked.connect(self.open_row)
+        self.cards = RequestCards(session)
+        self._lay_out()
+        self._add_shortcut(_APPROVE_KEYS, self.approve)
+        self._add_shortcut(_REJECT_KEYS, self.reject)
+        self.model.ticks_changed.connect(self._update_buttons)
+        self.view.toggled.connect(self._toggle)
+        self.view.opened.connect(self.open_row)
+        self.view.selectionModel().currentRowChanged.connect(self._follow_row)
+
+    def show_requests(self, overview: Overview, requests: Sequence[RequestView]) -> None:
+        """Ticks, the current row and the open card are kept."""
+        self._overview = overview
+        rows = {one.id: one for one in requests}
+        rows |= {id_: one for id_, one in self._kept.items() if id_ not in rows}
+        if not rows:
+            return
+        current = self.current_request()
+        place = self.view.currentIndex().row()
+        first = next(iter(rows.values()))
+        facts = (f"{label}: {value}" for label, value in list_action_facts(first, self._session.registry))
+        self.facts.setText(escape_invisible("\n".join(facts)))
+        self.model.show_table(make_call_table(list(rows.values()), overview))
+        self._fit()
+        found = None if current is None else self.model.find_row(current.id)
+        if current is not None:  # the next row takes the place of one that was answered
+            self._is_updating = True  # but its card must not appear where the user is about to click
+            self.select_row(min(place, self.model.rowCount() - 1) if found is None else found)
+            self._is_updating = False
+        shown = [one for id_, one in rows.items() if id_ in self.cards.cards]
+        self.cards.show_requests(overview, shown)
+
+    def show_outcomes(self, outcomes: Mapping[str, str], refused: Mapping[str, RequestView]) -> None:
+        """What became of the answers, and the requests whose answers were refused."""
+        self._kept |= refused
+        self.model.lock(on=False)
+        self.model.show_outcomes(dict(outcomes))
+        self._fit()
+
+    def lock(self, *, on: bool) -> None:
+        """While an answer is about to be sent."""
+        self.model.lock(on=on)
+        self.select_all.setEnabled(not on)
+
+    def current_request(self) -> RequestView | None:
+        place = self.view.currentIndex().row()
+        rows = self.model.table.rows
+        return rows[place].request if 0 <= place < len(rows) else None
+
+    def focus_request(self, request: str) -> bool:
+        place = self.model.find_row(request)
+        if place is None:
+            return False
+        self.select_row(place)
+        self.view.setFocus()
+        return True
+
+    def select_row(self, place: int) -> None:
+        how = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.view.selectionModel().setCurrentIndex(self.model.index(place, 0), how)
+
+    def open_row(self) -> None:
+        """Show the card of the current row, with everything that it would do."""
+        one = self.current_request()
+        if one is not None and self._overview is not None:
+            self.cards.replace_with(self._overview, [one])
+            self.model.mark_opened(one)
+
+    def _follow_row(self, _current: QModelIndex, _before: QModelIndex) -> None:
+        """An open card follows the current row."""
+        if self.cards.cards and not self.model.is_locked and not self._is_updating:
+            self.open_row()
+
+    def _toggle(self) -> None:
+        """Tick the selected rows, or untick them if all are ticked; a row that does not fit is opened first."""
+        places = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
+        chosen = [self.model.table.rows[place].request for place in places]
+        able = [one for one in chosen if self.model.can_tick(one)]
+        if not able and not self.model.is_locked:
+            self.open_row()
+        else:
+            self.model.set_ticked(able, on=not all(map(self.model.is_ticked, able)))
+
+    def _tick_all(self) -> None:
+        is_on = len(self.model.ticked()) < self._count_able()
+        self.model.set_ticked([row.request for row in self.model.table.rows], on=is_on)
+
+    def _count_able(self) -> int:
+        return sum(self.model.can_tick(row.request) for row in self.model.table.rows)
+
+    def _choose(self, answer: str) -> None:
+        if ticked := self.model.ticked():
+            self.answer_chosen.emit(answer, ticked)
+
+    def _update_buttons(self) -> None:
+        number, able, marked = len(self.model.ticked()), self._count_able(), self.model.count_marked()
+        for button, with_number, without in (
+            (self.approve, self.tr("Approve {number}"), self.tr("Approve")),
+            (self.reject, self.tr("Reject {number}"), self.tr("Reject")),
+        ):
+            button.setText(with_number.format(number=number) if number else without)
+            button.setEnabled(bool(number) and not self.model.is_locked)
+        state = Qt.CheckState.PartiallyChecked if number else Qt.CheckState.Unchecked
+        self.select_all.setCheckState(Qt.CheckState.Checked if number and number == able else state)
+        self.select_all.setEnabled(able > 0)
+        hint = self.tr("{number} rows do not fit into the table. Open them before you select them.")
+        if marked == 1:
+            hint = self.tr("1 row does not fit into the table. Open it before you select it.")
+        self.hint.setText(hint.format(number=marked))
+        self.hint.setVisible(bool(marked) and not self.model.is_locked)
+        self.view.setColumnHidden(self.model.columnCount() - 1, not self.model.has_outcomes)
+
+    def _fit(self) -> None:
+        """Columns as wide as their cells, so that a cell is cut only in a row that is marked."""
+        metrics, rows = self.view.fontMetrics(), self.model.table.rows
+        heads, padding = self.model.heads(), 3 * Space.SMALL
+        last = len(heads) - 2
+        for place, head in enumerate(heads):
+            cells = {str(self.model.index(row, place).data()) for row in range(len(rows))}
+            widest = max(map(metrics.horizontalAdvance, (head, *cells)), default=0)
+            most = _MAX_SENTENCE_PX if place >= last else MAX_CELL_PX
+            box = 2 * Space.LARGE if place == 0 else 0
+            self.view.setColumnWidth(place, min(widest, most) + padding + box)
+        header = self.view.horizontalHeader().sizeHint().height()
+        bar = self.view.horizontalScrollBar().sizeHint().height()
+        height = self.view.verticalHeader().defaultSectionSize() * min(max(len(rows), 1), _MAX_VISIBLE_ROWS)
+        self.view.setFixedHeight(header + height + bar + 2 * self.view.frameWidth() + Space.SMALL)
+
+    def _lay_out(self) -> None:
+        top, buttons = FlowLayout(Space.MEDIUM), FlowLayout()
+        top.addWidget(self.select_all)
+        top.add_expanding(self.hint)
+        for button in (self.approve, self.reject, self.open_button):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(Space.SMALL)
+        layout.addWidget(self.facts)
+        layout.addLayout(top)
+        layout.addWidget(self.view)
+        layout.addLayout(buttons)
+        layout.addWidget(self.cards)
+
+    def _add_shortcut(self, keys: str, button: QPushButton) -> None:
+        """Works in the table only: the open card has the same keys for its own request."""
+        shortcut = QShortcut(QKeySequence(keys), self.view)
+        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        shortcut.setAutoRepeat(False)
+        shortcut.setWhatsThis(button.text())  # listed in Help
+        shortcut.activated.connect(button.click)
+        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        button.setToolTip(f"{button.text()} ({native})")
+
+
+class _TableView(QTableView):
+    toggled = Signal()
+    opened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        style_as_card(self)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(QFontMetrics(self.font()).height() + Space.MEDIUM)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setStretchLastSection(True)
+        self.doubleClicked.connect(lambda _: self.opened.emit())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if is_plain and event.key() == Qt.Key.Key_Space:
+            self.toggled.emit()
+        elif is_plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit()
+        else:
+            super().keyPressEvent(event)

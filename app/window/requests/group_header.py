@@ -1,0 +1,154 @@
+"""The row of a group of requests: whose they are, what they ask, how many, since when, and what can be done."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, QSize, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.i18n.time_text import format_day_and_time, format_number, format_time_range
+from app.overview import Overview
+from app.requests.groups import RequestGroup
+from app.requests.labels import sign_request
+from app.requests.presentation import describe_tool, summarize_request
+from app.theme.stylesheet import set_style
+from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.status_chip import StatusChip
+from app.widgets.visible_text import escape_invisible
+from app.window.feedback import ElidedLabel, make_button
+from scheduler.connections.registry import Registry
+from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
+
+_TEXT_WIDTH = 280
+"""Below this the buttons move to the next line."""
+_RUN_REPORTS = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED, RequestKind.TOO_MANY_FAILURES)
+translate = QCoreApplication.translate
+
+
+class GroupHeader(QFrame):
+    opened = Signal()
+    """Open or close the group."""
+    answer_chosen = Signal(str)
+    """An answer to all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_style(self, "surface", "card")
+        self.chip: StatusChip | None = None
+        self.name, self.summary = ElidedLabel(), ElidedLabel()
+        self.name.setFont(make_font(TextStyle.STRONG, self.name.font()))
+        set_style(self.summary, "ink", "muted")
+        self.outcome = ElidedLabel()
+        self.outcome.hide()
+        self.toggle = make_button(translate("groups", "Review"))
+        self.toggle.clicked.connect(self.opened)
+        self.undo = make_button(translate("groups", "Undo"))
+        self.undo.hide()
+        self.bulk: dict[str, QPushButton] = {}
+        self._texts = _Texts()
+        self._first_line = QHBoxLayout()
+        self._first_line.addWidget(self.name, 1)
+        texts = QVBoxLayout(self._texts)
+        texts.setContentsMargins(0, 0, 0, 0)
+        texts.setSpacing(Space.TIGHT)
+        texts.addLayout(self._first_line)
+        texts.addWidget(self.summary)
+        texts.addWidget(self.outcome)
+        self._row = FlowLayout(Space.SMALL)
+        self._row.add_expanding(self._texts)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.MEDIUM, Space.MEDIUM)
+        layout.addLayout(self._row)
+
+    def show_group(self, group: RequestGroup, overview: Overview, registry: Registry) -> None:
+        name = escape_invisible(overview.name_of(group.workflow))
+        if self.chip is None:
+            self.chip = StatusChip(sign_request(group.kind))
+            self._first_line.insertWidget(0, self.chip)
+            self._add_buttons(list_group_answers(group))
+        self.name.setText(name)
+        self.summary.setText(escape_invisible(describe_group(group, overview, registry)))
+        number = len(group.requests)
+        for answer, button in self.bulk.items():
+            button.setText(_label_all(answer, number))
+            button.setVisible(number > 1 and not self.undo.isVisibleTo(self))
+        described = f"{name}: {self.summary.text()}"
+        self.setAccessibleName(described)
+        for button in (self.toggle, *self.bulk.values()):
+            button.setAccessibleDescription(described)
+
+    def show_open(self, *, is_open: bool) -> None:
+        self.toggle.setText(translate("groups", "Close") if is_open else translate("groups", "Review"))
+
+    def show_pending(self, sentence: str) -> None:
+        """An answer is about to be sent and can be undone."""
+        self._say(sentence, "")
+        self.undo.show()
+        self.undo.setAccessibleDescription(sentence)
+        for button in (self.toggle, *self.bulk.values()):
+            button.hide()
+
+    def show_outcome(self, sentence: str, ink: str = "muted") -> None:
+        """The answer was sent or undone; "" says nothing."""
+        self._say(sentence, ink)
+        self.toggle.show()
+        self.undo.hide()
+
+    def _say(self, sentence: str, ink: str) -> None:
+        set_style(self.outcome, "ink", ink)
+        self.outcome.setText(sentence)
+        self.outcome.setVisible(bool(sentence))
+        if sentence:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+
+    def _add_buttons(self, answers: Sequence[str]) -> None:
+        for answer in answers:
+            button = make_button("")
+            button.clicked.connect(lambda _=False, answer=answer: self.answer_chosen.emit(answer))
+            self.bulk[answer] = button
+        for widget in (*self.bulk.values(), self.toggle, self.undo):
+            self._row.addWidget(widget)
+
+
+class _Texts(QWidget):
+    """Takes the spare width; its texts are cut where there is none."""
+
+    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        return QSize(_TEXT_WIDTH, super().sizeHint().height())
+
+
+def list_group_answers(group: RequestGroup) -> tuple[str, ...]:
+    """What can be answered to all of them without looking at each."""
+    actions = REQUESTS[group.kind].actions if group.kind in _RUN_REPORTS else ()
+    return tuple(one.value for one in (RequestAction.RETRY, RequestAction.DISMISS) if one in actions)
+
+
+def describe_group(group: RequestGroup, overview: Overview, registry: Registry) -> str:
+    """How many, since when, and what they ask."""
+    number = len(group.requests)
+    if number == 1:
+        return f"{_since(group, overview)} · {summarize_request(group.requests[0], overview)}"
+    count = translate("groups", "{number} requests").format(number=format_number(number))
+    return " · ".join((count, _since(group, overview), _describe_all(group, overview, registry)))
+
+
+def _describe_all(group: RequestGroup, overview: Overview, registry: Registry) -> str:
+    if group.is_table:
+        call = group.requests[0].call
+        return describe_tool(call["connection"], call["tool"], registry)
+    handlers = dict.fromkeys(one.failed_run.handler for one in group.requests if one.failed_run is not None)
+    return ", ".join(handlers) or summarize_request(group.requests[-1], overview)
+
+
+def _since(group: RequestGroup, overview: Overview) -> str:
+    oldest, newest = (at.replace(second=0, microsecond=0) for at in (group.oldest, group.newest))
+    if oldest == newest:
+        return format_day_and_time(oldest, overview.zone, overview.now)
+    return format_time_range(oldest, newest, overview.zone, overview.now)
+
+
+def _label_all(answer: str, number: int) -> str:
+    if answer == RequestAction.RETRY:
+        return translate("groups", "Run all {number} again").format(number=number)
+    return translate("groups", "Dismiss all {number}").format(number=number)
