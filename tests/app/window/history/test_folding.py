@@ -151,7 +151,7 @@ def test_many_folded_days_are_loaded_while_scrolling(
 def test_the_job_and_the_planned_time_have_columns(
     make_page: Callable[[], HistoryPage], quiet: datetime, few: Session, wait: Wait
 ) -> None:
-    """The planned time only if the run did not start then."""
+    """The job only where a workflow has more than that, the planned time only if the run did not start then."""
     with few._runtime.database.write() as db:
         for run, planned in (("late", quiet), ("next day", quiet - timedelta(days=1)), ("prompt", quiet)):
             db.execute(
@@ -171,7 +171,7 @@ def test_the_job_and_the_planned_time_have_columns(
     }
     assert shown["late"] == ["digest", "for 09:00"]
     assert shown["next day"] == ["digest", "for 4 Mar 2024 09:00"]
-    assert shown["prompt"] == ["FileReceipt", ""]
+    assert shown["prompt"] == ["", ""]
 
 
 def test_selected_rows_are_copied_as_a_table(
@@ -185,7 +185,7 @@ def test_selected_rows_are_copied_as_a_table(
         "2024-03-05 10:00:00",
         "Done",
         "Back up photos",
-        "FileReceipt",
+        "",
         "",
         "Filed 3 receipts",
         "4.0 s",

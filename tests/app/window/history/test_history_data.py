@@ -96,4 +96,4 @@ def test_a_time_that_was_held_up_shows_by_what() -> None:
 def test_a_row_names_the_job_and_what_it_ran() -> None:
     done = replace(run(RunStatus.COMMITTED), job="photos", command="restic backup ~/Photos")
     [row] = make_rows(HistoryResult(runs=(done,), occurrences=(), cursor=None), {"w": "Copies"})
-    assert (row.name, row.what) == ("Copies · photos", "restic backup ~/Photos")
+    assert (row.name, row.job, row.what) == ("Copies", "photos", "restic backup ~/Photos")
