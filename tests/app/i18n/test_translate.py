@@ -128,3 +128,16 @@ def test_in_english_nothing_changes(qapp: QApplication) -> None:
             assert translate_text("Weekdays at 09:00") == "Weekdays at 09:00"
     finally:
         QLocale.setDefault(before)
+
+
+def test_times_of_the_engine_are_written_as_in_the_country_of_the_user(qapp: QApplication) -> None:
+    before = QLocale()
+    text = UserText("{handler} failed {at}.", handler="25:00", at=UserText("at {time}", time="14:05"))
+    try:
+        QLocale.setDefault(QLocale("en_US"))
+        assert translate_text(text) == "25:00 failed at 2:05\u202fPM."
+        assert translate_text(describe_schedule(cron("0 21 * * *"))) == "Daily at 9:00\u202fPM"
+        QLocale.setDefault(QLocale("en_GB"))
+        assert translate_text(text) == "25:00 failed at 14:05."
+    finally:
+        QLocale.setDefault(before)
