@@ -1,6 +1,7 @@
 """The language of the interface: the user's choice or the system's, with its number and date formats."""
 
 import json
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from app.resources import MissingResourceError, find_resource
 
+_FORMAT_VARIABLES = ("LC_ALL", "LC_TIME", "LANG")
 PREFERENCES_FILE = "preferences.json"
 """The settings file in the data folder."""
 
@@ -49,12 +51,20 @@ def install_language(chosen: Language, system: QLocale | None = None) -> tuple[Q
     """Use the language for all widgets created from now on. The application owns the translators."""
     system = system or QLocale.system()
     language = resolve_language(chosen, system.uiLanguages())
-    # The chosen language with the formats of the user's territory.
     spoken = QLocale.Language.German if language is Language.GERMAN else QLocale.Language.English
-    if system.language() is not spoken:
-        system = QLocale(spoken, system.territory())
-    QLocale.setDefault(system)
+    QLocale.setDefault(system if _speaks(system, spoken) else QLocale(spoken, _find_territory(system)))
     return () if language is Language.ENGLISH else tuple(_install(language))
+
+
+def _speaks(system: QLocale, spoken: QLocale.Language) -> bool:
+    """Whether the system's dates are in that language: on Linux its messages may be in another one than its dates."""
+    return system.language() is spoken and system.dayName(1) == QLocale(spoken).dayName(1)
+
+
+def _find_territory(system: QLocale) -> QLocale.Country:
+    """The one whose formats the user chose."""
+    chosen = next((value for name in _FORMAT_VARIABLES if (value := os.environ.get(name))), "")
+    return QLocale(chosen.partition(".")[0]).territory() if "_" in chosen else system.territory()
 
 
 def _install(language: Language) -> list[QTranslator]:

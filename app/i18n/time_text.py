@@ -1,9 +1,9 @@
 """Formats times, durations and numbers for display. Pure functions: `now` is always passed in."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, QTime
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _WEEKDAY_RANGE_DAYS = 6
@@ -64,10 +64,23 @@ def format_number(number: int) -> str:
     return locale.toString(number)
 
 
+def format_wall_time(at: time) -> str:
+    """`09:00` or `9:00 AM`, as the user's locale writes it; with seconds unless zero."""
+    written = time_format()
+    if at.second and "s" not in written:
+        written = written.replace("mm", "mm:ss", 1)
+    return str(QLocale().toString(QTime(at.hour, at.minute, at.second), written))
+
+
+def time_format() -> str:
+    """How the user's locale writes a time of day, in Qt's notation."""
+    return QLocale().timeFormat(QLocale.FormatType.ShortFormat)
+
+
 def format_clock_time(at: datetime, zone: ZoneInfo) -> str:
-    """`09:00`, with seconds unless zero; in the hour repeated at a clock change with the zone: `02:30 CEST`."""
+    """`09:00` or `9:00 AM`, with seconds unless zero; in the hour repeated at a clock change with the zone."""
     local = at.astimezone(zone)
-    shown = f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
+    shown = format_wall_time(local.time())
     is_repeated = local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
     return f"{shown} {local.tzname()}" if is_repeated else shown
 

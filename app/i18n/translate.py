@@ -1,28 +1,37 @@
 """Says texts of the engine in the user's language. Other text is left unchanged: it comes from a script or a server."""
 
 import json
+import re
+from datetime import time
 from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import QLocale
 
+from app.i18n.time_text import format_wall_time
 from app.resources import MissingResourceError, find_resource
 from scheduler.user_text import UserText, fill
 
+_TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?", re.ASCII)
+
 
 def translate_text(text: str) -> str:
-    """Unchanged if the language is English."""
+    """Unchanged if the language is English, apart from times of day, which are written as the user's locale does."""
     templates = _read_templates(QLocale().name()[:2])
     if isinstance(text, UserText):
-        return _translate(text, templates) if templates else text
+        return _translate(text, templates)
     is_sentence = text.endswith((".", "?"))  # stored by an earlier version, which kept no templates
     return (templates.get(text) or text) if is_sentence else text
 
 
 def _translate(text: Any, templates: dict[str, str]) -> str:
-    if not isinstance(text, UserText):
-        return str(text)  # a field as it was given: a name, a path, a number
+    if not isinstance(text, UserText):  # a field as it was given: a name, a path, a number
+        return format_wall_time(time.fromisoformat(text)) if _is_time(text) else str(text)
     return fill(templates.get(text.template) or text.template, text.fields, lambda field: _translate(field, templates))
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, str) and _TIME_OF_DAY.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=1)

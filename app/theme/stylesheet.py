@@ -20,6 +20,7 @@ QHeaderView {{ background: {surface}; }}
 QHeaderView::section {{
   background: {surface}; color: {muted}; border: none; border-bottom: 1px solid {line}; padding: {tight}px {small}px;
 }}
+QTableView {{ outline: none; }}
 QTableView::item {{ padding: 0 {tight}px; }}
 QPushButton {{
   background: {surface}; color: {text}; border: 1px solid {edge}; border-radius: {corner}px;
@@ -35,9 +36,7 @@ QPushButton:checked:focus {{ border-color: {text}; }}
 QPushButton:disabled {{ color: {faint}; border-color: {line}; }}
 QPushButton[importance="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
 QPushButton[importance="primary"]:hover {{ background: {accent_hover}; }}
-QPushButton[importance="primary"]:focus {{
-  border: 3px double {text}; padding: {tight_ring}px {medium_ring}px;
-}}
+QPushButton[importance="primary"]:focus {{ border-color: {text}; }}
 QPushButton[importance="primary"]:disabled {{ background: {line}; color: {faint}; border-color: {line}; }}
 QPushButton[importance="quiet"] {{
   background: transparent; border-color: transparent; color: {muted}; padding: 0 {small}px;
@@ -144,7 +143,6 @@ def make_stylesheet(colours: Colours) -> str:
         hair=int(Space.HAIR),
         tight=int(Space.TIGHT),
         tight_focus=Space.TIGHT - 1,
-        tight_ring=Space.TIGHT - 2,
         small=int(Space.SMALL),
         medium=int(Space.MEDIUM),
         wide=int(Space.WIDE),
@@ -152,7 +150,6 @@ def make_stylesheet(colours: Colours) -> str:
         menu=int(Space.WIDE),
         menu_focus=Space.WIDE - 1,
         medium_focus=Space.MEDIUM - 1,
-        medium_ring=Space.MEDIUM - 2,
     )
 
 

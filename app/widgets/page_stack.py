@@ -1,7 +1,7 @@
 """Pages of which one is visible; unlike QStackedWidget, only that one determines the size."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTabWidget, QVBoxLayout, QWidget
 
 
 class PageStack(QWidget):
@@ -52,3 +52,16 @@ class PageStack(QWidget):
         """For scroll areas: no more than the current page needs."""
         del width
         return self.minimumSizeHint().height()
+
+
+def size_by_current_tab(tabs: QTabWidget) -> None:
+    """Let only the current tab determine the size; Qt takes the largest, which may be wider than the window."""
+
+    def update(current: int) -> None:
+        for place in range(tabs.count()):
+            policy = QSizePolicy.Policy.Preferred if place == current else QSizePolicy.Policy.Ignored
+            if (page := tabs.widget(place)) is not None:
+                page.setSizePolicy(policy, policy)
+
+    tabs.currentChanged.connect(update)
+    update(tabs.currentIndex())

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.i18n.time_text import time_format
 from app.theme.stylesheet import indent_spin_box, set_style
 from app.theme.tokens import Space
 from app.widgets.flow_layout import FlowLayout
@@ -84,7 +85,7 @@ class SchedulePicker(QWidget):
         row.addWidget(self._pages, 1, Qt.AlignmentFlag.AlignTop)
         self.kind.currentIndexChanged.connect(self._show_kind)
         for clock in self.times.values():
-            clock.setDisplayFormat("HH:mm")
+            clock.setDisplayFormat(time_format())
             clock.setTime(_DEFAULT_TIME)
             indent_spin_box(clock)
             clock.setAccessibleName(self.tr("Time of day"))

@@ -5,9 +5,8 @@ from datetime import datetime
 from math import ceil
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QFontMetrics,
     QHelpEvent,
@@ -15,7 +14,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -142,10 +140,6 @@ class Timeline(QAbstractScrollArea):
         focused = self._focused if self.hasFocus() else None
         earlier = self.tr("Earlier runs are in History")
         paint_day(brush, scene, self._height(), hovered=self._hovered, focused=focused, earlier=earlier)
-        if self.hasFocus() and self._focused is None:  # no mark has the focus yet
-            painter.setPen(QPen(QColor(colours.text), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRect(1, 1, scene.width - 2, self._height() - 2))
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name

@@ -9,6 +9,7 @@ from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from app.i18n.state_labels import RunState
+from app.i18n.time_text import format_wall_time
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -185,7 +186,7 @@ def find_ticks(start: datetime, end: datetime, zone: ZoneInfo, max_ticks: int) -
         local = at.astimezone(zone)
         since_midnight = timedelta(hours=local.hour, minutes=local.minute, seconds=local.second)
         if at >= start and not since_midnight % step:
-            found.append(AxisTick(at=at, label=f"{local:%H:%M}", is_midnight=not since_midnight))
+            found.append(AxisTick(at=at, label=format_wall_time(local.time()), is_midnight=not since_midnight))
         at += stride
     return found
 

@@ -93,7 +93,9 @@ def paint_day(
         (scene.x_of(tick.at), tick)
         for tick in find_ticks(scene.start, scene.end, scene.zone, scene.plot // _MIN_TICK_DISTANCE)
     ]
-    hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < _NOW_LABEL_WIDTH}
+    now_label = format_clock_time(scene.now.replace(second=0), scene.zone)
+    distance = max(brush.metrics.horizontalAdvance(now_label) + 4 * Space.TIGHT, _NOW_LABEL_WIDTH)
+    hidden = {tick for x, tick in ticks if has_now and abs(x - now_x) < distance}
     paint_axis(brush, plot, ticks, hidden, bottom)
     painter.setClipRect(QRect(0, AXIS_HEIGHT + 1, width, height))
     if scene.known_since is not None and scene.known_since > scene.start:
@@ -107,7 +109,7 @@ def paint_day(
     heading = QRect(Space.MEDIUM, 0, scene.gutter - Space.MEDIUM, AXIS_HEIGHT - Space.TIGHT)
     paint_title(brush, heading, day[:1].upper() + day[1:], is_heading=True)
     if has_now:
-        paint_now(brush, now_x, bottom, format_clock_time(scene.now.replace(second=0), scene.zone))
+        paint_now(brush, now_x, bottom, now_label)
 
 
 def _paint_lanes(
@@ -139,7 +141,8 @@ def paint_axis(
     """A vertical line per tick, stronger at midnight; labels on top except for `hidden` ticks."""
     painter, colours = brush.painter, brush.colours
     painter.setFont(brush.small)
-    half = QFontMetrics(painter.font()).horizontalAdvance("00:00") / 2
+    metrics = QFontMetrics(painter.font())
+    half = max((metrics.horizontalAdvance(tick.label) for _, tick in ticks), default=0) / 2
     for x, tick in ticks:
         painter.setPen(QPen(QColor(colours.edge if tick.is_midnight else colours.line), 1))
         painter.drawLine(QPointF(round(x) + 0.5, AXIS_HEIGHT), QPointF(round(x) + 0.5, bottom))

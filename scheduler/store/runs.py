@@ -126,7 +126,7 @@ def supersede(db: sqlite3.Connection, run: str, successor: RunRow) -> None:
 
 def close_failed(db: sqlite3.Connection, run: str, note: str) -> None:
     """No attempt follows it, as the note says; how and when it failed stays."""
-    db.execute("UPDATE runs SET followed = 1, resume_at = NULL, summary = ? WHERE id = ?", (note, run))
+    db.execute("UPDATE runs SET followed = 1, resume_at = NULL, summary = ? WHERE id = ?", (pack(note), run))
 
 
 def close_earlier_failed(db: sqlite3.Connection, workflow: str, handler: str, *, but: str | None = None) -> None:

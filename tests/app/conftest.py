@@ -4,12 +4,14 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 
 @pytest.fixture(autouse=True, scope="session")
 def one_application(qapp: QApplication) -> QApplication:
     """Created first: a command run in this process would create one without windows, and there can be only one."""
+    QLocale.setDefault(QLocale.c())  # whatever the computer's locale is
     return qapp
 
 

@@ -14,6 +14,7 @@ from scheduler.store.errors import StaleError
 from scheduler.store.lanes import LaneRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
+from scheduler.user_text import UserText
 from tests.store.workflow_rows import LATER, NOW, add_run, add_workflow, make_run, store
 
 
@@ -321,3 +322,10 @@ def test_an_interrupted_occurrence_is_unfinished_until_the_user_answers(database
     with database.write() as db:
         requests.answer(db, "q1", "skip", LATER)
     assert runs.unfinished_occurrences(database.read()) == set()
+
+
+def test_why_nothing_follows_a_failed_run_can_still_be_translated(database: Database) -> None:
+    with database.write() as db:
+        runs.close_failed(db, "r1", UserText("The script changed."))
+    summary = find_run(database, "r1").summary
+    assert isinstance(summary, UserText) and summary.template == "The script changed."

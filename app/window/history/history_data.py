@@ -216,7 +216,7 @@ def describe_outcome(one: RunView) -> str:
     """What it did or why it failed; if it was stopped, why, which says more than an earlier failure."""
     if one.status is RunStatus.CANCELLED and one.summary:
         return translate_text(one.summary)
-    return translate_text(one.error or "") or one.summary or ""
+    return translate_text(one.error or one.summary or "")
 
 
 def describe_status(one: RunView) -> str:

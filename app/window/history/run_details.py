@@ -55,7 +55,7 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
         (translate("history", "Run"), found.id),
         (translate("history", "Handler"), f"{found.handler} ({found.kind.value})"),
         (translate("history", "Script"), translate("history", "version {number}").format(number=found.version)),
-        (translate("history", "Status"), found.status.value),
+        (translate("history", "Status"), run_sign(state_of_run(found.status, is_followed=found.is_followed)).word),
         (translate("history", "Attempt"), str(found.attempt)),
     ]
     if found.command:

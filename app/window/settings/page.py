@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.data.preferences import Preferences, PreferencesError, read_preferences, save_preferences
 from app.i18n.languages import Language
+from app.i18n.time_text import time_format
 from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
@@ -79,7 +80,7 @@ class SettingsPage(Page):
         self.quiet = QCheckBox(self.tr("&Quiet hours"))
         self.quiet_from, self.quiet_until = QTimeEdit(), QTimeEdit()
         for field, name in ((self.quiet_from, self.tr("Quiet from")), (self.quiet_until, self.tr("Quiet until"))):
-            field.setDisplayFormat("HH:mm")
+            field.setDisplayFormat(time_format())
             field.setAccessibleName(name)
             indent_spin_box(field)
         self.approvals = QCheckBox(self.tr("Let appro&val requests through"))

@@ -39,8 +39,9 @@ class AwaySummary(QFrame):
         self.counts = {name: self._make_count(name) for name in ("done", "failed", "missed", "waiting")}
         self._failed, self._missed = make_label("", Tone.BAD.value), make_label("", Tone.ATTENTION.value)
         top = QHBoxLayout()
-        top.addWidget(make_heading(self.tr("While you were away")))
-        top.addStretch(1)
+        heading = make_heading(self.tr("While you were away"))
+        heading.setWordWrap(True)
+        top.addWidget(heading, 1)
         top.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
         row = FlowLayout()
         for button in self.counts.values():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.background import BackgroundTasks, run_command
@@ -17,6 +17,7 @@ from app.window.feedback import ElidedLabel, make_button
 from app.window.page import make_section_heading
 from scheduler.timing.zones import find_zone
 
+translate = QCoreApplication.translate
 MAX_ROWS = 5
 
 
@@ -97,7 +98,8 @@ class RunningNow(QWidget):
 class _RunningRow:
     def __init__(self, parent: RunningNow, grid: QGridLayout, place: int) -> None:
         self.name, self.since = ElidedLabel(), QLabel(parent)
-        self.stop, self.log = make_button(parent.tr("Stop")), make_button(parent.tr("Show log"), importance="quiet")
+        self.stop = make_button(translate("today", "Stop"))
+        self.log = make_button(translate("today", "Show log"), importance="quiet")
         set_style(self.since, "ink", "muted")
         middle = Qt.AlignmentFlag.AlignVCenter
         grid.addWidget(self.name, place, 0)

@@ -16,6 +16,7 @@ from app.tray.menu import list_pause_ends
 from app.widgets.confirm_dialog import confirm
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.page_stack import size_by_current_tab
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import workflow_sign
 from app.widgets.visible_text import escape_invisible
@@ -78,6 +79,7 @@ class WorkflowPane(QWidget):
             (self.settings, self.tr("&Settings")),
         ):
             self.tabs.addTab(tab, label)
+        size_by_current_tab(self.tabs)
         self._lay_out()
         self._connect()
 

@@ -1,5 +1,8 @@
 """Which language is used, and its number format."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,8 @@ from app.i18n.languages import (
     resolve_language,
 )
 from app.i18n.time_text import format_number
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -66,3 +71,28 @@ def test_english_uses_the_number_format_of_the_territory(qapp: QApplication) -> 
         assert format_number(1_234) == "1,234"
     finally:
         QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize(
+    ("variables", "date"),
+    [
+        ({"LANGUAGE": "de", "LANG": "en_US.UTF-8"}, "Mittwoch, 18. November 2026"),
+        ({"LANGUAGE": "de", "LANG": "C.UTF-8"}, "Mittwoch, 18. November 2026"),
+        ({"LANG": "en_US.UTF-8"}, "Wednesday, November 18, 2026"),
+        ({"LANG": "en_US.UTF-8", "LC_TIME": "de_DE.UTF-8"}, "Wednesday, 18 November 2026"),
+    ],
+)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have no such variables")
+def test_dates_are_in_the_language_of_the_window(variables: dict[str, str], date: str) -> None:
+    """A process of its own: Qt reads these variables once."""
+    program = (
+        "from PySide6.QtCore import QCoreApplication, QDate, QLocale\n"
+        "from app.i18n.languages import Language, install_language\n"
+        "app = QCoreApplication([])\n"
+        "install_language(Language.SYSTEM)\n"
+        "print(QLocale().toString(QDate(2026, 11, 18), QLocale.FormatType.LongFormat))\n"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    line = [sys.executable, "-c", program]
+    shown = subprocess.run(line, env={**kept, **variables}, capture_output=True, check=True, cwd=ROOT)
+    assert shown.stdout.decode().strip() == date

@@ -184,3 +184,12 @@ def test_day_names_follow_the_language() -> None:
     QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
     assert format_day(date(2026, 11, 19), date(2026, 11, 16)) == "Donnerstag"
     assert format_duration(timedelta(milliseconds=420)) == "0,4 s"
+
+
+def test_times_of_day_are_written_as_in_the_country_of_the_user() -> None:
+    at = datetime(2026, 11, 16, 13, 5, tzinfo=UTC)
+    assert format_clock_time(at, BERLIN) == "14:05"
+    QLocale.setDefault(QLocale("en_US"))
+    assert format_clock_time(at, BERLIN) == "2:05\u202fPM"
+    assert format_clock_time(at + timedelta(seconds=7), BERLIN) == "2:05:07\u202fPM"
+    assert format_day_and_time(at, BERLIN, NOW) == "today 2:05\u202fPM"

@@ -8,6 +8,9 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.i18n.translate import translate_text
+from app.window.history.history_data import describe_outcome
+from scheduler.engine.queries.runs import RunView
+from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.timing.date_words import MONTHS
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.occurrences import OccurrenceReason
@@ -128,3 +131,38 @@ def test_in_english_nothing_changes(qapp: QApplication) -> None:
             assert translate_text("Weekdays at 09:00") == "Weekdays at 09:00"
     finally:
         QLocale.setDefault(before)
+
+
+def test_times_of_the_engine_are_written_as_in_the_country_of_the_user(qapp: QApplication) -> None:
+    before = QLocale()
+    text = UserText("{handler} failed {at}.", handler="25:00", at=UserText("at {time}", time="14:05"))
+    try:
+        QLocale.setDefault(QLocale("en_US"))
+        assert translate_text(text) == "25:00 failed at 2:05\u202fPM."
+        assert translate_text(describe_schedule(cron("0 21 * * *"))) == "Daily at 9:00\u202fPM"
+        QLocale.setDefault(QLocale("en_GB"))
+        assert translate_text(text) == "25:00 failed at 14:05."
+    finally:
+        QLocale.setDefault(before)
+
+
+@pytest.mark.usefixtures("in_german")
+def test_why_nothing_follows_a_failed_run_is_translated() -> None:
+    run = RunView(
+        id="r",
+        workflow="w",
+        handler="j",
+        kind=HandlerKind.JOB,
+        trigger="automatic",
+        planned=None,
+        began=None,
+        ended=None,
+        phase=RunPhase.EXECUTING,
+        status=RunStatus.LOGIC,
+        retry_of=None,
+        attempt=1,
+        summary=UserText("The script changed."),
+        error=None,
+        is_followed=True,
+    )
+    assert describe_outcome(run) == "Das Skript wurde geändert."

@@ -1,5 +1,6 @@
 """The stylesheet is complete and never makes text wider than measured."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -175,3 +176,21 @@ def test_text_in_a_spin_box_does_not_touch_its_edge(qtbot: QtBot, themed: Colour
         if abs(image.pixelColor(x, y).lightness() - QColor(themed.surface).lightness()) > 60
     ]
     assert min(written) >= 3
+
+
+@BOTH
+def test_the_focused_primary_button_has_one_ring(qtbot: QtBot, themed: Colours) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    button = QPushButton("", page)
+    button.setProperty("importance", "primary")
+    button.setGeometry(10, 10, 120, 32)
+    with qtbot.waitActive(page, timeout=30_000):
+        page.show()
+        page.activateWindow()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    picture = button.grab().toImage()
+    column = [picture.pixelColor(60, y).name() for y in range(8)]
+    changes = sum(one != other for one, other in itertools.pairwise(column))
+    assert column[0] == QColor(themed.text).name()
+    assert changes == 1, column

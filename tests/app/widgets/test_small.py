@@ -5,11 +5,12 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAccessible, QEnterEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QTabWidget, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme.tokens import Colours, Tone
 from app.widgets.empty_state import EmptyState
+from app.widgets.page_stack import size_by_current_tab
 from app.widgets.search_field import SearchField
 from app.widgets.snackbar import Snackbar
 
@@ -181,3 +182,19 @@ def test_a_message_fits_its_window_and_is_not_cut_off(
     (words,) = [label for label in toast.findChildren(QLabel) if label.text()]
     toast.layout().activate()  # type: ignore[union-attr]
     assert words.height() >= words.heightForWidth(words.width())
+
+
+def test_a_hidden_tab_does_not_widen_the_others(qtbot: QtBot) -> None:
+    tabs, narrow, wide = QTabWidget(), QWidget(), QWidget()
+    qtbot.addWidget(tabs)
+    part = QWidget()
+    part.setMinimumWidth(900)
+    QVBoxLayout(wide).addWidget(part)
+    tabs.addTab(narrow, "Narrow")
+    tabs.addTab(wide, "Wide")
+    size_by_current_tab(tabs)
+    assert tabs.minimumSizeHint().width() < 900
+    tabs.setCurrentIndex(1)
+    assert tabs.minimumSizeHint().width() >= 900
+    tabs.setCurrentIndex(0)
+    assert tabs.minimumSizeHint().width() < 900
