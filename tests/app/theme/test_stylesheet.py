@@ -175,3 +175,20 @@ def test_text_in_a_spin_box_does_not_touch_its_edge(qtbot: QtBot, themed: Colour
         if abs(image.pixelColor(x, y).lightness() - QColor(themed.surface).lightness()) > 60
     ]
     assert min(written) >= 3
+
+
+@BOTH
+def test_the_list_of_a_focused_combo_box_shows_all_its_rows(themed: Colours, qtbot: QtBot) -> None:
+    box = QComboBox()
+    box.addItems([f"Choice {number}" for number in range(5)])
+    qtbot.addWidget(box)
+    with qtbot.waitActive(box):
+        box.show()
+        box.activateWindow()
+    box.setFocus()
+    assert box.hasFocus()
+    box.showPopup()
+    view = box.view()
+    qtbot.waitUntil(view.isVisible)
+    assert view.height() >= sum(view.sizeHintForRow(row) for row in range(box.count()))
+    box.hidePopup()
