@@ -74,6 +74,8 @@ QComboBox, QAbstractSpinBox {{
   selection-background-color: {accent}; selection-color: {on_accent};
 }}
 QComboBox:focus, QAbstractSpinBox:focus {{ border: 2px solid {accent}; padding: 3px 1px 3px 7px; }}
+/* With less padding above, Qt makes the list of a focused box too short for its last row. */
+QComboBox:focus {{ padding-top: {tight}px; }}
 QComboBox:disabled, QAbstractSpinBox:disabled {{ color: {faint}; border-color: {line}; }}
 QComboBox QLineEdit, QAbstractSpinBox QLineEdit {{ min-height: 0; border: none; padding: 0; background: transparent; }}
 QAbstractSpinBox {{ padding-top: 2px; padding-bottom: 2px; }}

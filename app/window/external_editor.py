@@ -1,12 +1,16 @@
-"""Opens a script in the user's editor, or in the system's default program for it."""
+"""Opens a script in the user's editor, in the system's default program for it, or else in an editor of ours."""
 
 import os
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QProcess, QUrl
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
 
 from app.background import BackgroundTasks
 from app.data.preferences import read_preferences
@@ -15,6 +19,7 @@ from scheduler.engine.errors import RefusedError
 
 translate = QCoreApplication.translate
 _FILE, _LINE = "{file}", "{line}"
+_TIMEOUT_S = 5
 
 
 def open_in_editor(
@@ -24,16 +29,50 @@ def open_in_editor(
     on_error: Callable[[Exception], None],
     line: int | None = None,
 ) -> None:
-    """Read the preferences in the background, then start the editor; `on_error` receives any error."""
+    """Choose the editor in the background, then start it; `on_error` receives any error."""
     folder = session.folder
 
-    def start(editor: str) -> None:
+    def start(found: tuple[str, bool]) -> None:
+        editor, has_default = found
         try:
-            _open(editor, path, line)
+            if editor:
+                _start(editor, path, line)
+            elif not has_default or not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
+                _open_own(session, background, path, line)
         except RefusedError as error:
             on_error(error)
 
-    background.run(lambda: read_preferences(folder).editor, start, on_error)
+    background.run(lambda: (read_preferences(folder).editor, has_default_program(path)), start, on_error)
+
+
+def has_default_program(path: str) -> bool:
+    """Whether the desktop has a program for this file; True if that cannot be found out. Never in the GUI thread.
+
+    On Linux, opening a file reports success even if there is no program for it.
+    """
+    program = shutil.which("xdg-mime") if sys.platform == "linux" else None
+    if program is None:
+        return True
+    try:
+        for kind in (_query(program, "filetype", path), "text/plain"):
+            if kind and _query(program, "default", kind):
+                return True
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return False
+
+
+def _query(program: str, what: str, value: str) -> str:
+    command = [program, "query", what, value]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)  # noqa: S603  the desktop's own tool
+    return found.stdout.strip()
+
+
+def _open_own(session: Session, background: BackgroundTasks, path: str, line: int | None) -> None:
+    from app.window.script_editor import ScriptEditor  # noqa: PLC0415  rarely opened
+
+    owner = background.parent()
+    ScriptEditor(session, Path(path), owner.window() if isinstance(owner, QWidget) else None, line).open()
 
 
 def parse_command(editor: str) -> list[str]:
@@ -56,12 +95,9 @@ def fill_arguments(parts: list[str], path: str, line: int | None) -> list[str]:
     return filled if any(_FILE in part for part in parts) else [*filled, path]
 
 
-def _open(editor: str, path: str, line: int | None) -> None:
-    if editor:
-        program, *arguments = fill_arguments(parse_command(editor), path, line)
-        is_open, _ = QProcess.startDetached(program, arguments)
-    else:
-        is_open = QDesktopServices.openUrl(QUrl.fromLocalFile(path))
+def _start(editor: str, path: str, line: int | None) -> None:
+    program, *arguments = fill_arguments(parse_command(editor), path, line)
+    is_open, _ = QProcess.startDetached(program, arguments)
     if not is_open:
         sentence = translate("editing", "{file} could not be opened. Choose an editor in Settings.")
         raise RefusedError("editor", sentence.format(file=path))

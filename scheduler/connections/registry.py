@@ -1,9 +1,10 @@
 """The connectors by kind, and validation of connection names, settings and tool parameters."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from importlib import import_module
+from itertools import count
 from threading import RLock
 from typing import Any
 
@@ -25,6 +26,16 @@ _NAME = re.compile(r"([a-z][a-z0-9_-]*):([A-Za-z0-9_-]+)", re.ASCII)
 
 def is_connection_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
+
+
+def find_free_name(wanted: str, taken: Collection[str]) -> str:
+    """The name itself, or the first of name-2, name-3, … that is not taken."""
+    if wanted not in taken:
+        return wanted
+    base, _, number = wanted.rpartition("-")
+    if not base or not number.isdecimal():
+        base, number = wanted, "1"
+    return next(name for place in count(int(number) + 1) if (name := f"{base}-{place}") not in taken)
 
 
 def parse_name(text: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from scheduler.rules.requests import Block
 from scheduler.user_text import UserText, instant_text
 
 _WAITING_FOR_USER = {
-    Block.RECONNECT: UserText("Held up: waiting for you to sign in again."),
+    Block.RECONNECT: UserText("Held up: waiting for you to connect an account."),
     Block.PERMISSION: UserText("Held up: waiting for your permission."),
     Block.UNSURE: UserText("Held up: waiting for your answer."),
     Block.INTERRUPTED: UserText("Held up: waiting for your answer."),

@@ -27,7 +27,7 @@ from scheduler.connections.errors import (
     UnknownConnectorError,
     UnknownToolError,
 )
-from scheduler.connections.registry import Registry, builtin_registry, parse_name
+from scheduler.connections.registry import Registry, builtin_registry, find_free_name, parse_name
 from scheduler.rules.failures import FailureClass
 from tests.connections.tool_calls import call
 
@@ -314,3 +314,18 @@ def test_every_builtin_tool_documents_itself_and_its_parameters() -> None:
 
 def test_a_call_has_half_a_minute_by_default() -> None:
     assert Call(parameters={}, settings={}, key="", now=call({}).now, connection="a:b").seconds == 30
+
+
+@pytest.mark.parametrize(
+    ("wanted", "taken", "free"),
+    [
+        ("http:shop", [], "http:shop"),
+        ("http:shop", ["http:shop"], "http:shop-2"),
+        ("http:shop", ["http:shop", "http:shop-2"], "http:shop-3"),
+        ("http:shop-2", ["http:shop-2"], "http:shop-3"),
+        ("http:my-shop", ["http:my-shop"], "http:my-shop-2"),
+        ("http:shop", ["table:shop"], "http:shop"),
+    ],
+)
+def test_a_free_name_is_found(wanted: str, taken: list[str], free: str) -> None:
+    assert find_free_name(wanted, taken) == free

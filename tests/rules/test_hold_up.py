@@ -36,7 +36,7 @@ def test_a_block_that_ends_without_the_user_says_when(block: Block) -> None:
         (Block.SCRIPT_ERROR, "Held up: failed at 16:34."),
         (Block.TOO_MANY_FAILURES, "Held up: failed at 16:34."),
         (Block.INTERNAL, "Held up: failed at 16:34."),
-        (Block.RECONNECT, "Held up: waiting for you to sign in again."),
+        (Block.RECONNECT, "Held up: waiting for you to connect an account."),
         (Block.PERMISSION, "Held up: waiting for your permission."),
         (Block.UNSURE, "Held up: waiting for your answer."),
         (Block.INTERRUPTED, "Held up: waiting for your answer."),

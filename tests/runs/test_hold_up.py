@@ -65,7 +65,7 @@ def test_behind_a_run_that_is_retried_later(runtime: RuntimeFixture, overlap: st
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        (FailureClass.AUTH, "Held up: waiting for you to sign in again."),
+        (FailureClass.AUTH, "Held up: waiting for you to connect an account."),
         (FailureClass.PERMISSION, "Held up: waiting for your permission."),
     ],
 )

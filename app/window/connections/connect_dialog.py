@@ -16,7 +16,7 @@ from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, make_button
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
-from scheduler.connections.registry import is_connection_name
+from scheduler.connections.registry import find_free_name, is_connection_name
 
 
 def check_connection(session: Session, name: str, given: dict[str, Any] | None = None) -> str:
@@ -55,6 +55,8 @@ class ConnectDialog(Dialog):
         self._session, self._background = session, BackgroundTasks(self)
         self._fixed, self._known = name, dict(settings or {})
         self._is_connected = settings is not None
+        self._taken: set[str] = set()
+        """Names of other connections, once read."""
         self.kind = QComboBox()
         self.kind.setAccessibleName(self.tr("Type"))
         registry = session.registry
@@ -80,10 +82,13 @@ class ConnectDialog(Dialog):
         self.test.clicked.connect(self._test)
         self.cancel.clicked.connect(self.reject)
         self.connect_button.clicked.connect(self._connect)
+        self.fields.edited.connect(self._forget_error)
+        self.name.textEdited.connect(lambda _: self._forget_error())
         self._make_fields()
         if name:
-            secret = [self.inputs[one] for one in self.inputs if one in self.fields.secret_names]
-            (*secret, *self.inputs.values())[0].setFocus()  # usually it is the password that changed
+            self._focus_first()
+        else:
+            self._background.run(lambda: [one.connection for one in session.queries.connections()], self._taken.update)
 
     @property
     def connection_name(self) -> str:
@@ -112,6 +117,18 @@ class ConnectDialog(Dialog):
         self.help.setText(translate_connector_text(connector.help))
         self.fields.show_connector(connector, self._known, is_connected=self._is_connected)
 
+    def _focus_first(self) -> None:
+        """What is left to enter; in a connection that exists, usually it is the password that changed."""
+        secrets = [one for name, one in self.inputs.items() if name in self.fields.secret_names]
+        if self._is_connected and secrets:
+            secrets[0].setFocus()
+        else:
+            (self.fields.find_first_empty() or next(iter(self.inputs.values()))).setFocus()
+
+    def _forget_error(self) -> None:
+        if self.connect_button.isEnabled():
+            self.status_line.clear()
+
     def _is_complete(self) -> bool:
         """If something is missing, say so and focus that field."""
         missing: tuple[QWidget, str] | None = self.fields.find_missing()
@@ -119,6 +136,10 @@ class ConnectDialog(Dialog):
             missing = self.name, self.tr("Enter a name. Scripts use it to refer to this connection.")
         elif not is_connection_name(self.connection_name):
             missing = self.name, self.tr("Use only letters, digits, dashes and underscores in the name.")
+        elif (free := find_free_name(self.connection_name, self._taken)) != self.connection_name:
+            said = self.tr("{name} exists already. This connection gets a name of its own: {free}.")
+            missing = self.name, said.format(name=self.connection_name, free=free)
+            self.name.setText(free.partition(":")[2])
         if missing is not None:
             field, sentence = missing
             self._say(sentence, Tone.BAD)

@@ -28,6 +28,8 @@ Input = QLineEdit | QCheckBox | QComboBox
 class ConnectFields(DialogBody):
     rows_changed = Signal()
     """The visible rows changed."""
+    edited = Signal()
+    """The user changed a value."""
 
     def __init__(self) -> None:
         self.form = QFormLayout()
@@ -64,12 +66,34 @@ class ConnectFields(DialogBody):
                 label = self.tr("{label} (optional)").format(label=label)
             self._rows[field.name] = self._make_row(connector, field, widget)
             add_row(self.form, "" if isinstance(widget, QCheckBox) else label, self._rows[field.name], widget)
+            self._watch(widget)
             if isinstance(widget, QComboBox):
                 widget.currentIndexChanged.connect(self._show_rows)
             elif isinstance(widget, QLineEdit) and any(one.when == (field.name, ()) for one in connector.fields):
                 widget.textChanged.connect(self._show_rows)
         install_wheel_guard(self)
         self._show_rows()
+
+    def find_first_empty(self) -> Input | None:
+        """The first field that applies and has no value."""
+        values = self._read_values()
+        return next(
+            (
+                self.inputs[name]
+                for name, field in self._fields.items()
+                if name not in values and field.is_used_with(values)
+            ),
+            None,
+        )
+
+    def _watch(self, widget: Input) -> None:
+        match widget:
+            case QLineEdit():
+                widget.textChanged.connect(lambda _: self.edited.emit())
+            case QComboBox():
+                widget.currentIndexChanged.connect(lambda _: self.edited.emit())
+            case QCheckBox():
+                widget.toggled.connect(lambda _: self.edited.emit())
 
     def values(self) -> dict[str, Any]:
         """The values entered, without empty fields and those that do not apply."""

@@ -57,7 +57,7 @@ class ConnectionListRow:
             return StatusSign(glyph="attention", word=translate("connections", "Reconnect"), tone=Tone.ATTENTION)
         if self.is_ready:
             return StatusSign(glyph="done", word=translate("connections", "Connected"), tone=Tone.GOOD)
-        return StatusSign(glyph="coming", word=translate("connections", "Not connected"), tone=Tone.ATTENTION)
+        return StatusSign(glyph="coming", word=translate("connections", "Not connected yet"), tone=Tone.ATTENTION)
 
     @property
     def summary(self) -> str:

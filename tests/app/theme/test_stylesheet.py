@@ -194,3 +194,20 @@ def test_the_focused_primary_button_has_one_ring(qtbot: QtBot, themed: Colours) 
     changes = sum(one != other for one, other in itertools.pairwise(column))
     assert column[0] == QColor(themed.text).name()
     assert changes == 1, column
+
+
+@BOTH
+def test_the_list_of_a_focused_combo_box_shows_all_its_rows(themed: Colours, qtbot: QtBot) -> None:
+    box = QComboBox()
+    box.addItems([f"Choice {number}" for number in range(5)])
+    qtbot.addWidget(box)
+    with qtbot.waitActive(box):
+        box.show()
+        box.activateWindow()
+    box.setFocus()
+    assert box.hasFocus()
+    box.showPopup()
+    view = box.view()
+    qtbot.waitUntil(view.isVisible)
+    assert view.height() >= sum(view.sizeHintForRow(row) for row in range(box.count()))
+    box.hidePopup()

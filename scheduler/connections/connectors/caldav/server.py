@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from scheduler.connections.connector import Call
+from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.connectors.caldav.events import parse_events
 from scheduler.connections.connectors.caldav.ical import NotACalendarError
 from scheduler.connections.connectors.http_auth import password_headers, ssl_context
@@ -14,6 +14,8 @@ from scheduler.user_text import UserText
 if TYPE_CHECKING:
     from scheduler.connections.connectors.caldav.webdav import DavResource
 
+_UNKNOWN_METHOD = (405, 501)
+"""What a plain web server answers to a request that only calendar servers know."""
 XML_NAMESPACES = 'xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"'
 
 
@@ -36,15 +38,24 @@ def request_resources(call: Call, method: str, url: str, body: str, depth: str) 
     from scheduler.connections.connectors.caldav.webdav import parse_multistatus  # noqa: PLC0415  imported late to keep startup fast
     from scheduler.connections.connectors.safe_xml import BadXmlError  # noqa: PLC0415  as above
 
-    answer = check(send_request(call, method, url, body, Depth=depth), call.now)
+    answer = send_request(call, method, url, body, Depth=depth)
+    if answer.status in _UNKNOWN_METHOD:
+        raise not_a_calendar_server(answer.host)
     try:
-        return parse_multistatus(answer.body)
+        return parse_multistatus(check(answer, call.now).body)
     except BadXmlError as error:
-        raise logic_failure(
-            UserText(
-                "{host} does not answer like a calendar server. Check that the address is correct.", host=answer.host
-            )
-        ) from error
+        raise not_a_calendar_server(answer.host) from error
+
+
+def not_a_calendar_server(host: str) -> ToolFailedError:
+    return logic_failure(
+        UserText(
+            "{host} does not answer like a calendar server: this is probably the address of a web page. Enter the "
+            "CalDAV address of the calendar, for example https://example.org/dav/me/home/. It is in the settings or "
+            "the help of your calendar service.",
+            host=host,
+        )
+    )
 
 
 def calendar_url(call: Call) -> str:

@@ -218,7 +218,7 @@ def test_a_connection_needed_by_a_workflow_but_not_connected_is_listed(
     run_command(few, "disconnect", name="table:expenses")
     page.open_subject("table:expenses")
     page.refresh()
-    wait(lambda: page.chip.text() == "Not connected" and page.name.text() == "expenses")
+    wait(lambda: page.chip.text() == "Not connected yet" and page.name.text() == "expenses")
     assert page.connect_button.isVisible() and not page.test.isEnabled()
     assert not page.disconnect_button.isVisible()
 
@@ -239,7 +239,7 @@ def test_secrets_go_to_the_keyring_and_an_empty_field_keeps_the_stored_one(
         dialog = ConnectDialog(few, "door:home")
         qtbot.addWidget(dialog)
         assert dialog.heading.text() == "Connect home"
-        assert dialog.focusWidget() is line(dialog, "password")
+        assert dialog.focusWidget() is line(dialog, "url")
         line(dialog, "url").setText(doorman.url)
         line(dialog, "password").setText(" wrong ")
         dialog.connect_button.click()
@@ -284,3 +284,41 @@ def test_in_a_narrow_window_the_details_are_below_the_list(page: ConnectionsPage
     assert page.split.orientation() is Qt.Orientation.Vertical
     page.resize(1000, 700)
     assert page.split.orientation() is Qt.Orientation.Horizontal
+
+
+def test_the_dialog_begins_in_the_first_empty_field(qtbot: QtBot, few: Session) -> None:
+    """In a connection that exists, in its password: usually that changed."""
+    for settings, expected in ((None, "url"), ({"url": "https://example.org", "user": "me"}, "password")):
+        dialog = ConnectDialog(few, "caldav:home", settings)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        assert dialog.focusWidget() is dialog.inputs[expected]
+
+
+def test_an_error_disappears_when_the_user_types(qtbot: QtBot, few: Session) -> None:
+    dialog = ConnectDialog(few, "caldav:home")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.connect_button.click()
+    assert dialog.status_line.message.startswith("Address is required.")
+    qtbot.keyClicks(dialog.inputs["url"], "h")
+    assert dialog.status_line.message == ""
+
+
+def test_a_second_connection_gets_a_name_of_its_own(qtbot: QtBot, few: Session, wait: Wait, tmp_path: Path) -> None:
+    dialog = ConnectDialog(few)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    wait(lambda: "files:receipts" in dialog._taken)
+    dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
+    dialog.name.setText("receipts")
+    line = dialog.inputs["path"]
+    assert isinstance(line, QLineEdit)
+    line.setText(str(tmp_path))
+    dialog.connect_button.click()
+    said = "files:receipts exists already. This connection gets a name of its own: files:receipts-2."
+    assert (dialog.status_line.message, dialog.name.text()) == (said, "receipts-2")
+    with qtbot.waitSignal(dialog.connected) as connected:
+        dialog.connect_button.click()
+    assert connected.args is not None and connected.args[0] == "files:receipts-2"
+    assert {one.connection for one in few.queries.connections()} >= {"files:receipts", "files:receipts-2"}

@@ -254,7 +254,15 @@ def test_a_server_that_is_not_a_calendar_server_is_refused(body: bytes) -> None:
     with http_server(lambda _: Reply(207, body)) as server:
         error = failure(lambda: Calendar(server.url, f"{server.url}/c/").use("events", **MAY))
     assert error.kind is FailureClass.LOGIC
-    assert error.sentence.startswith("127.0.0.1 does not answer like a calendar server.")
+    assert error.sentence.startswith("127.0.0.1 does not answer like a calendar server: ")
+
+
+@pytest.mark.parametrize("status", [200, 405, 501])
+def test_a_plain_web_page_is_recognised_and_what_to_enter_is_said(status: int) -> None:
+    with http_server(lambda _: Reply(status, b"<html>Welcome</html>")) as server:
+        error = failure(lambda: Calendar(server.url, f"{server.url}/c/").use("events", **MAY))
+    assert error.kind is FailureClass.LOGIC, "trying again would not help"
+    assert "probably the address of a web page. Enter the CalDAV address" in error.sentence
 
 
 def multistatus(*calendars: str) -> bytes:
