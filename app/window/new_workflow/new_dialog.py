@@ -146,7 +146,7 @@ class NewWorkflowDialog(TemplateDialog):
         said = self.tr("{name} added, paused.") if self.ready.paused.isChecked() else self.tr("{name} started.")
         sentence = " ".join(filter(None, (said.format(name=name), translate_text(answer["warning"]))))
         path = str(self.ready.script_path()) if self.ready.edit.isChecked() else ""
-        self._made_connections.clear()
+        self._remove_connections(tuple(self._made_connections))  # only those that were not chosen in the end
         self.accept()
         self.started.emit(answer["workflow"], sentence, path)
         self.deleteLater()
