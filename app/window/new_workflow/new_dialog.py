@@ -14,8 +14,8 @@ from app.theme.tokens import Space
 from app.window.new_workflow.template_dialog import TemplateDialog
 from app.window.new_workflow.template_setup import (
     KnownSetup,
+    NewWorkflowOptions,
     PreparedScript,
-    StartOptions,
     prepare_script,
     read_setup,
     start_workflow,
@@ -99,7 +99,7 @@ class NewWorkflowDialog(TemplateDialog):
         if prepared is None:
             return
         is_for_programmers = self.template.is_for_programmers
-        options = StartOptions(
+        options = NewWorkflowOptions(
             path=self.ready.script_path(), paused=self.ready.paused.isChecked(), watch=is_for_programmers
         )
         self._set_busy(busy=True)
