@@ -46,6 +46,7 @@ class ChangeAnswersDialog(TemplateDialog):
     def finish(self) -> None:
         session, given, prepared = self._session, self._given, self._prepared
         if prepared is None:
+            self._set_busy(busy=False)
             return
         if prepared.source == given.source:
             self._end(self.tr("Nothing was changed."))
@@ -68,7 +69,7 @@ class ChangeAnswersDialog(TemplateDialog):
         self.fit()
 
     def _show_changed(self, answer: dict[str, Any]) -> None:
-        self._is_busy = False
+        self._set_busy(busy=False)
         said = self.tr("Answers changed.")
         self._end(" ".join(filter(None, (said, translate_text(answer["warning"])))))
 
