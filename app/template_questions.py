@@ -80,6 +80,27 @@ class TemplateQuestion:
     def is_asked(self, answers: Mapping[str, Any]) -> bool:
         return not self.only_if or bool(answers.get(self.only_if))
 
+    def accepts(self, value: Any) -> bool:
+        """Whether a value from a script is of this kind; a user may have written anything there."""
+        match self.kind:
+            case QuestionKind.FLAG:
+                return isinstance(value, bool)
+            case QuestionKind.NUMBER:
+                return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+            case QuestionKind.AMOUNT:
+                return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+            case QuestionKind.WEEKDAYS:
+                return isinstance(value, list) and bool(value) and all(day in WEEKDAYS for day in value)
+            case QuestionKind.LIST | QuestionKind.COMMAND:
+                return isinstance(value, list) and all(isinstance(one, str) for one in value)
+            case QuestionKind.PAGE_TEXT:
+                return isinstance(value, dict)
+            case QuestionKind.TIME:
+                return isinstance(value, str) and _TIME.fullmatch(value) is not None
+            case QuestionKind.ACCOUNT:
+                return isinstance(value, str) and value.startswith(f"{self.connector}:")
+        return isinstance(value, str)
+
     def default_text(self) -> str:
         if self.required:
             return ""

@@ -58,14 +58,26 @@ class Template:
         return source
 
     def plan_connections(
-        self, answers: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]
+        self,
+        answers: Mapping[str, Any],
+        known: Mapping[str, Mapping[str, Any]],
+        current: Mapping[str, str] | None = None,
     ) -> list[PlannedConnection]:
-        """The connections that its answers need, each under a name of its own among the known ones."""
+        """The connections that its answers need, each under a name of its own among the known ones.
+
+        `current`: by constant, the connection that a script has now; it is kept while its settings are the same.
+        Connections whose answers are not known are left out.
+        """
         names = read_constants(self.source)
         planned = []
         for constant, fields in self.connects.items():
+            if any(named.partition(".")[0] not in answers for named in fields.values()):
+                continue
             settings = {field: _select_answer(answers, named) for field, named in fields.items()}
-            name, is_new = choose_connection_name(names[constant], settings, known)
+            now = (current or {}).get(constant, names[constant])
+            name, is_new = choose_connection_name(now, settings, known)
+            if is_new and name != now:
+                name, is_new = choose_connection_name(names[constant], settings, known)
             planned.append(PlannedConnection(constant=constant, name=name, settings=settings, is_new=is_new))
         return planned
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from dayhand.page_text import HEADERS, Block, read_blocks
+from dayhand.page_text import HEADERS, PageBlock, read_blocks
 
 from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
@@ -23,7 +23,7 @@ def find_site(url: str) -> str:
     return urlsplit(url)._replace(path="", query="", fragment="").geturl()
 
 
-def read_page(registry: Registry, url: str, now: datetime) -> list[Block]:
+def read_page(registry: Registry, url: str, now: datetime) -> list[PageBlock]:
     """The blocks of the page. RefusedError says why it cannot be read; EmptyPageError if there are none."""
     try:
         call = Call(

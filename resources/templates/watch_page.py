@@ -33,7 +33,9 @@ changes = flow.topic("changes")
 
 @flow.producer(every="1h", needs="network", publishes=[changes])
 def check(ctx, state):
-    """Compares with the previous value; the first check only stores it."""
+    """Compares with the previous value; the first check, also after other answers, only stores it."""
+    if state.get("watched") != [PAGE, WATCHED]:
+        state = {"watched": [PAGE, WATCHED], "count": state.get("count", 0)}
     page = ctx.call(SITE, "get", path=PAGE, headers=page_text.HEADERS)
     block = page_text.find_block(page.get("text", ""), WATCHED)
     if block is None:
@@ -64,7 +66,7 @@ class Notify:
 
 
 def publish(ctx, state, title):
-    state["count"] = state.get("count", 0) + 1
+    state["count"] += 1
     ctx.publish(changes, id=str(state["count"]), title=title)
 
 

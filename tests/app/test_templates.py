@@ -226,3 +226,11 @@ def test_the_answers_of_a_script_are_read_from_its_constants_and_its_connections
     answers = {"INBOX": "imap:work", "SUBJECT": "bill", "EXPENSES": "table:x"}
     read = template.read_answers(template.render(answers), {"table:x": {"path": "/t.csv"}})
     assert read == {"INBOX": "imap:work", "SUBJECT": "bill", "TABLE": "/t.csv"}
+
+
+@pytest.mark.parametrize("template", list_templates(), ids=lambda one: one.slug)
+def test_each_default_is_accepted_as_an_answer_and_other_values_are_not(template: Template) -> None:
+    for question in template.questions:
+        if question.default is not None:
+            assert question.accepts(question.default), question.name
+        assert not question.accepts(None) and not question.accepts(object()) and not question.accepts([1])

@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from dayhand.page_text import Block, find_block, read_blocks, read_number
+from dayhand.page_text import PageBlock, find_block, read_blocks, read_number
 
 PAGE = """<html><head><title>Lamps</title><style>p { color: red }</style></head><body class="css-1x2y">
 <nav><a href=/>Home</a> <a href=/shop>Shop</a></nav>
@@ -16,7 +16,7 @@ PAGE = """<html><head><title>Lamps</title><style>p { color: red }</style></head>
 </main></body></html>"""
 
 
-def pick(page: str, text: str) -> Block:
+def pick(page: str, text: str) -> PageBlock:
     [block] = [one for one in read_blocks(page) if one.text == text]
     return block
 

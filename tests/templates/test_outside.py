@@ -87,7 +87,7 @@ def test_a_busy_page_is_retried_and_a_missing_text_is_reported_once_without_an_e
     assert home.runtime.requests() == []
     site.status, site.body = 200, PAGE.format(price="1")
     home.pass_time(5 * MINUTE)
-    assert home.runtime.state("check", home.slug) == {"value": "1", "gone": False}
+    assert home.runtime.state("check", home.slug)["value"] == "1"
     site.body = "<html>All new!</html>"
     home.pass_time(3 * HOUR)
     gone = "The watched text is no longer on the page. Choose it again: Change answers…"

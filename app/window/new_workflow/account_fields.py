@@ -70,6 +70,11 @@ class AccountFields(QWidget):
                 )
         return {name: field.value() for name, field in self._fields.items()}
 
+    def is_connecting(self) -> bool:
+        """Whether an account is being connected, in a dialog that is open or was cancelled just now."""
+        dialogs = self.window().findChildren(ConnectDialog)
+        return any(not one.connect_button.isEnabled() for one in dialogs)
+
     def _open_connect(self, question: TemplateQuestion) -> None:
         wanted = str(question.default)
         name, _ = choose_connection_name(wanted, {}, self._known.connections)

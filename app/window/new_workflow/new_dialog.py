@@ -11,11 +11,12 @@ from app.i18n.translate import translate_text
 from app.session import Session
 from app.templates import list_templates
 from app.theme.tokens import Space
+from app.window.new_workflow.answer_fields import required_text
 from app.window.new_workflow.template_dialog import TemplateDialog
 from app.window.new_workflow.template_setup import (
     KnownSetup,
+    NewWorkflowOptions,
     PreparedScript,
-    StartOptions,
     prepare_script,
     read_setup,
     start_workflow,
@@ -47,11 +48,6 @@ class NewWorkflowDialog(TemplateDialog):
         self.back.hide()
         self.list.setFocus()
         self._background.run(lambda: read_setup(session), self._keep_known)
-
-    def reject(self) -> None:
-        super().reject()
-        if not self._is_busy:
-            self.deleteLater()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
@@ -96,10 +92,12 @@ class NewWorkflowDialog(TemplateDialog):
 
     def finish(self) -> None:
         session, prepared = self._session, self._prepared
-        if prepared is None:
+        if prepared is None or not self.ready.file.text().strip():
+            self._set_busy(busy=False)
+            self.show_error(f"{self.ready.file.accessibleName()}: {required_text()}", self.ready.file)
             return
         is_for_programmers = self.template.is_for_programmers
-        options = StartOptions(
+        options = NewWorkflowOptions(
             path=self.ready.script_path(), paused=self.ready.paused.isChecked(), watch=is_for_programmers
         )
         self._set_busy(busy=True)
@@ -141,12 +139,12 @@ class NewWorkflowDialog(TemplateDialog):
 
     def _show_started(self, answer: dict[str, Any]) -> None:
         assert self._prepared is not None
-        self._is_busy = False
+        self._set_busy(busy=False)
         name = self._prepared.checked.name
         said = self.tr("{name} added, paused.") if self.ready.paused.isChecked() else self.tr("{name} started.")
         sentence = " ".join(filter(None, (said.format(name=name), translate_text(answer["warning"]))))
         path = str(self.ready.script_path()) if self.ready.edit.isChecked() else ""
-        self._made_connections.clear()
+        self._remove_connections(tuple(self._made_connections))  # only those that were not chosen in the end
         self.accept()
         self.started.emit(answer["workflow"], sentence, path)
         self.deleteLater()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dayhand.page_text import Block
+from dayhand.page_text import PageBlock
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QListWidgetItem, QProgressBar, QWidget
 
@@ -62,7 +62,7 @@ class PageTextDialog(Dialog):
         self.status_line.show_message(self.tr("Reading the page…"), Tone.QUIET)
         self._background.run(lambda: read_page(registry, url, now), self._show, self._fail)
 
-    def _show(self, blocks: list[Block]) -> None:
+    def _show(self, blocks: list[PageBlock]) -> None:
         self.busy.hide()
         self.status_line.clear()
         for block in blocks:
@@ -86,7 +86,7 @@ class PageTextDialog(Dialog):
         wanted, prices = self.search.text().strip().casefold(), self.only_prices.isChecked()
         for place in range(self.list.count()):
             item = self.list.item(place)
-            block: Block = item.data(_BLOCK)
+            block: PageBlock = item.data(_BLOCK)
             item.setHidden(wanted not in block.text.casefold() or (prices and block.kind != "price"))
         current = self.list.currentItem()
         if current is not None and current.isHidden():
@@ -138,7 +138,7 @@ class PageTextField(QWidget):
         dialog.chosen.connect(self._keep)
         dialog.open()
 
-    def _keep(self, block: Block) -> None:
+    def _keep(self, block: PageBlock) -> None:
         self._mark, self._url = block.mark, self._page.text()
         self._show()
 

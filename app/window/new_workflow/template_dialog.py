@@ -35,7 +35,7 @@ class TemplateDialog(Dialog):
         self._answers: dict[str, Any] = {}
         self._made_connections: list[str] = []
         """Removed again if the user cancels."""
-        self._is_busy = False
+        self._is_busy = self._is_finishing = False
         self.stack = PageStack()
         self.answers, self.accounts, self.ready = AnswerFields(session), AccountFields(session), ReadyPage()
         self.name = QLineEdit()
@@ -67,11 +67,13 @@ class TemplateDialog(Dialog):
 
     def reject(self) -> None:
         """Leave nothing behind: neither a file nor a connection made on the way."""
-        if self._is_busy:
+        if self._is_finishing:
             return
         super().reject()
         self._remove_connections(tuple(self._made_connections))
         self._made_connections.clear()
+        if not self.accounts.is_connecting():  # else its result is still needed, to remove it
+            self.deleteLater()
 
     def show_template(self, template: Template, answers: Mapping[str, Any], name: str) -> None:
         """Start over with the questions of this template."""
@@ -95,6 +97,7 @@ class TemplateDialog(Dialog):
     def go_on(self) -> None:
         page = self.current_page()
         if page is self.ready:
+            self._is_finishing = True
             self.finish()
             return
         try:
@@ -171,9 +174,12 @@ class TemplateDialog(Dialog):
         return page
 
     def _set_busy(self, *, busy: bool) -> None:
+        """While something is prepared the user can cancel; while it is done they cannot."""
         self._is_busy = busy
-        for button in (self.back, self.cancel, self.continue_button):
+        self._is_finishing = busy and self._is_finishing
+        for button in (self.back, self.continue_button):
             button.setEnabled(not busy)
+        self.cancel.setEnabled(not self._is_finishing)
 
     def _keep_connection(self, name: str) -> None:
         self._made_connections.append(name)

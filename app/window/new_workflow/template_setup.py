@@ -49,7 +49,7 @@ class PreparedScript:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartOptions:
+class NewWorkflowOptions:
     path: Path
     paused: bool = False
     watch: bool = False
@@ -87,7 +87,7 @@ def prepare_script(session: Session, template: Template, answers: Mapping[str, A
     return PreparedScript(source=source, checked=checked, connections=planned)
 
 
-def start_workflow(session: Session, prepared: PreparedScript, options: StartOptions) -> dict[str, Any]:
+def start_workflow(session: Session, prepared: PreparedScript, options: NewWorkflowOptions) -> dict[str, Any]:
     """Create everything and start it; if any of it fails, nothing stays. The answer has a "warning" if it has one."""
     with ExitStack() as undo:
         warnings = create_connections(session, prepared.connections, undo)

@@ -6,6 +6,7 @@ from datetime import datetime
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.window.history.history_data import HistoryRow, make_rows, read_questions
+from app.window.new_workflow.answers_change import find_template_of
 from app.window.new_workflow.deploy_check import UsedTool, describe_permission
 from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.engine.queries.statistics import Statistics
@@ -29,6 +30,8 @@ class WorkflowData:
     missing: tuple[str, ...]
     request: str
     """Its oldest open request, or empty."""
+    has_answers: bool
+    """It was made from a template, whose answers can be changed."""
     machine_zone: str
     now: datetime
 
@@ -49,6 +52,7 @@ def read_workflow(session: Session, slug: str) -> WorkflowData:
         always_allowed=tuple(map(translate_text, permissions.always_allowed)),
         missing=queries.unconnected(details.connections),
         request=next((one.id for one in queries.attention() if details.workflow in one.workflows), ""),
+        has_answers=find_template_of(session, details.workflow, details.version) is not None,
         machine_zone=session.zone,
         now=session.now(),
     )

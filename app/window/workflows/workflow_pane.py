@@ -22,6 +22,8 @@ from app.widgets.status_signs import workflow_sign
 from app.widgets.visible_text import escape_invisible
 from app.window.external_editor import open_in_editor
 from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.new_workflow.answers_change import GivenAnswers, read_given_answers
+from app.window.new_workflow.answers_dialog import ChangeAnswersDialog
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.dry_run_dialog import DryRunDialog
 from app.window.workflows.backfill_dialog import BackfillDialog
@@ -60,6 +62,8 @@ class WorkflowPane(QWidget):
         self.run_choices = QMenu(self.run_as)
         self.run_as.setMenu(self.run_choices)
         self.stop = make_button(self.tr("Stop"), "Ctrl+.")
+        self.change_answers = make_button(self.tr("Change answers…"))
+        self.change_answers.hide()
         self.test_run_button = make_button(self.tr("Test run…"), "Ctrl+T")
         self.pause = make_button(self.tr("Pause"), "Ctrl+P")
         self.pause_for = make_button(self.tr("Pause for…"))
@@ -104,7 +108,7 @@ class WorkflowPane(QWidget):
         head = FlowLayout()
         head.addWidget(self.name)
         head.addWidget(self.chip)
-        buttons = (self.stop, self.test_run_button, self.pause, self.pause_for)
+        buttons = (self.stop, self.change_answers, self.test_run_button, self.pause, self.pause_for)
         head.add_right_aligned(self.answer, self.run, self.run_as, *buttons)
         first = QHBoxLayout()
         first.addWidget(self.back)
@@ -126,6 +130,7 @@ class WorkflowPane(QWidget):
         )
         self.run.clicked.connect(lambda: self._command(self.tr("Started."), "run", target=self.slug))
         self.stop.clicked.connect(self._stop)
+        self.change_answers.clicked.connect(self._open_answers)
         self.test_run_button.clicked.connect(self._open_test_run)
         self.pause.clicked.connect(self._pause_or_resume)
         self.pauses.aboutToShow.connect(self._list_pauses)
@@ -170,6 +175,7 @@ class WorkflowPane(QWidget):
             *(handler.state for handler in details.handlers),
         )  # one may run while another waits for an answer
         self.stop.setVisible(WorkflowState.RUNNING in parts)
+        self.change_answers.setVisible(facts.has_answers and not is_archived)
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
         self.pause.setShortcut("Ctrl+P")
         self.pause.setEnabled(not is_archived)
@@ -238,6 +244,17 @@ class WorkflowPane(QWidget):
                 action.triggered.connect(
                     lambda _=False, end=end, said=said: self._command(said, "pause", target=self.slug, **end)
                 )
+
+    def _open_answers(self) -> None:
+        session, slug = self._session, self.slug
+        self.status_line.clear()
+
+        def show(given: GivenAnswers) -> None:
+            dialog = ChangeAnswersDialog(session, given, self)
+            dialog.changed.connect(self._done)
+            dialog.open()
+
+        self._background.run(lambda: read_given_answers(session, slug), show, self.status_line.show_error)
 
     def _open_test_run(self) -> None:
         """Test the deployed version, not the file."""

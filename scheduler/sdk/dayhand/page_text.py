@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"\d[\d.,']*")
 _CONTEXT = ("label", "heading", "before")
 
 
-class Block(NamedTuple):
+class PageBlock(NamedTuple):
     """One heading, paragraph, table cell or price of a page."""
 
     text: str
@@ -62,14 +62,14 @@ class Block(NamedTuple):
     """How `find_block` finds it again: plain values that a script can hold as a constant."""
 
 
-def read_blocks(html: str) -> list[Block]:
+def read_blocks(html: str) -> list[PageBlock]:
     """The blocks of a page, from top to bottom; empty if it has no text without a browser."""
     reader = _Reader()
     reader.read(html[:_MAX_PAGE_CHARS])
     return _mark_blocks(reader.blocks)
 
 
-def find_block(html: str, mark: Mapping[str, Any]) -> Block | None:
+def find_block(html: str, mark: Mapping[str, Any]) -> PageBlock | None:
     """The block that was marked, with the text it has now; None if it is gone or several could be it."""
     if not mark:
         return None
@@ -97,7 +97,7 @@ def read_number(text: str) -> float | None:
     return float(digits.replace(",", "").replace(".", ""))
 
 
-def _shares_context(block: Block, mark: Mapping[str, Any]) -> bool:
+def _shares_context(block: PageBlock, mark: Mapping[str, Any]) -> bool:
     """Whether anything around it is as before, or the elements alone are telling."""
     is_named = any("." in step or "#" in step for step in block.mark["path"])
     return is_named or any(mark.get(key) and block.mark[key] == mark[key] for key in _CONTEXT)
@@ -243,7 +243,7 @@ def _find_common(elements: list[_Element]) -> _Element:
     return common[0]
 
 
-def _mark_blocks(found: list[_Found]) -> list[Block]:
+def _mark_blocks(found: list[_Found]) -> list[PageBlock]:
     marks: list[dict[str, Any]] = []
     heading = next_heading = before = ""
     for one in found:
@@ -270,7 +270,7 @@ def _mark_blocks(found: list[_Found]) -> list[Block]:
         del mark["own"]
         more = {"same_path": by_path[_key(mark, ("path",))], "alike": by_all[whole], "order": seen.get(whole, 0)}
         seen[whole] = seen.get(whole, 0) + 1
-        blocks.append(Block(one.text, one.kind, {"text": one.text[:_MAX_CONTEXT_CHARS], **mark, **more}))
+        blocks.append(PageBlock(one.text, one.kind, {"text": one.text[:_MAX_CONTEXT_CHARS], **mark, **more}))
     return blocks
 
 

@@ -23,7 +23,7 @@ _MAX_MOVES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Move:
+class _FileMove:
     source: str
     target: str
     old: Path
@@ -71,11 +71,11 @@ def check_move_many(call: Call) -> Checked:
     return Checked(happened=True, result=_describe(moves))
 
 
-def _describe(moves: Iterable[_Move]) -> dict[str, Any]:
+def _describe(moves: Iterable[_FileMove]) -> dict[str, Any]:
     return {"paths": [move.target for move in moves]}
 
 
-def _read_moves(call: Call, root: Path) -> list[_Move]:
+def _read_moves(call: Call, root: Path) -> list[_FileMove]:
     given = call.parameters["moves"]
     example = '[{"source": "a.pdf", "target": "Documents/a.pdf"}]'
     if not given or len(given) > _MAX_MOVES:
@@ -87,7 +87,7 @@ def _read_moves(call: Call, root: Path) -> list[_Move]:
                 UserText('Each of "moves" needs a source and a target, for example {example}.', example=example)
             )
         old, new = (resolve_path(root, one[name], follow=False) for name in ("source", "target"))
-        moves.append(_Move(source=one["source"], target=one["target"], old=old, new=new))
+        moves.append(_FileMove(source=one["source"], target=one["target"], old=old, new=new))
     for places in ([move.old for move in moves], [move.new for move in moves]):
         if len(set(places)) < len(places):
             raise logic_failure(UserText('A file or a target is given twice in "moves".'))
@@ -98,7 +98,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _require_approved(root: Path, moves: list[_Move], approved: Any) -> None:
+def _require_approved(root: Path, moves: list[_FileMove], approved: Any) -> None:
     """Before the first file is moved."""
     if not isinstance(approved, list) or len(approved) != len(moves):
         raise changes.changed_error(moves[0].source)
@@ -109,7 +109,7 @@ def _require_approved(root: Path, moves: list[_Move], approved: Any) -> None:
             raise _changed(UserText("{given} already exists, so nothing was moved.", given=move.target))
 
 
-def _move_all(root: Path, moves: list[_Move], approved: list[Any], moved: list[bool]) -> None:
+def _move_all(root: Path, moves: list[_FileMove], approved: list[Any], moved: list[bool]) -> None:
     """Move those that are not moved yet; if one cannot be moved, move all of them back."""
     with ExitStack() as stack:
         folders: dict[Path, Path] = {}
@@ -137,7 +137,7 @@ def _move_all(root: Path, moves: list[_Move], approved: list[Any], moved: list[b
 
 
 @contextmanager
-def _converting_conflicts(move: _Move, new: Path) -> Iterator[None]:
+def _converting_conflicts(move: _FileMove, new: Path) -> Iterator[None]:
     """A file that took the name since the approval is no mistake of the script."""
     try:
         yield
@@ -147,7 +147,7 @@ def _converting_conflicts(move: _Move, new: Path) -> Iterator[None]:
         raise
 
 
-def _move_back(old: Path, new: Path, approved: dict[str, Any], move: _Move) -> None:
+def _move_back(old: Path, new: Path, approved: dict[str, Any], move: _FileMove) -> None:
     try:
         changes.move(new, old, approved, move.source)
     except ToolFailedError as error:
@@ -166,7 +166,7 @@ def _pin(stack: ExitStack, folders: dict[Path, Path], root: Path, place: Path, g
             folders[place.parent] = stack.enter_context(pinned_path(root, place, make=make)).parent
 
 
-def _was_moved(root: Path, move: _Move, approved: dict[str, Any]) -> bool:
+def _was_moved(root: Path, move: _FileMove, approved: dict[str, Any]) -> bool:
     if compare(approved, _identify(root, move.old, move.source)) is FileMatch.SAME:
         return False
     if compare(approved, _identify(root, move.new, move.target)) is FileMatch.SAME:
@@ -174,7 +174,7 @@ def _was_moved(root: Path, move: _Move, approved: dict[str, Any]) -> bool:
     raise _cannot_tell(move)
 
 
-def _cannot_tell(move: _Move) -> ToolFailedError:
+def _cannot_tell(move: _FileMove) -> ToolFailedError:
     return ToolFailedError.because(
         FailureClass.UNSURE,
         UserText(

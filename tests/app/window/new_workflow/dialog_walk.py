@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session import Session
 from app.window.connections.connect_dialog import ConnectDialog
+from app.window.new_workflow.answers_dialog import ChangeAnswersDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.new_workflow.page_text_dialog import PageTextDialog, PageTextField
 from app.window.workflows.page import WorkflowsPage
@@ -19,22 +20,23 @@ from tests.app.app_fixture import Wait
 class DialogWalk:
     def __init__(self, qtbot: QtBot, page: WorkflowsPage, session: Session, wait: Wait) -> None:
         self._qtbot, self._page, self._session, self.wait = qtbot, page, session, wait
+        self.dialog: NewWorkflowDialog | ChangeAnswersDialog
         self.messages: list[tuple[str, str]] = []
         session.message_sent.connect(lambda title, text: self.messages.append((title, text)))
 
     def open(self, slug: str) -> NewWorkflowDialog:
         """Open the dialog and choose the template with the mouse."""
         self._page.create_workflow()
-        self.dialog = self._page.findChildren(NewWorkflowDialog)[-1]
-        self.wait(self.dialog.isVisible)
-        place = [one.slug for one in self.dialog.templates].index(slug)
-        item = self.dialog.list.visualItemRect(self.dialog.list.item(place))
+        self.dialog = dialog = self._page.findChildren(NewWorkflowDialog)[-1]
+        self.wait(dialog.isVisible)
+        place = [one.slug for one in dialog.templates].index(slug)
+        item = dialog.list.visualItemRect(dialog.list.item(place))
         self._qtbot.mouseClick(
-            self.dialog.list.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, item.center()
+            dialog.list.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, item.center()
         )
         self.go_on()
-        assert self.dialog.current_page() is self.dialog.questions_page
-        return self.dialog
+        assert dialog.current_page() is dialog.questions_page
+        return dialog
 
     def click(self, button: QAbstractButton) -> None:
         assert button.isVisible() and button.isEnabled(), button.text()
@@ -96,6 +98,7 @@ class DialogWalk:
 
     def start(self) -> str:
         """Start it on the last page; returns the slug of the workflow."""
+        assert isinstance(self.dialog, NewWorkflowDialog)
         self.go_on()
         assert self.dialog.current_page() is self.dialog.ready, self.dialog.status_line.message
         self.wait(self.dialog.continue_button.isEnabled)
@@ -116,6 +119,11 @@ class DialogWalk:
             return is_idle and any(summary in (one.summary or "") for one in done)
 
         self.wait(has_run)
+
+    def count_runs(self, slug: str, handler: str) -> int:
+        """How many runs of that handler have succeeded."""
+        found = self._session.queries.history(HistoryQuery(workflow=slug), None, 30).runs
+        return sum(one.status is RunStatus.COMMITTED and one.handler == handler for one in found)
 
     def approve(self) -> Any:
         """Answer the only request, once it is there; returns the parameters of its call."""

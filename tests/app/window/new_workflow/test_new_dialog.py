@@ -64,7 +64,7 @@ def test_a_workflow_is_started_with_its_permissions(walk: DialogWalk, empty: Ses
     walk.wait(lambda: all(one.is_allowed for one in empty.queries.permissions("tidy-up").tools))
 
 
-@pytest.mark.parametrize("step", ["list", "questions", "ready"])
+@pytest.mark.parametrize("step", ["list", "questions", "checking", "ready"])
 def test_cancelling_leaves_nothing(walk: DialogWalk, empty: Session, documents: Path, step: str) -> None:
     (documents.parent / "in").mkdir()
     dialog = walk.open("sort-folder")
@@ -72,9 +72,11 @@ def test_cancelling_leaves_nothing(walk: DialogWalk, empty: Session, documents: 
         walk.click(dialog.back)
         assert dialog.current_page() is dialog.list
     walk.answer(FOLDER=str(documents.parent / "in")) if step != "list" else None
-    if step == "ready":
+    if step in ("checking", "ready"):
         walk.go_on()
-        walk.wait(dialog.cancel.isEnabled)
+        assert not dialog.continue_button.isEnabled(), "it is still being checked"
+    if step == "ready":
+        walk.wait(dialog.continue_button.isEnabled)
     walk.click(dialog.cancel)
     assert not dialog.isVisible() and nothing_is_left(empty, documents)
 
@@ -92,10 +94,11 @@ def test_an_account_connected_on_the_way_is_removed_if_the_user_cancels(
         wait(lambda: nothing_is_left(empty, documents))
 
 
+@pytest.mark.parametrize("cancels_all", [False, True])
 def test_an_account_that_is_connected_after_the_user_cancelled_is_removed(
-    walk: DialogWalk, empty: Session, documents: Path, wait: Wait
+    walk: DialogWalk, empty: Session, documents: Path, wait: Wait, *, cancels_all: bool
 ) -> None:
-    """The connection was being tested when the user cancelled that dialog."""
+    """The connection was being tested when the user cancelled that dialog, or both."""
     with running_smtp_server() as smtp:
         dialog = walk.open("morning-digest")
         walk.answer(FEED="https://example.org/feed", TO="me@example.org")
@@ -109,6 +112,8 @@ def test_an_account_that_is_connected_after_the_user_cancelled_is_removed(
         dialog.accounts.abandoned.connect(removed.append)
         connecting.connect_button.click()
         connecting.reject()
+        if cancels_all:
+            dialog.reject()
         wait(lambda: removed == ["smtp:mail"])
         wait(lambda: nothing_is_left(empty, documents))
         assert not dialog.accounts.fields["MAIL"].value()
@@ -242,12 +247,32 @@ def test_an_existing_file_is_never_replaced(walk: DialogWalk, documents: Path, w
     wait(dialog.continue_button.isEnabled)
     assert dialog.ready.file.text() == str(precious.with_name("run_a_command_2.py"))
     walk.click(dialog.ready.advanced)
+    dialog.ready.file.clear()
+    walk.go_on()
+    assert dialog.status_line.message == "Save the script as: This field is required."
     for path, expected in ((precious.with_suffix(""), "already exists"), (precious / "x.py", "cannot be written")):
         walk.type(dialog.ready.file, str(path))
         walk.go_on()
         wait(lambda expected=expected: expected in dialog.status_line.message)
     assert precious.read_text() == "precious"
     dialog.reject()
+
+
+def test_a_workflow_cannot_be_cancelled_while_it_is_being_started(
+    walk: DialogWalk, empty: Session, documents: Path, wait: Wait
+) -> None:
+    """Otherwise half of it could stay behind."""
+    dialog = walk.open("run-command")
+    walk.answer(COMMAND="true")
+    walk.go_on()
+    wait(dialog.continue_button.isEnabled)
+    started: list[str] = []
+    dialog.started.connect(lambda slug, *_: started.append(slug))
+    walk.go_on()
+    dialog.reject()
+    assert dialog.isVisible() and not dialog.cancel.isEnabled()
+    wait(lambda: started == ["run-a-command"])
+    assert list_workflows(empty) == started
 
 
 def test_an_existing_name_is_refused(walk: DialogWalk, empty: Session, documents: Path, wait: Wait) -> None:

@@ -142,6 +142,17 @@ def test_run_command(walk: DialogWalk, page: WorkflowsPage, tmp_path: Path) -> N
     assert (tmp_path / "here").read_text().strip() == str(tmp_path)
 
 
+def test_a_failed_command_shows_the_last_lines_of_its_output(
+    walk: DialogWalk, page: WorkflowsPage, empty: Session
+) -> None:
+    walk.open("run-command")
+    walk.answer(COMMAND="sh -c 'echo the disk is full; exit 3'")
+    walk.start()
+    walk.click(page.pane.run)
+    [request] = walk.wait(empty.queries.attention)
+    assert request.failed_run is not None and "the disk is full" in request.failed_run.output
+
+
 def test_sort_folder(walk: DialogWalk, tmp_path: Path) -> None:
     inbox = tmp_path / "inbox"
     inbox.mkdir()
