@@ -267,7 +267,7 @@ def test_space_ticks_the_row_and_ctrl_return_approves_what_is_ticked(show: Show,
     table = open_table(page)
     page.activateWindow()
     table.view.setFocus()
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is table.view)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is table.view and table.view.isVisible())
     table.select_row(0)
     qtbot.keyClick(table.view, Qt.Key.Key_Space)
     qtbot.keyClick(table.view, Qt.Key.Key_Down)
