@@ -161,7 +161,7 @@ def test_the_number_of_widgets_does_not_grow_with_the_number_of_requests(show: S
     assert count_widgets(page) <= few
     assert page.cards.more.isVisibleTo(page) and page.cards.more.text().startswith("Show ")
     page.cards.more.click()
-    assert len(entries(page)) == 40
+    assert len(entries(page)) == 24
 
 
 def test_a_table_of_300_rows_has_as_many_widgets_as_one_of_3(show: Show) -> None:
