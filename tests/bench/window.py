@@ -151,7 +151,7 @@ def fill_requests(place: Path) -> None:
                 workflow=workflow,
                 subject=f"run{number}",
                 sentence=f"Add receipt {number}",
-                created=now - timedelta(minutes=number),
+                created=now - timedelta(minutes=REQUESTS - number),
                 call={"connection": "table:expenses", "tool": "append", "parameters": parameters},
             )
             requests.add(db, row)
