@@ -2,7 +2,7 @@
 
 `python -m tests.bench.window FOLDER filter` is the app that is measured, with Qt's offscreen screen: it prints the
 longest time for which the window could not react, and how long it takes to open and to answer a filter. With `due` it
-is watched while a thousand schedules are due at one instant.
+is watched while a thousand schedules are due at one instant, and with `requests` it opens Attention with 300 requests.
 """
 
 import json
@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,14 @@ from app.lifecycle import restart_loop
 from app.lifecycle.early_tray import show_tray
 from app.lifecycle.startup import StartOptions
 from app.tray.icon import TrayIcon
+from app.window.attention.page import AttentionPage
 from app.window.history.filters import HistoryFilters
 from app.window.history.page import HistoryPage
 from app.window.main_window import MainWindow
 from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.requests import RequestKind
+from scheduler.store import requests
+from scheduler.store.requests import RequestRow
 from tests.app.watchdog import Watchdog
 from tests.bench.history_size import LARGE, Store, renamed
 from tests.bench.measure import Figure
@@ -66,6 +71,7 @@ WANTED: tuple[dict[str, Any], ...] = (
     {},
 )
 DUE, EACH = 1_000, 50
+REQUESTS = 300
 _JOB = """
 @flow.job(cron="* * * * *")
 def job_{number}(ctx):
@@ -81,6 +87,8 @@ def busy_window(folder: Path) -> list[Figure]:
     result = _run(place, "filter")
     fill_due(folder / "due")
     due = _run(folder / "due", "due")
+    fill_requests(folder / "requests")
+    asked = _run(folder / "requests", "requests")
     return [
         Figure(name="window thread late at most, 50 workflows busy", unit="ms", ours=result["late"], target=50),
         Figure(name="the same without what other processes took", unit="ms", ours=result["own"], target=50),
@@ -88,6 +96,8 @@ def busy_window(folder: Path) -> list[Figure]:
         Figure(name="History filtered over a million runs, median", unit="ms", ours=result["filter"], target=100),
         Figure(name="the same, slowest", unit="ms", ours=result["slowest"], target=100),
         Figure(name="what is filtered counted, median", unit="ms", ours=result["count"], target=100),
+        Figure(name="Attention opened with 300 requests", unit="ms", ours=asked["open"], target=300),
+        Figure(name="the table of 250 requests opened", unit="ms", ours=asked["table"], target=300),
         Figure(name="window thread late at most, 1,000 due at once", unit="ms", ours=due["late"], target=100),
         Figure(name="the same without what other processes took", unit="ms", ours=due["own"], target=100),
     ]
@@ -119,6 +129,32 @@ def fill_due(place: Path) -> None:
     validated = store.runtime.validation.validate("due.py", source)
     for one in range(DUE // EACH):
         store.runtime.workflow_commands.deploy(renamed(validated, f"Due {one}"), DeployOptions(grant=True))
+    store.close()
+
+
+def fill_requests(place: Path) -> None:
+    """Many requests of one workflow, and some of each of the others."""
+    store = Store(place, 0)
+    validated = store.runtime.validation.validate("busy.py", SCRIPT.replace('every="10s"', 'cron="0 0 1 1 *"'))
+    for one in range(BUSY + 1):
+        store.runtime.workflow_commands.deploy(
+            renamed(validated, f"Busy {one}"), DeployOptions(grant=True, paused=True)
+        )
+    now = datetime.now(UTC)
+    with store.runtime.database.write() as db:
+        for number in range(REQUESTS):
+            workflow = "busy-0" if number < REQUESTS - BUSY else f"busy-{number - REQUESTS + BUSY + 1}"
+            parameters = {"shop": f"Shop {number}", "amount": number + 0.5, "date": "2026-11-17"}
+            row = RequestRow(
+                id=f"request{number}",
+                kind=RequestKind.APPROVAL,
+                workflow=workflow,
+                subject=f"run{number}",
+                sentence=f"Add receipt {number}",
+                created=now - timedelta(minutes=REQUESTS - number),
+                call={"connection": "table:expenses", "tool": "append", "parameters": parameters},
+            )
+            requests.add(db, row)
     store.close()
 
 
@@ -214,6 +250,24 @@ def _drive_due(tray: TrayIcon) -> dict[str, float]:
     return _judge(dog)
 
 
+def _drive_requests(tray: TrayIcon) -> dict[str, float]:
+    """Open the Attention page, then its largest group."""
+    window, _ = _open(tray)
+    _spend(30_000, lambda: window._overview is not None and len(window._overview.requests) == REQUESTS)
+    begin = time.perf_counter()
+    window.open_page("attention")
+    page = window.page
+    assert isinstance(page, AttentionPage)
+    QApplication.processEvents()
+    opened = (time.perf_counter() - begin) * 1000
+    _spend(1_000)
+    entry = next(one for one in page.cards.entries.values() if one.group.workflow == "busy-0")
+    begin = time.perf_counter()
+    entry.open()
+    QApplication.processEvents()
+    return {"open": opened, "table": (time.perf_counter() - begin) * 1000}
+
+
 def _judge(dog: Watchdog) -> dict[str, float]:
     for gap in sorted(dog.gaps, key=lambda gap: gap.late)[-5:]:
         parts = f"{gap.computed:.0f} computing, {gap.starved:.0f} without a processor"
@@ -239,5 +293,7 @@ def _measure(folder: Path, drive: Callable[[TrayIcon], dict[str, float]]) -> dic
     return result
 
 
+_DRIVES = {"filter": _drive_filter, "due": _drive_due, "requests": _drive_requests}
+
 if __name__ == "__main__":
-    print(json.dumps(_measure(Path(sys.argv[1]), {"filter": _drive_filter, "due": _drive_due}[sys.argv[2]])))
+    print(json.dumps(_measure(Path(sys.argv[1]), _DRIVES[sys.argv[2]])))

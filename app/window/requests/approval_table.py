@@ -1,6 +1,7 @@
 """Several approvals of the same action as one table with boxes, and the card of the row that is open."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QShortcut
@@ -37,6 +38,8 @@ class ApprovalTable(QWidget):
         self._overview: Overview | None = None
         self._kept: dict[str, RequestView] = {}
         """Answers that were refused stay visible, though their requests may be gone."""
+        self._shown: tuple[dict[str, RequestView], date] | None = None
+        """What the table was made of; making it takes a while."""
         self._is_updating = False
         self.view = _TableView()
         self.view.setAccessibleName(escape_invisible(name))
@@ -70,20 +73,25 @@ class ApprovalTable(QWidget):
         rows |= {id_: one for id_, one in self._kept.items() if id_ not in rows}
         if not rows:
             return
+        day = overview.now.astimezone(overview.zone).date()
+        if self._shown != (rows, day):
+            self._shown = rows, day
+            self._fill(overview, list(rows.values()))
+        shown = [one for id_, one in rows.items() if id_ in self.cards.cards]
+        self.cards.show_requests(overview, shown)
+
+    def _fill(self, overview: Overview, requests: Sequence[RequestView]) -> None:
         current = self.current_request()
         place = self.view.currentIndex().row()
-        first = next(iter(rows.values()))
-        facts = (f"{label}: {value}" for label, value in list_action_facts(first, self._session.registry))
+        facts = (f"{label}: {value}" for label, value in list_action_facts(requests[0], self._session.registry))
         self.facts.setText(escape_invisible("\n".join(facts)))
-        self.model.show_table(make_call_table(list(rows.values()), overview))
+        self.model.show_table(make_call_table(requests, overview))
         self._fit()
         found = None if current is None else self.model.find_row(current.id)
         if current is not None:  # the next row takes the place of one that was answered
             self._is_updating = True  # but its card must not appear where the user is about to click
             self.select_row(min(place, self.model.rowCount() - 1) if found is None else found)
             self._is_updating = False
-        shown = [one for id_, one in rows.items() if id_ in self.cards.cards]
-        self.cards.show_requests(overview, shown)
 
     def show_outcomes(self, outcomes: Mapping[str, str], refused: Mapping[str, RequestView]) -> None:
         """What became of the answers, and the requests whose answers were refused."""

@@ -68,7 +68,7 @@ class GroupEntry(QWidget):
         self._layout.setSpacing(Space.MEDIUM)
         self.header: GroupHeader | None = None
         if style is not EntryStyle.CARD:
-            self.header = GroupHeader()
+            self.header = GroupHeader(group)
             self.header.opened.connect(self._open_or_close)
             self.header.answer_chosen.connect(lambda answer: self.answer_chosen.emit(answer, self.group.requests))
             self.header.undo.clicked.connect(self.undo_chosen)

@@ -1,7 +1,5 @@
 """The row of a group of requests: whose they are, what they ask, how many, since when, and what can be done."""
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QCoreApplication, QSize, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -32,10 +30,9 @@ class GroupHeader(QFrame):
     answer_chosen = Signal(str)
     """An answer to all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, group: RequestGroup) -> None:
         super().__init__()
         set_style(self, "surface", "card")
-        self.chip: StatusChip | None = None
         self.name, self.summary = ElidedLabel(), ElidedLabel()
         self.name.setFont(make_font(TextStyle.STRONG, self.name.font()))
         set_style(self.summary, "ink", "muted")
@@ -46,27 +43,14 @@ class GroupHeader(QFrame):
         self.undo = make_button(translate("groups", "Undo"))
         self.undo.hide()
         self.bulk: dict[str, QPushButton] = {}
-        self._texts = _Texts()
-        self._first_line = QHBoxLayout()
-        self._first_line.addWidget(self.name, 1)
-        texts = QVBoxLayout(self._texts)
-        texts.setContentsMargins(0, 0, 0, 0)
-        texts.setSpacing(Space.TIGHT)
-        texts.addLayout(self._first_line)
-        texts.addWidget(self.summary)
-        texts.addWidget(self.outcome)
-        self._row = FlowLayout(Space.SMALL)
-        self._row.add_expanding(self._texts)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.MEDIUM, Space.MEDIUM)
-        layout.addLayout(self._row)
+        for answer in list_group_answers(group):
+            button = make_button("")
+            button.clicked.connect(lambda _=False, answer=answer: self.answer_chosen.emit(answer))
+            self.bulk[answer] = button
+        self._lay_out(StatusChip(sign_request(group.kind)))
 
     def show_group(self, group: RequestGroup, overview: Overview, registry: Registry) -> None:
         name = escape_invisible(overview.name_of(group.workflow))
-        if self.chip is None:
-            self.chip = StatusChip(sign_request(group.kind))
-            self._first_line.insertWidget(0, self.chip)
-            self._add_buttons(list_group_answers(group))
         self.name.setText(name)
         self.summary.setText(escape_invisible(describe_group(group, overview, registry)))
         number = len(group.requests)
@@ -102,13 +86,28 @@ class GroupHeader(QFrame):
         if sentence:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
-    def _add_buttons(self, answers: Sequence[str]) -> None:
-        for answer in answers:
-            button = make_button("")
-            button.clicked.connect(lambda _=False, answer=answer: self.answer_chosen.emit(answer))
-            self.bulk[answer] = button
+    def _lay_out(self, chip: StatusChip) -> None:
+        first_line = QHBoxLayout()
+        first_line.addWidget(chip)
+        first_line.addWidget(self.name, 1)
+        texts = _Texts()
+        lines = QVBoxLayout(texts)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(Space.TIGHT)
+        lines.addLayout(first_line)
+        lines.addWidget(self.summary)
+        lines.addWidget(self.outcome)
+        buttons = FlowLayout() if self.bulk else QHBoxLayout()  # a layout that wraps is slow, and most rows do not
+        if isinstance(buttons, FlowLayout):
+            buttons.add_expanding(texts)
+        else:
+            buttons.setSpacing(Space.SMALL)
+            buttons.addWidget(texts, 1)
         for widget in (*self.bulk.values(), self.toggle, self.undo):
-            self._row.addWidget(widget)
+            buttons.addWidget(widget)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.MEDIUM, Space.MEDIUM)
+        layout.addLayout(buttons)
 
 
 class _Texts(QWidget):

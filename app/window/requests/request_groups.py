@@ -21,7 +21,8 @@ from scheduler.engine.queries.requests import RequestView
 
 MAX_CARDS = 3
 """If there are more groups than this, single requests are rows as well."""
-_ENTRIES_AT_ONCE = 20
+_ENTRIES_AT_ONCE = 12
+"""About as many rows as a window shows."""
 _MAX_SHORT_CARDS, _MAX_SHORT_ENTRIES = 2, 4
 _MAX_CARDS_OF_GROWN_GROUP = 3
 """A single request stays a card when others like it arrive, up to this many."""

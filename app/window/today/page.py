@@ -40,6 +40,7 @@ _ROWS_AT_ONCE = 6
 _NARROW_LIST = 560
 """Below this width the sentence of a row is in a line of its own."""
 _MIN_LIST_WIDTH = 320
+_MAX_NAME_WIDTH, _UNLIMITED_WIDTH = 220, 16_777_215
 
 
 class ActivityList(QFrame):
@@ -111,6 +112,7 @@ class _ActivityRow:
     ) -> None:
         self._run = ""
         self._grid, self._top = grid, 2 * number
+        self._is_narrow = False
         self.when, self.name, self.sentence = QLabel(parent), QLabel(parent), QLabel(parent)
         self.chip = StatusChip(run_sign(line.state), parent)
         self.button = QPushButton(QCoreApplication.translate("happenings", "Details"), parent)
@@ -131,13 +133,15 @@ class _ActivityRow:
                 self._grid.addWidget(widget, self._top, column, 1, 2 if is_narrow else 1, middle)
             else:
                 self._grid.addWidget(widget, self._top, column, middle)
-        self.name.setWordWrap(is_narrow)
+        self._is_narrow = is_narrow
+        self._fit_name()
 
     def show(self, line: ActivityLine, zone: ZoneInfo) -> None:
         self._run = line.run
         self.when.setText(_format_minute(line.at, zone))
         self.chip.set_sign(run_sign(line.state))
-        self.name.setText(escape_invisible(line.name))
+        self.name.setText(add_break_points(escape_invisible(line.name)))
+        self._fit_name()
         self.sentence.setText(add_break_points(escape_invisible(line.sentence)))
         self.button.setAccessibleDescription(escape_invisible(f"{line.name}: {line.sentence}"))
         for widget in self._widgets():
@@ -148,6 +152,14 @@ class _ActivityRow:
     def hide(self) -> None:
         for widget in self._widgets():
             widget.hide()
+
+    def _fit_name(self) -> None:
+        """A long name wraps, so that it leaves room for the sentence."""
+        is_long = self.name.fontMetrics().horizontalAdvance(self.name.text()) > _MAX_NAME_WIDTH
+        has_column = is_long and not self._is_narrow
+        self.name.setWordWrap(self._is_narrow or is_long)
+        self.name.setMinimumWidth(_MAX_NAME_WIDTH if has_column else 0)
+        self.name.setMaximumWidth(_MAX_NAME_WIDTH if has_column else _UNLIMITED_WIDTH)
 
     def _widgets(self) -> tuple[QWidget, ...]:
         return self.when, self.chip, self.name, self.sentence, self.button

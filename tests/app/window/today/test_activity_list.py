@@ -1,6 +1,7 @@
 """The activity list reuses its rows and adds new ones a few at a time."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -55,6 +56,22 @@ def shown(qtbot: QtBot) -> Iterator[ActivityList]:
     page.show()
     yield made
     page.hide()
+
+
+@pytest.mark.parametrize("name", ["The receipts of all the shops in the old town " * 4, "Receipts" * 25])
+@pytest.mark.parametrize("width", [800, 420])
+def test_a_long_name_wraps_and_leaves_room_for_the_sentence(
+    shown: ActivityList, wait: Wait, name: str, width: int
+) -> None:
+    window = shown.window()
+    window.resize(width, 600)
+    shown.show_lines([replace(lines(1)[0], name=name), *lines(2)], UTC_ZONE)
+    wait(lambda: shown._rows and shown._rows[0].sentence.isVisible())
+    row = shown._rows[0]
+    wait(lambda: row.name.width() >= 100 and row.name.height() >= row.name.heightForWidth(row.name.width()))
+    assert window.width() == width
+    assert row.sentence.width() >= 200 and row.button.geometry().right() < shown.width()
+    assert row.name.geometry().right() < shown.width()
 
 
 def sentences(shown: ActivityList) -> list[str]:

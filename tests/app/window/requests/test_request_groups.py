@@ -1,0 +1,471 @@
+"""Open requests on a page: rows, cards and tables, answers to several at once, and what others answered before."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.background import run_command
+from app.session import Session
+from app.window import request_cards
+from app.window.attention.page import AttentionPage
+from app.window.requests import delayed_answers
+from app.window.requests.approval_table import ApprovalTable
+from app.window.requests.group_entry import GroupEntry
+from app.window.requests.request_groups import RequestGroups
+from scheduler.engine.queries.requests import RequestView
+from scheduler.engine.workflows.deployment import DeployOptions
+from scheduler.rules.requests import RequestKind
+from tests.app.app_fixture import Wait, deploy, overview_of
+from tests.app.cli.live_cli import ASKING
+from tests.app.window.request_samples import make_approval, make_failure, make_mail, make_overview, make_request
+
+QUIET = ASKING.replace("limit=10", "limit=1").replace(
+    '    ctx.publish(mails, id="m1", title="A receipt", data={"amount": 1})\n', ""
+)
+Show = Callable[[Sequence[RequestView]], AttentionPage]
+
+
+@pytest.fixture
+def show(empty: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Show:
+    """The Attention page with these requests, which the engine does not know."""
+    monkeypatch.setattr(AttentionPage, "refresh", lambda _: None)
+    page = AttentionPage(empty)
+    qtbot.addWidget(page)
+    page.resize(1000, 800)
+    page.show()
+
+    def show_these(requests: Sequence[RequestView]) -> AttentionPage:
+        page.show_overview(make_overview(requests, empty.registry))
+        return page
+
+    return show_these
+
+
+@pytest.fixture
+def waiting(empty: Session, wait: Wait) -> list[RequestView]:
+    """Three requests of a real workflow."""
+    run_command(empty, "connect", name="table:expenses", settings={"path": str(table_of(empty))})
+    path = empty.folder / "receipts.py"
+    path.write_text(QUIET, encoding="utf-8")
+    validated = empty._runtime.validation.validate(str(path), QUIET)
+    empty.engine_thread.submit(
+        lambda _: empty._runtime.workflow_commands.deploy(validated, DeployOptions(grant=True))
+    ).result(60)
+    for number in range(1, 4):
+        publish(empty, number)
+        wait(lambda number=number: len(empty.queries.attention()) == number)
+    return empty.queries.attention()
+
+
+@pytest.fixture
+def page(empty: Session, waiting: list[RequestView], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> AttentionPage:
+    """With the table of the three requests open. Answers can be undone until the test sends them."""
+    monkeypatch.setattr(delayed_answers, "UNDO_MS", 600_000)
+    return make_page(empty, qtbot)
+
+
+def make_page(session: Session, qtbot: QtBot) -> AttentionPage:
+    page = AttentionPage(session)
+    qtbot.addWidget(page)
+    page.resize(1000, 800)
+    page.show()
+    page.show_overview(overview_of(session))
+    return page
+
+
+def publish(session: Session, amount: int) -> None:
+    run_command(session, "publish", workflow="receipts", topic="mails", identity=f"r{amount}", data={"amount": amount})
+
+
+def table_of(session: Session) -> Path:
+    return session.folder / "expenses.csv"
+
+
+def amounts(session: Session) -> list[str]:
+    path = table_of(session)
+    return sorted(path.read_text().split()[1:]) if path.exists() else []
+
+
+def entries(page: AttentionPage) -> list[GroupEntry]:
+    return list(page.cards.entries.values())
+
+
+def summaries(page: AttentionPage) -> list[str]:
+    return [f"{one.header.name.text()}: {one.header.summary.text()}" for one in entries(page) if one.header]
+
+
+def open_table(page: AttentionPage) -> ApprovalTable:
+    [entry] = entries(page)
+    assert entry.table is not None
+    return entry.table
+
+
+def outcome(page: AttentionPage) -> str:
+    [entry] = entries(page)
+    assert entry.header is not None
+    return entry.header.outcome.text()
+
+
+def cells(table: ApprovalTable, column: int) -> list[Any]:
+    return [table.model.index(row, column).data() for row in range(table.model.rowCount())]
+
+
+def count_widgets(page: QWidget) -> int:
+    return len(page.findChildren(QWidget))
+
+
+# What is shown
+
+
+def test_a_few_single_requests_are_cards_and_a_group_is_a_row(show: Show) -> None:
+    page = show([make_approval(1), make_failure(2), make_mail(3), make_mail(4)])
+    assert list(page.cards.cards) == [make_failure(2).id, make_approval(1).id]
+    assert summaries(page) == [
+        "Reminders: 2 requests · today 14:16 to 14:17 · Send one mail, to all recipients or to none."
+    ]
+
+
+def test_many_single_requests_are_rows_that_open_as_cards(show: Show) -> None:
+    page = show([make_approval(number, f"flow-{number}") for number in range(6)])
+    assert not page.cards.cards and len(entries(page)) == 6
+    header = entries(page)[2].header
+    assert header is not None
+    header.toggle.click()
+    assert list(page.cards.cards) == [make_approval(3, "flow-3").id]
+    header.toggle.click()
+    assert not entries(page)[2].is_open
+
+
+def test_broken_things_are_the_first_rows(show: Show) -> None:
+    given = [make_approval(50 + number, f"flow-{number}") for number in range(4)]
+    page = show([*given, make_failure(1), make_request(2, RequestKind.RECONNECT, "mail", subject="imap:home")])
+    assert [one.group.workflow for one in entries(page)][:3] == ["mail", "backup", "flow-3"]
+
+
+def test_the_number_of_widgets_does_not_grow_with_the_number_of_requests(show: Show) -> None:
+    def make(number: int) -> list[RequestView]:
+        grouped = [make_approval(one, f"flow-{one % 15}") for one in range(number)]
+        return [*grouped, *(make_failure(one, f"copy-{one}") for one in range(number))]
+
+    page = show(make(30))
+    few = count_widgets(page)
+    show([])
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    show(make(300))
+    assert count_widgets(page) <= few
+    assert page.cards.more.isVisibleTo(page) and page.cards.more.text().startswith("Show ")
+    page.cards.more.click()
+    assert len(entries(page)) == 24
+
+
+def test_a_table_of_300_rows_has_as_many_widgets_as_one_of_3(show: Show) -> None:
+    page = show([make_approval(number) for number in range(3)])
+    few = count_widgets(page)
+    show([make_approval(number) for number in range(300)])
+    assert open_table(page).model.rowCount() == 300
+    assert count_widgets(page) == few
+
+
+def test_the_filters_choose_kind_and_workflow(show: Show) -> None:
+    given = [make_approval(1), make_approval(2), make_failure(3), make_failure(4, "copy"), make_mail(5)]
+    page = show(given)
+    assert page.filters.isVisibleTo(page)
+    page.filters.kind.setCurrentText("Failed")
+    assert [one.group.workflow for one in entries(page)] == ["copy", "backup"]
+    page.filters.workflow.setCurrentText("Copy")
+    assert [one.group.workflow for one in entries(page)] == ["copy"]
+    page.filters.kind.setCurrentIndex(0)
+    page.filters.workflow.setCurrentText("Receipts")
+    assert [one.group.workflow for one in entries(page)] == ["receipts"]
+    show(given[2:])
+    assert not page.filters.is_active, "what was chosen is gone"
+    assert len(entries(page)) == 3
+
+
+def test_new_groups_appear_at_the_end_until_the_page_is_shown_again(show: Show) -> None:
+    """Nothing moves while the user is about to click."""
+    old = [make_approval(number, f"flow-{number}") for number in range(4)]
+    page = show(old)
+    page = show([*old, make_failure(1)])
+    assert [one.group.workflow for one in entries(page)][-1] == "backup"
+    page.hide()
+    page.show()
+    show([*old, make_failure(1)])
+    assert entries(page)[0].group.workflow == "backup"
+
+
+def test_a_card_stays_a_card_when_another_request_like_it_arrives(show: Show) -> None:
+    page = show([make_approval(5)])
+    card = page.cards.cards[make_approval(5).id]
+    show([make_approval(5, handler="FileReceipt"), make_approval(1)])
+    assert len(page.cards.cards) == 2
+    assert page.cards.cards[make_approval(5).id].geometry().top() <= card.geometry().top()
+
+
+def test_a_request_is_opened_in_its_group(show: Show) -> None:
+    page = show([*(make_approval(number, f"flow-{number}") for number in range(40)), make_mail(1), make_mail(2)])
+    page.open_subject(make_mail(1).id)
+    [entry] = [one for one in entries(page) if one.group.workflow == "reminders"]
+    assert entry.table is not None and entry.table.current_request() == make_mail(1)
+
+
+# The table
+
+
+def test_a_table_has_a_column_per_parameter_the_time_and_what_the_script_says(show: Show) -> None:
+    table = open_table(show([make_mail(1), make_mail(2)]))
+    assert list(table.model.heads()) == ["Asked", "To", "Subject", "Text", "The script says", "Result"]
+    assert table.view.isColumnHidden(5)
+    assert cells(table, 1) == ["customer2@example.com", "customer1@example.com"]
+    assert cells(table, 0) == ["today 14:18", "today 14:19"]
+    assert "mail.example.com" in table.facts.text(), "the account is shown once for all"
+
+
+def test_nothing_is_ticked_at_first_nor_what_arrives_later(show: Show) -> None:
+    page = show([make_mail(2), make_mail(3)])
+    table = open_table(page)
+    assert not table.model.ticked() and not table.approve.isEnabled()
+    table.select_all.click()
+    assert (table.approve.text(), table.reject.text()) == ("Approve 2", "Reject 2")
+    show([make_mail(2), make_mail(3), make_mail(1)])
+    assert [one.id for one in table.model.ticked()] == [make_mail(3).id, make_mail(2).id]
+    assert table.approve.text() == "Approve 2"
+
+
+def test_a_request_whose_call_changed_is_no_longer_ticked(show: Show) -> None:
+    page = show([make_mail(2), make_mail(3)])
+    table = open_table(page)
+    table.select_all.click()
+    show([replace(make_mail(2), call_hash="another"), make_mail(3)])
+    assert [one.id for one in table.model.ticked()] == [make_mail(3).id]
+
+
+def test_a_row_that_does_not_fit_is_marked_and_must_be_opened_before_it_is_ticked(show: Show) -> None:
+    long = make_mail(5, text="Dear customer, " * 40)
+    page = show([make_mail(2), long])
+    table = open_table(page)
+    assert cells(table, 0) == ["today 14:15, does not fit", "today 14:18"]
+    assert "1 row does not fit" in table.hint.text() and not table.hint.isHidden()
+    table.select_all.click()
+    assert [one.id for one in table.model.ticked()] == [make_mail(2).id]
+    table.select_row(0)
+    table._toggle()
+    assert list(table.cards.cards) == [long.id], "its card is opened instead"
+    assert len(table.model.ticked()) == 1
+    table._toggle()
+    assert len(table.model.ticked()) == 2 and table.hint.isHidden()
+
+
+def test_space_ticks_the_row_and_ctrl_return_approves_what_is_ticked(show: Show, qtbot: QtBot) -> None:
+    page = show([make_mail(1), make_mail(2), make_mail(3)])
+    table = open_table(page)
+    page.activateWindow()
+    table.view.setFocus()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is table.view and table.view.isVisible())
+    table.select_row(0)
+    qtbot.keyClick(table.view, Qt.Key.Key_Space)
+    qtbot.keyClick(table.view, Qt.Key.Key_Down)
+    qtbot.keyClick(table.view, Qt.Key.Key_Down)
+    qtbot.keyClick(table.view, Qt.Key.Key_Space)
+    assert [one.id for one in table.model.ticked()] == [make_mail(3).id, make_mail(1).id]
+    qtbot.keyClick(table.view, Qt.Key.Key_Space)
+    assert [one.id for one in table.model.ticked()] == [make_mail(3).id]
+    qtbot.keyClick(table.view, Qt.Key.Key_Return)
+    assert list(table.cards.cards) == [make_mail(1).id]
+    with qtbot.waitSignal(table.answer_chosen) as chosen:
+        qtbot.keyClick(table.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert chosen.args == ["approve", [make_mail(3)]]
+
+
+# Answers
+
+
+def test_approving_several_acts_once_each_and_the_group_disappears(
+    page: AttentionPage, empty: Session, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_cards, "ANSWERED_CARD_MS", 1)
+    table = open_table(page)
+    table.select_all.click()
+    table.approve.click()
+    assert outcome(page) == "Approving 3…"
+    page.send_delayed_answers()
+    wait(lambda: amounts(empty) == ["1", "2", "3"])
+    wait(lambda: not entries(page))
+
+
+def test_an_answer_can_be_undone_before_it_is_sent(page: AttentionPage, empty: Session, wait: Wait) -> None:
+    table = open_table(page)
+    table.select_all.click()
+    table.approve.click()
+    assert not table.approve.isEnabled() and not table.select_all.isEnabled()
+    [entry] = entries(page)
+    assert entry.header is not None
+    entry.header.undo.click()
+    assert outcome(page) == "Nothing was sent." and len(table.model.ticked()) == 3
+    page.send_delayed_answers(wait=True)
+    assert len(empty.queries.attention()) == 3
+
+
+@pytest.mark.parametrize("leave", ["hide", "quit"])
+def test_leaving_sends_the_answer(page: AttentionPage, empty: Session, wait: Wait, leave: str) -> None:
+    open_table(page).select_all.click()
+    open_table(page).reject.click()
+    assert len(empty.queries.attention()) == 3
+    if leave == "hide":
+        page.hide()
+        wait(lambda: not empty.queries.attention())
+    else:
+        page.send_delayed_answers(wait=True)
+        assert not empty.queries.attention()
+
+
+def test_the_next_answer_sends_the_one_before(
+    page: AttentionPage, empty: Session, waiting: list[RequestView], wait: Wait
+) -> None:
+    table = open_table(page)
+    table.model.set_ticked(waiting[:1], on=True)
+    table.approve.click()
+    table.select_row(2)
+    table.open_row()
+    table.cards.cards[waiting[2].id].buttons["reject"].click()
+    wait(lambda: [one.id for one in empty.queries.attention()] == [waiting[1].id])
+    wait(lambda: amounts(empty) == ["1"])
+
+
+@pytest.mark.parametrize("other", ["single", "window", "command line"])
+def test_each_request_is_answered_once_and_the_loser_says_so(
+    page: AttentionPage, empty: Session, waiting: list[RequestView], wait: Wait, qtbot: QtBot, other: str
+) -> None:
+    """Another answer arrives while this one can still be undone."""
+    table = open_table(page)
+    table.select_all.click()
+    table.approve.click()
+    if other == "window":
+        second = make_page(empty, qtbot)
+        open_table(second).model.set_ticked(waiting[:1], on=True)
+        open_table(second).reject.click()
+        second.send_delayed_answers()
+        wait(lambda: "1 rejected." in outcome(second))
+    elif other == "single":
+        run_command(empty, "reject", request=waiting[0].id, call_hash=waiting[0].call_hash)
+    else:
+        run_command(empty, "answer_each", answer="reject", requests=[{"request": waiting[0].id}])
+    page.send_delayed_answers()
+    wait(lambda: outcome(page).startswith("2 approved. 1 could not be answered: That was already answered (no)"))
+    page.show_overview(overview_of(empty))
+    result = table.model.columnCount() - 1
+    assert [cell for cell in cells(table, result) if cell] == ["That was already answered (no); nothing was changed."]
+    assert not table.view.isColumnHidden(result)
+    wait(lambda: amounts(empty) == ["2", "3"])
+
+
+def test_the_same_answer_given_twice_acts_once(
+    page: AttentionPage, empty: Session, waiting: list[RequestView], wait: Wait
+) -> None:
+    open_table(page).select_all.click()
+    open_table(page).approve.click()
+    run_command(empty, "approve", request=waiting[1].id)
+    page.send_delayed_answers()
+    wait(lambda: outcome(page) == "2 approved. 1 could not be answered: Already answered.")
+    wait(lambda: amounts(empty) == ["1", "2", "3"])
+
+
+def test_a_call_that_changed_meanwhile_is_refused_on_its_row(
+    page: AttentionPage, empty: Session, waiting: list[RequestView], wait: Wait
+) -> None:
+    stale = [replace(waiting[0], call_hash="of another call"), *waiting[1:]]
+    page.show_overview(replace(overview_of(empty), requests=tuple(stale)))
+    table = open_table(page)
+    table.select_all.click()
+    table.approve.click()
+    page.send_delayed_answers()
+    wait(lambda: outcome(page).startswith("2 approved. 1 could not be answered: What it would do has changed"))
+    assert [one.id for one in empty.queries.attention()] == [waiting[0].id]
+
+
+def test_a_group_answered_elsewhere_says_so(
+    page: AttentionPage, empty: Session, waiting: list[RequestView], wait: Wait
+) -> None:
+    for one in waiting:
+        run_command(empty, "reject", request=one.id)
+    page.show_overview(overview_of(empty))
+    assert outcome(page) == "Already answered."
+
+
+def test_all_failed_jobs_of_a_workflow_are_run_again_or_dismissed(
+    empty: Session, qtbot: QtBot, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delayed_answers, "UNDO_MS", 600_000)
+    second = '@flow.job(cron="0 5 1 1 *")\ndef other(ctx):\n    raise ValueError("no")\n'
+    deploy(empty, "Broken", f'raise ValueError("no")\n{second}')
+    for handler in ("go", "other"):
+        run_command(empty, "run", target=f"broken/{handler}")
+    before = wait(lambda: len(empty.queries.attention()) == 2 and empty.queries.attention())
+    page = make_page(empty, qtbot)
+    [entry] = entries(page)
+    assert entry.header is not None
+    assert [one.text() for one in entry.header.bulk.values()] == ["Run all 2 again", "Dismiss all 2"]
+    entry.header.bulk["retry"].click()
+    page.send_delayed_answers()
+    wait(lambda: {one.run for one in empty.queries.attention()}.isdisjoint(one.run for one in before))
+    again = wait(lambda: len(empty.queries.attention()) == 2 and empty.queries.attention())
+    page = make_page(empty, qtbot)
+    [entry] = entries(page)
+    assert entry.header is not None and len(again) == 2
+    entry.header.bulk["dismiss"].click()
+    page.send_delayed_answers()
+    wait(lambda: not empty.queries.attention())
+
+
+# The focus
+
+
+def test_after_an_answer_the_focus_moves_to_the_next_card_then_to_the_page(
+    show: Show, monkeypatch: pytest.MonkeyPatch, wait: Wait
+) -> None:
+    monkeypatch.setattr(request_cards, "run_command", lambda *_, **__: None)
+    monkeypatch.setattr(request_cards, "ANSWERED_CARD_MS", 600_000)
+    page = show([make_failure(9), make_approval(5, "other"), make_mail(1)])
+    first, second, third = page.cards.cards.values()
+    second.buttons["approve"].setFocus()
+    second.trigger_action("approve")
+    assert page.focusWidget() is second, "it stays while the answer is sent"
+    wait(lambda: page.focusWidget() is third)
+    third.trigger_action("reject")
+    wait(lambda: page.focusWidget() is first)
+    first.trigger_action("dismiss")
+    wait(lambda: page.focusWidget() is page._column)
+
+
+def test_after_a_group_is_answered_the_focus_moves_to_the_next(show: Show) -> None:
+    page = show([*(make_approval(number, f"flow-{number}") for number in range(4)), make_mail(8), make_mail(9)])
+    group, following, *_ = entries(page)
+    assert group.header is not None and following.header is not None
+    group.header.toggle.click()
+    assert group.table is not None and page.focusWidget() is group.table.view
+    group.table.select_all.click()
+    group.table.approve.setFocus()
+    group.table.approve.click()
+    assert page.focusWidget() is group.header.undo
+    show([make_approval(number, f"flow-{number}") for number in range(4)])
+    group.show_results("approve", [], [{"request": "a", "is_repeated": False}])
+    assert page.focusWidget() is following.header.toggle
+
+
+def test_rows_of_today_open_the_attention_page(empty: Session, qtbot: QtBot) -> None:
+    groups = RequestGroups(empty, is_short=True)
+    qtbot.addWidget(groups)
+    groups.show()
+    groups.show_requests(make_overview([make_approval(number, f"flow-{number % 6}") for number in range(12)]))
+    assert len(groups.entries) == 4 and not groups.more.isVisibleTo(groups)
+    entry = next(iter(groups.entries.values()))
+    assert entry.header is not None
+    with qtbot.waitSignal(groups.open_page) as opened:
+        entry.header.toggle.click()
+    assert opened.args == ["attention", entry.group.requests[0].id]
