@@ -3,7 +3,7 @@
 import inspect
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -432,3 +432,18 @@ def test_the_card_of_a_connection_that_was_never_connected_does_not_speak_of_an_
     content = card(ask("reconnect", subject="table:expenses"))
     assert content.sign.word == "Not connected"
     assert [action.label for action in content.actions] == ["Connect…"]
+
+
+@pytest.mark.parametrize(
+    ("on_expiry", "when", "reminder"),
+    [
+        ("reject", "expires tomorrow 13:00", "Reminder: expires tomorrow 13:00 and then counts as rejected."),
+        ("leave", "wanted by tomorrow 13:00", "Reminder: wanted by tomorrow 13:00."),
+    ],
+)
+def test_a_request_that_expires_says_when(on_expiry: str, when: str, reminder: str) -> None:
+    one = ask("question", questions=[QUESTION], expires=NOW + timedelta(days=1), on_expiry=on_expiry)
+    assert card(one).when.endswith(f" · {when}")
+    assert (reminder in make_problem(one, overview()).text, make_problem(one, overview()).reminders) == (False, 0)
+    reminded = make_problem(replace(one, reminded=NOW), overview())
+    assert (reminder in reminded.text, reminded.reminders) == (True, 1)
