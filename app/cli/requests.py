@@ -66,6 +66,9 @@ def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -
         yield from (f"    {line}" for line in one["ui"]["difference"].splitlines())
     if limit is not None and (one.get("omitted") or any(line.endswith(_CUT) for line in lines)):
         yield f"    Show in full: dayhand attention {one['id']}{where}"
+    if one.get("expires"):
+        then = "it stays open then" if one["on_expiry"] == "leave" else "it counts as rejected then"
+        yield f"    Expires {format_time(one['expires'])}; {then}."
     if editable := one.get("editable"):
         yield f"    You can change {', '.join(editable)}: dayhand approve {one['id']} --set NAME=VALUE{where}"
     yield f"    {'  |  '.join(f'{command}{where}' for command in one['how'])}"

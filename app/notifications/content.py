@@ -35,11 +35,18 @@ class OpenProblem:
     """Asks for an approval."""
     count: int = 1
     """How often it happened."""
+    reminders: int = 0
+    """How often the user was reminded of it since: each shows it again."""
     since: datetime
 
     def __post_init__(self) -> None:
         if self.key.startswith(SUMMARY_PREFIX):
             raise ValueError(f"The key of a problem must not start with {SUMMARY_PREFIX!r}.")
+
+    @property
+    def news(self) -> int:
+        """Grows whenever it is to be shown again."""
+        return self.count + self.reminders
 
     @property
     def rank(self) -> int:

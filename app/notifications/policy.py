@@ -27,10 +27,10 @@ class NotificationRules:
 
 @dataclass(frozen=True, slots=True)
 class ShownProblem:
-    """What the user was shown of a problem: in which notification, and how often it had happened."""
+    """What the user was shown of a problem: in which notification, and how new it was."""
 
     home: str
-    count: int
+    news: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def decide(
     # A changed counter that does not change the text counts as shown.
     up_to_date = {home for home, one in shown.items() if one.notification == written[home]}
     told = {
-        key: ShownProblem(home, current[key].count if home in up_to_date else told[key].count)
+        key: ShownProblem(home, current[key].news if home in up_to_date else told[key].news)
         for key, home in homes.items()
     }
     held = Keys() if quiet is None and not morning else held & _changed_keys(current, told)
@@ -128,8 +128,8 @@ def _is_recent(at: datetime, span: timedelta, now: datetime) -> bool:
 
 
 def _changed_keys(current: Mapping[str, OpenProblem], told: Mapping[str, ShownProblem]) -> frozenset[str]:
-    """Problems that were not shown yet, or that happened again since."""
-    return frozenset(key for key, problem in current.items() if key not in told or told[key].count != problem.count)
+    """Problems that were not shown yet, that happened again since, or that the user is to be reminded of."""
+    return frozenset(key for key, problem in current.items() if key not in told or told[key].news != problem.news)
 
 
 def _assign_homes(

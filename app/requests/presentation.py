@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -28,6 +29,7 @@ from app.widgets.visible_text import truncate
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, parse_name
 from scheduler.engine.queries.requests import FailedRunView, RequestView
+from scheduler.rules.expiry import OnExpiry
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 translate = QCoreApplication.translate
@@ -55,7 +57,7 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
     if is_form or REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
         answers = [OfferedAction(id=REVIEW, label=translate("answers", "Review"))]
     name = name_request(one, overview)
-    lines = (summarize_request(one, overview), _quote_script(one), *_quote_run(one))
+    lines = (summarize_request(one, overview), _quote_script(one), *_quote_run(one), _remind(one, overview))
     group = one.subject if one.kind in (RequestKind.RECONNECT, RequestKind.KEYRING) else overview.name_of(one.workflow)
     return OpenProblem(
         key=one.id,
@@ -66,6 +68,7 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
         group=group,
         is_question=one.kind in (RequestKind.APPROVAL, RequestKind.QUESTION, RequestKind.PERMISSION),
         count=one.failed_run.failures if one.failed_run is not None and one.failed_run.reason else 1,
+        reminders=0 if one.reminded is None else 1,
         since=one.created,
     )
 
@@ -75,7 +78,9 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
         id=one.id,
         sign=sign_request(one.kind),
         title=name_request(one, overview),
-        when=format_day_and_time(one.created.replace(second=0, microsecond=0), overview.zone, overview.now),
+        when=" · ".join(
+            part for part in (_format_time(one.created, overview), _describe_expiry(one, overview)) if part
+        ),
         sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else describe_request(one),
         details=_detail(one, overview, registry),
         script_sections=(*_show(one.sentence), *_show(one.ui)) if _quotes_script(one) else (),
@@ -84,6 +89,29 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
             _make_action(answer, count_others_in_scope(one, overview.requests)) for answer in list_actions(one)
         ),
     )
+
+
+def _format_time(at: datetime, overview: Overview) -> str:
+    return format_day_and_time(at.replace(second=0, microsecond=0), overview.zone, overview.now)
+
+
+def _describe_expiry(one: RequestView, overview: Overview) -> str:
+    if one.expires is None:
+        return ""
+    words = translate("answers", "expires {time}")
+    if one.on_expiry == OnExpiry.LEAVE:
+        words = translate("answers", "wanted by {time}")
+    return words.format(time=_format_time(one.expires, overview))
+
+
+def _remind(one: RequestView, overview: Overview) -> str:
+    """The line of a reminder; empty before there was one."""
+    if one.reminded is None or one.expires is None:
+        return ""
+    words = translate("answers", "Reminder: expires {time} and then counts as rejected.")
+    if one.on_expiry == OnExpiry.LEAVE:
+        words = translate("answers", "Reminder: wanted by {time}.")
+    return words.format(time=_format_time(one.expires, overview))
 
 
 def _make_action(answer: OfferedAction, others: int) -> CardAction:

@@ -4,16 +4,19 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from threading import Lock
 from typing import Any
 
 from scheduler.connections.connector import Tool
+from scheduler.rules.expiry import MAX_EXPIRY, MIN_EXPIRY, OnExpiry
 from scheduler.rules.handler_ids import lane_name
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow
 from scheduler.timing.backoff import MAX_FAILURES
 from scheduler.timing.durations import parse_duration
+from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Need
 from scheduler.user_text import UserText
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
@@ -32,6 +35,9 @@ class HandlerPlan:
     publishes: tuple[str, ...] = ()
     subscribes: tuple[str, ...] = ()
     approve: str | None = None
+    expires: timedelta | None = None
+    """How long its requests wait for an answer; None for as long as it takes."""
+    on_expiry: OnExpiry = OnExpiry.REJECT
     after_crash: str = "next"
     run_on_deploy: bool = True
     has_mutate: bool = False
@@ -86,6 +92,8 @@ class HandlerPlan:
             publishes=tuple(described["publishes"]),
             subscribes=tuple(described["subscribes"]),
             approve=described["approve"],
+            expires=_read_expiry(described.get("expires")),
+            on_expiry=OnExpiry(described.get("on_expiry") or OnExpiry.REJECT),
             after_crash=described["after_crash"] or "next",
             run_on_deploy=described["run_on_deploy"] is not False,
             has_mutate=described["has_mutate"],
@@ -107,6 +115,17 @@ def approval_for(handler: HandlerPlan | None, tool: Tool | None) -> str:
     """
     default = "always" if tool is None or tool.acts_on_others else "never"
     return default if handler is None else handler.approve or default
+
+
+def _read_expiry(written: Any) -> timedelta | None:
+    if written is None:
+        return None
+    span = parse_duration(written, "expires")
+    if not MIN_EXPIRY <= span <= MAX_EXPIRY:
+        raise BadScheduleError(
+            "expires", UserText("expires: {text} is not between a minute and a year; write '2d'.", text=repr(written))
+        )
+    return span
 
 
 def _seconds(written: Any) -> float | None:

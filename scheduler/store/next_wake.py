@@ -19,6 +19,7 @@ SELECT
     (SELECT min(resume_at) FROM runs WHERE resume_at > ?1),
     (SELECT min(wake_at) FROM handlers WHERE removed = 0 AND wake_at > ?1),
     (SELECT min(check_at) FROM mutations WHERE check_at > ?1),
+    (SELECT min(wake_at) FROM requests WHERE answer IS NULL AND wake_at > ?1),
     (SELECT min(until) FROM lanes WHERE blocked = 'backing off'),
     EXISTS (SELECT 1 FROM schedules WHERE {IS_LIVE} AND late_next IS NOT NULL)
         OR EXISTS (SELECT 1 FROM backfills WHERE ended IS NULL),
@@ -64,3 +65,18 @@ def shorten_waits(
     db.execute("UPDATE lanes SET until = ? WHERE blocked = 'backing off' AND until > ?", (soon, to_ms(now + retry)))
     db.execute("UPDATE handlers SET wake_at = ? WHERE wake_at > ?", (soon, to_ms(now + wake)))
     db.execute("UPDATE mutations SET check_at = ? WHERE check_at > ?", (soon, to_ms(now + check)))
+    _correct_expiries(db, to_ms(now))
+
+
+def _correct_expiries(db: sqlite3.Connection, now: int | None) -> None:
+    """Requests that were asked while the clock was ahead get their full time; reminders of then do not count."""
+    expiring = "answer IS NULL AND expires IS NOT NULL"
+    db.execute(
+        f"UPDATE requests SET expires = expires - (created - ?1), created = ?1 WHERE {expiring} AND created > ?1",
+        (now,),
+    )
+    db.execute(f"UPDATE requests SET reminded = NULL WHERE {expiring} AND reminded > ?", (now,))
+    db.execute(
+        "UPDATE requests SET wake_at = CASE WHEN reminded IS NULL THEN expires - (expires - created) / 4 "
+        f"WHEN on_expiry = 'reject' THEN expires END WHERE {expiring}"
+    )

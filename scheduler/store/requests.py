@@ -167,6 +167,18 @@ def resolve(
     return [row[0] for row in db.execute(query, (given, to_ms(now), kind, subject)).fetchall()]
 
 
+def set_wake(db: sqlite3.Connection, request: str, wake_at: datetime | None, reminded: datetime | None) -> None:
+    """When to remind or let it expire next, and when the user was reminded; only while it is open."""
+    query = "UPDATE requests SET wake_at = ?, reminded = ? WHERE id = ? AND answer IS NULL"
+    db.execute(query, (to_ms(wake_at), to_ms(reminded), request))
+
+
+def list_due(db: sqlite3.Connection, now: datetime) -> list[RequestRow]:
+    """Open ones to remind of or to let expire; without what may be large."""
+    query = f"{_WITHOUT_LARGE} WHERE answer IS NULL AND wake_at <= ? ORDER BY wake_at"
+    return [_from_sql(row) for row in db.execute(query, (to_ms(now),))]
+
+
 def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:
     """Move it to another run."""
     db.execute("UPDATE requests SET run = ?, workflow = ? WHERE id = ?", (run, workflow, request))

@@ -135,6 +135,13 @@ def _check_approve(folder: Path, facts: Facts) -> str:
     return "done"
 
 
+def _check_edited(folder: Path, facts: Facts) -> str:
+    """The changed row, or none; never the one that was asked for."""
+    outcome = _check_approve(folder, facts)
+    assert (folder / "rows.csv").read_text().splitlines()[1:] in ([], ["changed"])
+    return outcome
+
+
 def _check_reject(folder: Path, facts: Facts) -> str:
     [(answer,)] = _ask(folder, "SELECT answer FROM requests WHERE id = ?", facts["request"])
     states = [row[0] for row in _ask(folder, "SELECT state FROM events")]
@@ -262,6 +269,10 @@ def _with(*words: str) -> Callable[[Facts, Path], list[str]]:
 
 CASES = (
     Case(verb="approve", prepare=_prepare_filing(), find=_find_request, words=_answer("approve"), check=_check_approve),
+    Case(
+        verb="approve-changed", prepare=_prepare_filing(), find=_find_request,
+        words=_with("approve", "{request}", "--set", 'rows=[{{"id": "changed"}}]'), check=_check_edited,
+    ),
     Case(verb="reject", prepare=_prepare_filing(), find=_find_request, words=_answer("reject"), check=_check_reject),
     Case(
         verb="resolve", prepare=_prepare_interrupted, find=_find_request,

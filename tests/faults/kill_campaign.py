@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scheduler.store.backups import STORE_FILE
 from scheduler.workers.processes import MARK_VARIABLE, has_mark
-from tests.faults.kill_target import COUNTED, KillPoint, is_done, lines, run_app
+from tests.faults.kill_target import COUNTED, EDITED, KillPoint, is_done, is_edited, lines, run_app
 from tests.runs import invariants
 from tests.workers.worker_fixture import list_processes
 
@@ -172,6 +172,9 @@ class Campaign:
             assert set(by_key.values()) <= {1}, f"{name}: appended twice: {by_key.most_common(3)}"
             assert all(ledger[key] == "applied" for key in by_key), f"{name}: done, but not recorded as applied"
             assert Counter(one for line in appended for one in line["ids"]) == expected, f"{name}: lost or done twice"
+        for line in lines(self.folder, "sent"):
+            expected_text = EDITED if is_edited(line["ids"]) else "asked"
+            assert line["text"] == expected_text, f"it is not what the user approved: {line}"
         keys = {line["key"] for name in COUNTED for line in lines(self.folder, name)}
         invented = {key for key, status in ledger.items() if status == "applied"} - keys
         assert not invented, f"recorded as applied, but never happened: {invented}"

@@ -66,7 +66,7 @@ class Post:
         return dayhand.prepared(reserve=batch, data=[e.id for e in batch]) if batch else dayhand.nothing()
 
     def mutate(self, ctx, prepared):
-        ctx.call("counter:x", "send", ids=prepared.data, into="sent")
+        ctx.call("counter:x", "send", ids=prepared.data, into="sent", text="asked")
 
     def next(self, ctx, prepared, result, state):
         return {"done": state.get("done", 0) + len(prepared.data)}
@@ -107,6 +107,7 @@ def tidy(ctx):
     return ctx.attempt
 """
 COUNTED = ("checked", "sent", "blind")
+EDITED = "edited"
 LAST_TOPICS = ("letters", "rows")
 
 
@@ -165,7 +166,8 @@ def counter(folder: Path, doom: KillPoint) -> Connector:
     def append(call: Call) -> Any:
         doom.reach("the call", "before")
         with (folder / f"{call.parameters['into']}.txt").open("a") as file:
-            file.write(json.dumps({"key": call.key, "ids": call.parameters["ids"]}) + "\n")
+            line = {"key": call.key, "ids": call.parameters["ids"], "text": call.parameters.get("text")}
+            file.write(json.dumps(line) + "\n")
         doom.reach("the call", "after")
         return len(call.parameters["ids"])
 
@@ -175,7 +177,11 @@ def counter(folder: Path, doom: KillPoint) -> Connector:
     def read(call: Call) -> Any:
         return (folder / "ids.txt").read_text().split()[call.parameters["since"] :]
 
-    given = {"ids": Parameter(ParameterKind.LIST), "into": Parameter(ParameterKind.TEXT)}
+    given = {
+        "ids": Parameter(ParameterKind.LIST),
+        "into": Parameter(ParameterKind.TEXT),
+        "text": Parameter(ParameterKind.TEXT, required=False, editable=True),
+    }
     # Nothing is appended after the process is gone, so its checker counts at once.
     blind = Tool(name="blind", help="", parameters=given, run=append, mutating=True)
     tools = (
@@ -190,6 +196,11 @@ def counter(folder: Path, doom: KillPoint) -> Connector:
 def lines(folder: Path, name: str) -> list[dict[str, Any]]:
     path = folder / f"{name}.txt"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def is_edited(ids: list[str]) -> bool:
+    """Whether the simulated user changes the call about these before approving it; the same for the same ids."""
+    return len(ids[0]) % 2 == 0 or ids[0][-1] in "02468"
 
 
 def happened(folder: Path, name: str, key: str) -> bool:
@@ -252,7 +263,10 @@ class SimulatedUserSession(Session):
         assert one.run is not None
         answering = self._runtime.request_commands
         match one.kind:
-            case RequestKind.APPROVAL | RequestKind.PERMISSION:
+            case RequestKind.APPROVAL:  # as different users do: with and without a change
+                edits = {"text": EDITED} if is_edited(one.call["parameters"]["ids"]) else {}
+                answering.approve(one.id, edits=edits)
+            case RequestKind.PERMISSION:
                 answering.approve(one.id)
             case RequestKind.UNSURE:
                 mutation = mutations.find(self._runtime.database.read(), one.run)

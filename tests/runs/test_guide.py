@@ -220,6 +220,24 @@ def shop(author: Author) -> None:
     assert author.summaries[-1].startswith("Shift from "), "a manual run has no planned time"
 
 
+def filing(author: Author) -> None:
+    """Each letter is filed where the user says, or not at all."""
+    answering = author.runtime.request_commands
+    author.publish("letters", "l1")
+    [asked] = author.runtime.requests()
+    assert asked.expires == author.runtime.clock.wall + 48 * HOUR
+    answering.answer(asked.id, {"folder": "Invoices", "amount": "12.50"})
+    author.runtime.tick()
+    assert author.lines("letters") == ["l1,Invoices,12.5"]
+    author.publish("letters", "l2")
+    answering.reject(author.runtime.requests()[0].id, reason="Not mine")
+    author.runtime.tick()
+    author.publish("letters", "l3")
+    author.runtime.pass_time(49 * HOUR)
+    assert author.lines("letters") == ["l1,Invoices,12.5"]
+    assert author.summaries == ["Filed in Invoices", "Not filed: Not mine", "Not filed: expired"]
+
+
 USES: dict[str, Callable[[Author], None]] = {
     "Free space": free_space,
     "Readings": readings,
@@ -228,6 +246,7 @@ USES: dict[str, Callable[[Author], None]] = {
     "Letters": letters,
     "Digest": digest,
     "Shop": shop,
+    "Filing": filing,
 }
 
 
@@ -370,6 +389,6 @@ def described(connector: Connector) -> dict[tuple[str, str], tuple[set[str], str
 
 
 def test_the_guide_names_everything_that_the_package_offers_for_scripts() -> None:
-    for name in ("Workflow", "prepared", "nothing", "describe", "CommandFailed"):
+    for name in ("Workflow", "prepared", "nothing", "ask", "describe", "CommandFailed"):
         assert name in dayhand.__all__
         assert f"dayhand.{name}" in GUIDE

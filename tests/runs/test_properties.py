@@ -59,17 +59,18 @@ def p(ctx, state):
     return {{**state, "polls": state.get("polls", 0) + 1}}
 """
 TAKER = """
-@flow.consumer(subscribe=[t], publishes=[u], approve="{approve}")
+@flow.consumer(subscribe=[t], publishes=[u], approve="{approve}", expires={expires}, on_expiry="{on_expiry}")
 class C:
     def prepare(self, ctx, state):
         batch = ctx.peek(t, limit=2)
         wake = ctx.now + timedelta({wake}) if len(batch) == 2 else None
         if not batch:
             return dayhand.nothing(wake_at=wake)
-        return dayhand.prepared(reserve=batch, data=[e.id for e in batch], say="Do it", wake_at=wake)
+        ask = dayhand.ask("How?", default="asked") if {asks} else None
+        return dayhand.prepared(reserve=batch, data=[e.id for e in batch], say="Do it", wake_at=wake, ask=ask)
 
     def mutate(self, ctx, prepared):
-        ctx.call("world:x", "{tool}", n=prepared.data)
+        ctx.call("world:x", "{tool}", n=prepared.data, text=prepared.answer or "asked")
 
     def next(self, ctx, prepared, result, state):
         for identity in prepared.data:
@@ -105,7 +106,7 @@ def script(**chosen: Any) -> str:
     """The workflow in one of its variants; without `takes` the acting consumer and its topic are removed."""
     options = {
         "takes": True, "has_job": True, "approve": "never", "tool": "act", "every": "5m", "wake": "seconds=40",
-        "after_crash": "ask", "overlap": "skip", **chosen,
+        "after_crash": "ask", "overlap": "skip", "asks": False, "expires": None, "on_expiry": "reject", **chosen,
     }  # fmt: skip
     topic = "t" if options["takes"] else "u"
     text = HEAD.format(topic=topic) + ("u = flow.topic('u')\n" if options["takes"] else "")
@@ -125,6 +126,9 @@ shapes = st.fixed_dictionaries(
         "wake": st.sampled_from(["seconds=1", "hours=5", "days=9"]),
         "after_crash": st.sampled_from(["again", "never"]),
         "overlap": st.sampled_from(["buffer_one", "terminate_other"]),
+        "asks": st.just(True),  # noqa: FBT003
+        "expires": st.sampled_from(["'2m'", "'1h'"]),
+        "on_expiry": st.just("leave"),
     },
 )
 failures = st.builds(
@@ -140,6 +144,13 @@ names = st.sampled_from([f"e{number}" for number in range(40)])
 
 
 places = st.lists(st.integers(0, 2), max_size=14)
+_ANSWERED_ONCE = (
+    RequestKind.APPROVAL,
+    RequestKind.QUESTION,
+    RequestKind.PERMISSION,
+    RequestKind.UNSURE,
+    RequestKind.INTERRUPTED,
+)
 
 
 def move(**given: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -163,6 +174,8 @@ class TrueWorld(FakeService):
 
     wait_here: Callable[[str], None] = lambda _: None
     look_up: Callable[[str], list[str]] = lambda _: []
+    expected_text: Callable[[Call], str | None] = lambda _: None
+    """What the call should say, as the user approved it; None if they were not asked."""
     done: list[tuple[str, list[str]]] = field(default_factory=list)
     """The key and the events of every action that took place."""
     late_s: float | None = None
@@ -173,6 +186,7 @@ class TrueWorld(FakeService):
 
     def act(self, call: Call) -> Any:
         assert self.look_up(call.key) == ["in_flight"], "the call was not stored, or had an outcome already"
+        assert self.expected_text(call) in (None, call.parameters["text"]), "it is not what the user approved"
         self.wait_here("call")
         failure = self.fails.pop(0) if self.fails else None
         if failure is None or (failure.kind is FailureClass.UNSURE and self.happens):
@@ -214,6 +228,8 @@ class Life(RuleBasedStateMachine):
         self.runtime = SimulatedRuntime(Path(self.folder.name) / "data")
         self.world = TrueWorld()
         self.began = self.runtime.clock.wall
+        self.approved: dict[tuple[str, str], str] = {}
+        """By chain and events: what the call may say, as the user approved it last."""
         self.answered_wrong: set[str] = set()
         """Events about which the user answered wrongly."""
         self.segments: dict[str, list[Segment]] = {}
@@ -229,6 +245,7 @@ class Life(RuleBasedStateMachine):
         self.world.wait_here = self.runtime.stepper.wait_here
         self.world.elapsed = self.runtime.clock.monotonic
         self.world.look_up = self._ledger
+        self.world.expected_text = self._expected_text
         record_changes(self.db)
 
     def teardown(self) -> None:
@@ -397,14 +414,16 @@ class Life(RuleBasedStateMachine):
         self.ask(self.runtime.services.grant_commands.revoke, "w")
 
     @precondition(lambda self: self.runtime.requests())
-    @move(place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "skip"]), mistaken=st.booleans())
+    @move(
+        place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "edit", "skip"]), mistaken=st.booleans()
+    )
     def answer(self, place: int, word: str, mistaken: bool) -> None:  # noqa: FBT001
         """The first answer counts; the same again changes nothing, another one is refused."""
         row = self.runtime.requests()[place % len(self.runtime.requests())]
         give, other = self._answers(row, word, mistaken=mistaken)
         give()
         before = self._snapshot()
-        if row.kind in (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.UNSURE, RequestKind.INTERRUPTED):
+        if row.kind in _ANSWERED_ONCE:
             give()
             assert self.ask(other) is False
             assert self._snapshot() == before
@@ -471,9 +490,18 @@ class Life(RuleBasedStateMachine):
         answering = self.runtime.request_commands
         assert row.run is not None
         match row.kind:
+            case RequestKind.APPROVAL if word == "edit":
+                edits = {"text": "edited"}
+                self.approved[self._approval_of(row)] = "edited"
+                return (lambda: answering.approve(row.id, edits=edits)), lambda: answering.approve(row.id)
             case RequestKind.APPROVAL | RequestKind.PERMISSION:
+                if row.kind is RequestKind.APPROVAL and word != "no":
+                    self.approved[self._approval_of(row)] = row.call["parameters"]["text"]
                 yes, no = (lambda: answering.approve(row.id, always=word == "always")), lambda: answering.reject(row.id)
                 return (no, yes) if word == "no" else (yes, no)
+            case RequestKind.QUESTION:
+                answer, no = (lambda: answering.answer(row.id, {"answer": word})), lambda: answering.reject(row.id)
+                return (no, answer) if word == "no" else (answer, no)
             case RequestKind.UNSURE | RequestKind.INTERRUPTED:
                 answer = self._truth(row, word, mistaken=mistaken)
                 other = "skip" if answer != "skip" else "happened"
@@ -499,6 +527,15 @@ class Life(RuleBasedStateMachine):
             "(SELECT r.chain FROM runs r JOIN mutations m ON m.run = r.id WHERE m.key = ? LIMIT 1)"
         )
         return [row[0] for row in self.db.execute(query, (key,))]
+
+    def _expected_text(self, call: Call) -> str | None:
+        query = "SELECT r.chain FROM runs r JOIN mutations m ON m.run = r.id WHERE m.key = ? LIMIT 1"
+        chain = self.db.execute(query, (call.key,)).fetchone()[0]
+        return self.approved.get((chain, str(call.parameters["n"])))
+
+    def _approval_of(self, row: RequestRow) -> tuple[str, str]:
+        chain = self.db.execute("SELECT chain FROM runs WHERE id = ?", (row.run,)).fetchone()[0]
+        return chain, str(row.call["parameters"]["n"])
 
     def _snapshot(self) -> Any:
         """Everything that a refused command must not change."""

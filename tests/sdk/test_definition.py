@@ -191,6 +191,8 @@ def test_the_description_contains_the_settings_as_written(tmp_path: Path) -> Non
         "publishes": ["mails"],
         "subscribes": [],
         "approve": None,
+        "expires": None,
+        "on_expiry": None,
         "timeout": None,
         "max_failures": None,
         "retries": None,

@@ -21,7 +21,7 @@ from scheduler.user_text import UserText
 from scheduler.workers.environments import InvalidDependenciesError, parse_dependencies
 from scheduler.workers.tool_scan import find_tool_uses
 
-_KEPT = ("subscribe", "publishes", "approve", "after_crash")
+_KEPT = ("subscribe", "publishes", "approve", "expires", "on_expiry", "after_crash")
 """Handler settings that a repair must not change."""
 _OUTSIDE_MODULES = frozenset(
     [
@@ -46,6 +46,8 @@ _SETTING_NAMES = {
     "subscribes": UserText("the topics"),
     "publishes": UserText("the topics"),
     "approve": UserText("when it asks you"),
+    "expires": UserText("how long it waits for your answer"),
+    "on_expiry": UserText("how long it waits for your answer"),
     "after_crash": UserText("what happens after a crash"),
 }
 _ACT = "act-outside"
@@ -137,7 +139,7 @@ def compare_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> list
     changed = [
         UserText("It changes {setting_names} ({name}).", setting_names=_SETTING_NAMES[setting], name=name)
         for name, one in original.items()
-        for setting in ("subscribes", "publishes", "approve", "after_crash")
+        for setting in ("subscribes", "publishes", "approve", "expires", "on_expiry", "after_crash")
         if one.get(setting) != repaired[name].get(setting)
     ]
     return [*found, *changed]

@@ -10,8 +10,9 @@ from scheduler.rules.handler_ids import handler_id, lane_id, lane_name
 from scheduler.rules.lanes import Candidate, LanePriority
 from scheduler.rules.mutations import Continuation, decide_continuation
 from scheduler.rules.phases import HandlerKind, RunStatus
-from scheduler.store import handlers, lanes, mutations, occurrences, runs
+from scheduler.store import handlers, lanes, mutations, occurrences, requests, runs
 from scheduler.store.mutations import MutationRow
+from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
 
 
@@ -23,6 +24,8 @@ class WorkItem:
     """The run to resume."""
     check: MutationRow | None = None
     """The outside action to check."""
+    request: str | None = None
+    """The request to remind of, or to let expire."""
 
 
 ReadyWork = tuple[Candidate, Work]
@@ -31,6 +34,7 @@ ReadyWork = tuple[Candidate, Work]
 def find_ready_work(db: sqlite3.Connection, plans: ScriptPlans, now: datetime) -> list[ReadyWork]:
     found = [_resume(db, plans, row, now) for row in runs.list_resumable(db, now)]
     found += [_check(db, row) for row in mutations.list_due_checks(db, now)]
+    found += [_expiry(db, row, now) for row in requests.list_due(db, now)]
     found += [_consumer(one, now) for one in handlers.list_ready(db, now)]
     return [one for one in found if one is not None]
 
@@ -63,6 +67,18 @@ def _check(db: sqlite3.Connection, row: MutationRow) -> ReadyWork | None:
         lane=lane_id(run.workflow, run.handler, run.kind),
         subject=handler_id(run.workflow, run.handler),
         payload=WorkItem(check=row),
+    )
+
+
+def _expiry(db: sqlite3.Connection, row: RequestRow, now: datetime) -> ReadyWork | None:
+    run = None if row.run is None else runs.find(db, row.run)
+    if run is None:
+        return None
+    return Candidate(priority=LanePriority.CONTINUATION, name=run.id, due_since=row.wake_at or now), Work(
+        key=f"expiry {row.id}",
+        lane=lane_id(run.workflow, run.handler, run.kind),
+        subject=handler_id(run.workflow, run.handler),
+        payload=WorkItem(request=row.id),
     )
 
 

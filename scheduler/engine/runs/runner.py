@@ -16,6 +16,7 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.runs import ready_work, recovery, start
 from scheduler.engine.runs.attempt import Attempt, AttemptFailedError, EventsSkippedError, StoppedError
 from scheduler.engine.runs.execution import Execution, RunnerCallbacks
+from scheduler.engine.runs.expiry import RequestExpiry
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.ready_work import WorkItem
 from scheduler.engine.runs.reconciliation import Reconciler
@@ -61,6 +62,7 @@ class Runner:
         self.tools = ToolCaller(context.database, context.clock, registry, secrets)
         self._insistence = RetryingWriter(context.database, context.report_change)
         self._reconciling = Reconciler(context, self.tools, self._insistence)
+        self._expiry = RequestExpiry(context, self._insistence)
         self._finisher = AttemptFinisher(in_flight)
         self._queue: SimpleQueue[Work | None] = SimpleQueue()
         self._lock = Lock()
@@ -144,6 +146,9 @@ class Runner:
             return
         if errand is not None and errand.check is not None:
             self._reconciling.check(errand.check)
+            return
+        if errand is not None and errand.request is not None:
+            self._expiry.settle(errand.request)
             return
         worker, attempt = self._start(work, errand)
         if attempt is None or worker is None:

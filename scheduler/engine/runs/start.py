@@ -192,9 +192,11 @@ def _restore(db: sqlite3.Connection, attempt: Attempt, mutation: MutationStatus 
     if mutation in (MutationStatus.APPLIED, MutationStatus.SKIPPED):
         row = mutations.find(db, attempt.id)
         assert row is not None
-        attempt.action_status, attempt.reason = mutation.value, row.reason
+        attempt.action_status = mutation.value
         if mutation is MutationStatus.APPLIED:
             attempt.call_made = OutsideCall.from_stored(row._asdict()).to_script()
+        else:
+            user_requests.apply_rejection(attempt, row.reason)
     if attempt.handler.kind is HandlerKind.CONSUMER and attempt.prepared is not None:
         attempt.prepared = {
             **attempt.prepared,

@@ -10,6 +10,7 @@ from uuid import uuid4
 from scheduler.connections.connector import Tool
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.script_plan import approval_for
+from scheduler.rules.expiry import EXPIRED, find_reminder_time
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase
@@ -47,7 +48,8 @@ def ask_approval(db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, no
         tool=call.tool,
         connection=call.connection,
     )
-    ask(db, RequestKind.APPROVAL, attempt.row, sentence, now, call=call, ui=prepared.get("ui"))
+    asked = {"call": call, "ui": prepared.get("ui"), **_expiry(attempt, now)}
+    ask(db, RequestKind.APPROVAL, attempt.row, sentence, now, **asked)
 
 
 def ask_questions(db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
@@ -55,7 +57,16 @@ def ask_questions(db: sqlite3.Connection, attempt: Attempt, now: datetime) -> No
     prepared = attempt.prepared or {}
     sentence = prepared.get("say") or UserText("{name} has a question.", name=attempt.plan.name)
     asked = {"ui": prepared.get("ui"), "questions": prepared["ask"], "hash": _hash_decision(attempt)}
-    ask(db, RequestKind.QUESTION, attempt.row, sentence, now, **asked)
+    ask(db, RequestKind.QUESTION, attempt.row, sentence, now, **asked, **_expiry(attempt, now))
+
+
+def _expiry(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    """When its consumer lets a request expire."""
+    if attempt.handler.expires is None:
+        return {}
+    expires = now + attempt.handler.expires
+    wake_at = find_reminder_time(now, expires)
+    return {"expires": expires, "on_expiry": attempt.handler.on_expiry.value, "wake_at": wake_at}
 
 
 def apply_answers(db: sqlite3.Connection, attempt: Attempt) -> bool:
@@ -71,8 +82,17 @@ def apply_answers(db: sqlite3.Connection, attempt: Attempt) -> bool:
     if found.answer == RequestAnswer.ANSWERED:
         attempt.prepared = {**attempt.prepared, "answers": found.answers}
     else:
-        attempt.action_status, attempt.reason = MutationStatus.SKIPPED.value, found.reason
+        apply_rejection(attempt, found.reason)
     return True
+
+
+def apply_rejection(attempt: Attempt, reason: str | None) -> None:
+    """Its action was rejected, or nobody answered in time: nothing is done, and `next` learns why."""
+    attempt.action_status, attempt.reason = MutationStatus.SKIPPED.value, reason
+    if reason == EXPIRED:
+        attempt.default_summary = UserText("Nobody answered in time, so it was not done.")
+    elif reason is not None:
+        attempt.default_summary = UserText("You rejected it: {reason}", reason=reason)
 
 
 def _hash_decision(attempt: Attempt) -> str:
@@ -183,5 +203,8 @@ def ask(
             ui=shown.get("ui"),
             hash=shown.get("hash") if call is None else call.hash,
             questions=shown.get("questions"),
+            expires=shown.get("expires"),
+            on_expiry=shown.get("on_expiry"),
+            wake_at=shown.get("wake_at"),
         ),
     )

@@ -210,6 +210,8 @@ class RequestCommands:
         if answered is AnswerOutcome.TOO_LATE:
             found = requests.find(db, row.id)
             before = "withdrawn" if found is None else found.answer
+            if before == RequestAnswer.EXPIRED:
+                raise RefusedError("too late", UserText("That has expired without an answer; nothing was changed."))
             raise RefusedError(
                 "too late", UserText("That was already answered ({before}); nothing was changed.", before=before)
             )

@@ -40,6 +40,8 @@ _EXAMPLES = {
     "retries": "2",
     "after_crash": "'next'",
     "approve": "'always'",
+    "expires": "'2d'",
+    "on_expiry": "'reject'",
     "publishes": "[mails]",
     "subscribe": "[mails]",
 }
@@ -118,6 +120,13 @@ def read_timeout(value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
         return value
     raise _wrong("timeout", value, UserText("a duration"))
+
+
+def read_expires(value: Any) -> Any:
+    """A duration such as '2d'; None if not given."""
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    raise _wrong("expires", value, UserText("a duration"))
 
 
 def read_max_failures(value: Any) -> Any:

@@ -127,6 +127,8 @@ class Workflow:
         subscribe: Sequence[Topic] = (),
         publishes: Sequence[Topic] = (),
         approve: str | None = None,
+        expires: str | None = None,
+        on_expiry: str | None = None,
         timeout: str | float | None = None,
         max_failures: int | None = None,
         **unknown: Any,
@@ -137,13 +139,19 @@ class Workflow:
         publishes: the topics that `next` publishes to.
         approve: "always" asks every time, "first" until the first approval, "never" not at all; if unset, it asks
         before tools that affect others (send, post, delete).
+        expires: how long its requests wait for an answer, such as "2d"; if unset, as long as it takes. The user is
+        reminded after three quarters of that time.
+        on_expiry: "reject" (the default: it counts as rejected, and `ctx.reason` is "expired") or "leave" (it stays
+        open, and the user is only reminded).
         """
-        known = ("subscribe", "publishes", "approve", "timeout", "max_failures")
+        known = ("subscribe", "publishes", "approve", "expires", "on_expiry", "timeout", "max_failures")
         line = self._begin("consumer", known, positional, unknown)
         written = {
             "subscribes": self._read_topics("subscribe", subscribe),
             "publishes": self._read_topics("publishes", publishes),
             "approve": options.read_choice("approve", approve, ("always", "first", "never")),
+            "expires": options.read_expires(expires),
+            "on_expiry": options.read_choice("on_expiry", on_expiry, ("reject", "leave")),
             "timeout": options.read_timeout(timeout),
             "max_failures": options.read_max_failures(max_failures),
         }
@@ -313,6 +321,8 @@ def _describe_handler(handler: HandlerDefinition) -> dict[str, Any]:
         "publishes": [],
         "subscribes": [],
         "approve": None,
+        "expires": None,
+        "on_expiry": None,
         "timeout": None,
         "max_failures": None,
         "retries": None,

@@ -96,3 +96,12 @@ def test_a_failed_run_is_described_once_with_command_output_and_how_to_resume_it
         "| two",
         "It is paused. To resume it: dayhand resume tidy/work --data-dir x",
     ]
+
+
+@pytest.mark.parametrize(
+    ("on_expiry", "then"), [("reject", "it counts as rejected then"), ("leave", "it stays open then")]
+)
+def test_a_request_that_expires_says_when_and_what_follows(on_expiry: str, then: str) -> None:
+    one = {**request(), "expires": "2026-11-18T12:00:00Z", "on_expiry": on_expiry}
+    [line] = [line for line in _render_request(one, "") if "Expires" in line]
+    assert line.startswith("    Expires ") and line.endswith(f"; {then}.")

@@ -239,7 +239,7 @@ def test_an_unlisted_counter_of_a_group_changes_nothing(screen: Screen) -> None:
     screen.now += 10 * MINUTE
     decision = screen.decide([*(problem(key, group="g") for key in "abc"), problem("d", group="g", count=2)])
     assert (decision.send, decision.wake_at) == ((), None)
-    assert decision.state.shown_problems["d"].count == 2
+    assert decision.state.shown_problems["d"].news == 2
 
 
 def test_a_solved_group_is_withdrawn(screen: Screen) -> None:
@@ -438,3 +438,16 @@ def test_setting_the_clock_back_suppresses_nothing(screen: Screen) -> None:
 def test_keys_of_problems_and_summaries_cannot_collide() -> None:
     with pytest.raises(ValueError, match="must not start"):
         problem(group_key("g"))
+
+
+def test_a_reminder_shows_a_closed_notification_again_but_not_in_quiet_hours() -> None:
+    asked, reminded = question("a", text="3 rows"), question("a", text="3 rows\nReminder", reminders=1)
+    screen = Screen(NIGHTLY)
+    screen.decide([asked])
+    screen.board = screen.board.close("a")
+    screen.now = EVENING
+    screen.decide([reminded])
+    assert len(screen.sent) == 1
+    screen.wait([reminded])
+    assert [(at, one.text) for at, one in screen.sent[1:]] == [(MORNING_TIME, "3 rows\nReminder")]
+    assert screen.titles() == ["a asks"], "it did not happen twice"

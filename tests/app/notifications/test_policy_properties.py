@@ -139,8 +139,8 @@ def test_every_open_problem_is_shown_in_the_end(given_rules: NotificationRules, 
         now = decision.wake_at
         decision = decide(decision.state, problems, given_rules, now, BERLIN)
     assert decision.wake_at is None
-    assert {key: shown.count for key, shown in decision.state.shown_problems.items()} == {
-        one.key: one.count for one in problems
+    assert {key: shown.news for key, shown in decision.state.shown_problems.items()} == {
+        one.key: one.news for one in problems
     }
     assert decision.state.held == frozenset()
 

@@ -3,7 +3,7 @@
 import inspect
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -439,3 +439,18 @@ def test_a_card_and_a_notification_name_the_job_of_a_workflow_with_several() -> 
     assert card(request).title == "Tidy up · backup"
     problem = make_problem(request, overview())
     assert (problem.title, problem.group) == ("Tidy up · backup", "Tidy up")
+
+
+@pytest.mark.parametrize(
+    ("on_expiry", "when", "reminder"),
+    [
+        ("reject", "expires tomorrow 13:00", "Reminder: expires tomorrow 13:00 and then counts as rejected."),
+        ("leave", "wanted by tomorrow 13:00", "Reminder: wanted by tomorrow 13:00."),
+    ],
+)
+def test_a_request_that_expires_says_when(on_expiry: str, when: str, reminder: str) -> None:
+    one = ask("question", questions=[QUESTION], expires=NOW + timedelta(days=1), on_expiry=on_expiry)
+    assert card(one).when.endswith(f" · {when}")
+    assert (reminder in make_problem(one, overview()).text, make_problem(one, overview()).reminders) == (False, 0)
+    reminded = make_problem(replace(one, reminded=NOW), overview())
+    assert (reminder in reminded.text, reminded.reminders) == (True, 1)
