@@ -110,7 +110,9 @@ def find_one(look: Snapshot, text: str) -> RequestView:
 
 
 def view_request(look: Snapshot, row: RequestRow) -> RequestView:
-    fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
+    job = _find_job(look, row)
+    target = handler_id(row.workflow, job) if job else row.workflow
+    fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow, "target": target}
     fault = _find_fault(look, row) if row.kind in _SCRIPT_FAILURES else None
     actions = [action for action in REQUESTS[row.kind].actions if _is_possible(look, action, fault)]
     return RequestView(
@@ -129,7 +131,7 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         how=tuple(line.format(**fields) for line in list_commands(actions)) if row.answer is None else (),
         fault=fault,
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
-        job=_find_job(look, row),
+        job=job,
     )
 
 

@@ -18,7 +18,7 @@ from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.handler_ids import lane_name, split_handler_id, split_target
+from scheduler.rules.handler_ids import handler_id, lane_name, split_handler_id, split_target
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -56,7 +56,7 @@ class RequestCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].takes_yes_or_no:
-                raise _refuse_yes_or_no(row)
+                raise _refuse_yes_or_no(db, row)
             if self._record_answer(db, row, RequestAnswer.YES, now):
                 self._accept(db, row, now, always=always)
             return {"request": row.id, "answer": RequestAnswer.YES.value}
@@ -69,7 +69,7 @@ class RequestCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].takes_yes_or_no:
-                raise _refuse_yes_or_no(row)
+                raise _refuse_yes_or_no(db, row)
             if self._record_answer(db, row, RequestAnswer.NO, now):
                 self._decline(db, row, now)
             return {"request": row.id, "answer": RequestAnswer.NO.value}
@@ -254,8 +254,11 @@ class RequestCommands:
             self._lifecycle.cancel(db, run.occurrence, OccurrenceReason.BY_USER, now)
 
 
-def _refuse_yes_or_no(row: RequestRow) -> RefusedError:
-    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run, id=row.id, workflow=row.workflow)
+def _refuse_yes_or_no(db: sqlite3.Connection, row: RequestRow) -> RefusedError:
+    run = None if row.run is None else runs.find(db, row.run)
+    is_job = run is not None and run.kind is HandlerKind.JOB
+    target = handler_id(row.workflow, run.handler) if run is not None and is_job else row.workflow
+    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run, id=row.id, target=target)
     return RefusedError(
         "other answer", UserText("That cannot be answered with yes or no. {help_line}", help_line=help_line)
     )
