@@ -497,3 +497,40 @@ def test_repeated_attempts_are_counted_as_retried_and_not_as_failed(runtime: Run
     [counted] = found.workflows
     assert (counted.runs, counted.failed, counted.transient_failures) == (3, 1, 2)
     assert found.times.transient_failures == 2
+
+
+def fail_side_by_side(runtime: RuntimeFixture, number: int) -> None:
+    """That many runs of one job, which print their planned hour and fail together."""
+    gate = runtime.folder / "gate"
+    body = f"import os, time\nwhile not os.path.exists({str(gate)!r}):\n    time.sleep(0.01)\n"
+    runtime.deploy(job(body + "ctx.run(['sh', '-c', f'echo {ctx.planned.hour}; exit 1'])", overlap="allow_all"))
+    for expected in range(1, number + 1):
+        runtime.clock.move(HOUR)
+        runtime.wait(lambda expected=expected: len(runtime.active()) == expected)
+    gate.touch()
+    runtime.tick()
+
+
+def test_runs_that_fail_side_by_side_are_each_reported(runtime: RuntimeFixture) -> None:
+    fail_side_by_side(runtime, 3)
+    reports = queries(runtime).attention()
+    assert sorted(one.failed_run.output for one in reports if one.failed_run) == ["11", "12", "13"]
+    assert {one.run for one in reports} == {run.id for run in runtime.runs("j")}
+    [listed] = queries(runtime).workflows()
+    assert listed.words.count("The command sh exited with code 1") == 1
+
+
+def test_each_of_several_reports_is_dismissed_or_run_again_on_its_own(runtime: RuntimeFixture) -> None:
+    fail_side_by_side(runtime, 3)
+    first, second, third = queries(runtime).attention()
+    runtime.services.request_commands.dismiss(second.id)
+    assert [one.id for one in queries(runtime).attention()] == [first.id, third.id]
+    assert first.run is not None
+    assert runtime.services.request_commands.retry(first.run) == {"runs": [first.run]}
+
+
+def test_a_later_failure_replaces_the_reports_of_runs_that_had_ended(runtime: RuntimeFixture) -> None:
+    fail_side_by_side(runtime, 3)
+    runtime.pass_time(2 * HOUR)
+    one = report(runtime)
+    assert one.run == runtime.runs("j")[-1].id

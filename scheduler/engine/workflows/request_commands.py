@@ -18,7 +18,7 @@ from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.handler_ids import handler_id, lane_name, split_handler_id, split_target
+from scheduler.rules.handler_ids import handler_id, handler_of_report, lane_name, split_handler_id, split_target
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -29,6 +29,7 @@ from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.user_text import UserText
 
+_REPORTS = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED)
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 """What can be retried; every other waiting run needs an answer or continues without one."""
 
@@ -134,8 +135,9 @@ class RequestCommands:
                     UserText("That waits for your answer: dayhand attention {id}", id=row.id),
                 )
             if self._record_answer(db, row, RequestAnswer.DISMISSED, now):
-                workflow, handler = split_handler_id(row.subject)
-                runs.close_earlier_failed(db, workflow, handler)
+                identity = handler_of_report(row.subject)
+                shown = [one.run for kind in _REPORTS for one in requests.list_reports(db, kind, identity) if one.run]
+                runs.close_earlier_failed(db, *split_handler_id(identity), but=shown)
             return {"request": row.id, "answer": RequestAnswer.DISMISSED.value}
 
         return self._do("dismiss", request, idempotency_key, act)
