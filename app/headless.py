@@ -10,13 +10,13 @@ from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.auto_deploy import AutoDeployer
 from app.data.backup_timer import BackupTimer
 from app.data.log_file import open_log
+from app.data.metrics_file import MetricsFile, read_metrics_folder
 from app.demo import prepare_demo
 from app.lifecycle.process_exit import QuitDeadline, TerminationSignals
 from app.lifecycle.startup import StartOptions
@@ -35,9 +35,6 @@ from scheduler.engine.user_only import STARTED_BY_SCRIPT
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.phases import RunStatus
 from scheduler.user_text import add_full_stop
-
-if TYPE_CHECKING:
-    from app.data.metrics_file import MetricsFile
 
 log = logging.getLogger(__name__)
 
@@ -116,8 +113,7 @@ def _run(folder: Path, wanted: StartOptions) -> None:
     deadline.start()
     auto_deploy.close()
     backups.stop()
-    if metrics is not None:
-        metrics.stop()
+    metrics.stop()
     session.stop()
     printer.print_changes()
     session.close()
@@ -134,14 +130,13 @@ def _read_settings(folder: Path) -> Settings:
     return read_preferences(folder).apply_to(Settings())
 
 
-def _write_metrics(session: Session, say: Say) -> "MetricsFile | None":
-    """As chosen in the window."""
-    if not (session.folder / _PREFERENCES).exists():
-        return None
-    from app.data.metrics_file import MetricsFile, metrics_folder  # noqa: PLC0415  as above
-    from app.data.preferences import read_preferences  # noqa: PLC0415
+def _write_metrics(session: Session, say: Say) -> MetricsFile:
+    """As the settings say."""
 
-    return MetricsFile(session.queries, metrics_folder(read_preferences(session.folder)), say)
+    def read() -> Path | None:
+        return read_metrics_folder(session.folder)
+
+    return MetricsFile(session.queries, read(), say, reread=read)
 
 
 def _start(session: Session, say: Callable[[str], None]) -> None:

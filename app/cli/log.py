@@ -11,7 +11,7 @@ from typing import Any
 
 from dayhand._workflow import make_slug
 
-from app.cli.command import Command
+from app.cli.command import Command, call_api
 from app.cli.formatting import TIME_EXAMPLES, now
 from app.data.data_dir import add_data_dir, data_dir
 from app.data.log_reader import LogEntry, LogReader
@@ -54,6 +54,8 @@ class _LogOutput:
     def lines(self) -> Iterator[str]:
         reader = self._reader()
         last = self._last(reader)
+        if not last and self.options.schedule is not None:
+            call_api(self.options, "schedules", workflow=self.options.schedule)  # RefusedError if there is none
         if not last and not self.options.follow and not self.options.json:
             yield "No entries."
         show = _to_json if self.options.json else _format_entry

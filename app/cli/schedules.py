@@ -136,6 +136,8 @@ def _read_changes(options: Namespace) -> dict[str, Any]:
 
 
 def _read_policies(options: Namespace) -> dict[str, Any]:
+    if options.catchup_window == _NONE:
+        raise UsageError("For no limit write --catchup-window default; to catch up nothing, --catchup none.")
     given = {name: getattr(options, name) for name in _POLICIES if getattr(options, name) is not None}
     return {name: None if value == _DEFAULT else value for name, value in given.items()}
 
@@ -157,7 +159,10 @@ def _render_schedule(answer: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield from (f"{name:16}{value}" for name, value in _setting_rows(answer))
     yield ""
-    yield "Next times:" if answer["next"] else "No more times."
+    if answer["state"] == "stopped":
+        yield f"It failed too often and does not run until you resume it: dayhand resume {answer['schedule']}"
+    else:
+        yield "Next times:" if answer["next"] else "No more times."
     yield from (f"  {format_time(at)}" for at in answer["next"])
     if answer["skipped"]:
         yield f"  {format_time(answer['skipped'])} will be skipped"

@@ -8,14 +8,18 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QTimer
 
 from app.data.atomic_file import write_atomically
-from app.data.preferences import Preferences
+from app.data.saved_settings import SavedSettings
 from scheduler.engine.data_folder import StoreError
 from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.rules.openmetrics import MetricFamily, format_openmetrics
+
+if TYPE_CHECKING:  # loads the theme, which is slow
+    from app.data.preferences import Preferences
 
 log = logging.getLogger(__name__)
 
@@ -27,9 +31,15 @@ _REST_FACTOR = 100
 _LAST_WRITE_TIMEOUT_S = 2.0
 
 
-def metrics_folder(preferences: Preferences) -> Path | None:
+def metrics_folder(preferences: "Preferences") -> Path | None:
     """Where the user wants the file; None if nowhere."""
     return to_folder(preferences.metrics_folder) if preferences.writes_metrics else None
+
+
+def read_metrics_folder(folder: Path) -> Path | None:
+    """The same, as the data folder has it now."""
+    values = SavedSettings(folder).read()
+    return to_folder(str(values["metrics_folder"])) if values["writes_metrics"] else None
 
 
 def to_folder(text: str) -> Path | None:
@@ -75,11 +85,14 @@ class MetricsFile(QTimer):
         report: Callable[[str], None],
         *,
         interval_ms: int = _INTERVAL_MS,
+        reread: Callable[[], Path | None] | None = None,
     ) -> None:
+        """With `reread`, a change that another program makes to the settings is noticed at the next interval."""
         super().__init__(interval=interval_ms)
         self._queries = queries
         self._report = report
         self._wanted = folder
+        self._reread = reread
         self._written: Path | None = None
         """The folder in which the file is."""
         self._lock = threading.Lock()
@@ -87,17 +100,20 @@ class MetricsFile(QTimer):
         self._rest_until = 0.0
         self._thread: threading.Thread | None = None
         self.timeout.connect(self._check)
-        if folder is not None:
+        if folder is not None or reread is not None:
             self.start()
+        if folder is not None:
             self._update(is_running=True)
 
-    def apply(self, preferences: Preferences) -> None:
+    def apply(self, preferences: "Preferences") -> None:
         """Switch it on or off, or to another folder, at once."""
-        folder = metrics_folder(preferences)
+        self._switch(metrics_folder(preferences))
+
+    def _switch(self, folder: Path | None) -> None:
         if folder == self._wanted:
             return
         self._wanted, self._reported = folder, ""
-        if folder is None:
+        if folder is None and self._reread is None:
             super().stop()
         else:
             self.start()
@@ -110,6 +126,10 @@ class MetricsFile(QTimer):
             self._update(is_running=False).join(_LAST_WRITE_TIMEOUT_S)
 
     def _check(self) -> None:
+        if self._reread is not None:
+            self._switch(self._reread())
+        if self._wanted is None:
+            return
         if (self._thread is None or not self._thread.is_alive()) and time.monotonic() >= self._rest_until:
             self._update(is_running=True)
 

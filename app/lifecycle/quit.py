@@ -77,15 +77,20 @@ class QuitFlow(QObject):
 
     def _ask(self, names: tuple[str, ...]) -> None:
         text = self.tr("{names} is in the middle of an action.")
+        details = self.tr(
+            "Dayhand can wait up to 30 seconds for it to finish. If you quit now, "
+            "it checks at the next start whether the action happened."
+        )
         if len(names) > 1:
             text = self.tr("{names} are in the middle of an action.")
+            details = self.tr(
+                "Dayhand can wait up to 30 seconds for them to finish. If you quit now, "
+                "it checks at the next start whether the actions happened."
+            )
         box = make_message_box(
-            self.tr("Quit Dayhand"),
+            self.tr("Quit"),
             text.format(names=", ".join(names)),
-            self.tr(
-                "Dayhand can wait up to 30 seconds for it to finish. If you quit now, "
-                "it checks at the next start whether the action happened."
-            ),
+            details,
             self._window(),
         )
         wait = box.addButton(self.tr("Wait, then quit"), QMessageBox.ButtonRole.AcceptRole)

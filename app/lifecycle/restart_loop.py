@@ -12,7 +12,7 @@ from PySide6.QtCore import QTimer
 from app.auto_deploy import AutoDeployer
 from app.data.backup_timer import BackupTimer
 from app.data.log_file import open_log
-from app.data.metrics_file import MetricsFile, metrics_folder
+from app.data.metrics_file import MetricsFile, metrics_folder, read_metrics_folder
 from app.data.preferences import Preferences, read_preferences, set_aside_damaged
 from app.engine_thread import EngineThread
 from app.i18n.translate import translate_text
@@ -111,7 +111,12 @@ def _run_once(
         parts.ui.show_status(translate_text(str(error)), Tone.BAD)
     watching = AutoDeployer(parts.session, parts.ui.status_message.emit, poll_s=_FILE_CHECK_S)
     backups = BackupTimer(folder, SystemClock(), parts.ui.status_message.emit, first_delay_ms=_FIRST_BACKUP_MS)
-    metrics = MetricsFile(parts.session.queries, metrics_folder(parts.preferences), parts.ui.status_message.emit)
+    metrics = MetricsFile(
+        parts.session.queries,
+        metrics_folder(parts.preferences),
+        parts.ui.status_message.emit,
+        reread=lambda: read_metrics_folder(parts.session.folder),
+    )
     parts.ui.preferences_applied.connect(metrics.apply)
     parts.ui.start(options, shows_welcome=is_first_start(parts.session, parts.preferences))
     if parts.session.damage is not None:

@@ -9,6 +9,7 @@ from app.requests.labels import label_action
 from app.widgets.answer_form import FormField
 from app.widgets.request_card import ButtonImportance
 from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 OPEN, RECONNECT, EDIT, SHOW_LOG = (
@@ -115,7 +116,7 @@ def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str,
         case RequestAction.RETRY:
             return "retry", {"target": one.run or one.workflow}
         case RequestAction.RESUME:
-            return "resume", {"target": one.workflow}
+            return "resume", {"target": handler_id(one.workflow, one.job) if one.job else one.workflow}
         case RequestAction.REPAIR:
             return "fix_start", {"run": one.run}
         case RequestAction.ROLLBACK:

@@ -1,5 +1,6 @@
 """The settings that users change by name: what each of them accepts, and what it means to the engine."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -14,6 +15,8 @@ from scheduler.timing.policies import Catchup, Overlap
 from scheduler.user_text import UserText
 
 SettingValue: TypeAlias = str | int
+_NOTHING = "none"
+_ON, _OFF = ("on", "yes", "true"), ("off", "no", "false")
 MAX_CONCURRENCY = 16
 MAX_KEEP_DAYS = 3_650
 MAX_CATCHUP_PER_TICK = 1_000
@@ -66,6 +69,20 @@ def _parse_default_jitter(text: str) -> str:
     return jitter.write() if jitter.max_shift else "0s"
 
 
+def _parse_switch(text: str) -> bool:
+    if text.lower() not in (*_ON, *_OFF):
+        raise ValueError(text)
+    return text.lower() in _ON
+
+
+def _parse_folder(text: str) -> str:
+    if text.lower() == _NOTHING:
+        return ""
+    if text and not (os.path.isabs(text) or text.startswith("~")):  # noqa: PTH117  the text is kept as written
+        raise ValueError(text)
+    return text
+
+
 SETTINGS: dict[str, SettingRule] = {
     "concurrency": _number(4, 1, MAX_CONCURRENCY, UserText("how many runs may be active at the same time")),
     "overlap_jobs": _choice(
@@ -96,8 +113,28 @@ SETTINGS: dict[str, SettingRule] = {
         1_000, 1, MAX_BUFFER_LIMIT, UserText("how many times of a schedule may wait under buffer_all")
     ),
     "keep_days": _number(365, 0, MAX_KEEP_DAYS, UserText("how many days history is kept; 0 is forever")),
+    "writes_metrics": SettingRule(
+        default=False,
+        meaning=UserText("whether a file with metrics is written every minute"),
+        allowed=UserText("on or off"),
+        parse=_parse_switch,
+        choices=("on", "off"),
+    ),
+    "metrics_folder": SettingRule(
+        default="",
+        meaning=UserText("the folder of that file, which is called dayhand.prom"),
+        allowed=UserText("the full path of a folder, or none"),
+        parse=_parse_folder,
+    ),
 }
 """By key; the values are stored as JSON under the same key."""
+
+
+def format_setting(value: object) -> str:
+    """As the user writes it."""
+    if isinstance(value, bool):
+        return _ON[0] if value else _OFF[0]
+    return str(value) or _NOTHING
 
 
 def find_setting(key: str) -> tuple[str, SettingRule]:

@@ -22,6 +22,16 @@ def split_target(text: str) -> tuple[str, str | None]:
     return workflow, handler or None
 
 
+def report_subject(identity: str, chain: str) -> str:
+    """What another report about the same handler is about, if its runs failed side by side."""
+    return f"{identity}#{chain}"
+
+
+def handler_of_report(subject: str) -> str:
+    """The id of the handler that a report is about."""
+    return subject.partition("#")[0]
+
+
 def handler_id_bounds(workflow: str) -> tuple[str, str]:
     """All handler ids of the workflow, and no others, lie between these two."""
     return f"{workflow}/", f"{workflow}0"  # 0 follows the slash

@@ -100,7 +100,7 @@ _COMMANDS = {
     RequestAction.NOT_HAPPENED: ("dayhand resolve {run} not-happened",),
     RequestAction.SKIP: ("dayhand resolve {run} skip",),
     RequestAction.RETRY: ("dayhand retry {run}",),
-    RequestAction.RESUME: ("dayhand resume {workflow}",),
+    RequestAction.RESUME: ("dayhand resume {target}",),
     RequestAction.ROLLBACK: ("dayhand rollback {workflow}",),
     RequestAction.REPAIR: ("dayhand fix {run} --show", "dayhand fix {run}"),
     RequestAction.SHOW_LOG: ("dayhand logs {run}",),
@@ -211,7 +211,7 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
     RequestKind.TOO_MANY_FAILURES: RequestSpec(
         actions=(RequestAction.RETRY, RequestAction.RESUME, RequestAction.SHOW_LOG),
         blocks=Block.TOO_MANY_FAILURES,
-        hint=UserText("Run it again: dayhand retry {run}, or at its next time: dayhand resume {workflow}"),
+        hint=UserText("Run it again: dayhand retry {run}, or at its next time: dayhand resume {target}"),
         unblock=UserText("Try again: dayhand retry {slug}, or wait for its next time: dayhand resume {slug}"),
     ),
     RequestKind.INTERNAL: RequestSpec(
@@ -241,5 +241,5 @@ def unblock_hint(block: Block) -> str:
 
 
 def list_commands(actions: Iterable[RequestAction]) -> tuple[str, ...]:
-    """What to type for each, with `{id}`, `{run}`, `{subject}` and `{workflow}` to fill in."""
+    """What to type for each, with `{id}`, `{run}`, `{subject}`, `{workflow}` and `{target}` to fill in."""
     return tuple(command for action in actions for command in _COMMANDS.get(action, ()))

@@ -1,5 +1,6 @@
 """The time at which a consumer asked to be woken, limited to what is sensible."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -8,6 +9,8 @@ from scheduler.user_text import UserText
 
 MIN_WAKE_DELAY = timedelta(seconds=30)
 MAX_WAKE_DELAY = timedelta(hours=24)
+_WITH_TYPE = re.compile(r"\(an? \w+\)$")
+"""How the script's side writes a value that is no text: `5 (an int)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ def parse_wake(requested: object, now: datetime, zone: ZoneInfo) -> ParsedWake:
             None,
             UserText(
                 "wake_at: {requested} is not a date and time and was ignored; write for example ctx.now.",
-                requested=repr(requested),
+                requested=requested if _WITH_TYPE.search(str(requested)) else repr(requested),
             ),
         )
     return ParsedWake(min(max(at, now + MIN_WAKE_DELAY), now + MAX_WAKE_DELAY))

@@ -139,6 +139,12 @@ class RunCount(NamedTuple):
     """How many of them began and ended."""
     milliseconds: int
     """How long those took in total."""
+    retried: int = 0
+    """How many of them failed and were retried without the user."""
+
+
+RETRIED = "(status = 'paused:transient' OR (status = 'failed:logic' AND coalesce(json_extract(error, '$.retried'), 0)))"
+"""An attempt that failed and was retried without the user."""
 
 
 def count_runs_by_status(
@@ -150,11 +156,11 @@ def count_runs_by_status(
     values = [one for one in (first_number_since(db, since), workflow, handler) if one is not None]
     rows = db.execute(
         "SELECT workflow, status, count(*), sum(ended IS NOT NULL AND began IS NOT NULL), "
-        "coalesce(sum(max(ended - began, 0)), 0) "
+        f"coalesce(sum(max(ended - began, 0)), 0), sum({RETRIED}) "
         f"FROM runs WHERE {of_workflow}number >= ?1 GROUP BY workflow, status",
         values,
     )
-    return [RunCount(row[0], RunStatus(row[1]), row[2], row[3], row[4]) for row in rows]
+    return [RunCount(row[0], RunStatus(row[1]), row[2], row[3], row[4], row[5]) for row in rows]
 
 
 def _past_run(row: sqlite3.Row) -> PastRun:

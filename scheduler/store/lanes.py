@@ -20,6 +20,7 @@ class LaneRow(NamedTuple):
 
 
 _ALL = "SELECT workflow, name, blocked, sentence, run, until FROM lanes"
+_WAITS = "('retrying', 'backing off')"
 
 
 def ensure(db: sqlite3.Connection, workflow: str, name: str) -> None:
@@ -31,11 +32,11 @@ def remove(db: sqlite3.Connection, workflow: str, name: str) -> None:
 
 
 def block(db: sqlite3.Connection, row: LaneRow) -> None:
-    """Block it; the first reason stays until it is resolved."""
+    """Block it; the first reason stays until it is resolved, and a longer wait of a run beside it until it is over."""
     db.execute(
-        "UPDATE lanes SET blocked = ?, sentence = ?, run = ?, until = ? "
-        "WHERE workflow = ? AND name = ? AND (blocked IS NULL OR run = ? OR blocked IN ('retrying', 'backing off'))",
-        (row.blocked, row.sentence, row.run, to_ms(row.until), row.workflow, row.name, row.run),
+        "UPDATE lanes SET blocked = ?1, sentence = ?2, run = ?3, until = ?4 WHERE workflow = ?5 AND name = ?6 "
+        f"AND (blocked IS NULL OR run = ?3 OR (blocked IN {_WAITS} AND NOT (?1 IN {_WAITS} AND until > ?4)))",
+        (row.blocked, row.sentence, row.run, to_ms(row.until), row.workflow, row.name),
     )
 
 

@@ -179,6 +179,12 @@ def list_due(db: sqlite3.Connection, now: datetime) -> list[RequestRow]:
     return [_from_sql(row) for row in db.execute(query, (to_ms(now),))]
 
 
+def list_reports(db: sqlite3.Connection, kind: RequestKind, identity: str) -> list[RequestRow]:
+    """The open reports of that kind about runs of a handler."""
+    query = f"{_ALL} WHERE answer IS NULL AND kind = ?1 AND (subject = ?2 OR subject GLOB ?2 || '#*') ORDER BY created"
+    return [_from_sql(row) for row in db.execute(query, (kind, identity))]
+
+
 def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:
     """Move it to another run."""
     db.execute("UPDATE requests SET run = ?, workflow = ? WHERE id = ?", (run, workflow, request))

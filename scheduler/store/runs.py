@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -129,13 +129,14 @@ def close_failed(db: sqlite3.Connection, run: str, note: str) -> None:
     db.execute("UPDATE runs SET followed = 1, resume_at = NULL, summary = ? WHERE id = ?", (pack(note), run))
 
 
-def close_earlier_failed(db: sqlite3.Connection, workflow: str, handler: str, *, but: str | None = None) -> None:
+def close_earlier_failed(db: sqlite3.Connection, workflow: str, handler: str, *, but: Iterable[str] = ()) -> None:
     """Later runs of the handler followed its failed ones, which need nothing any more."""
     query = (
         f"UPDATE runs INDEXED BY runs_open SET followed = 1 WHERE {_OPEN} AND workflow = ? AND handler = ? "
-        "AND status IN ('failed:logic', 'paused:transient') AND resume_at IS NULL AND id IS NOT ?"
+        "AND status IN ('failed:logic', 'paused:transient') AND resume_at IS NULL "
+        "AND id NOT IN (SELECT value FROM json_each(?))"
     )
-    db.execute(query, (workflow, handler, but))
+    db.execute(query, (workflow, handler, json.dumps(list(but))))
 
 
 def save_progress(db: sqlite3.Connection, run: str, progress: Any) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from scheduler.rules.handler_ids import split_handler_id
 from scheduler.store.database import parse_enum, to_ms
-from scheduler.store.history import first_number_since
+from scheduler.store.history import RETRIED, first_number_since
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 
 
@@ -47,8 +47,8 @@ def count_states(db: sqlite3.Connection, schedule: str | None, since: datetime |
 
 
 def count_transient_failures(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> int:
-    """How many attempts of one schedule or of all failed in a way that is retried without the user."""
-    where = "status = 'paused:transient' AND occurrence IS NOT NULL AND number >= ?"
+    """How many attempts of one schedule or of all failed and were retried without the user."""
+    where = f"{RETRIED} AND occurrence IS NOT NULL AND number >= ?"
     values: list[str | int] = [0 if since is None else first_number_since(db, since)]
     if schedule is not None:
         where = f"{where} AND workflow = ? AND handler = ?"

@@ -457,3 +457,80 @@ def test_a_time_that_did_not_run_names_its_job(runtime: RuntimeFixture) -> None:
     runtime.pass_time(MINUTE)
     times = queries(runtime).history(HistoryQuery()).occurrences
     assert [one.job for one in times] == ["j"]
+
+
+def stop_by_failures(runtime: RuntimeFixture) -> None:
+    """The first of two jobs fails too often."""
+    more = '\n@flow.job(every="1h")\ndef k(ctx):\n    pass\n'
+    runtime.deploy(fails_while(runtime, max_failures=2) + more)
+    runtime.pass_time(2 * HOUR)
+
+
+def test_a_job_that_was_stopped_has_no_next_times(runtime: RuntimeFixture) -> None:
+    stop_by_failures(runtime)
+    assert {one.handler for one in queries(runtime).next_times()} == {"k"}
+    states = {one.handler: (one.state, one.next is None) for one in queries(runtime).schedule_entries()}
+    assert states == {"j": ("stopped", True), "k": ("active", False)}
+    shown = queries(runtime).schedule_report("w/j")
+    assert (shown.state, shown.next) == ("stopped", ())
+    assert [(one.handler, one.is_stopped, bool(one.next_times)) for one in queries(runtime).schedules("w")] == [
+        ("j", True, False),
+        ("k", False, True),
+    ]
+    runtime.commands.resume("w", "j")
+    assert {one.handler for one in queries(runtime).next_times()} == {"j", "k"}
+
+
+def test_a_job_that_keeps_failing_is_resumed_on_its_own(runtime: RuntimeFixture) -> None:
+    stop_by_failures(runtime)
+    one = report(runtime)
+    assert "dayhand resume w/j" in one.how
+    with pytest.raises(RefusedError, match="dayhand resume w/j"):
+        runtime.services.request_commands.approve(one.id)
+
+
+def test_repeated_attempts_are_counted_as_retried_and_not_as_failed(runtime: RuntimeFixture) -> None:
+    runtime.deploy(fails_while(runtime, retries=2))
+    runtime.pass_time(HOUR + 10 * MINUTE)
+    assert [run.status for run in runtime.runs("j")] == ["failed:logic"] * 3
+    found = queries(runtime).statistics("w")
+    [counted] = found.workflows
+    assert (counted.runs, counted.failed, counted.transient_failures) == (3, 1, 2)
+    assert found.times.transient_failures == 2
+
+
+def fail_side_by_side(runtime: RuntimeFixture, number: int) -> None:
+    """That many runs of one job, which print their planned hour and fail together."""
+    gate = runtime.folder / "gate"
+    body = f"import os, time\nwhile not os.path.exists({str(gate)!r}):\n    time.sleep(0.01)\n"
+    runtime.deploy(job(body + "ctx.run(['sh', '-c', f'echo {ctx.planned.hour}; exit 1'])", overlap="allow_all"))
+    for expected in range(1, number + 1):
+        runtime.clock.move(HOUR)
+        runtime.wait(lambda expected=expected: len(runtime.active()) == expected)
+    gate.touch()
+    runtime.tick()
+
+
+def test_runs_that_fail_side_by_side_are_each_reported(runtime: RuntimeFixture) -> None:
+    fail_side_by_side(runtime, 3)
+    reports = queries(runtime).attention()
+    assert sorted(one.failed_run.output for one in reports if one.failed_run) == ["11", "12", "13"]
+    assert {one.run for one in reports} == {run.id for run in runtime.runs("j")}
+    [listed] = queries(runtime).workflows()
+    assert listed.words.count("The command sh exited with code 1") == 1
+
+
+def test_each_of_several_reports_is_dismissed_or_run_again_on_its_own(runtime: RuntimeFixture) -> None:
+    fail_side_by_side(runtime, 3)
+    first, second, third = queries(runtime).attention()
+    runtime.services.request_commands.dismiss(second.id)
+    assert [one.id for one in queries(runtime).attention()] == [first.id, third.id]
+    assert first.run is not None
+    assert runtime.services.request_commands.retry(first.run) == {"runs": [first.run]}
+
+
+def test_a_later_failure_replaces_the_reports_of_runs_that_had_ended(runtime: RuntimeFixture) -> None:
+    fail_side_by_side(runtime, 3)
+    runtime.pass_time(2 * HOUR)
+    one = report(runtime)
+    assert one.run == runtime.runs("j")[-1].id

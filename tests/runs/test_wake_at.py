@@ -127,9 +127,7 @@ def test_a_wake_time_of_another_type_is_a_warning_on_the_run(runtime: RuntimeFix
     run = runtime.runs("C")[-1]
     assert (run.status, runtime.handler("C").wake_at) == ("committed", None)
     assert run.summary is not None
-    assert run.summary.startswith("wake_at: ") and run.summary.endswith(
-        f"{shown!r} is not a date and time and was ignored; write for example ctx.now."
-    )
+    assert run.summary == f"wake_at: {shown} is not a date and time and was ignored; write for example ctx.now."
 
 
 @pytest.mark.parametrize("takes", [True, False], ids=["taking", "taking nothing"])

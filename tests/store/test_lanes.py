@@ -131,3 +131,15 @@ def test_no_lane_is_open_while_its_workflow_may_not_run(db: sqlite3.Connection, 
         ground = lanes.read_start_conditions(db, "w", name)
         assert ground is not None
         assert not ground.can_start(None) and not ground.can_start("r1")
+
+
+def test_a_shorter_wait_of_another_run_does_not_replace_a_longer_one(db: sqlite3.Connection) -> None:
+    """Runs of an `allow_all` job fail side by side."""
+    longer = blocked_lane(Block.BACKING_OFF, "r1")
+    lanes.block(db, longer)
+    lanes.block(db, blocked_lane(Block.RETRYING, "r2")._replace(until=NOW))
+    assert lanes.find(db, "w", "") == longer
+    lanes.block(db, longer._replace(until=NOW))
+    assert lanes.find(db, "w", "") == longer._replace(until=NOW)
+    lanes.block(db, blocked_lane(Block.TOO_MANY_FAILURES, "r2"))
+    assert lanes.find(db, "w", "") == blocked_lane(Block.TOO_MANY_FAILURES, "r2")

@@ -129,6 +129,8 @@ def describe_next_times(schedule: ScheduleData, machine_zone: str, now: datetime
     """The next times, one per line, in the schedule's zone and, if it differs, in the local one."""
     local = ZoneInfo(machine_zone)
     zone = local if schedule.zone == LOCAL else find_zone(schedule.zone)
+    if schedule.is_stopped:
+        return [translate("schedule", "Stopped after too many failures: resume it or run it again.")]
     lines = [format_zoned_time(at, zone, local, now) for at in schedule.next_times]
     if lines:
         lines[0] = f"{lines[0]} · {format_time_until(schedule.next_times[0], now)}"

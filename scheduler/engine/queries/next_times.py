@@ -10,7 +10,7 @@ from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule
 from scheduler.engine.scheduling.upcoming import upcoming_times
 from scheduler.rules.handler_ids import lane_name, split_target
-from scheduler.rules.requests import WAITS_FOR_TIME
+from scheduler.rules.requests import WAITS_FOR_TIME, Block
 from scheduler.store import lanes, schedules, workflows
 from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
@@ -57,7 +57,7 @@ def find_next_times(
     found = [
         (at, row)
         for row in (_with_pause_end(one, ends) for one in rows)
-        if not row.is_suspended or row.paused_until is not None
+        if (not row.is_suspended or row.paused_until is not None) and not is_stopped(snapshot, row)
         for at in _upcoming(snapshot, row, number, after)
     ]
     return [
@@ -89,6 +89,12 @@ def _with_pause_end(row: ScheduleRow, ends: Mapping[str, datetime]) -> ScheduleR
     """A schedule whose workflow is paused for a while, as if only the schedule were."""
     end = ends.get(row.workflow)
     return row if end is None else row._replace(held=False, paused=True, paused_until=max(end, row.paused_until or end))
+
+
+def is_stopped(snapshot: Snapshot, row: ScheduleRow) -> bool:
+    """Whether it failed too often and waits for the user."""
+    lane = lanes.find(snapshot.db, row.workflow, lane_name(row.handler, row.kind))
+    return lane is not None and lane.blocked is Block.TOO_MANY_FAILURES
 
 
 def next_time(snapshot: Snapshot, row: ScheduleRow) -> datetime | None:

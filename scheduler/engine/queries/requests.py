@@ -130,6 +130,7 @@ def find_one(look: Snapshot, text: str) -> RequestView:
 
 
 def view_request(look: Snapshot, row: RequestRow) -> RequestView:
+    job = _find_job(look, row)
     fault = _find_fault(look, row) if row.kind in _SCRIPT_FAILURES else None
     actions = [action for action in REQUESTS[row.kind].actions if _is_possible(look, action, fault)]
     return RequestView(
@@ -145,7 +146,7 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         created=row.created,
         answer=row.answer,
         answered=row.answered,
-        how=_list_commands(row, actions) if row.answer is None else (),
+        how=_list_commands(row, job, actions) if row.answer is None else (),
         editable=_list_editable(look, row),
         edited=row.edited,
         reason=row.reason,
@@ -156,7 +157,7 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         reminded=row.reminded,
         fault=fault,
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
-        job=_find_job(look, row),
+        job=job,
         handler=("" if row.run is None else runs.find_handler(look.db, row.run)) or "",
         call_hash=row.hash,
     )
@@ -167,8 +168,9 @@ def _find_job(look: Snapshot, row: RequestRow) -> str:
     return "" if run is None else find_job(look, run.workflow, run.handler)
 
 
-def _list_commands(row: RequestRow, actions: list[RequestAction]) -> tuple[str, ...]:
-    fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow}
+def _list_commands(row: RequestRow, job: str, actions: list[RequestAction]) -> tuple[str, ...]:
+    target = handler_id(row.workflow, job) if job else row.workflow
+    fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow, "target": target}
     commands = [line.format(**fields) for line in list_commands(actions)]
     if row.kind is RequestKind.QUESTION and len(row.questions or ()) > 1:
         given = " ".join(f"--set {one['name']}=ANSWER" for one in row.questions)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from scheduler.engine.queries.job_names import find_command, name_job
+from scheduler.engine.queries.next_times import is_stopped
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.workflows import BackfillView
 from scheduler.engine.scheduling.backfill import count_missing
@@ -32,6 +33,8 @@ class ScheduleData:
     """Runs that count towards its limit."""
     next_times: tuple[datetime, ...]
     is_paused: bool
+    is_stopped: bool = False
+    """It failed too often and waits for the user."""
     skipped_time: datetime | None
     backfills: tuple[BackfillView, ...]
     """Those still running."""
@@ -90,8 +93,9 @@ def _read(snapshot: Snapshot, row: ScheduleRow) -> ScheduleData:
         zone=zone,
         spec=written if isinstance(written, dict) else {},
         run_count=row.runs,
-        next_times=coming,
+        next_times=() if is_stopped(snapshot, row) else coming,
         is_paused=row.is_suspended,
+        is_stopped=is_stopped(snapshot, row),
         skipped_time=row.skip_at,
         backfills=tuple(
             BackfillView(handler=row.handler, backfill=one.id, made=one.made, total=one.total)

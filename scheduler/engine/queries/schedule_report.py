@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler.engine.lookup import find_schedule, find_schedules, find_workflow
 from scheduler.engine.queries.counters import Counters
-from scheduler.engine.queries.next_times import next_time
+from scheduler.engine.queries.next_times import is_stopped, next_time
 from scheduler.engine.queries.schedules import ScheduleQueries, ScheduleState, ScheduleView
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_schedule
@@ -95,7 +95,7 @@ def list_entries(snapshot: Snapshot, target: str | None) -> list[ScheduleEntry]:
             handler=row.handler,
             kind=row.kind,
             words=row.trouble or describe_schedule(snapshot, row),
-            next=next_time(snapshot, row),
+            next=None if is_stopped(snapshot, row) else next_time(snapshot, row),
             state=_state(snapshot, row),
             version=row.version,
         )
@@ -114,7 +114,7 @@ def describe(snapshot: Snapshot, target: str) -> ScheduleReport:
         handler=row.handler,
         kind=row.kind,
         version=row.version,
-        state=details.view.state,
+        state=ScheduleState.STOPPED if is_stopped(snapshot, row) else details.view.state,
         words=describe_schedule(snapshot, row),
         timezone=str(spec.get("timezone", snapshot.context.machine_zone)),
         spec=spec,
@@ -126,7 +126,7 @@ def describe(snapshot: Snapshot, target: str) -> ScheduleReport:
         skipped=row.skip_at,
         last_run=row.last_run,
         runs=row.runs,
-        next=tuple(details.upcoming),
+        next=() if is_stopped(snapshot, row) else tuple(details.upcoming),
         recent=tuple(
             OccurrenceView(
                 planned=one.planned,
@@ -156,6 +156,8 @@ def _explain(snapshot: Snapshot, one: OccurrenceRow) -> str | None:
 
 
 def _state(snapshot: Snapshot, row: ScheduleRow) -> ScheduleState:
+    if is_stopped(snapshot, row):
+        return ScheduleState.STOPPED
     has_ended = row.next_at is None and row.late_next is None
     is_underway = has_ended and occurrences.count_unfinished(snapshot.db, row.id) > 0
     return ScheduleView(row, snapshot.now, is_underway).state

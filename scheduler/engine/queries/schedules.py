@@ -32,6 +32,8 @@ class ScheduleState(StrEnum):
 
     ACTIVE = "active"
     PAUSED = "paused"
+    STOPPED = "stopped"
+    """It failed too often and waits for the user."""
     BROKEN = "broken"
     """Set aside because its row cannot be read."""
     FINISHED = "finished"

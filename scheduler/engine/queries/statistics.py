@@ -12,6 +12,7 @@ from scheduler.rules.phases import RunStatus
 from scheduler.store import history, schedules, workflows
 from scheduler.store.history import RunCount
 
+_FAILED = (RunStatus.LOGIC, RunStatus.INTERNAL)
 _DEFAULT_SPAN = timedelta(days=7)
 
 
@@ -61,8 +62,8 @@ def count(snapshot: Snapshot, target: str | None, since: datetime | None) -> Sta
                 name=names.get(found, found),
                 runs=sum(one.number for one in ones),
                 done=sum(one.number for one in ones if one.status is RunStatus.COMMITTED),
-                failed=sum(one.number for one in ones if one.status in (RunStatus.LOGIC, RunStatus.INTERNAL)),
-                transient_failures=sum(one.number for one in ones if one.status is RunStatus.TRANSIENT),
+                failed=sum(one.number - one.retried for one in ones if one.status in _FAILED),
+                transient_failures=sum(one.retried for one in ones),
                 seconds=_average(ones),
             )
             for found, ones in sorted(by_workflow.items())

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from scheduler.engine.queries.job_names import name_job
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
-from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.handler_ids import handler_id, handler_of_report
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, is_worth_showing
 from scheduler.store.handlers import FailingRow
@@ -153,7 +153,8 @@ def _reports_of_worst(standing: StoredWorkflow, asked: list[RequestRow]) -> list
     if worst is None or worst.since is None:
         return [asked[0].sentence]
     subject = handler_id(worst.workflow, worst.name)
-    return [one.sentence for one in asked if one.kind is RequestKind.RUN_FAILED and one.subject == subject]
+    reports = [one for one in asked if one.kind is RequestKind.RUN_FAILED and handler_of_report(one.subject) == subject]
+    return [one.sentence for one in reports[:1]]
 
 
 def _describe_progress(standing: StoredWorkflow) -> str:

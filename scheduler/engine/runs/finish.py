@@ -199,13 +199,16 @@ class AttemptFinisher:
         """End the attempt, or suspend it while it is unknown whether its outside action happened."""
         status = STATUS_AFTER_FAILURE[failure.kind]
         is_over = status is not RunStatus.RECONCILIATION and not _can_resume(db, attempt, failure)
+        error = error_to_json(failure, attempt.failure_subject)
+        if status is RunStatus.LOGIC and resume_at is not None:
+            error["retried"] = True
         runs.move(
             db,
             attempt.id,
             RunStatus.ACTIVE,
             status,
             now,
-            error=error_to_json(failure, attempt.failure_subject),
+            error=error,
             resume_at=resume_at,
             ended=now if is_over else None,
         )

@@ -11,7 +11,7 @@ from scheduler.connections.connector import Tool
 from scheduler.engine.runs.attempt import Attempt, OutsideCall
 from scheduler.engine.script_plan import approval_for
 from scheduler.rules.expiry import EXPIRED, find_reminder_time
-from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.handler_ids import handler_id, report_subject
 from scheduler.rules.mutations import MutationStatus
 from scheduler.rules.phases import RunPhase
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -149,21 +149,42 @@ def resume_waiting(db: sqlite3.Connection, kind: RequestKind, subject: str, now:
 def report_run(
     db: sqlite3.Connection, kind: RequestKind, run: RunRow, sentence: str, now: datetime, *, ui: Any = None
 ) -> None:
-    """Report a run that failed or was interrupted and that nothing waits for: one report, about the latest run."""
+    """Report a run that failed or was interrupted and that nothing waits for.
+
+    It replaces the report of an earlier run, but not of one that ran at the same time.
+    """
+    subject = handler_id(run.workflow, run.handler)
+    beside = []
+    for one in requests.list_reports(db, kind, subject):
+        if _ran_beside(db, one.run, run):
+            beside.append(one)
+        elif one.subject != subject:
+            requests.resolve(db, now, kind, one.subject)
+    if any(one.subject == subject for one in beside):
+        subject = report_subject(subject, run.chain)
     requests.put(
         db,
         RequestRow(
             id=uuid4().hex[:12],
             kind=kind,
             workflow=run.workflow,
-            subject=handler_id(run.workflow, run.handler),
+            subject=subject,
             sentence=sentence,
             created=now,
             run=run.id,
             ui=ui,
         ),
     )
-    runs.close_earlier_failed(db, run.workflow, run.handler, but=run.id)
+    others = [one.run for one in beside if one.run is not None]
+    runs.close_earlier_failed(db, run.workflow, run.handler, but=[run.id, *others])
+
+
+def _ran_beside(db: sqlite3.Connection, other: str | None, run: RunRow) -> bool:
+    """Whether another run had not ended when this one began, as happens to `allow_all` jobs."""
+    found = None if other is None else runs.find(db, other)
+    if found is None or found.chain == run.chain or found.ended is None or run.began is None:
+        return False
+    return found.ended >= run.began
 
 
 def close_reports(
@@ -171,9 +192,11 @@ def close_reports(
 ) -> None:
     """The handler succeeded, or the user resumed or dismissed it: its failed run needs nothing any more."""
     subject = handler_id(workflow, handler)
-    closed = requests.resolve(db, now, RequestKind.RUN_FAILED, subject, given)
-    closed += requests.resolve(db, now, RequestKind.RUN_INTERRUPTED, subject, given)
-    if closed:
+    kinds = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED)
+    reports = [one for kind in kinds for one in requests.list_reports(db, kind, subject)]
+    for one in reports:
+        requests.resolve(db, now, one.kind, one.subject, given)
+    if reports:
         runs.close_earlier_failed(db, workflow, handler)
 
 

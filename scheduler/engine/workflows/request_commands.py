@@ -19,9 +19,10 @@ from scheduler.engine.runs.repair_service import RepairService
 from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
+from scheduler.engine.workflows.answer_checks import check_call, parse_reason, refuse_yes_or_no
 from scheduler.engine.workflows.call_edits import edit_asked_call
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.handler_ids import lane_name, split_handler_id, split_target
+from scheduler.rules.handler_ids import handler_of_report, lane_name, split_handler_id, split_target
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.questions import QuestionError, parse_answers, parse_questions
 from scheduler.rules.requests import REQUESTS, RequestKind
@@ -32,9 +33,9 @@ from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceReason
 from scheduler.user_text import UserText
 
+_REPORTS = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED)
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 """What can be retried; every other waiting run needs an answer or continues without one."""
-MAX_REASON_CHARS = 1_000
 
 
 class RequestCommands:
@@ -71,8 +72,8 @@ class RequestCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].takes_yes_or_no:
-                raise _refuse_yes_or_no(row)
-            _check_call(row, call_hash)
+                raise refuse_yes_or_no(db, row)
+            check_call(row, call_hash)
             edited = edit_asked_call(self._registry, row, edits or {}, always=always)
             given = GivenAnswer(RequestAnswer.YES)
             answer: dict[str, Any] = {"request": row.id, "answer": RequestAnswer.YES.value}
@@ -100,8 +101,8 @@ class RequestCommands:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
             if not REQUESTS[row.kind].can_be_rejected:
-                raise _refuse_yes_or_no(row)
-            _check_call(row, call_hash)
+                raise refuse_yes_or_no(db, row)
+            check_call(row, call_hash)
             given = GivenAnswer(RequestAnswer.NO, reason=parse_reason(reason))
             if self._record_answer(db, row, given, now):
                 self._decline(db, row, given.reason, now)
@@ -186,8 +187,9 @@ class RequestCommands:
                     UserText("That waits for your answer: dayhand attention {id}", id=row.id),
                 )
             if self._record_answer(db, row, RequestAnswer.DISMISSED, now):
-                workflow, handler = split_handler_id(row.subject)
-                runs.close_earlier_failed(db, workflow, handler)
+                identity = handler_of_report(row.subject)
+                shown = [one.run for kind in _REPORTS for one in requests.list_reports(db, kind, identity) if one.run]
+                runs.close_earlier_failed(db, *split_handler_id(identity), but=shown)
             return {"request": row.id, "answer": RequestAnswer.DISMISSED.value}
 
         return self._do("dismiss", request, idempotency_key, act)
@@ -323,30 +325,3 @@ class RequestCommands:
     def _end_occurrence(self, db: sqlite3.Connection, run: RunRow, now: datetime) -> None:
         if run.occurrence is not None:
             self._lifecycle.cancel(db, run.occurrence, OccurrenceReason.BY_USER, now)
-
-
-def _check_call(row: RequestRow, call_hash: str | None) -> None:
-    """Refuse an answer to a call that the user has not seen."""
-    if call_hash is not None and call_hash != row.hash:
-        raise RefusedError(
-            "changed", UserText("What it would do has changed since you saw it; nothing was done. Look at it again.")
-        )
-
-
-def parse_reason(text: str | None) -> str | None:
-    """The user's reason, or None if it is empty; RefusedError if it cannot be kept."""
-    if text is None or not text.strip():
-        return None
-    if len(text) > MAX_REASON_CHARS or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise RefusedError(
-            "reason",
-            UserText("A reason can have at most {number} characters.", number=f"{MAX_REASON_CHARS:,}"),
-        )
-    return text.strip()
-
-
-def _refuse_yes_or_no(row: RequestRow) -> RefusedError:
-    help_line = UserText(REQUESTS[row.kind].hint, subject=row.subject, run=row.run, id=row.id, workflow=row.workflow)
-    return RefusedError(
-        "other answer", UserText("That cannot be answered with yes or no. {help_line}", help_line=help_line)
-    )

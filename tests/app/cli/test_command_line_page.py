@@ -10,7 +10,7 @@ import pytest
 
 from app.cli import command_line
 from app.cli.formatting import TIME_EXAMPLES
-from scheduler.engine.setting_values import SETTINGS
+from scheduler.engine.setting_values import SETTINGS, format_setting
 from scheduler.timing import time_expressions
 from scheduler.timing.time_expressions import Direction, parse_time
 
@@ -39,7 +39,7 @@ def test_the_table_of_settings_is_complete_and_has_their_defaults() -> None:
     listed = {}
     for names, defaults, _ in rows_of("| setting | default | meaning |"):
         listed |= dict(zip(re.findall(r"`(\w+)`", names), re.findall(r"`(\w+)`", defaults), strict=True))
-    assert listed == {key: str(rule.default) for key, rule in SETTINGS.items()}
+    assert listed == {key: format_setting(rule.default) for key, rule in SETTINGS.items()}
 
 
 def test_every_time_that_the_page_or_the_help_shows_can_be_read() -> None:

@@ -31,3 +31,12 @@ def test_the_log_is_read_since_a_time_as_users_type_it(cli: CommandLine) -> None
     assert read(cli, "--since", "in 1h") == []
     code, _, err = cli.run("log", "--since", "soon")
     assert code == 2 and "'soon' is not a time; write for example" in err
+
+
+def test_a_schedule_that_does_not_exist_is_an_error(cli: CommandLine) -> None:
+    with open_log(cli.folder), running_session(cli.folder):
+        cli.deploy(job())
+    assert cli.run_text("log", "--schedule", "backup/work") == "No entries.\n"
+    for words in (("--schedule", "nope"), ("--schedule", "backup/nope")):
+        code, out, err = cli.run("log", *words)
+        assert (code, out) == (1, "") and "nope" in err

@@ -226,3 +226,8 @@ def test_times_in_words_are_read_wherever_a_time_is_asked_for(cli: CommandLine, 
         "since: 'soon' is not a time; write for example "
         "2026-11-20T09:00, 2026-11-20, yesterday, tomorrow 18:00, mon 09:00, 14:00 or 2d."
     )
+
+
+def test_a_catchup_window_of_none_says_what_to_write(cli: CommandLine) -> None:
+    code, _, err = cli.run("schedule", "edit", "backup/work", "--catchup-window", "none")
+    assert code == 2 and "--catchup-window default" in err and "--catchup none" in err

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from app.data.preferences import FILE
+from app.data.metrics_file import read_metrics_folder
+from app.data.preferences import FILE, read_preferences
 from app.session import Session
 from scheduler.engine.setting_values import SETTINGS
 from tests.app.cli.live_cli import CommandLine, job
@@ -69,3 +70,14 @@ def test_missing_words_are_pointed_out(cli: CommandLine) -> None:
     for words in (("get",), ("set", "jitter"), ("get", "jitter", "1s")):
         code, _, err = cli.run("settings", *words)
         assert code == 2 and "dayhand settings" in err
+
+
+def test_the_file_with_metrics_is_switched_on_and_off(cli: CommandLine) -> None:
+    cli.run_json("settings", "set", "metrics_folder", str(cli.folder))
+    assert cli.run_text("settings", "set", "writes_metrics", "on") == "writes_metrics is now on (was off).\n"
+    assert read_metrics_folder(cli.folder) == cli.folder
+    assert cli.run_refused("settings", "set", "metrics_folder", "here")[0] == "value"
+    assert cli.run_text("settings", "set", "metrics_folder", "none").endswith(f"is now none (was {cli.folder}).\n")
+    assert read_metrics_folder(cli.folder) is None
+    preferences = read_preferences(cli.folder)
+    assert (preferences.writes_metrics, preferences.metrics_folder) == (True, "")

@@ -138,6 +138,8 @@ def test_every_setting_reaches_the_engine_and_has_the_engines_default(tmp_path: 
         "catchup_per_tick": 7,
         "buffer_limit": 8,
         "keep_days": 9,
+        "writes_metrics": True,
+        "metrics_folder": "~/metrics",
     }
     assert chosen.keys() == SETTINGS.keys()
     (tmp_path / FILE).write_text(json.dumps(chosen), encoding="utf-8")

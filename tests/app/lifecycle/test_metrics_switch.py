@@ -10,6 +10,7 @@ import pytest
 from app import headless
 from app.data.metrics_file import FILE
 from app.data.preferences import Preferences, save_preferences
+from app.data.saved_settings import SavedSettings
 from tests.app.cli.live_cli import running_session
 
 ROOT = Path(__file__).parents[3]
@@ -84,11 +85,20 @@ def test_the_choice_applies_in_a_terminal_too(tmp_path: Path, *, is_on: bool) ->
     save_preferences(folder, Preferences(writes_metrics=is_on, metrics_folder=str(target)))
     with running_session(folder) as session:
         metrics = headless._write_metrics(session, print)
-        assert metrics is not None
         metrics.stop()
     assert (target / FILE).exists() is is_on
 
 
-def test_without_preferences_a_terminal_writes_no_file(tmp_path: Path) -> None:
-    with running_session(tmp_path) as session:
-        assert headless._write_metrics(session, print) is None
+def test_a_terminal_notices_when_it_is_switched_on_by_a_command(tmp_path: Path) -> None:
+    folder, target = tmp_path / "data", tmp_path / "textfile"
+    for one in (folder, target):
+        one.mkdir()
+    with running_session(folder) as session:
+        metrics = headless._write_metrics(session, print)
+        assert metrics.isActive() and not (target / FILE).exists()
+        saved = SavedSettings(folder)
+        saved.save("metrics_folder", str(target))
+        saved.save("writes_metrics", value=True)
+        metrics.timeout.emit()
+        metrics.stop()
+        assert "dayhand_up 0\n" in (target / FILE).read_text()

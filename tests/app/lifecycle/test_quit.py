@@ -165,3 +165,17 @@ def test_a_job_is_in_progress_unless_it_may_be_repeated(
             installation.queries.uninterruptible() == () and not runs.list_active(installation._runtime.database.read())
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [(("Receipts",), "for it to finish"), (("Receipts", "Backup"), "for them to finish")]
+)
+def test_the_question_speaks_of_one_or_several_actions(
+    leaving: QuitFlow, actions: Actions, wait: Wait, names: tuple[str, ...], said: str
+) -> None:
+    actions.names = names
+    leaving.start()
+    wait(lambda: leaving.question is not None)
+    assert leaving.question is not None
+    assert said in leaving.question.informativeText()
+    assert "Dayhand" not in leaving.question.windowTitle().removesuffix(" — Dayhand")
