@@ -2,8 +2,8 @@
 
 import pytest
 
-from scheduler.engine.runs.outside_action import OutsideAction
 from scheduler.engine.runs.finish import AttemptFinisher
+from scheduler.engine.runs.outside_action import OutsideAction
 from scheduler.rules.failures import FailureClass
 from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND
 from tests.runs.runtime_fixture import RuntimeFixture, fail
