@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,15}(?:[.,]\d{1,15})?", re.ASCII)
 _FLAGS = {"yes": True, "true": True, "no": False, "false": False}
 
 
-class QuestionKind(StrEnum):
+class AnswerKind(StrEnum):
     TEXT = "text"
     CHOICE = "choice"
     YES_NO = "yes_no"
@@ -40,15 +40,15 @@ class QuestionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ScriptQuestion:
     name: str
     text: str
-    kind: QuestionKind
+    kind: AnswerKind
     choices: tuple[str, ...] = ()
     default: Any = None
 
 
-def parse_questions(written: Any) -> tuple[Question, ...]:
+def parse_questions(written: Any) -> tuple[ScriptQuestion, ...]:
     """The questions in a script's message; QuestionError if one is malformed or there are too many."""
     if not isinstance(written, list) or len(written) > MAX_QUESTIONS:
         raise QuestionError(UserText("ask is not a list of at most {number} questions", number=MAX_QUESTIONS))
@@ -58,7 +58,7 @@ def parse_questions(written: Any) -> tuple[Question, ...]:
     return questions
 
 
-def parse_answers(questions: Sequence[Question], given: Mapping[str, Any]) -> dict[str, Any]:
+def parse_answers(questions: Sequence[ScriptQuestion], given: Mapping[str, Any]) -> dict[str, Any]:
     """The answers by name, each of the type that its question asks for; QuestionError for the first bad one."""
     for name in given:
         if name not in {one.name for one in questions}:
@@ -69,13 +69,13 @@ def parse_answers(questions: Sequence[Question], given: Mapping[str, Any]) -> di
     return {one.name: _parse_answer(one, given.get(one.name, one.default)) for one in questions}
 
 
-def sample_answers(questions: Sequence[Question], today: date) -> dict[str, Any]:
+def sample_answers(questions: Sequence[ScriptQuestion], today: date) -> dict[str, Any]:
     """Answers for a dry run: the defaults, else the simplest that are valid."""
     simplest = {
-        QuestionKind.TEXT: "…",
-        QuestionKind.YES_NO: False,
-        QuestionKind.NUMBER: 0,
-        QuestionKind.DATE: today.isoformat(),
+        AnswerKind.TEXT: "…",
+        AnswerKind.YES_NO: False,
+        AnswerKind.NUMBER: 0,
+        AnswerKind.DATE: today.isoformat(),
     }
     return {
         one.name: one.default if one.default is not None else one.choices[0] if one.choices else simplest[one.kind]
@@ -83,7 +83,7 @@ def sample_answers(questions: Sequence[Question], today: date) -> dict[str, Any]
     }
 
 
-def _parse_question(written: Any) -> Question:
+def _parse_question(written: Any) -> ScriptQuestion:
     if not isinstance(written, dict):
         raise QuestionError(UserText("a question is not an object"))
     name, text, choices = written.get("name"), written.get("text"), written.get("choices", [])
@@ -92,44 +92,44 @@ def _parse_question(written: Any) -> Question:
     if not _is_text(text, MAX_QUESTION_CHARS):
         raise QuestionError(UserText("a question has no text, or too much of it"))
     try:
-        kind = QuestionKind(str(written.get("kind")))
+        kind = AnswerKind(str(written.get("kind")))
     except ValueError as error:
         raise QuestionError(UserText("a question is of an unknown kind")) from error
     if not isinstance(choices, list) or not all(_is_text(one, MAX_QUESTION_CHARS) for one in choices):
         raise QuestionError(UserText("the choices of a question are not texts"))
-    if len(choices) > MAX_CHOICES or (kind is QuestionKind.CHOICE) != bool(choices):
+    if len(choices) > MAX_CHOICES or (kind is AnswerKind.CHOICE) != bool(choices):
         raise QuestionError(UserText("a question has too many choices, or none"))
-    question = Question(name=name, text=str(text), kind=kind, choices=tuple(choices))
+    question = ScriptQuestion(name=name, text=str(text), kind=kind, choices=tuple(choices))
     default = written.get("default")
     if default is None:
         return question
-    if not (kind is QuestionKind.TEXT and default == ""):
+    if not (kind is AnswerKind.TEXT and default == ""):
         default = _parse_answer(question, default)
-    return Question(name=name, text=str(text), kind=kind, choices=tuple(choices), default=default)
+    return ScriptQuestion(name=name, text=str(text), kind=kind, choices=tuple(choices), default=default)
 
 
-def _parse_answer(question: Question, value: Any) -> Any:
+def _parse_answer(question: ScriptQuestion, value: Any) -> Any:
     if value is None:
         raise _missing(question)
     match question.kind:
-        case QuestionKind.TEXT:
+        case AnswerKind.TEXT:
             return _parse_text(question, value)
-        case QuestionKind.CHOICE:
+        case AnswerKind.CHOICE:
             if value not in question.choices:
                 raise _bad(question, UserText("one of: {choices}", choices=", ".join(question.choices)))
             return value
-        case QuestionKind.YES_NO:
+        case AnswerKind.YES_NO:
             flag = _FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
             if not isinstance(flag, bool):
                 raise _bad(question, UserText("yes or no"))
             return flag
-        case QuestionKind.NUMBER:
+        case AnswerKind.NUMBER:
             return _parse_number(question, value)
-        case QuestionKind.DATE:
+        case AnswerKind.DATE:
             return _parse_date(question, value)
 
 
-def _parse_text(question: Question, value: Any) -> str:
+def _parse_text(question: ScriptQuestion, value: Any) -> str:
     if not isinstance(value, str) or _has_half_characters(value):
         raise _bad(question, UserText("a text"))
     if len(value) > MAX_ANSWER_CHARS:
@@ -139,7 +139,7 @@ def _parse_text(question: Question, value: Any) -> str:
     return value
 
 
-def _parse_number(question: Question, value: Any) -> int | float:
+def _parse_number(question: ScriptQuestion, value: Any) -> int | float:
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         text = value.strip().replace(",", ".")
         value = float(text) if "." in text else int(text)
@@ -150,18 +150,18 @@ def _parse_number(question: Question, value: Any) -> int | float:
     return number
 
 
-def _parse_date(question: Question, value: Any) -> str:
+def _parse_date(question: ScriptQuestion, value: Any) -> str:
     try:
         return date.fromisoformat(value.strip()).isoformat()
     except (ValueError, AttributeError, TypeError) as error:
         raise _bad(question, UserText("a date such as 2026-11-20")) from error
 
 
-def _missing(question: Question) -> QuestionError:
+def _missing(question: ScriptQuestion) -> QuestionError:
     return QuestionError(UserText("{question}: an answer is missing.", question=question.text))
 
 
-def _bad(question: Question, words: str) -> QuestionError:
+def _bad(question: ScriptQuestion, words: str) -> QuestionError:
     return QuestionError(UserText("{question}: the answer must be {words}.", question=question.text, words=words))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scheduler.engine.runs.execution import Execution
 from scheduler.engine.runs.finish import AttemptFinisher
+from scheduler.engine.runs.outside_action import OutsideAction
 from scheduler.rules.failures import FailureClass
 from tests.engine.engine_fixture import DAY, HOUR, MINUTE, SECOND
 from tests.runs.runtime_fixture import RuntimeFixture, fail
@@ -163,7 +163,7 @@ def test_an_internal_error_during_an_action_does_not_repeat_it(runtime: RuntimeF
     runtime.deploy(consumer())
     runtime.tick()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Execution, "_store_success", lambda *_: 1 / 0)
+        patch.setattr(OutsideAction, "_store_success", lambda *_: 1 / 0)
         runtime.publish("a")
         runtime.wait(lambda: len(runtime.service.checks) > 0)
     runtime.tick()
