@@ -20,6 +20,7 @@ from scheduler.job_import.result import (
 from scheduler.timing.cron import MACROS, parse_cron
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.zones import LOCAL, find_zone
+from scheduler.user_text import UserText
 
 _ASSIGNMENT = re.compile(r"""(?:"([^"]*)"|'([^']*)'|([A-Za-z_]\w*))\s*=\s*(.*)""")
 _LINE = re.compile(r"((?:\S+\s+){4}\S+)(?:\s+(.*))?")
@@ -28,7 +29,7 @@ _USER = re.compile(r"(\S+)(?:\s+(.*))?")
 _PERCENT = re.compile(r"\\%|%")
 _BSD_MACROS = {"@every_minute": "* * * * *"}
 _UNTRANSLATABLE_MACROS = {
-    "@reboot": "It runs when the computer starts, not at a set time. Use your desktop's autostart instead.",
+    "@reboot": UserText("It runs when the computer starts, not at a set time. Use your desktop's autostart instead."),
 }
 _PIPE_INPUT = 'printf "%s\\n" "$1" | "$2" -c "$0"'
 """Pipes input ($1) to the command ($0), as cron does with the text after a percent sign."""
@@ -83,7 +84,7 @@ def _read(text: str, place: str, user: str | None, cron: CronProgram | None) -> 
             try:
                 yield _translate(line, settings, comment, user, place, number)
             except (BadScheduleError, NotCronError, _UntranslatableLineError) as error:
-                reason = error.sentence if isinstance(error, BadScheduleError) else str(error)
+                reason = str(error) if isinstance(error, NotCronError) else error.sentence
                 yield Untranslated(place=place, line=number, text=line, reason=reason)
             comment = ""
 
@@ -97,7 +98,11 @@ def _read_comment(line: str) -> str:
 
 
 class _UntranslatableLineError(Exception):
-    """A line cannot be translated; the message says why."""
+    """A line cannot be translated; the sentence says why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 def _assign(settings: _Settings, name: str, value: str) -> str:
@@ -105,9 +110,11 @@ def _assign(settings: _Settings, name: str, value: str) -> str:
     match name:
         case "MAILTO":
             if value:
-                return "Output is not mailed. It is in the log of each run, and you get a notification on failure."
+                return UserText(
+                    "Output is not mailed. It is in the log of each run, and you get a notification on failure."
+                )
         case "MAILFROM" | "CONTENT_TYPE" | "CONTENT_TRANSFER_ENCODING":
-            return "It is about mailed output. Output is not mailed; it is in the log of each run."
+            return UserText("It is about mailed output. Output is not mailed; it is in the log of each run.")
         case "CRON_TZ" if settings.cron is CronProgram.DEBIAN:
             settings.environment[name] = value  # like any other variable
         case "CRON_TZ" if not value:
@@ -121,12 +128,12 @@ def _assign(settings: _Settings, name: str, value: str) -> str:
                 return error.sentence
         case "RANDOM_DELAY":
             if not (value.isascii() and value.isdigit() and int(value) <= 1440):
-                return f"{value!r} is not a number of minutes up to one day."
+                return UserText("{value} is not a number of minutes up to one day.", value=repr(value))
             settings.delay = f"+{int(value)}m" if int(value) else ""
         case "SHELL":
             settings.shell = value
         case _ if is_secret_name(name):
-            return (
+            return UserText(
                 "It looks like a secret, which does not belong in a script. "
                 "Have the command read it from a file that only you can read."
             )
@@ -143,31 +150,37 @@ def _unquote(value: str) -> str:
 
 def _translate(line: str, settings: _Settings, comment: str, user: str | None, place: str, number: int) -> Job:
     times, rest = _split(line.removeprefix("-"))
-    notes = ["In cron this line was not logged; Dayhand always logs."] if line.startswith("-") else []
+    notes = [UserText("In cron this line was not logged; Dayhand always logs.")] if line.startswith("-") else []
     if user is not None:
         match = _USER.fullmatch(rest)
         if match is None:
-            raise _UntranslatableLineError("The line has no user and no command.")
+            raise _UntranslatableLineError(UserText("The line has no user and no command."))
         if match[1] != user:
-            raise _UntranslatableLineError(f"It runs as {match[1]}, but Dayhand runs as you. Leave it in cron.")
+            sentence = UserText("It runs as {user}, but Dayhand runs as you. Leave it in cron.", user=match[1])
+            raise _UntranslatableLineError(sentence)
         rest = match[2] or ""
     if not rest:
-        raise _UntranslatableLineError("The line has no command.")
+        raise _UntranslatableLineError(UserText("The line has no command."))
     if settings.unknown_zone:
         raise _UntranslatableLineError(settings.unknown_zone)
     if "~" in times:
-        raise _UntranslatableLineError(f"{times!r} lets cron choose a random time. Write a fixed time, or use jitter.")
+        raise _UntranslatableLineError(
+            UserText("{times} lets cron choose a random time. Write a fixed time, or use jitter.", times=repr(times))
+        )
     old = CronLine.read(times)
     parse_cron((times,))
     given: dict[str, Any] = {"cron": times, "timezone": settings.timezone}
     if settings.timezone != LOCAL and settings.cron is None:
         notes.append(
-            f"Debian's cron does not know CRON_TZ and ran this at local time; these times are in {settings.timezone}, "
-            "as cronie ran them. If it ran in Debian's cron, import it with --cron debian."
+            UserText(
+                "Debian's cron does not know CRON_TZ and ran this at local time; these times are in {zone}, "
+                "as cronie ran them. If it ran in Debian's cron, import it with --cron debian.",
+                zone=settings.timezone,
+            )
         )
     if settings.delay:
         given["jitter"] = settings.delay
-        notes.append("cron picks its random delay once, when it starts; here each run gets its own.")
+        notes.append(UserText("cron picks its random delay once, when it starts; here each run gets its own."))
     # cron starts a line even if the last one still runs, does not catch up missed times, and never gives up.
     given |= {"overlap": "allow_all", "catchup": "none", "max_failures": 0}
     given |= {"after_crash": "never", "timeout": MAX_RUN_TIME}
@@ -206,11 +219,13 @@ def _split(line: str) -> tuple[str, str]:
             raise _UntranslatableLineError(_UNTRANSLATABLE_MACROS[macro])
         times = (MACROS | _BSD_MACROS).get(macro)
         if times is None:
-            raise _UntranslatableLineError(f"{match[1]} is unknown. Write five fields instead.")
+            raise _UntranslatableLineError(UserText("{macro} is unknown. Write five fields instead.", macro=match[1]))
         return times, match[2] or ""
     match = _LINE.fullmatch(line)
     if match is None:
-        raise _UntranslatableLineError("It is not a comment, not an assignment, and not five fields and a command.")
+        raise _UntranslatableLineError(
+            UserText("It is not a comment, not an assignment, and not five fields and a command.")
+        )
     return " ".join(match[1].split()), match[2] or ""
 
 

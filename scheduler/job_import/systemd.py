@@ -27,8 +27,11 @@ from scheduler.job_import.unit_file import Setting, find_value, read_unit
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.every import parse_interval
 from scheduler.timing.zones import LOCAL
+from scheduler.user_text import UserText
 
-_REPEATED_HOUR = "When the clocks go back, it runs in both of the repeated hours; systemd runs it in one of them."
+_REPEATED_HOUR = UserText(
+    "When the clocks go back, it runs in both of the repeated hours; systemd runs it in one of them."
+)
 _HANDLED_SETTINGS = frozenset({"Description", "Documentation", "WantedBy", "Type", "Unit", "OnCalendar", "Persistent"})
 _ESCAPED_SEMICOLON = re.compile(r"(?<!\S)\\;(?!\S)")
 _LITERAL_SEMICOLON = "\0"
@@ -45,15 +48,16 @@ _NEEDS = {
 }
 """Machine conditions of a job, by the lines that ask for them."""
 _REASONS = {
-    "WakeSystem": "Dayhand does not wake the computer; a Persistent timer catches up afterwards.",
-    "AccuracySec": "Dayhand starts to the second and has no such setting.",
-    "EnvironmentFile": "Variables are not read from a file; have the command read it.",
-    "User": "Dayhand runs as you.",
-    "TimeoutStartSec": "It limits the start, not how long the command runs.",
-    "TimeoutSec": "It limits the start, not how long the command runs.",
-    _RUN_LIMIT: "systemd ignores it for a oneshot service.",
-    **dict.fromkeys(_INTERVALS, "A job can have only one interval; this is a second one."),
+    "WakeSystem": UserText("Dayhand does not wake the computer; a Persistent timer catches up afterwards."),
+    "AccuracySec": UserText("Dayhand starts to the second and has no such setting."),
+    "EnvironmentFile": UserText("Variables are not read from a file; have the command read it."),
+    "User": UserText("Dayhand runs as you."),
+    "TimeoutStartSec": UserText("It limits the start, not how long the command runs."),
+    "TimeoutSec": UserText("It limits the start, not how long the command runs."),
+    _RUN_LIMIT: UserText("systemd ignores it for a oneshot service."),
+    **dict.fromkeys(_INTERVALS, UserText("A job can have only one interval; this is a second one.")),
 }
+_NO_SUCH_SETTING = UserText("Jobs have no such setting; it was left out.")
 _IGNORE_FAILURE = '"$@" || :'
 
 
@@ -63,6 +67,7 @@ class _UntranslatableSettingError(Exception):
     def __init__(self, setting: Setting, reason: str) -> None:
         super().__init__(reason)
         self.setting = setting
+        self.reason = reason
 
 
 def read_systemd(files: Mapping[str, str], *, home: str = "~", user: str = "") -> TranslationResult:
@@ -73,7 +78,9 @@ def read_systemd(files: Mapping[str, str], *, home: str = "~", user: str = "") -
     timers = [_Timer(name, files, home, user) for name in sorted(files) if name.endswith(".timer")]
     used = {name for timer in timers for name in timer.files}
     others = (
-        Untranslated(place=name, line=1, text=name, reason="It is not a timer, and none of the timers starts it.")
+        Untranslated(
+            place=name, line=1, text=name, reason=UserText("It is not a timer, and none of the timers starts it.")
+        )
         for name in sorted(files)
         if name not in used
     )
@@ -96,13 +103,13 @@ class _Timer:
                 place=self._name,
                 line=1,
                 text=self._name,
-                reason=f"It starts {self._service_name}, which is not among the files.",
+                reason=UserText("It starts {service}, which is not among the files.", service=self._service_name),
             )
             return
         try:
             yield self._job(self._service)
         except _UntranslatableSettingError as error:
-            yield _untranslated(error.setting, str(error))
+            yield _untranslated(error.setting, error.reason)
             return
         yield from self._unused(self._service)
 
@@ -117,13 +124,13 @@ class _Timer:
             notes = (_REPEATED_HOUR,) if "cron" in given else ()
         else:
             given, first = self._by_interval()
-            notes = ("systemd counts from the last start; Dayhand counts from when this workflow was added.",)
+            notes = (UserText("systemd counts from the last start; Dayhand counts from when this workflow was added."),)
         given["overlap"] = "skip"  # systemd does not start a running service again
         given["catchup"] = "one" if (self._last("Persistent") or "").lower() in _TRUE else "none"
         delays = [one for one in self._timer if one.name == "RandomizedDelaySec"]
         if delays and (delay := self._span(delays[-1])):
             if delay > MAX_DELAY:
-                raise _UntranslatableSettingError(delays[-1], "A run can be delayed by at most one day.")
+                raise _UntranslatableSettingError(delays[-1], UserText("A run can be delayed by at most one day."))
             given["jitter"] = f"+{format_seconds(delay)}"
         if needs := [need for need, lines in _NEEDS.items() if any(one.text in lines for one in service)]:
             given["needs"] = needs
@@ -149,11 +156,12 @@ class _Timer:
         zones = {one.timezone or LOCAL for one in read}
         if len(zones) > 1:
             raise _UntranslatableSettingError(
-                calendars[-1], "Its times are in several time zones, but a job has one. Split it into several timers."
+                calendars[-1],
+                UserText("Its times are in several time zones, but a job has one. Split it into several timers."),
             )
         if intervals := [one for one in self._timer if one.name in _INTERVALS]:
             raise _UntranslatableSettingError(
-                intervals[0], "A job has either a calendar or an interval, but this has both."
+                intervals[0], UserText("A job has either a calendar or an interval, but this has both.")
             )
         try:
             return to_schedule(read) | {"timezone": zones.pop()}, _union(read)
@@ -175,7 +183,7 @@ class _Timer:
                     Setting(place=self._name, section="Timer", name="OnCalendar", value="", line=1), "It has no time."
                 )
             raise _UntranslatableSettingError(
-                first, "It runs once after the computer or your session starts, not at a set time."
+                first, UserText("It runs once after the computer or your session starts, not at a set time.")
             )
         length = self._span(intervals[0])
         every = format_seconds(length)
@@ -211,15 +219,15 @@ class _Timer:
         words = _split(replace(setting, value=escaped), len(prefix))
         if ";" in words:
             raise _UntranslatableSettingError(
-                setting, "It has several commands in one line. Write one ExecStart line for each."
+                setting, UserText("It has several commands in one line. Write one ExecStart line for each.")
             )
         words = [";" if word == _LITERAL_SEMICOLON else word for word in words]
         if not words:
-            raise _UntranslatableSettingError(setting, "It has no command.")
+            raise _UntranslatableSettingError(setting, UserText("It has no command."))
         if ":" not in prefix:
             if any("$" in word.replace("$$", "") for word in words):
                 raise _UntranslatableSettingError(
-                    setting, "It uses variables that systemd fills in. Write their values, or use a shell."
+                    setting, UserText("It uses variables that systemd fills in. Write their values, or use a shell.")
                 )
             words = [word.replace("$$", "$") for word in words]
         filled = tuple(self._expand(word, setting) for word in words)
@@ -255,13 +263,15 @@ class _Timer:
                 for word in _split(one):
                     name = word.partition("=")[0]
                     if is_secret_name(name):
-                        reason = (
+                        reason = UserText(
                             "It looks like a secret, which does not belong in a script. "
                             "Have the command read it from a file."
                         )
                         yield _untranslated(replace(one, value=f"{name}=…"), reason)
             elif one.name not in known and one.text not in taken:
-                yield _untranslated(one, _REASONS.get(one.name, "Jobs have no such setting; it was left out."))
+                yield _untranslated(
+                    one, _REASONS.get(one.name, UserText("Jobs have no such setting; it was left out."))
+                )
 
     def _span(self, setting: Setting) -> timedelta:
         span = parse_span(setting.value)
@@ -296,7 +306,7 @@ def _split(setting: Setting, start: int = 0) -> list[str]:
     try:
         return shlex.split(setting.value[start:])
     except ValueError as error:
-        raise _UntranslatableSettingError(setting, "Its quotes do not match.") from error
+        raise _UntranslatableSettingError(setting, UserText("Its quotes do not match.")) from error
 
 
 def _limits(service: list[Setting]) -> tuple[str, ...]:
