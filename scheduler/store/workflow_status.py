@@ -29,15 +29,16 @@ GROUP BY s.workflow, s.handler
 """
 _CHECKING = "SELECT workflow, run, check_at FROM mutations WHERE check_at IS NOT NULL"
 _WAKES = "SELECT workflow, name, wake_at FROM handlers WHERE removed = 0 AND wake_at IS NOT NULL"
-# What was missed since the schedule last ran, apart from times that a later run caught up. Each half uses an index.
+# What was missed since the schedule last ran, apart from times that a later run caught up. CROSS JOIN: schedules first,
+# else SQLite would read every time that was ever missed.
 _MISSED = """
 SELECT workflow, handler, sum(number), min(first), max(last) FROM (
     SELECT s.workflow, s.handler, 1 AS number, o.planned AS first, o.planned AS last
-    FROM schedules s JOIN occurrences o INDEXED BY occurrences_unrun_of ON o.schedule = s.id
+    FROM schedules s CROSS JOIN occurrences o INDEXED BY occurrences_unrun_of ON o.schedule = s.id
     WHERE s.removed IS NULL AND o.state = 'missed' AND o.began IS NULL AND o.state NOT IN ('queued', 'started')
         AND o.planned > coalesce(s.last_run, 0) AND coalesce(o.reason, '') <> ?1
     UNION ALL
-    SELECT s.workflow, s.handler, g.number, g.first, g.last FROM schedules s JOIN gaps g ON g.schedule = s.id
+    SELECT s.workflow, s.handler, g.number, g.first, g.last FROM schedules s CROSS JOIN gaps g ON g.schedule = s.id
     WHERE s.removed IS NULL AND g.state = 'missed' AND g.last > coalesce(s.last_run, 0) AND g.reason <> ?1
 ) GROUP BY workflow, handler
 """
