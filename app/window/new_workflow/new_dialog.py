@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QListWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QListWidgetItem, QStyleOptionViewItem, QWidget
 
 from app.i18n.template_labels import translate_template_text
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.templates import list_templates
-from app.theme.tokens import Space
+from app.theme.tokens import Space, TextStyle, colours_of, make_font
 from app.window.new_workflow.answer_fields import required_text
 from app.window.new_workflow.template_dialog import TemplateDialog
 from app.window.new_workflow.template_setup import (
@@ -22,7 +22,31 @@ from app.window.new_workflow.template_setup import (
     start_workflow,
     suggest_path,
 )
-from app.window.workflows.list_view import make_text_list
+from app.window.workflows.list_view import TextListDelegate, make_text_list, paint_background
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class TemplateDelegate(TextListDelegate):
+    """The name in bold, and the summary below it."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colours, (name, _, summary) = colours_of(option.widget), str(index.data()).partition("\n")
+        painter.save()
+        paint_background(painter, option, colours)
+        room = option.rect.adjusted(Space.MEDIUM, Space.MEDIUM, -Space.MEDIUM, -Space.SMALL)
+        strong = make_font(TextStyle.STRONG, option.font)
+        painter.setFont(strong)
+        painter.setPen(QColor(colours.text))
+        painter.drawText(room, Qt.TextFlag.TextSingleLine, name)
+        painter.setFont(option.font)
+        painter.setPen(QColor(colours.muted))
+        below = room.adjusted(0, QFontMetrics(strong).height() + Space.HAIR, 0, 0)
+        painter.drawText(below, Qt.TextFlag.TextWordWrap, summary)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
+        return super().sizeHint(option, index) + QSize(0, Space.TIGHT)
 
 
 class NewWorkflowDialog(TemplateDialog):
@@ -35,6 +59,7 @@ class NewWorkflowDialog(TemplateDialog):
         self._prepared: PreparedScript | None = None
         self.templates = list_templates()
         self.list = make_text_list(self.tr("Templates"))
+        self.list.setItemDelegate(TemplateDelegate(self.list))
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the dialog scrolls
         for template in self.templates:
             summary = translate_template_text(template.summary)
