@@ -2,6 +2,107 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>AccountField</name>
+    <message>
+        <source>Connect…</source>
+        <translation type="unfinished">Verbinden …</translation>
+    </message>
+    <message>
+        <source>Connect a new one…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>AccountFields</name>
+    <message>
+        <source>{missing}. Connect one to continue.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFields</name>
+    <message>
+        <source>Choose: {question}</source>
+        <translation type="unfinished">Auswählen: {question}</translation>
+    </message>
+    <message>
+        <source>{folder} is not a folder. Choose an existing one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>AnswerForm</name>
+    <message>
+        <source>Choose…</source>
+        <translation type="unfinished">Auswählen …</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerPanel</name>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Abbrechen</translation>
+    </message>
+</context>
+<context>
+    <name>ApprovalTable</name>
+    <message>
+        <source>Select all</source>
+        <translation type="unfinished">Alles auswählen</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation type="unfinished">Zustimmen</translation>
+    </message>
+    <message>
+        <source>Reject</source>
+        <translation type="unfinished">Ablehnen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation type="unfinished">Öffnen</translation>
+    </message>
+    <message>
+        <source>Shows everything that the current row would do</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approve {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reject {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} rows do not fit into the table. Open them before you select them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row does not fit into the table. Open it before you select it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>AttentionFilters</name>
+    <message>
+        <source>What is asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Workflow</source>
+        <translation type="unfinished">Ablauf</translation>
+    </message>
+    <message>
+        <source>All workflows</source>
+        <translation type="unfinished">Alle Abläufe</translation>
+    </message>
+</context>
+<context>
     <name>AttentionPage</name>
     <message>
         <source>Attention</source>
@@ -53,6 +154,65 @@
     <message>
         <source>{workflow} was updated to version {version} because its file was saved.</source>
         <translation>{workflow} wurde auf Version {version} aktualisiert, weil die Datei gespeichert wurde.</translation>
+    </message>
+</context>
+<context>
+    <name>AwaySummary</name>
+    <message>
+        <source>Dismiss</source>
+        <translation type="unfinished">Ausblenden</translation>
+    </message>
+    <message>
+        <source>While you were away</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Since {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 run went well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} runs went well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} failed</source>
+        <translation type="unfinished">{number} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>1 missed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} missed</source>
+        <translation type="unfinished">{number} verpasst</translation>
+    </message>
+    <message>
+        <source>1 waiting for you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} waiting for you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed: {names}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Missed: {names}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{names}, and {number} more</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -130,6 +290,29 @@
     </message>
 </context>
 <context>
+    <name>ChangeAnswersDialog</name>
+    <message>
+        <source>Change answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation type="unfinished">Speichern</translation>
+    </message>
+    <message>
+        <source>Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answers changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ConnectDialog</name>
     <message>
         <source>Connect</source>
@@ -162,6 +345,10 @@
     <message>
         <source>Use only letters, digits, dashes and underscores in the name.</source>
         <translation>Verwende im Namen nur Buchstaben, Ziffern, Binde- und Unterstriche.</translation>
+    </message>
+    <message>
+        <source>{name} exists already. This connection gets a name of its own: {free}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sign in using the browser window that opened</source>
@@ -422,6 +609,65 @@
     <message>
         <source>Zip files (*.zip)</source>
         <translation>Zip-Dateien (*.zip)</translation>
+    </message>
+</context>
+<context>
+    <name>DateFilter</name>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation type="unfinished">Von</translation>
+    </message>
+    <message>
+        <source>Until</source>
+        <translation type="unfinished">Bis</translation>
+    </message>
+    <message>
+        <source>Any time</source>
+        <translation type="unfinished">Jederzeit</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation type="unfinished">Heute</translation>
+    </message>
+    <message>
+        <source>Yesterday ({weekday})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{weekday}, {day} {month}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This week</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last week</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation type="unfinished">Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation type="unfinished">Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <source>Choose a day…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Custom range</source>
+        <translation type="unfinished">Eigener Zeitraum</translation>
     </message>
 </context>
 <context>
@@ -888,12 +1134,12 @@
         <translation>Verlauf durchsuchen</translation>
     </message>
     <message>
-        <source>From</source>
-        <translation>Von</translation>
+        <source>Show all runs</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Until</source>
-        <translation>Bis</translation>
+        <source>Also each run that had nothing to report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Workflow</source>
@@ -918,30 +1164,6 @@
     <message>
         <source>Any reason</source>
         <translation>Jeder Grund</translation>
-    </message>
-    <message>
-        <source>Time</source>
-        <translation>Zeit</translation>
-    </message>
-    <message>
-        <source>Any time</source>
-        <translation>Jederzeit</translation>
-    </message>
-    <message>
-        <source>Today</source>
-        <translation>Heute</translation>
-    </message>
-    <message>
-        <source>Last 7 days</source>
-        <translation>Letzte 7 Tage</translation>
-    </message>
-    <message>
-        <source>Last 30 days</source>
-        <translation>Letzte 30 Tage</translation>
-    </message>
-    <message>
-        <source>Custom range</source>
-        <translation>Eigener Zeitraum</translation>
     </message>
 </context>
 <context>
@@ -1009,6 +1231,183 @@
         <source>Runs, and times that did not run</source>
         <translation>Läufe und ausgefallene Termine</translation>
     </message>
+    <message>
+        <source>Copy</source>
+        <translation type="unfinished">Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy run ID</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ImportJobsDialog</name>
+    <message>
+        <source>Import jobs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>My crontab</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>My systemd timers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a &amp;file…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;All</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import &amp;paused; I start them once the old entries are switched off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Jobs imported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Abbrechen</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation type="unfinished">Importieren</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation type="unfinished">Von</translation>
+    </message>
+    <message>
+        <source>Choose the folder for the scripts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the &amp;scripts in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a crontab, a timer or a task</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a crontab, a .timer file or the XML of a task.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everything was imported before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No jobs were found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import 1 job</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import {number} jobs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a folder for the scripts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Importing…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>The imported jobs are started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The import was undone; the scripts are deleted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ImportResultPanel</name>
+    <message>
+        <source>Commands that switch off the old entries</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Copy the commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Start the imported jobs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Undo the import</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}, line {line} was not imported: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was imported.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 job imported; it is paused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 job imported and started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} jobs imported; they are paused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} jobs imported and started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The old entries still run. Switch them off, or each job runs twice. Dayhand does not change them; these commands do it in a terminal:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The old entries still run. Switch them off where they come from, or each job runs twice.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>JobList</name>
+    <message>
+        <source>Jobs found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{words} · times differ</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LogView</name>
@@ -1021,6 +1420,10 @@
         <translation>Durchsuchen</translation>
     </message>
     <message>
+        <source>Copy log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No results</source>
         <translation>Keine Treffer</translation>
     </message>
@@ -1031,10 +1434,6 @@
 </context>
 <context>
     <name>MainWindow</name>
-    <message>
-        <source>Resume</source>
-        <translation>Fortsetzen</translation>
-    </message>
     <message>
         <source>Help</source>
         <translation>Hilfe</translation>
@@ -1101,32 +1500,20 @@
         <translation>Vorlagen</translation>
     </message>
     <message>
-        <source>&amp;Open the script in my editor</source>
-        <translation>Skript in meinem Editor ö&amp;ffnen</translation>
+        <source>Add</source>
+        <translation type="unfinished">Hinzufügen</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
+        <source>Start</source>
+        <translation type="unfinished">Beginn</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>Weiter</translation>
+        <source>{name} added, paused.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>Save the script as</source>
-        <translation>Skript speichern unter</translation>
-    </message>
-    <message>
-        <source>Choose: {question}</source>
-        <translation>Auswählen: {question}</translation>
-    </message>
-    <message>
-        <source>Writing {file}…</source>
-        <translation>{file} wird geschrieben …</translation>
+        <source>{name} started.</source>
+        <translation type="unfinished">{name} gestartet.</translation>
     </message>
 </context>
 <context>
@@ -1212,6 +1599,60 @@
     </message>
 </context>
 <context>
+    <name>PageTextDialog</name>
+    <message>
+        <source>Choose a text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What should be watched?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search this page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only &amp;prices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Texts on the page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Abbrechen</translation>
+    </message>
+    <message>
+        <source>Watch this</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the page…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This page has no text to choose from. Some pages show their text only in a browser.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>PageTextField</name>
+    <message>
+        <source>Choose on the page…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter the address of the page first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>PagedText</name>
     <message>
         <source>Previous page</source>
@@ -1228,6 +1669,13 @@
     <message>
         <source>page {page} of {pages}</source>
         <translation>Seite {page} von {pages}</translation>
+    </message>
+</context>
+<context>
+    <name>PauseBanner</name>
+    <message>
+        <source>Resume</source>
+        <translation type="unfinished">Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -1295,12 +1743,16 @@
         <translation>{names} führen gerade eine Aktion aus.</translation>
     </message>
     <message>
-        <source>Quit Dayhand</source>
-        <translation>Dayhand beenden</translation>
-    </message>
-    <message>
         <source>Dayhand can wait up to 30 seconds for it to finish. If you quit now, it checks at the next start whether the action happened.</source>
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktion geschehen ist.</translation>
+    </message>
+    <message>
+        <source>Dayhand can wait up to 30 seconds for them to finish. If you quit now, it checks at the next start whether the actions happened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished">Beenden</translation>
     </message>
     <message>
         <source>Wait, then quit</source>
@@ -1317,6 +1769,41 @@
     <message>
         <source>Waiting for the action to finish…</source>
         <translation>Wartet, bis die Aktion fertig ist …</translation>
+    </message>
+</context>
+<context>
+    <name>ReadyPage</name>
+    <message>
+        <source>Checking the answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation type="unfinished">Erweitert</translation>
+    </message>
+    <message>
+        <source>Save the script as</source>
+        <translation type="unfinished">Skript speichern unter</translation>
+    </message>
+    <message>
+        <source>Start &amp;paused</source>
+        <translation type="unfinished">&amp;Pausiert beginnen</translation>
+    </message>
+    <message>
+        <source>&amp;Open the script in my editor</source>
+        <translation type="unfinished">Skript in meinem Editor ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>It does this without asking you first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It gets these permissions:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose where to save the script</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1338,7 +1825,41 @@
     </message>
 </context>
 <context>
+    <name>RowGrid</name>
+    <message>
+        <source>Add row</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove row</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>RowPane</name>
+    <message>
+        <source>Open workflow</source>
+        <translation type="unfinished">Ablauf öffnen</translation>
+    </message>
+    <message>
+        <source>Show these runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>planned {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>RunPane</name>
+    <message>
+        <source>This run printed nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
@@ -1356,6 +1877,10 @@
         <translation>Ablauf öffnen</translation>
     </message>
     <message>
+        <source>Copy ID</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Answer</source>
         <translation>Antworten</translation>
     </message>
@@ -1366,6 +1891,10 @@
     <message>
         <source>Try again</source>
         <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>What was done</source>
@@ -1392,12 +1921,27 @@
         <translation>Was verlangt wurde</translation>
     </message>
     <message>
+        <source>You changed this before approving it:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Attempts, steps with times, data</source>
         <translation>Versuche, Schritte mit Zeiten, Daten</translation>
     </message>
     <message>
         <source>Details</source>
         <translation>Details</translation>
+    </message>
+</context>
+<context>
+    <name>RunningNow</name>
+    <message>
+        <source>Running now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>since {time}</source>
+        <translation type="unfinished">seit {time}</translation>
     </message>
 </context>
 <context>
@@ -1622,6 +2166,49 @@ Deiner: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>ScriptEditor</name>
+    <message>
+        <source>Script</source>
+        <translation type="unfinished">Skript</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation type="unfinished">Speichern</translation>
+    </message>
+    <message>
+        <source>Update…</source>
+        <translation type="unfinished">Aktualisieren …</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>Close without saving your changes?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close without saving</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved. Checking…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved. Choose Update to run this version from now on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SettingsPage</name>
     <message>
         <source>Settings</source>
@@ -1788,6 +2375,32 @@ Deiner: {mine}</translation>
     </message>
 </context>
 <context>
+    <name>Snackbar</name>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>TemplateDialog</name>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">Name</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Abbrechen</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation type="unfinished">Weiter</translation>
+    </message>
+</context>
+<context>
     <name>Timeline</name>
     <message>
         <source>Timeline of the day</source>
@@ -1796,6 +2409,33 @@ Deiner: {mine}</translation>
     <message>
         <source>Earlier runs are in History</source>
         <translation>Frühere Läufe stehen im Verlauf</translation>
+    </message>
+</context>
+<context>
+    <name>TimelinePanel</name>
+    <message>
+        <source>Use the arrow keys to move between runs, or choose Show as list.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs of the day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the whole day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show as list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation type="unfinished">Tagesverlauf</translation>
+    </message>
+    <message>
+        <source>Show as timeline</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1819,10 +2459,6 @@ Deiner: {mine}</translation>
     <message>
         <source>Needs your attention</source>
         <translation>Zu klären</translation>
-    </message>
-    <message>
-        <source>Timeline</source>
-        <translation>Tagesverlauf</translation>
     </message>
     <message>
         <source>Each chore is a workflow; start from a template, no programming needed. This page shows what your workflows do.</source>
@@ -2004,6 +2640,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Stop</source>
         <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Change answers…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Test run…</source>
@@ -2251,6 +2891,10 @@ Deiner: {mine}</translation>
         <translation>Alle Schlagwörter</translation>
     </message>
     <message>
+        <source>Import…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Run now</source>
         <translation>Jetzt starten</translation>
     </message>
@@ -2374,6 +3018,38 @@ Deiner: {mine}</translation>
         <translation>Gestoppt</translation>
     </message>
     <message>
+        <source>expires {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>wanted by {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reminder: expires {time} and then counts as rejected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reminder: wanted by {time}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reject…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Always allow this, and approve 1 other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Always allow this, and approve {number} others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wants to know something before it continues</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The script says: {words}</source>
         <translation>Das Skript sagt: {words}</translation>
     </message>
@@ -2430,8 +3106,24 @@ Deiner: {mine}</translation>
         <translation>Erlauben</translation>
     </message>
     <message>
+        <source>Reason (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approve with changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reject</source>
         <translation>Ablehnen</translation>
+    </message>
+    <message>
+        <source>Yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Don&apos;t allow</source>
@@ -2470,6 +3162,10 @@ Deiner: {mine}</translation>
         <translation>Bearbeiten</translation>
     </message>
     <message>
+        <source>Has a question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Waiting for the keyring</source>
         <translation>Wartet auf den Schlüsselbund</translation>
     </message>
@@ -2484,6 +3180,22 @@ Deiner: {mine}</translation>
     <message>
         <source>Approved. Continuing…</source>
         <translation>Zugestimmt. Es geht weiter …</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approved with your changes. Continuing…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation type="unfinished">Antworten</translation>
+    </message>
+    <message>
+        <source>Answered. Continuing…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Rejected; skipped.</source>
@@ -2566,12 +3278,39 @@ Deiner: {mine}</translation>
         <translation>Datei, {size}, geändert {when}</translation>
     </message>
     <message>
+        <source>1 file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>Ordner</translation>
     </message>
     <message>
         <source>Link to {place}</source>
         <translation>Verknüpfung zu {place}</translation>
+    </message>
+</context>
+<context>
+    <name>answers change</name>
+    <message>
+        <source>This workflow was not made from a template.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} cannot be read: {why}.</source>
+        <translation type="unfinished">{file} lässt sich nicht lesen: {why}.</translation>
+    </message>
+    <message>
+        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} cannot be written: {why}.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2638,8 +3377,8 @@ Deiner: {mine}</translation>
         <translation>Verbunden</translation>
     </message>
     <message>
-        <source>Not connected</source>
-        <translation>Nicht verbunden</translation>
+        <source>Not connected yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{kind} · not used</source>
@@ -3110,6 +3849,10 @@ Deiner: {mine}</translation>
         <source>{file} could not be opened. Choose an editor in Settings.</source>
         <translation>{file} konnte nicht geöffnet werden. Wähle in den Einstellungen einen Editor.</translation>
     </message>
+    <message>
+        <source>{file} was changed by another program. Copy your changes, and open it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>export</name>
@@ -3155,6 +3898,113 @@ Deiner: {mine}</translation>
     <message>
         <source>What the repair changes</source>
         <translation>Was die Reparatur ändert</translation>
+    </message>
+</context>
+<context>
+    <name>groups</name>
+    <message>
+        <source>Asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The script says</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation type="unfinished">Ergebnis</translation>
+    </message>
+    <message>
+        <source>{time}, does not fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not everything it would do fits into the table. Open it to see all of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>selected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not selected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Already answered.</source>
+        <translation type="unfinished">Schon beantwortet.</translation>
+    </message>
+    <message>
+        <source>{number} more appear when these are answered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} approved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} rejected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} running again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} dismissed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} could not be answered: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Review</source>
+        <translation type="unfinished">Ansehen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>{number} requests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run all {number} again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dismiss all {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show {number} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approving {number}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rejecting {number}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Running {number} again…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dismissing {number}…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3215,6 +4065,10 @@ Deiner: {mine}</translation>
         <translation>Versuch</translation>
     </message>
     <message>
+        <source>Command</source>
+        <translation type="unfinished">Befehl</translation>
+    </message>
+    <message>
         <source>Planned</source>
         <translation>Geplant</translation>
     </message>
@@ -3255,12 +4109,40 @@ Deiner: {mine}</translation>
         <translation>Ablauf</translation>
     </message>
     <message>
+        <source>Job</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>What happened</source>
         <translation>Was geschah</translation>
     </message>
     <message>
         <source>Duration</source>
         <translation>Dauer</translation>
+    </message>
+    <message>
+        <source>{what}, unfolded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{what}, folded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>for {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} workflows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} runs with nothing to report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 run with nothing to report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>more than {number}</source>
@@ -3287,8 +4169,55 @@ Deiner: {mine}</translation>
         <translation>Dayhand wurde während des Laufs beendet.</translation>
     </message>
     <message>
+        <source>Done.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Checked; nothing new.</source>
         <translation>Geprüft; nichts Neues.</translation>
+    </message>
+    <message>
+        <source>Nobody answered in time, so it was not done.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your reason: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>import</name>
+    <message>
+        <source>{file}, line {line}</source>
+        <translation type="unfinished">{file}, Zeile {line}</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation type="unfinished">Von</translation>
+    </message>
+    <message>
+        <source>Why it cannot be imported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation type="unfinished">Läufe</translation>
+    </message>
+    <message>
+        <source>Imported before, as</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is different</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next times: they differ</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3305,6 +4234,10 @@ Deiner: {mine}</translation>
         <translation>Es gibt schon einen Ablauf namens {name}. Wähle einen anderen Namen.</translation>
     </message>
     <message>
+        <source>{name} has been connected in the meantime. Try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{file} already exists. Choose another file.</source>
         <translation>{file} gibt es schon. Wähle eine andere Datei.</translation>
     </message>
@@ -3319,6 +4252,14 @@ Deiner: {mine}</translation>
     <message>
         <source>Enter 0 or more.</source>
         <translation>Gib 0 oder mehr ein.</translation>
+    </message>
+    <message>
+        <source>Choose at least one day.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose it on the page.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enter a time such as 09:00.</source>
@@ -3341,16 +4282,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>This is not a valid regular expression.</source>
-        <translation>Das ist kein gültiger regulärer Ausdruck.</translation>
-    </message>
-    <message>
         <source>This value cannot be used here.</source>
         <translation>Dieser Wert geht hier nicht.</translation>
-    </message>
-    <message>
-        <source>{name} is already connected, with {value}. Enter the same value, or change it in Connections.</source>
-        <translation>{name} ist schon verbunden, mit {value}. Gib denselben Wert ein, oder ändere ihn unter Verbindungen.</translation>
     </message>
 </context>
 <context>
@@ -3415,20 +4348,28 @@ Deiner: {mine}</translation>
         <translation>Noch keine Abläufe</translation>
     </message>
     <message>
+        <source>{name} missed a run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{number} workflows missed runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>All is well</source>
         <translation>Alles gut</translation>
     </message>
     <message>
-        <source>Paused</source>
-        <translation>Pausiert</translation>
+        <source>All workflows are paused</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Paused until you resume</source>
-        <translation>Pausiert, bis du fortsetzt</translation>
+        <source>Everything is paused until you resume</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Paused until {time}</source>
-        <translation>Pausiert bis {time}</translation>
+        <source>Everything is paused until {time}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Next: {name}, {time}</source>
@@ -3515,6 +4456,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Overwrite existing</source>
         <translation>Vorhandenes überschreiben</translation>
+    </message>
+    <message>
+        <source>Moves</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Source</source>
@@ -3644,6 +4589,10 @@ Deiner: {mine}</translation>
 </context>
 <context>
     <name>schedule</name>
+    <message>
+        <source>Stopped after too many failures: resume it or run it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Skipped: {time}</source>
         <translation>Übersprungen: {time}</translation>
@@ -3893,6 +4842,14 @@ Deiner: {mine}</translation>
         <translation>{source} in {name} nach {target} verschieben</translation>
     </message>
     <message>
+        <source>Move 1 file in {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move {number} files in {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add 1 row to {name}</source>
         <translation>1 Zeile an {name} anfügen</translation>
     </message>
@@ -3936,12 +4893,28 @@ Deiner: {mine}</translation>
         <translation>eine Benachrichtigung vor jedem Termin im Kalender</translation>
     </message>
     <message>
+        <source>Shows a notification {LEAD} minutes before each event in {CALENDAR} that has a start time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Calendar</source>
+        <translation type="unfinished">Kalender</translation>
+    </message>
+    <message>
+        <source>Needs a calendar</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Minutes before the event</source>
         <translation>Minuten vor dem Termin</translation>
     </message>
     <message>
         <source>a notification before a server certificate expires or a disk is full</source>
         <translation>eine Benachrichtigung, bevor ein Zertifikat abläuft oder eine Platte voll ist</translation>
+    </message>
+    <message>
+        <source>Shows a notification before a certificate of your servers expires, and when a disk is {FULL} % full.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Servers, such as example.org or example.org:993 (separated by commas; may be empty)</source>
@@ -3960,6 +4933,14 @@ Deiner: {mine}</translation>
         <translation>eine freundliche Mail für jede überfällige Rechnung, erst nach deiner Zustimmung</translation>
     </message>
     <message>
+        <source>Writes a reminder to each customer in {TABLE} whose invoice is 7, 21 and 42 days overdue.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You approve each email before it is sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Table of invoices (columns: number, customer, mail, amount, due, paid)</source>
         <translation>Tabelle der Rechnungen (Spalten: number, customer, mail, amount, due, paid)</translation>
     </message>
@@ -3968,8 +4949,36 @@ Deiner: {mine}</translation>
         <translation>Signatur der Mails</translation>
     </message>
     <message>
+        <source>On these days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Needs an email account to send from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>adds receipts from your inbox to a table, after you approve them</source>
         <translation>trägt Belege aus dem Posteingang in eine Tabelle ein, nach deiner Zustimmung</translation>
+    </message>
+    <message>
+        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You approve the rows before they are added.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Needs an email account to read</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Table (a .csv or .sqlite file)</source>
@@ -3984,6 +4993,14 @@ Deiner: {mine}</translation>
         <translation>Neues aus einem Feed, jeden Morgen in einer Mail</translation>
     </message>
     <message>
+        <source>Collects new entries of {FEED} and emails them to {TO} each morning at {AT}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You approve the first email; later ones are sent without asking.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Feed address</source>
         <translation>Adresse des Feeds</translation>
     </message>
@@ -3992,28 +5009,56 @@ Deiner: {mine}</translation>
         <translation>Mail senden an</translation>
     </message>
     <message>
+        <source>Time zone</source>
+        <translation type="unfinished">Zeitzone</translation>
+    </message>
+    <message>
+        <source>Run a command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a program or backup, on the days you choose; a missed day is caught up later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs {COMMAND} in {FOLDER}. If it fails, you get a notification with the last lines of its output.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run it in this folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text or price to watch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Empty script</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>for programmers: a Python file, opened in your editor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Adds a Python file that does nothing yet, and updates the workflow whenever you save it. It starts paused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Time</source>
         <translation>Uhrzeit</translation>
-    </message>
-    <message>
-        <source>Time zone, such as Europe/Berlin</source>
-        <translation>Zeitzone, etwa Europe/Berlin</translation>
-    </message>
-    <message>
-        <source>runs a command every night; a missed night is caught up in the morning</source>
-        <translation>führt jede Nacht einen Befehl aus; eine verpasste Nacht wird morgens nachgeholt</translation>
     </message>
     <message>
         <source>Command</source>
         <translation>Befehl</translation>
     </message>
     <message>
-        <source>sorts new files in a folder by type, and backs them up every night</source>
-        <translation>sortiert neue Dateien in einem Ordner nach Art und sichert sie jede Nacht</translation>
-    </message>
-    <message>
         <source>Folder to sort</source>
         <translation>Zu sortierender Ordner</translation>
+    </message>
+    <message>
+        <source>Also copy all files to a backup folder</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backup folder</source>
@@ -4028,12 +5073,12 @@ Deiner: {mine}</translation>
         <translation>eine Benachrichtigung, wenn sich ein Preis oder anderer Text auf einer Webseite ändert</translation>
     </message>
     <message>
-        <source>Page, such as https://shop.example.org/lamps/7</source>
-        <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
+        <source>Reads {PAGE} and shows a notification when this text changes: {WATCHED}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Text to watch: a regular expression with parentheses around the part that changes</source>
-        <translation>Beobachteter Text: ein regulärer Ausdruck mit Klammern um den Teil, der sich ändert</translation>
+        <source>Page, such as https://shop.example.org/lamps/7</source>
+        <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
         <source>Notify me only at or below (0 = any change)</source>
@@ -4056,12 +5101,20 @@ Deiner: {mine}</translation>
         <translation>Morgenüberblick</translation>
     </message>
     <message>
-        <source>Nightly command</source>
-        <translation>Nächtlicher Befehl</translation>
-    </message>
-    <message>
         <source>Sort folder</source>
         <translation>Ordner aufräumen</translation>
+    </message>
+    <message>
+        <source>sorts new files in a folder by type, after you approve the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looks for new files in {FOLDER} and moves them to a subfolder for their type, such as Pictures.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You approve each list of files before they are moved; no file is ever replaced.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Watch page</source>
@@ -4200,6 +5253,14 @@ Deiner: {mine}</translation>
         <source>{sentence} ({number} times)</source>
         <translation>{sentence} ({number}-mal)</translation>
     </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished">Stoppen</translation>
+    </message>
+    <message>
+        <source>Show log</source>
+        <translation type="unfinished">Protokoll anzeigen</translation>
+    </message>
 </context>
 <context>
     <name>tray</name>
@@ -4254,6 +5315,10 @@ Deiner: {mine}</translation>
 </context>
 <context>
     <name>trial</name>
+    <message>
+        <source>{question} (assumed: {answer})</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Nothing to report.</source>
         <translation>Nichts zu berichten.</translation>
