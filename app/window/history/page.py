@@ -1,6 +1,5 @@
 """The History page: filters, the table that loads more while scrolling, and the chosen run beside it."""
 
-from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -58,7 +57,7 @@ class HistoryPage(Page):
         self._total: int | None = None
         """Number of all matching rows, once known."""
         zone = ZoneInfo(session.zone)
-        self.filters = HistoryFilters(zone, self._now().astimezone(zone))
+        self.filters = HistoryFilters(zone, self.session.now().astimezone(zone))
         self.model = HistoryModel(zone, self, fetch_page=self._read_more)
         self.table = HistoryTable(self.model)
         self.pane, self.row_pane = RunPane(session), RowPane(session)
@@ -70,7 +69,7 @@ class HistoryPage(Page):
 
     def refresh(self) -> None:
         """Replace the rows if the filters changed, else only update them."""
-        self.filters.show_today(self._now())
+        self.filters.show_today(self.session.now())
         query, is_folded, unfolded = self.query(), self.filters.folds_quiet_runs, self.model.unfolded
         is_same = query == self._shown and is_folded == self._is_folded
         number = max(_FIRST_ROWS, min(self.model.rowCount(), _MAX_REFRESHED_ROWS)) if is_same else _FIRST_ROWS
@@ -129,7 +128,7 @@ class HistoryPage(Page):
         self.filters.search_field.focus_and_select()
 
     def query(self) -> HistoryQuery:
-        return self.filters.query(self._now())
+        return self.filters.query(self.session.now())
 
     def _make_controls(self) -> None:
         self.export = make_button(self.tr("Export…"), "Ctrl+S")
@@ -206,9 +205,9 @@ class HistoryPage(Page):
         if query != self.query() or is_folded != self.filters.folds_quiet_runs:
             return
         if query == self._shown and is_folded == self._is_folded and self.model.rowCount():
-            self.model.update_rows(read, self._now())
+            self.model.update_rows(read, self.session.now())
         else:
-            self.model.replace_rows(read, self._now())
+            self.model.replace_rows(read, self.session.now())
             self.table.scrollToTop()
         if query != self._shown:
             self._total = None
@@ -347,6 +346,3 @@ class HistoryPage(Page):
     def _show_export_end(self, said: str, tone: Tone) -> None:
         self.export.setEnabled(True)
         self.status_line.show_message(said, tone)
-
-    def _now(self) -> datetime:
-        return self.session.now()

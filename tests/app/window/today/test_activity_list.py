@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.i18n.state_labels import RunState
-from app.window.today.page import ActivityList
+from app.window.today.activity_list import ActivityList
 from app.window.today.today_data import ActivityLine
 from tests.app.app_fixture import Wait
 

@@ -13,7 +13,8 @@ from app.session import Session
 from app.widgets.empty_state import EmptyState
 from app.widgets.timeline_layout import local_day
 from app.window import request_cards as cards_module
-from app.window.today.page import ActivityList, TodayPage
+from app.window.today.activity_list import ActivityList
+from app.window.today.page import TodayPage
 from app.window.today.today_data import ActivityLine, read_day
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.phases import RunStatus
