@@ -9,7 +9,7 @@ from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.requests import RequestKind
 
 GroupKey = tuple[str, ...]
-_QUESTIONS = (RequestKind.APPROVAL, RequestKind.PERMISSION, RequestKind.REPAIRED)
+_QUESTIONS = (RequestKind.APPROVAL, RequestKind.QUESTION, RequestKind.PERMISSION, RequestKind.REPAIRED)
 """Nothing is broken: they come after everything else."""
 
 
@@ -28,6 +28,11 @@ class RequestGroup:
         return self.requests[0].workflow
 
     @property
+    def workflows(self) -> tuple[str, ...]:
+        """Several only in a group of one kind."""
+        return tuple(dict.fromkeys(one.workflow for one in self.requests))
+
+    @property
     def oldest(self) -> datetime:
         return self.requests[0].created
 
@@ -38,7 +43,7 @@ class RequestGroup:
     @property
     def is_table(self) -> bool:
         """Whether they differ only in the parameters of one and the same action."""
-        return len(self.requests) > 1 and can_answer_in_group(self.requests[0])
+        return len(self.requests) > 1 and len(self.workflows) == 1 and can_answer_in_group(self.requests[0])
 
 
 def can_answer_in_group(one: RequestView) -> bool:
@@ -60,6 +65,17 @@ def group_requests(requests: Iterable[RequestView]) -> list[RequestGroup]:
         members.setdefault(_key_of(one), []).append(one)
     groups = [RequestGroup(key=key, requests=tuple(found)) for key, found in members.items()]
     return sorted(groups, key=lambda group: (group.kind in _QUESTIONS, group.oldest))
+
+
+def merge_by_kind(groups: Sequence[RequestGroup]) -> list[RequestGroup]:
+    """One group for all requests of a kind, in the order of the first of each."""
+    members: dict[RequestKind, list[RequestView]] = {}
+    for group in groups:
+        members.setdefault(group.kind, []).extend(group.requests)
+    return [
+        RequestGroup(key=("", kind.value), requests=tuple(sorted(found, key=lambda one: one.created)))
+        for kind, found in members.items()
+    ]
 
 
 def count_others_in_scope(one: RequestView, requests: Sequence[RequestView]) -> int:

@@ -165,6 +165,17 @@ def summarize_request(one: RequestView, overview: Overview) -> str:
     return translate("answers", "Asks for your approval") if _is_asked_by_script(one) else describe_request(one)
 
 
+def summarize_problem(one: RequestView, overview: Overview) -> str:
+    """What it asks, or for a run that failed what went wrong: its name and time are shown beside it."""
+    failed = one.failed_run
+    if failed is None:
+        return summarize_request(one, overview)
+    last = next((line for line in reversed(failed.output.splitlines()) if line.strip()), "")
+    often = translate_text(failed.summary) if failed.failures > 1 else ""
+    parts = (often, truncate(last.strip(), _MAX_QUOTED) or translate_text(failed.reason))
+    return " · ".join(part for part in parts if part) or summarize_request(one, overview)
+
+
 def _is_asked_by_script(one: RequestView) -> bool:
     """Whether its sentence is the script's own."""
     return one.kind is RequestKind.APPROVAL and bool(one.call)

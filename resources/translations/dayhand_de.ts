@@ -5,101 +5,101 @@
     <name>AccountField</name>
     <message>
         <source>Connect…</source>
-        <translation type="unfinished">Verbinden …</translation>
+        <translation>Verbinden …</translation>
     </message>
     <message>
         <source>Connect a new one…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Verbindung …</translation>
     </message>
 </context>
 <context>
     <name>AccountFields</name>
     <message>
         <source>{missing}. Connect one to continue.</source>
-        <translation type="unfinished"></translation>
+        <translation>{missing}. Zum Fortfahren bitte verbinden.</translation>
     </message>
 </context>
 <context>
     <name>AnswerFields</name>
     <message>
         <source>Choose: {question}</source>
-        <translation type="unfinished">Auswählen: {question}</translation>
+        <translation>Auswählen: {question}</translation>
     </message>
     <message>
         <source>{folder} is not a folder. Choose an existing one.</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} ist kein Ordner. Wähle einen vorhandenen.</translation>
     </message>
 </context>
 <context>
     <name>AnswerForm</name>
     <message>
         <source>Choose…</source>
-        <translation type="unfinished">Auswählen …</translation>
+        <translation>Auswählen …</translation>
     </message>
 </context>
 <context>
     <name>AnswerPanel</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
 </context>
 <context>
     <name>ApprovalTable</name>
     <message>
         <source>Select all</source>
-        <translation type="unfinished">Alles auswählen</translation>
+        <translation>Alle auswählen</translation>
     </message>
     <message>
         <source>Approve</source>
-        <translation type="unfinished">Zustimmen</translation>
+        <translation>Zustimmen</translation>
     </message>
     <message>
         <source>Reject</source>
-        <translation type="unfinished">Ablehnen</translation>
+        <translation>Ablehnen</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished">Öffnen</translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Shows everything that the current row would do</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigt alles, was die aktuelle Zeile tun würde</translation>
     </message>
     <message>
         <source>Approve {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustimmen ({number})</translation>
     </message>
     <message>
         <source>Reject {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} ablehnen</translation>
     </message>
     <message>
         <source>{number} rows do not fit into the table. Open them before you select them.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Zeilen passen nicht in die Tabelle. Öffne sie, bevor du sie auswählst.</translation>
     </message>
     <message>
         <source>1 row does not fit into the table. Open it before you select it.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Zeile passt nicht in die Tabelle. Öffne sie, bevor du sie auswählst.</translation>
     </message>
 </context>
 <context>
     <name>AttentionFilters</name>
     <message>
         <source>What is asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Was gefragt wird</translation>
     </message>
     <message>
         <source>Everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles</translation>
     </message>
     <message>
         <source>Workflow</source>
-        <translation type="unfinished">Ablauf</translation>
+        <translation>Ablauf</translation>
     </message>
     <message>
         <source>All workflows</source>
-        <translation type="unfinished">Alle Abläufe</translation>
+        <translation>Alle Abläufe</translation>
     </message>
 </context>
 <context>
@@ -160,59 +160,59 @@
     <name>AwaySummary</name>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished">Ausblenden</translation>
+        <translation>Ausblenden</translation>
     </message>
     <message>
         <source>While you were away</source>
-        <translation type="unfinished"></translation>
+        <translation>Während du weg warst</translation>
     </message>
     <message>
         <source>Since {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>Seit {time}</translation>
     </message>
     <message>
         <source>1 run went well</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Lauf ging gut</translation>
     </message>
     <message>
         <source>{number} runs went well</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Läufe gingen gut</translation>
     </message>
     <message>
         <source>1 failed</source>
-        <translation type="unfinished"></translation>
+        <translation>1 fehlgeschlagen</translation>
     </message>
     <message>
         <source>{number} failed</source>
-        <translation type="unfinished">{number} fehlgeschlagen</translation>
+        <translation>{number} fehlgeschlagen</translation>
     </message>
     <message>
         <source>1 missed</source>
-        <translation type="unfinished"></translation>
+        <translation>1 verpasst</translation>
     </message>
     <message>
         <source>{number} missed</source>
-        <translation type="unfinished">{number} verpasst</translation>
+        <translation>{number} verpasst</translation>
     </message>
     <message>
         <source>1 waiting for you</source>
-        <translation type="unfinished"></translation>
+        <translation>1 wartet auf dich</translation>
     </message>
     <message>
         <source>{number} waiting for you</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} warten auf dich</translation>
     </message>
     <message>
         <source>Failed: {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlgeschlagen: {names}</translation>
     </message>
     <message>
         <source>Missed: {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasst: {names}</translation>
     </message>
     <message>
         <source>{names}, and {number} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} und {number} weitere</translation>
     </message>
 </context>
 <context>
@@ -293,23 +293,23 @@
     <name>ChangeAnswersDialog</name>
     <message>
         <source>Change answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten ändern</translation>
     </message>
     <message>
         <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished">Speichern</translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde geändert.</translation>
     </message>
     <message>
         <source>Answers changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten geändert.</translation>
     </message>
 </context>
 <context>
@@ -348,7 +348,7 @@
     </message>
     <message>
         <source>{name} exists already. This connection gets a name of its own: {free}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} gibt es schon. Diese Verbindung bekommt einen eigenen Namen: {free}.</translation>
     </message>
     <message>
         <source>Sign in using the browser window that opened</source>
@@ -615,59 +615,59 @@
     <name>DateFilter</name>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitraum</translation>
     </message>
     <message>
         <source>Day</source>
-        <translation type="unfinished"></translation>
+        <translation>Tag</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished">Von</translation>
+        <translation>Von</translation>
     </message>
     <message>
         <source>Until</source>
-        <translation type="unfinished">Bis</translation>
+        <translation>Bis</translation>
     </message>
     <message>
         <source>Any time</source>
-        <translation type="unfinished">Jederzeit</translation>
+        <translation>Gesamter Zeitraum</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished">Heute</translation>
+        <translation>Heute</translation>
     </message>
     <message>
         <source>Yesterday ({weekday})</source>
-        <translation type="unfinished"></translation>
+        <translation>Gestern ({weekday})</translation>
     </message>
     <message>
         <source>{weekday}, {day} {month}</source>
-        <translation type="unfinished"></translation>
+        <translation>{weekday}, {day}. {month}</translation>
     </message>
     <message>
         <source>This week</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Woche</translation>
     </message>
     <message>
         <source>Last week</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Woche</translation>
     </message>
     <message>
         <source>Last 7 days</source>
-        <translation type="unfinished">Letzte 7 Tage</translation>
+        <translation>Letzte 7 Tage</translation>
     </message>
     <message>
         <source>Last 30 days</source>
-        <translation type="unfinished">Letzte 30 Tage</translation>
+        <translation>Letzte 30 Tage</translation>
     </message>
     <message>
         <source>Choose a day…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tag auswählen …</translation>
     </message>
     <message>
         <source>Custom range</source>
-        <translation type="unfinished">Eigener Zeitraum</translation>
+        <translation>Eigener Zeitraum</translation>
     </message>
 </context>
 <context>
@@ -1135,11 +1135,11 @@
     </message>
     <message>
         <source>Show all runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Läufe zeigen</translation>
     </message>
     <message>
         <source>Also each run that had nothing to report</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch jeden Lauf, der nichts zu berichten hatte</translation>
     </message>
     <message>
         <source>Workflow</source>
@@ -1233,180 +1233,180 @@
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished">Kopieren</translation>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Copy run ID</source>
-        <translation type="unfinished"></translation>
+        <translation>ID des Laufs kopieren</translation>
     </message>
 </context>
 <context>
     <name>ImportJobsDialog</name>
     <message>
         <source>Import jobs</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgaben importieren</translation>
     </message>
     <message>
         <source>Import from</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren aus</translation>
     </message>
     <message>
         <source>My crontab</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine crontab</translation>
     </message>
     <message>
         <source>My systemd timers</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine systemd-Timer</translation>
     </message>
     <message>
         <source>A file</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Datei</translation>
     </message>
     <message>
         <source>Choose a &amp;file…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Datei auswählen …</translation>
     </message>
     <message>
         <source>&amp;All</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Alle</translation>
     </message>
     <message>
         <source>Import &amp;paused; I start them once the old entries are switched off</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Pausiert importieren; ich starte sie, sobald die alten Einträge abgeschaltet sind</translation>
     </message>
     <message>
         <source>Jobs imported</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgaben importiert</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Import</source>
-        <translation type="unfinished">Importieren</translation>
+        <translation>Importieren</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished">Von</translation>
+        <translation>Quelle</translation>
     </message>
     <message>
         <source>Choose the folder for the scripts</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner für die Skripte auswählen</translation>
     </message>
     <message>
         <source>Save the &amp;scripts in</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Skripte speichern in</translation>
     </message>
     <message>
         <source>Choose a crontab, a timer or a task</source>
-        <translation type="unfinished"></translation>
+        <translation>crontab, Timer oder Aufgabe auswählen</translation>
     </message>
     <message>
         <source>Choose a crontab, a .timer file or the XML of a task.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle eine crontab, eine .timer-Datei oder das XML einer Aufgabe.</translation>
     </message>
     <message>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gelesen …</translation>
     </message>
     <message>
         <source>Everything was imported before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles wurde schon früher importiert.</translation>
     </message>
     <message>
         <source>No jobs were found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Aufgaben gefunden.</translation>
     </message>
     <message>
         <source>Import 1 job</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Aufgabe importieren</translation>
     </message>
     <message>
         <source>Import {number} jobs</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Aufgaben importieren</translation>
     </message>
     <message>
         <source>Choose a folder for the scripts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle einen Ordner für die Skripte.</translation>
     </message>
     <message>
         <source>Importing…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird importiert …</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>The imported jobs are started.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die importierten Aufgaben sind gestartet.</translation>
     </message>
     <message>
         <source>The import was undone; the scripts are deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Import wurde rückgängig gemacht; die Skripte sind gelöscht.</translation>
     </message>
 </context>
 <context>
     <name>ImportResultPanel</name>
     <message>
         <source>Commands that switch off the old entries</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehle, die die alten Einträge abschalten</translation>
     </message>
     <message>
         <source>&amp;Copy the commands</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehle &amp;kopieren</translation>
     </message>
     <message>
         <source>&amp;Start the imported jobs</source>
-        <translation type="unfinished"></translation>
+        <translation>Importierte Aufgaben &amp;starten</translation>
     </message>
     <message>
         <source>&amp;Undo the import</source>
-        <translation type="unfinished"></translation>
+        <translation>Import &amp;rückgängig machen</translation>
     </message>
     <message>
         <source>{file}, line {line} was not imported: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}, Zeile {line} wurde nicht importiert: {reason}</translation>
     </message>
     <message>
         <source>Nothing was imported.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde importiert.</translation>
     </message>
     <message>
         <source>1 job imported; it is paused.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Aufgabe importiert; sie ist pausiert.</translation>
     </message>
     <message>
         <source>1 job imported and started.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Aufgabe importiert und gestartet.</translation>
     </message>
     <message>
         <source>{number} jobs imported; they are paused.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Aufgaben importiert; sie sind pausiert.</translation>
     </message>
     <message>
         <source>{number} jobs imported and started.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Aufgaben importiert und gestartet.</translation>
     </message>
     <message>
         <source>The old entries still run. Switch them off, or each job runs twice. Dayhand does not change them; these commands do it in a terminal:</source>
-        <translation type="unfinished"></translation>
+        <translation>Die alten Einträge laufen noch. Schalte sie ab, sonst läuft jede Aufgabe doppelt. Dayhand ändert sie nicht; diese Befehle tun es in einem Terminal:</translation>
     </message>
     <message>
         <source>The old entries still run. Switch them off where they come from, or each job runs twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die alten Einträge laufen noch. Schalte sie dort ab, wo sie herkommen, sonst läuft jede Aufgabe doppelt.</translation>
     </message>
 </context>
 <context>
     <name>JobList</name>
     <message>
         <source>Jobs found</source>
-        <translation type="unfinished"></translation>
+        <translation>Gefundene Aufgaben</translation>
     </message>
     <message>
         <source>{words} · times differ</source>
-        <translation type="unfinished"></translation>
+        <translation>{words} · andere Termine</translation>
     </message>
 </context>
 <context>
@@ -1421,7 +1421,7 @@
     </message>
     <message>
         <source>Copy log</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll kopieren</translation>
     </message>
     <message>
         <source>No results</source>
@@ -1501,19 +1501,19 @@
     </message>
     <message>
         <source>Add</source>
-        <translation type="unfinished">Hinzufügen</translation>
+        <translation>Hinzufügen</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished">Beginn</translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>{name} added, paused.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hinzugefügt, pausiert.</translation>
     </message>
     <message>
         <source>{name} started.</source>
-        <translation type="unfinished">{name} gestartet.</translation>
+        <translation>{name} gestartet.</translation>
     </message>
 </context>
 <context>
@@ -1602,54 +1602,54 @@
     <name>PageTextDialog</name>
     <message>
         <source>Choose a text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text auswählen</translation>
     </message>
     <message>
         <source>What should be watched?</source>
-        <translation type="unfinished"></translation>
+        <translation>Was soll beobachtet werden?</translation>
     </message>
     <message>
         <source>Search this page</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite durchsuchen</translation>
     </message>
     <message>
         <source>Only &amp;prices</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur &amp;Preise</translation>
     </message>
     <message>
         <source>Texts on the page</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte auf der Seite</translation>
     </message>
     <message>
         <source>Reading the page</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Seite wird gelesen</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Watch this</source>
-        <translation type="unfinished"></translation>
+        <translation>Das beobachten</translation>
     </message>
     <message>
         <source>Reading the page…</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Seite wird gelesen …</translation>
     </message>
     <message>
         <source>This page has no text to choose from. Some pages show their text only in a browser.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Seite hat keinen Text zum Auswählen. Manche Seiten zeigen ihren Text nur im Browser.</translation>
     </message>
 </context>
 <context>
     <name>PageTextField</name>
     <message>
         <source>Choose on the page…</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf der Seite auswählen …</translation>
     </message>
     <message>
         <source>Enter the address of the page first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib zuerst die Adresse der Seite ein.</translation>
     </message>
 </context>
 <context>
@@ -1675,7 +1675,7 @@
     <name>PauseBanner</name>
     <message>
         <source>Resume</source>
-        <translation type="unfinished">Fortsetzen</translation>
+        <translation>Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -1748,11 +1748,11 @@
     </message>
     <message>
         <source>Dayhand can wait up to 30 seconds for them to finish. If you quit now, it checks at the next start whether the actions happened.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished">Beenden</translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <source>Wait, then quit</source>
@@ -1775,35 +1775,35 @@
     <name>ReadyPage</name>
     <message>
         <source>Checking the answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antworten werden geprüft</translation>
     </message>
     <message>
         <source>Advanced</source>
-        <translation type="unfinished">Erweitert</translation>
+        <translation>Erweitert</translation>
     </message>
     <message>
         <source>Save the script as</source>
-        <translation type="unfinished">Skript speichern unter</translation>
+        <translation>Skript speichern unter</translation>
     </message>
     <message>
         <source>Start &amp;paused</source>
-        <translation type="unfinished">&amp;Pausiert beginnen</translation>
+        <translation>&amp;Pausiert beginnen</translation>
     </message>
     <message>
         <source>&amp;Open the script in my editor</source>
-        <translation type="unfinished">Skript in meinem Editor ö&amp;ffnen</translation>
+        <translation>Skript in meinem Editor ö&amp;ffnen</translation>
     </message>
     <message>
         <source>It does this without asking you first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er tut das, ohne dich vorher zu fragen.</translation>
     </message>
     <message>
         <source>It gets these permissions:</source>
-        <translation type="unfinished"></translation>
+        <translation>Er bekommt diese Erlaubnisse:</translation>
     </message>
     <message>
         <source>Choose where to save the script</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicherort für das Skript auswählen</translation>
     </message>
 </context>
 <context>
@@ -1828,37 +1828,37 @@
     <name>RowGrid</name>
     <message>
         <source>Add row</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile hinzufügen</translation>
     </message>
     <message>
         <source>Remove row</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile entfernen</translation>
     </message>
 </context>
 <context>
     <name>RowPane</name>
     <message>
         <source>Open workflow</source>
-        <translation type="unfinished">Ablauf öffnen</translation>
+        <translation>Ablauf öffnen</translation>
     </message>
     <message>
         <source>Show these runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Läufe zeigen</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>planned {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>geplant {time}</translation>
     </message>
 </context>
 <context>
     <name>RunPane</name>
     <message>
         <source>This run printed nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Lauf hat nichts ausgegeben.</translation>
     </message>
     <message>
         <source>Close</source>
@@ -1878,7 +1878,7 @@
     </message>
     <message>
         <source>Copy ID</source>
-        <translation type="unfinished"></translation>
+        <translation>ID kopieren</translation>
     </message>
     <message>
         <source>Answer</source>
@@ -1894,7 +1894,7 @@
     </message>
     <message>
         <source>Run again</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut ausführen</translation>
     </message>
     <message>
         <source>What was done</source>
@@ -1922,7 +1922,7 @@
     </message>
     <message>
         <source>You changed this before approving it:</source>
-        <translation type="unfinished"></translation>
+        <translation>Das hast du vor der Zustimmung geändert:</translation>
     </message>
     <message>
         <source>Attempts, steps with times, data</source>
@@ -1937,11 +1937,11 @@
     <name>RunningNow</name>
     <message>
         <source>Running now</source>
-        <translation type="unfinished"></translation>
+        <translation>Läuft gerade</translation>
     </message>
     <message>
         <source>since {time}</source>
-        <translation type="unfinished">seit {time}</translation>
+        <translation>seit {time}</translation>
     </message>
 </context>
 <context>
@@ -2169,43 +2169,43 @@ Deiner: {mine}</translation>
     <name>ScriptEditor</name>
     <message>
         <source>Script</source>
-        <translation type="unfinished">Skript</translation>
+        <translation>Skript</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished">Speichern</translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Update…</source>
-        <translation type="unfinished">Aktualisieren …</translation>
+        <translation>Aktualisieren …</translation>
     </message>
     <message>
         <source>Show in folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Ordner zeigen</translation>
     </message>
     <message>
         <source>Copy path</source>
-        <translation type="unfinished"></translation>
+        <translation>Pfad kopieren</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Close without saving your changes?</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen, ohne die Änderungen zu speichern?</translation>
     </message>
     <message>
         <source>Close without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Speichern schließen</translation>
     </message>
     <message>
         <source>Saved. Checking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert. Wird geprüft …</translation>
     </message>
     <message>
         <source>Saved. Choose Update to run this version from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert. „Aktualisieren“ wählen, damit ab jetzt diese Version läuft.</translation>
     </message>
 </context>
 <context>
@@ -2378,26 +2378,26 @@ Deiner: {mine}</translation>
     <name>Snackbar</name>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
     <name>TemplateDialog</name>
     <message>
         <source>Name</source>
-        <translation type="unfinished">Name</translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished">Weiter</translation>
+        <translation>Weiter</translation>
     </message>
 </context>
 <context>
@@ -2415,27 +2415,27 @@ Deiner: {mine}</translation>
     <name>TimelinePanel</name>
     <message>
         <source>Use the arrow keys to move between runs, or choose Show as list.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit den Pfeiltasten von Lauf zu Lauf wechseln oder „Als Liste zeigen“ wählen.</translation>
     </message>
     <message>
         <source>Runs of the day</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe des Tages</translation>
     </message>
     <message>
         <source>Show the whole day</source>
-        <translation type="unfinished"></translation>
+        <translation>Ganzen Tag zeigen</translation>
     </message>
     <message>
         <source>Show as list</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Liste zeigen</translation>
     </message>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished">Tagesverlauf</translation>
+        <translation>Zeitleiste</translation>
     </message>
     <message>
         <source>Show as timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Zeitleiste zeigen</translation>
     </message>
 </context>
 <context>
@@ -2643,7 +2643,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Change answers…</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten ändern …</translation>
     </message>
     <message>
         <source>Test run…</source>
@@ -2892,7 +2892,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren …</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -3019,35 +3019,35 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>expires {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>läuft {time} ab</translation>
     </message>
     <message>
         <source>wanted by {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>erbeten bis {time}</translation>
     </message>
     <message>
         <source>Reminder: expires {time} and then counts as rejected.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerung: läuft {time} ab und gilt dann als abgelehnt.</translation>
     </message>
     <message>
         <source>Reminder: wanted by {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerung: erbeten bis {time}.</translation>
     </message>
     <message>
         <source>Reject…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablehnen …</translation>
     </message>
     <message>
         <source>Always allow this, and approve 1 other</source>
-        <translation type="unfinished"></translation>
+        <translation>Immer erlauben und 1 weiteren Anfrage zustimmen</translation>
     </message>
     <message>
         <source>Always allow this, and approve {number} others</source>
-        <translation type="unfinished"></translation>
+        <translation>Immer erlauben und {number} weiteren Anfragen zustimmen</translation>
     </message>
     <message>
         <source>Wants to know something before it continues</source>
-        <translation type="unfinished"></translation>
+        <translation>Möchte etwas wissen, bevor es weitergeht</translation>
     </message>
     <message>
         <source>The script says: {words}</source>
@@ -3107,11 +3107,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Reason (optional)</source>
-        <translation type="unfinished"></translation>
+        <translation>Grund (optional)</translation>
     </message>
     <message>
         <source>Approve with changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit Änderungen zustimmen</translation>
     </message>
     <message>
         <source>Reject</source>
@@ -3119,11 +3119,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ja</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Nein</translation>
     </message>
     <message>
         <source>Don&apos;t allow</source>
@@ -3163,7 +3163,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Has a question</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat eine Frage</translation>
     </message>
     <message>
         <source>Waiting for the keyring</source>
@@ -3183,19 +3183,19 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Edit…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bearbeiten …</translation>
     </message>
     <message>
         <source>Approved with your changes. Continuing…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit den Änderungen zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
         <source>Answer</source>
-        <translation type="unfinished">Antworten</translation>
+        <translation>Antworten</translation>
     </message>
     <message>
         <source>Answered. Continuing…</source>
-        <translation type="unfinished"></translation>
+        <translation>Beantwortet. Es geht weiter …</translation>
     </message>
     <message>
         <source>Rejected; skipped.</source>
@@ -3279,11 +3279,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>1 file</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Datei</translation>
     </message>
     <message>
         <source>{number} files</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Dateien</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -3298,19 +3298,19 @@ Deiner: {mine}</translation>
     <name>answers change</name>
     <message>
         <source>This workflow was not made from a template.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
         <source>{file} cannot be read: {why}.</source>
-        <translation type="unfinished">{file} lässt sich nicht lesen: {why}.</translation>
+        <translation>{file} lässt sich nicht lesen: {why}.</translation>
     </message>
     <message>
         <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
         <source>{file} cannot be written: {why}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} lässt sich nicht schreiben: {why}.</translation>
     </message>
 </context>
 <context>
@@ -3378,7 +3378,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Not connected yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nicht verbunden</translation>
     </message>
     <message>
         <source>{kind} · not used</source>
@@ -3851,7 +3851,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>{file} was changed by another program. Copy your changes, and open it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} wurde von einem anderen Programm geändert. Eigene Änderungen kopieren und die Datei neu öffnen.</translation>
     </message>
 </context>
 <context>
@@ -3904,107 +3904,107 @@ Deiner: {mine}</translation>
     <name>groups</name>
     <message>
         <source>Asked</source>
-        <translation type="unfinished"></translation>
+        <translation>Gefragt</translation>
     </message>
     <message>
         <source>The script says</source>
-        <translation type="unfinished"></translation>
+        <translation>Das sagt das Skript</translation>
     </message>
     <message>
         <source>Result</source>
-        <translation type="unfinished">Ergebnis</translation>
+        <translation>Ergebnis</translation>
     </message>
     <message>
         <source>{time}, does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>{time}, passt nicht hinein</translation>
     </message>
     <message>
         <source>Not everything it would do fits into the table. Open it to see all of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht alles, was geschehen würde, passt in die Tabelle. Zeile öffnen, um alles zu sehen.</translation>
     </message>
     <message>
         <source>selected</source>
-        <translation type="unfinished"></translation>
+        <translation>ausgewählt</translation>
     </message>
     <message>
         <source>not selected</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht ausgewählt</translation>
     </message>
     <message>
         <source>Nothing was sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde gesendet.</translation>
     </message>
     <message>
         <source>Already answered.</source>
-        <translation type="unfinished">Schon beantwortet.</translation>
+        <translation>Schon beantwortet.</translation>
     </message>
     <message>
         <source>{number} more appear when these are answered.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} weitere erscheinen, wenn diese beantwortet sind.</translation>
     </message>
     <message>
         <source>{number} approved.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} zugestimmt.</translation>
     </message>
     <message>
         <source>{number} rejected.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} abgelehnt.</translation>
     </message>
     <message>
         <source>{number} running again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} erneut gestartet.</translation>
     </message>
     <message>
         <source>{number} dismissed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} ausgeblendet.</translation>
     </message>
     <message>
         <source>{number} could not be answered: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} nicht beantwortet: {reason}</translation>
     </message>
     <message>
         <source>Review</source>
-        <translation type="unfinished">Ansehen</translation>
+        <translation>Ansehen</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>{number} requests</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Anfragen</translation>
     </message>
     <message>
         <source>Run all {number} again</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {number} erneut ausführen</translation>
     </message>
     <message>
         <source>Dismiss all {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {number} ausblenden</translation>
     </message>
     <message>
         <source>Show {number} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} weitere zeigen</translation>
     </message>
     <message>
         <source>Approving {number}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustimmen: {number} …</translation>
     </message>
     <message>
         <source>Rejecting {number}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablehnen: {number} …</translation>
     </message>
     <message>
         <source>Running {number} again…</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut ausführen: {number} …</translation>
     </message>
     <message>
         <source>Dismissing {number}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausblenden: {number} …</translation>
     </message>
 </context>
 <context>
@@ -4066,7 +4066,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished">Befehl</translation>
+        <translation>Befehl</translation>
     </message>
     <message>
         <source>Planned</source>
@@ -4110,7 +4110,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Job</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgabe</translation>
     </message>
     <message>
         <source>What happened</source>
@@ -4122,27 +4122,27 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>{what}, unfolded</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}, aufgeklappt</translation>
     </message>
     <message>
         <source>{what}, folded</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}, zugeklappt</translation>
     </message>
     <message>
         <source>for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>für {time}</translation>
     </message>
     <message>
         <source>{number} workflows</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Abläufe</translation>
     </message>
     <message>
         <source>{number} runs with nothing to report</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Läufe, nichts zu berichten</translation>
     </message>
     <message>
         <source>1 run with nothing to report</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Lauf, nichts zu berichten</translation>
     </message>
     <message>
         <source>more than {number}</source>
@@ -4170,7 +4170,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Done.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erledigt.</translation>
     </message>
     <message>
         <source>Checked; nothing new.</source>
@@ -4178,46 +4178,46 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Nobody answered in time, so it was not done.</source>
-        <translation type="unfinished"></translation>
+        <translation>Niemand hat rechtzeitig geantwortet; es wurde nicht getan.</translation>
     </message>
     <message>
         <source>Your reason: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>Angegebener Grund: {reason}</translation>
     </message>
 </context>
 <context>
     <name>import</name>
     <message>
         <source>{file}, line {line}</source>
-        <translation type="unfinished">{file}, Zeile {line}</translation>
+        <translation>{file}, Zeile {line}</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished">Von</translation>
+        <translation>Aus</translation>
     </message>
     <message>
         <source>Why it cannot be imported</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum es sich nicht importieren lässt</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished">Läufe</translation>
+        <translation>Läuft</translation>
     </message>
     <message>
         <source>Imported before, as</source>
-        <translation type="unfinished"></translation>
+        <translation>Schon importiert als</translation>
     </message>
     <message>
         <source>What is different</source>
-        <translation type="unfinished"></translation>
+        <translation>Was anders ist</translation>
     </message>
     <message>
         <source>Next times</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste Termine</translation>
     </message>
     <message>
         <source>Next times: they differ</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste Termine: verschieden</translation>
     </message>
 </context>
 <context>
@@ -4235,7 +4235,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>{name} has been connected in the meantime. Try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wurde inzwischen verbunden. Bitte noch einmal versuchen.</translation>
     </message>
     <message>
         <source>{file} already exists. Choose another file.</source>
@@ -4255,11 +4255,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Choose at least one day.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte mindestens einen Tag auswählen.</translation>
     </message>
     <message>
         <source>Choose it on the page.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte auf der Seite auswählen.</translation>
     </message>
     <message>
         <source>Enter a time such as 09:00.</source>
@@ -4349,11 +4349,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>{name} missed a run</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat einen Lauf verpasst</translation>
     </message>
     <message>
         <source>{number} workflows missed runs</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Abläufe haben Läufe verpasst</translation>
     </message>
     <message>
         <source>All is well</source>
@@ -4361,15 +4361,15 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>All workflows are paused</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Abläufe sind pausiert</translation>
     </message>
     <message>
         <source>Everything is paused until you resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ist bis zum Fortsetzen pausiert</translation>
     </message>
     <message>
         <source>Everything is paused until {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ist bis {time} pausiert</translation>
     </message>
     <message>
         <source>Next: {name}, {time}</source>
@@ -4459,7 +4459,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Moves</source>
-        <translation type="unfinished"></translation>
+        <translation>Verschiebungen</translation>
     </message>
     <message>
         <source>Source</source>
@@ -4591,7 +4591,7 @@ Deiner: {mine}</translation>
     <name>schedule</name>
     <message>
         <source>Stopped after too many failures: resume it or run it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach zu vielen Fehlern gestoppt: fortsetzen oder erneut ausführen.</translation>
     </message>
     <message>
         <source>Skipped: {time}</source>
@@ -4843,11 +4843,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Move 1 file in {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Datei in {name} verschieben</translation>
     </message>
     <message>
         <source>Move {number} files in {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} Dateien in {name} verschieben</translation>
     </message>
     <message>
         <source>Add 1 row to {name}</source>
@@ -4894,15 +4894,15 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Shows a notification {LEAD} minutes before each event in {CALENDAR} that has a start time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigt {LEAD} Minuten vor jedem Termin mit Uhrzeit in {CALENDAR} eine Benachrichtigung.</translation>
     </message>
     <message>
         <source>Calendar</source>
-        <translation type="unfinished">Kalender</translation>
+        <translation>Kalender</translation>
     </message>
     <message>
         <source>Needs a calendar</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht einen Kalender</translation>
     </message>
     <message>
         <source>Minutes before the event</source>
@@ -4914,7 +4914,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Shows a notification before a certificate of your servers expires, and when a disk is {FULL} % full.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigt eine Benachrichtigung, bevor das Zertifikat eines Servers abläuft und wenn eine Platte zu {FULL} % voll ist.</translation>
     </message>
     <message>
         <source>Servers, such as example.org or example.org:993 (separated by commas; may be empty)</source>
@@ -4934,11 +4934,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Writes a reminder to each customer in {TABLE} whose invoice is 7, 21 and 42 days overdue.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibt jedem Kunden in {TABLE} eine Zahlungserinnerung, wenn seine Rechnung 7, 21 und 42 Tage überfällig ist.</translation>
     </message>
     <message>
         <source>You approve each email before it is sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Mail wird erst nach deiner Zustimmung gesendet.</translation>
     </message>
     <message>
         <source>Table of invoices (columns: number, customer, mail, amount, due, paid)</source>
@@ -4950,15 +4950,15 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>On these days</source>
-        <translation type="unfinished"></translation>
+        <translation>An diesen Tagen</translation>
     </message>
     <message>
         <source>Send from</source>
-        <translation type="unfinished"></translation>
+        <translation>Senden von</translation>
     </message>
     <message>
         <source>Needs an email account to send from</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht ein Mailkonto zum Senden</translation>
     </message>
     <message>
         <source>adds receipts from your inbox to a table, after you approve them</source>
@@ -4966,19 +4966,19 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
         <source>You approve the rows before they are added.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zeilen werden erst nach deiner Zustimmung eingetragen.</translation>
     </message>
     <message>
         <source>Inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>Posteingang</translation>
     </message>
     <message>
         <source>Needs an email account to read</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht ein Mailkonto zum Lesen</translation>
     </message>
     <message>
         <source>Table (a .csv or .sqlite file)</source>
@@ -4994,11 +4994,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Collects new entries of {FEED} and emails them to {TO} each morning at {AT}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sammelt neue Einträge aus {FEED} und sendet sie jeden Morgen um {AT} per Mail an {TO}.</translation>
     </message>
     <message>
         <source>You approve the first email; later ones are sent without asking.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die erste Mail braucht deine Zustimmung; spätere werden ohne Rückfrage gesendet.</translation>
     </message>
     <message>
         <source>Feed address</source>
@@ -5010,39 +5010,39 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Time zone</source>
-        <translation type="unfinished">Zeitzone</translation>
+        <translation>Zeitzone</translation>
     </message>
     <message>
         <source>Run a command</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl ausführen</translation>
     </message>
     <message>
         <source>a program or backup, on the days you choose; a missed day is caught up later</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Programm oder eine Sicherung, an den gewählten Tagen; ein verpasster Tag wird nachgeholt</translation>
     </message>
     <message>
         <source>Runs {COMMAND} in {FOLDER}. If it fails, you get a notification with the last lines of its output.</source>
-        <translation type="unfinished"></translation>
+        <translation>Führt {COMMAND} in {FOLDER} aus. Schlägt das fehl, erscheint eine Benachrichtigung mit den letzten Zeilen der Ausgabe.</translation>
     </message>
     <message>
         <source>Run it in this folder</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Ordner ausführen</translation>
     </message>
     <message>
         <source>Text or price to watch</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu beobachtender Text oder Preis</translation>
     </message>
     <message>
         <source>Empty script</source>
-        <translation type="unfinished"></translation>
+        <translation>Leeres Skript</translation>
     </message>
     <message>
         <source>for programmers: a Python file, opened in your editor</source>
-        <translation type="unfinished"></translation>
+        <translation>für alle, die programmieren: eine Python-Datei, im Editor geöffnet</translation>
     </message>
     <message>
         <source>Adds a Python file that does nothing yet, and updates the workflow whenever you save it. It starts paused.</source>
-        <translation type="unfinished"></translation>
+        <translation>Legt eine Python-Datei an, die noch nichts tut, und aktualisiert den Ablauf, sobald sie gespeichert wird. Er beginnt pausiert.</translation>
     </message>
     <message>
         <source>Time</source>
@@ -5058,7 +5058,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Also copy all files to a backup folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Dateien auch in einen Ordner für die Sicherung kopieren</translation>
     </message>
     <message>
         <source>Backup folder</source>
@@ -5074,7 +5074,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Reads {PAGE} and shows a notification when this text changes: {WATCHED}</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest {PAGE} und zeigt eine Benachrichtigung, wenn sich dieser Text ändert: {WATCHED}</translation>
     </message>
     <message>
         <source>Page, such as https://shop.example.org/lamps/7</source>
@@ -5106,15 +5106,15 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>sorts new files in a folder by type, after you approve the list</source>
-        <translation type="unfinished"></translation>
+        <translation>sortiert neue Dateien in einem Ordner nach Typ, sobald du der Liste zustimmst</translation>
     </message>
     <message>
         <source>Looks for new files in {FOLDER} and moves them to a subfolder for their type, such as Pictures.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sucht neue Dateien in {FOLDER} und verschiebt sie in einen Unterordner für ihren Typ, etwa Pictures.</translation>
     </message>
     <message>
         <source>You approve each list of files before they are moved; no file is ever replaced.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien werden erst verschoben, wenn du der Liste zustimmst; nie wird eine Datei ersetzt.</translation>
     </message>
     <message>
         <source>Watch page</source>
@@ -5255,11 +5255,11 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished">Stoppen</translation>
+        <translation>Stoppen</translation>
     </message>
     <message>
         <source>Show log</source>
-        <translation type="unfinished">Protokoll anzeigen</translation>
+        <translation>Protokoll anzeigen</translation>
     </message>
 </context>
 <context>
@@ -5317,7 +5317,7 @@ Deiner: {mine}</translation>
     <name>trial</name>
     <message>
         <source>{question} (assumed: {answer})</source>
-        <translation type="unfinished"></translation>
+        <translation>{question} (angenommen: {answer})</translation>
     </message>
     <message>
         <source>Nothing to report.</source>

@@ -12,8 +12,15 @@ from app.widgets.form_controls import install_wheel_guard, name_combo_box, refil
 from app.widgets.visible_text import escape_invisible, truncate
 from scheduler.engine.lookup import natural_sort_key
 from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.requests import RequestKind
 
 _MAX_NAME_CHARS = 60
+_KIND_PREFIX = "kind:"
+
+
+def make_kind_subject(kind: RequestKind) -> str:
+    """A subject for the Attention page: all requests of that kind."""
+    return f"{_KIND_PREFIX}{kind.value}"
 
 
 class AttentionFilters(QWidget):
@@ -55,6 +62,17 @@ class AttentionFilters(QWidget):
         shown = ((escape_invisible(truncate(name, _MAX_NAME_CHARS)), slug) for name, slug in names)
         refill_combo_box(self.workflow, shown)
         return before != (self.kind.currentData(), self.workflow.currentData())
+
+    def is_subject(self, subject: str) -> bool:
+        """Whether `make_kind_subject` made it."""
+        return subject.startswith(_KIND_PREFIX)
+
+    def apply_subject(self, subject: str) -> bool:
+        """Show only what it says; False if there is nothing of that kind to choose."""
+        place = self.kind.findData(sign_request(RequestKind(subject.removeprefix(_KIND_PREFIX))).word)
+        if place >= 0:
+            self.kind.setCurrentIndex(place)
+        return place >= 0
 
     def clear(self) -> None:
         for box in (self.kind, self.workflow):

@@ -44,7 +44,7 @@ class AttentionPage(Page):
         self.background.run_latest("overview", lambda: load_overview(session), self.show_overview)
 
     def open_subject(self, subject: str) -> None:
-        """Focus this request as soon as it is shown, whatever the filters say."""
+        """Focus this request as soon as it is shown, whatever the filters say, or show only one kind of them."""
         self._subject = subject
         self.filters.clear()
         self._focus_subject()
@@ -71,7 +71,10 @@ class AttentionPage(Page):
         self._focus_subject()
 
     def _focus_subject(self) -> None:
-        if self._subject and self.cards.focus(self._subject):
+        if self.filters.is_subject(self._subject):
+            if self.filters.apply_subject(self._subject):
+                self._subject = ""
+        elif self._subject and self.cards.focus(self._subject):
             entry = self.cards.find_entry(self._subject)
             if entry is not None:
                 self._column.ensureWidgetVisible(entry)

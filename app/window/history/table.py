@@ -178,15 +178,16 @@ class HistoryTable(QTableView):
     def set_narrow(self, *, on: bool) -> None:
         """Hide what is in the details too, and narrow the name, to leave room for what happened."""
         self._is_narrow = on
-        for column in (HistoryColumn.JOB, HistoryColumn.DURATION):
-            self.setColumnHidden(column, on)
+        self.setColumnHidden(HistoryColumn.DURATION, on)
         self.show_used_columns()
         self.setColumnWidth(HistoryColumn.WORKFLOW, _NARROW_NAME_WIDTH if on else _NAME_WIDTH)
 
     def show_used_columns(self) -> None:
-        """Show planned times only if a row has one: usually a run starts when it was planned."""
-        is_used = any(row.planned is not None for row in self._model.rows)
-        self.setColumnHidden(HistoryColumn.PLANNED, self._is_narrow or not is_used)
+        """Show jobs and planned times only if a row has one: most workflows are one job, and most runs are on time."""
+        has_job = any(row.job for row in self._model.rows)
+        self.setColumnHidden(HistoryColumn.JOB, self._is_narrow or not has_job)
+        has_planned = any(row.planned is not None for row in self._model.rows)
+        self.setColumnHidden(HistoryColumn.PLANNED, self._is_narrow or not has_planned)
 
     def selected_row(self) -> HistoryRow | None:
         index = self.currentIndex()

@@ -14,6 +14,7 @@ from app.session import Session
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.window import request_cards
+from app.window.attention.filters import make_kind_subject
 from app.window.feedback import describe_error
 from app.window.request_cards import RequestCards
 from app.window.requests.approval_table import ApprovalTable
@@ -208,7 +209,9 @@ class GroupEntry(QWidget):
 
     def _open_or_close(self) -> None:
         if self.style_ is EntryStyle.LINK:
-            self.open_page.emit("attention", self.group.requests[0].id)
+            is_of_one_workflow = len(self.group.workflows) == 1
+            first = self.group.requests[0]
+            self.open_page.emit("attention", first.id if is_of_one_workflow else make_kind_subject(first.kind))
         elif self.is_open:
             for body in (self.table, self.single):
                 if body is not None:

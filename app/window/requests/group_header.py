@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from app.i18n.time_text import format_day_and_time, format_number, format_time_range
 from app.overview import Overview
+from app.requests.call_summary import summarize_call
 from app.requests.groups import RequestGroup
 from app.requests.labels import sign_request
-from app.requests.presentation import describe_tool, summarize_request
+from app.requests.presentation import describe_tool, summarize_problem, summarize_request
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.flow_layout import FlowLayout
@@ -20,6 +21,8 @@ from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 _TEXT_WIDTH = 280
 """Below this the buttons move to the next line."""
+_MAX_COMPARED = 3
+"""How many requests must have the same headline to describe all of them by it."""
 _RUN_REPORTS = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED, RequestKind.TOO_MANY_FAILURES)
 translate = QCoreApplication.translate
 
@@ -50,7 +53,7 @@ class GroupHeader(QFrame):
         self._lay_out(StatusChip(sign_request(group.kind)))
 
     def show_group(self, group: RequestGroup, overview: Overview, registry: Registry) -> None:
-        name = escape_invisible(overview.name_of(group.workflow))
+        name = escape_invisible(", ".join(overview.name_of(workflow) for workflow in group.workflows))
         self.name.setText(name)
         self.summary.setText(escape_invisible(describe_group(group, overview, registry)))
         number = len(group.requests)
@@ -119,23 +122,26 @@ class _Texts(QWidget):
 
 def list_group_answers(group: RequestGroup) -> tuple[str, ...]:
     """What can be answered to all of them without looking at each."""
-    actions = REQUESTS[group.kind].actions if group.kind in _RUN_REPORTS else ()
+    is_one_workflow = len(group.workflows) == 1
+    actions = REQUESTS[group.kind].actions if group.kind in _RUN_REPORTS and is_one_workflow else ()
     return tuple(one.value for one in (RequestAction.RETRY, RequestAction.DISMISS) if one in actions)
 
 
 def describe_group(group: RequestGroup, overview: Overview, registry: Registry) -> str:
     """How many, since when, and what they ask."""
-    number = len(group.requests)
+    number, since = len(group.requests), _since(group, overview)
     if number == 1:
-        return f"{_since(group, overview)} · {summarize_request(group.requests[0], overview)}"
+        return f"{since} · {summarize_problem(group.requests[0], overview)}"
     count = translate("groups", "{number} requests").format(number=format_number(number))
-    return " · ".join((count, _since(group, overview), _describe_all(group, overview, registry)))
+    asked = _describe_all(group, overview, registry) if len(group.workflows) == 1 else ""
+    return " · ".join(part for part in (count, asked, since) if part)
 
 
 def _describe_all(group: RequestGroup, overview: Overview, registry: Registry) -> str:
     if group.is_table:
+        headlines = {summarize_call(one.call, registry).headline for one in group.requests[:_MAX_COMPARED]}
         call = group.requests[0].call
-        return describe_tool(call["connection"], call["tool"], registry)
+        return headlines.pop() if len(headlines) == 1 else describe_tool(call["connection"], call["tool"], registry)
     handlers = dict.fromkeys(one.failed_run.handler for one in group.requests if one.failed_run is not None)
     return ", ".join(handlers) or summarize_request(group.requests[-1], overview)
 

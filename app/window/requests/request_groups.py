@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.overview import Overview
-from app.requests.groups import GroupKey, RequestGroup, group_requests
+from app.requests.groups import GroupKey, RequestGroup, group_requests, merge_by_kind
 from app.session import Session
 from app.theme.tokens import Space
 from app.widgets.request_card import RequestCard
@@ -87,6 +87,8 @@ class RequestGroups(QWidget):
     def show_requests(self, overview: Overview) -> None:
         self._overview = overview
         self._groups = group_requests(one for one in overview.requests if self._filter(one))
+        if self._is_short and len(self._groups) > _MAX_SHORT_ENTRIES:
+            self._groups = merge_by_kind(self._groups)
         styles = self._choose_styles(self._groups)
         if self._must_sort and not self._delayed.is_pending:
             self._must_sort = False

@@ -211,6 +211,7 @@ class OverviewTab(QScrollArea):
         self.events.set_workflow(facts.details.workflow)
         self._show_events()
         self.model.update_rows(HistoryRows(rows=facts.recent[:_MAX_RUNS], cursor=None), facts.now)
+        self.table.show_used_columns()
         rows = self.model.rowCount()
         self.never.setVisible(not rows)
         self.table.setVisible(bool(rows))

@@ -169,6 +169,7 @@ def test_the_job_and_the_planned_time_have_columns(
         one.run: [page.model.index(place, column).data() for column in (HistoryColumn.JOB, HistoryColumn.PLANNED)]
         for place, one in enumerate(page.model.rows)
     }
+    assert not page.table.isColumnHidden(HistoryColumn.JOB)
     assert shown["late"] == ["digest", "for 09:00"]
     assert shown["next day"] == ["digest", "for 4 Mar 2024 09:00"]
     assert shown["prompt"] == ["", ""]
@@ -178,6 +179,7 @@ def test_selected_rows_are_copied_as_a_table(
     quiet: datetime, make_page: Callable[[], HistoryPage], qtbot: QtBot, wait: Wait
 ) -> None:
     page = make_page()
+    assert page.table.isColumnHidden(HistoryColumn.JOB), "no row has one"
     page.table.selectAll()
     qtbot.keyClick(page.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]

@@ -12,7 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.background import run_command
 from app.session import Session
+from app.widgets.request_card import RequestCard
 from app.window import request_cards
+from app.window.attention.filters import make_kind_subject
 from app.window.attention.page import AttentionPage
 from app.window.requests import delayed_answers
 from app.window.requests.approval_table import ApprovalTable
@@ -127,7 +129,7 @@ def test_a_few_single_requests_are_cards_and_a_group_is_a_row(show: Show) -> Non
     page = show([make_approval(1), make_failure(2), make_mail(3), make_mail(4)])
     assert list(page.cards.cards) == [make_failure(2).id, make_approval(1).id]
     assert summaries(page) == [
-        "Reminders: 2 requests · today 14:16 to 14:17 · Send one mail, to all recipients or to none."
+        "Reminders: 2 requests · Send one mail, to all recipients or to none. · today 14:16 to 14:17"
     ]
 
 
@@ -325,6 +327,13 @@ def test_leaving_sends_the_answer(page: AttentionPage, empty: Session, wait: Wai
         assert not empty.queries.attention()
 
 
+def reject(card: RequestCard) -> None:
+    """Without a reason."""
+    card.buttons["reject"].click()
+    assert card.panel is not None
+    card.panel.confirm.click()
+
+
 def test_the_next_answer_sends_the_one_before(
     page: AttentionPage, empty: Session, waiting: list[RequestView], wait: Wait
 ) -> None:
@@ -333,7 +342,7 @@ def test_the_next_answer_sends_the_one_before(
     table.approve.click()
     table.select_row(2)
     table.open_row()
-    table.cards.cards[waiting[2].id].buttons["reject"].click()
+    reject(table.cards.cards[waiting[2].id])
     wait(lambda: [one.id for one in empty.queries.attention()] == [waiting[1].id])
     wait(lambda: amounts(empty) == ["1"])
 
@@ -437,7 +446,7 @@ def test_after_an_answer_the_focus_moves_to_the_next_card_then_to_the_page(
     second.trigger_action("approve")
     assert page.focusWidget() is second, "it stays while the answer is sent"
     wait(lambda: page.focusWidget() is third)
-    third.trigger_action("reject")
+    reject(third)
     wait(lambda: page.focusWidget() is first)
     first.trigger_action("dismiss")
     wait(lambda: page.focusWidget() is page._column)
@@ -462,10 +471,53 @@ def test_rows_of_today_open_the_attention_page(empty: Session, qtbot: QtBot) -> 
     groups = RequestGroups(empty, is_short=True)
     qtbot.addWidget(groups)
     groups.show()
-    groups.show_requests(make_overview([make_approval(number, f"flow-{number % 6}") for number in range(12)]))
+    groups.show_requests(make_overview([make_approval(number, f"flow-{number % 4}") for number in range(12)]))
     assert len(groups.entries) == 4 and not groups.more.isVisibleTo(groups)
     entry = next(iter(groups.entries.values()))
     assert entry.header is not None
     with qtbot.waitSignal(groups.open_page) as opened:
         entry.header.toggle.click()
     assert opened.args == ["attention", entry.group.requests[0].id]
+
+
+def test_today_says_what_all_of_many_groups_are_about(empty: Session, qtbot: QtBot) -> None:
+    """Failures do not hide that approvals wait."""
+    groups = RequestGroups(empty, is_short=True)
+    qtbot.addWidget(groups)
+    groups.show()
+    failed = [make_failure(number, f"job-{number}") for number in range(5)]
+    asking = [make_approval(number, f"flow-{number % 3}") for number in range(12)]
+    groups.show_requests(make_overview([*failed, *asking]))
+    broken, waiting = groups.entries.values()
+    assert broken.header is not None and waiting.header is not None
+    assert broken.header.name.text() == "Job 4, Job 3, Job 2, Job 1, Job 0"
+    assert broken.header.summary.text().startswith("5 requests · ") and not broken.header.bulk
+    assert waiting.header.name.text() == "Flow 2, Flow 1, Flow 0"
+    assert waiting.header.summary.text().startswith("12 requests · ")
+    with qtbot.waitSignal(groups.open_page) as opened:
+        waiting.header.toggle.click()
+    assert opened.args == ["attention", make_kind_subject(RequestKind.APPROVAL)]
+
+
+def test_the_attention_page_opens_with_one_kind(show: Show) -> None:
+    requests = [make_failure(1), *(make_approval(number, f"flow-{number}") for number in range(5))]
+    page = show(requests)
+    assert len(page.cards.entries) == 6
+    page.open_subject(make_kind_subject(RequestKind.RUN_FAILED))
+    assert [one.group.kind for one in page.cards.entries.values()] == [RequestKind.RUN_FAILED]
+    page.open_subject(make_kind_subject(RequestKind.APPROVAL))
+    assert len(page.cards.entries) == 5
+    page.open_subject("")
+    assert len(page.cards.entries) == 6
+
+
+def test_a_row_says_what_went_wrong_or_what_is_asked(show: Show) -> None:
+    """Its name and time are shown already."""
+    given = [make_failure(1), *(make_approval(number) for number in range(3)), make_mail(8), make_mail(9)]
+    page = show([*given, make_approval(1, "other")])
+    failed, *asking = (one.header for one in entries(page))
+    assert failed is not None
+    assert failed.summary.text().endswith(" · go failed 2 times in a row since 06:04. · no such host")
+    said = [one.summary.text() for one in asking if one is not None]
+    assert any("3 requests · Add 1 row to expenses · " in text for text in said), said
+    assert any("2 requests · Send one mail, " in text for text in said), "their headlines differ"
