@@ -3975,6 +3975,14 @@ Deiner: {mine}</translation>
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>{number} requests of {workflows} workflows</source>
+        <translation>{number} Anfragen von {workflows} Abläufen</translation>
+    </message>
+    <message>
+        <source>{workflows} workflows</source>
+        <translation>{workflows} Abläufe</translation>
+    </message>
+    <message>
         <source>{number} requests</source>
         <translation>{number} Anfragen</translation>
     </message>

@@ -132,9 +132,14 @@ def describe_group(group: RequestGroup, overview: Overview, registry: Registry) 
     number, since = len(group.requests), _since(group, overview)
     if number == 1:
         return f"{since} · {summarize_problem(group.requests[0], overview)}"
+    workflows = len(group.workflows)
+    if workflows > 1:
+        words = translate("groups", "{number} requests of {workflows} workflows")
+        if number == workflows:
+            words = translate("groups", "{workflows} workflows")
+        return f"{words.format(number=format_number(number), workflows=format_number(workflows))} · {since}"
     count = translate("groups", "{number} requests").format(number=format_number(number))
-    asked = _describe_all(group, overview, registry) if len(group.workflows) == 1 else ""
-    return " · ".join(part for part in (count, asked, since) if part)
+    return " · ".join((count, _describe_all(group, overview, registry), since))
 
 
 def _describe_all(group: RequestGroup, overview: Overview, registry: Registry) -> str:

@@ -491,9 +491,9 @@ def test_today_says_what_all_of_many_groups_are_about(empty: Session, qtbot: QtB
     broken, waiting = groups.entries.values()
     assert broken.header is not None and waiting.header is not None
     assert broken.header.name.text() == "Job 4, Job 3, Job 2, Job 1, Job 0"
-    assert broken.header.summary.text().startswith("5 requests · ") and not broken.header.bulk
+    assert broken.header.summary.text().startswith("5 workflows · ") and not broken.header.bulk
     assert waiting.header.name.text() == "Flow 2, Flow 1, Flow 0"
-    assert waiting.header.summary.text().startswith("12 requests · ")
+    assert waiting.header.summary.text().startswith("12 requests of 3 workflows · ")
     with qtbot.waitSignal(groups.open_page) as opened:
         waiting.header.toggle.click()
     assert opened.args == ["attention", make_kind_subject(RequestKind.APPROVAL)]
