@@ -237,7 +237,6 @@ def requests_are_about_something(db: sqlite3.Connection) -> None:
 
 
 ALWAYS: tuple[Callable[[sqlite3.Connection], None], ...] = (
-    one_active_run_per_lane,
     phases_go_forward,
     one_outside_action_at_a_time,
     reserved_events_have_an_open_run,
@@ -255,7 +254,9 @@ ALWAYS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 """Invariants that need only the file."""
 
 
-def check(db: sqlite3.Connection) -> None:
+def check(db: sqlite3.Connection, side_by_side: Iterable[str] = ()) -> None:
+    """`side_by_side`: the `allow_all` jobs as workflow/handler."""
+    one_active_run_per_lane(db, side_by_side)
     for holds in ALWAYS:
         holds(db)
 

@@ -44,10 +44,15 @@ def waiting(runtime: RuntimeFixture) -> list[RequestRow]:
 
 
 def answer(
-    runtime: RuntimeFixture, given: GroupAnswer, rows: list[RequestRow], *, key: str | None = None
+    runtime: RuntimeFixture,
+    given: GroupAnswer,
+    rows: list[RequestRow],
+    *,
+    key: str | None = None,
+    reason: str | None = None,
 ) -> list[GroupResult]:
     seen = [SeenRequest(id=one.id, call_hash=one.hash, run=one.run) for one in rows]
-    return answer_each(runtime.database, runtime.request_commands, given, seen, key)
+    return answer_each(runtime.database, runtime.request_commands, given, seen, reason=reason, idempotency_key=key)
 
 
 def acted_on(runtime: RuntimeFixture) -> list[str]:
@@ -72,6 +77,12 @@ def test_all_are_rejected_and_none_acts(runtime: RuntimeFixture, waiting: list[R
     runtime.tick()
     assert runtime.service.calls == []
     assert runtime.events() == dict.fromkeys("abc", "skipped")
+
+
+def test_the_reason_of_a_rejection_is_kept_for_each(runtime: RuntimeFixture, waiting: list[RequestRow]) -> None:
+    answer(runtime, GroupAnswer.REJECT, waiting, reason="Too late")
+    found = [requests.find(runtime.database.read(), one.id) for one in waiting]
+    assert [one.reason for one in found if one is not None] == ["Too late"] * 3
 
 
 def test_only_those_that_were_seen_are_answered(runtime: RuntimeFixture, waiting: list[RequestRow]) -> None:

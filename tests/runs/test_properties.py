@@ -30,7 +30,7 @@ from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handler_ids import lane_id
-from scheduler.rules.requests import RequestKind
+from scheduler.rules.requests import REQUESTS, RequestKind
 from scheduler.store import events, lanes, mutations, requests, runs, schedules, workflows
 from scheduler.store.requests import RequestRow
 from scheduler.store.runs import RunRow
@@ -88,7 +88,10 @@ class D:
         return {"told": state.get("told", 0) + prepared.data}
 """
 JOB = """
-@flow.job(every="20m", after_crash="{after_crash}", overlap="{overlap}")
+@flow.job(
+    every="{job_every}", after_crash="{after_crash}", overlap="{overlap}", retries={retries},
+    max_failures={max_failures}, pause_on_failure={pause_on_failure},
+)
 def j(ctx):
     ctx.call("world:x", "look")
     return ctx.attempt
@@ -106,7 +109,8 @@ def script(**chosen: Any) -> str:
     """The workflow in one of its variants; without `takes` the acting consumer and its topic are removed."""
     options = {
         "takes": True, "has_job": True, "approve": "never", "tool": "act", "every": "5m", "wake": "seconds=40",
-        "after_crash": "ask", "overlap": "skip", "asks": False, "expires": None, "on_expiry": "reject", **chosen,
+        "after_crash": "next", "overlap": "skip", "job_every": "20m", "retries": 0, "max_failures": 5,
+        "pause_on_failure": False, "asks": False, "expires": None, "on_expiry": "reject", **chosen,
     }  # fmt: skip
     topic = "t" if options["takes"] else "u"
     text = HEAD.format(topic=topic) + ("u = flow.topic('u')\n" if options["takes"] else "")
@@ -124,8 +128,12 @@ shapes = st.fixed_dictionaries(
         "tool": st.sampled_from(["blind", "send"]),
         "every": st.sampled_from(["30s", "3h"]),
         "wake": st.sampled_from(["seconds=1", "hours=5", "days=9"]),
-        "after_crash": st.sampled_from(["again", "never"]),
-        "overlap": st.sampled_from(["buffer_one", "terminate_other"]),
+        "after_crash": st.sampled_from(["ask", "again", "never"]),
+        "overlap": st.sampled_from(["buffer_one", "terminate_other", "allow_all"]),
+        "job_every": st.sampled_from(["20s", "2m"]),
+        "retries": st.sampled_from([1, 2]),
+        "max_failures": st.sampled_from([0, 2, 3]),
+        "pause_on_failure": st.just(True),  # noqa: FBT003
         "asks": st.just(True),  # noqa: FBT003
         "expires": st.sampled_from(["'2m'", "'1h'"]),
         "on_expiry": st.just("leave"),
@@ -235,6 +243,8 @@ class Life(RuleBasedStateMachine):
         self.segments: dict[str, list[Segment]] = {}
         self.edited = self.runtime.clock.wall
         self.published: set[tuple[str, str]] = set()
+        self.side_by_side: set[str] = set()
+        """Jobs that may have been started with `allow_all`."""
         self.runtime.kill()
         self.runtime.service = self.world
         self.start()
@@ -269,14 +279,12 @@ class Life(RuleBasedStateMachine):
     def begin(self, shape: dict[str, Any]) -> None:
         self.world.inbox = [["e0", 0], ["e1", 0], ["e2", 0]]
         self.runtime.deploy(OTHER, path="v.py")
-        self.runtime.deploy(script(**shape))
-        self.follow()
+        self._deploy(shape, grant=True)
 
     @move(shape=shapes, grant=st.booleans())
     def redeploy(self, shape: dict[str, Any], grant: bool) -> None:  # noqa: FBT001
-        self.runtime.deploy(script(**shape), grant=grant)
+        self._deploy(shape, grant=grant)
         self.edited = self.now
-        self.follow()
 
     @move(identity=names, data=st.integers(0, 2))
     def publish(self, identity: str, data: int) -> None:
@@ -405,6 +413,17 @@ class Life(RuleBasedStateMachine):
     def stop(self, what: str, kill: bool) -> None:  # noqa: FBT001
         self.ask(self.runtime.commands.stop, what, kill=kill)
 
+    @precondition(lambda self: any(REQUESTS[one.kind].can_be_dismissed for one in self.runtime.requests()))
+    @move()
+    def dismiss(self) -> None:
+        for one in self.runtime.requests():
+            if REQUESTS[one.kind].can_be_dismissed:
+                self.runtime.request_commands.dismiss(one.id)
+
+    @move()
+    def resume_the_job(self) -> None:
+        self.ask(self.runtime.commands.resume, "w", "j")
+
     @move()
     def try_again(self) -> None:
         self.ask(self.runtime.request_commands.retry, "w")
@@ -431,7 +450,7 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def all_invariants_hold(self) -> None:
         if self.segments:
-            invariants.check(self.db)
+            invariants.check(self.db, self.side_by_side)
             invariants.no_run_is_active(
                 self.db, running=[run.id for run in runs.list_active(self.db) if self._is_running(run)]
             )
@@ -468,6 +487,12 @@ class Life(RuleBasedStateMachine):
             assert self._snapshot() == before
             return False
         return True
+
+    def _deploy(self, shape: dict[str, Any], *, grant: bool) -> None:
+        self.runtime.deploy(script(**shape), grant=grant)
+        if shape.get("overlap") == "allow_all":
+            self.side_by_side.add("w/j")
+        self.follow()
 
     def follow(self) -> None:
         """Record which schedules are in force from now on."""

@@ -154,7 +154,7 @@ BAD = {
     ),
     "unknown keyword of prepared": (
         consumer_class("    def prepare(self, ctx, state):\n        return dayhand.prepared(events=[])\n"),
-        "w.py, line 7: dayhand.prepared has no parameter events; it has reserve, data, say, ui, wake_at.",
+        "w.py, line 7: dayhand.prepared has no parameter events; it has reserve, data, say, ui, wake_at, ask.",
     ),
     "bad dependencies": (
         f"# /// script\n# dependencies = 7\n# ///\n{FLOW}{JOB}    pass\n",

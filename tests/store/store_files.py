@@ -89,7 +89,7 @@ def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -44,7 +44,7 @@ def test_a_return_of_another_type_is_found(returned: str, kind: str) -> None:
         ("dayhand.nothing", "prepare returns dayhand.nothing itself; call it: dayhand.nothing()."),
         ("ready", "prepare returns dayhand.prepared itself; call it: dayhand.prepared(…)."),
         ("dayhand.nothing(at=1)", "dayhand.nothing has no parameter at; it has wake_at."),
-        ("ready(event=1)", "dayhand.prepared has no parameter event; it has reserve, data, say, ui, wake_at."),
+        ("ready(event=1)", "dayhand.prepared has no parameter event; it has reserve, data, say, ui, wake_at, ask."),
         (
             "dayhand.prepared(ctx.peek(t))",
             "dayhand.prepared takes its values by name; write dayhand.prepared(reserve=…, data=…).",

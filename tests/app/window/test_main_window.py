@@ -398,7 +398,7 @@ def test_help_lists_the_shortcuts_of_cards_and_the_timeline(
     assert isinstance(today, TodayPage)
     wait(lambda: today.day is not None and today.cards.cards)
     listed = dict(list_page_shortcuts(today))
-    assert (listed["Approve"], listed["Reject"]) == ("Ctrl+Return", "Ctrl+Backspace")
+    assert (listed["Approve"], listed["Reject…"]) == ("Ctrl+Return", "Ctrl+Backspace")
     assert listed["Timeline: move between runs"] == "Left, Right, Up, Down"
     window.open_page("settings")
     assert not dict(list_page_shortcuts(today)), "a hidden page has no shortcuts"

@@ -27,6 +27,7 @@ STEP: dict[str, Any] = {
     "summary": "Entered 1",
     "error": None,
     "error_text": None,
+    "questions": [],
     "asked": "Enter 1 files",
     "action": {"connection": "table:out", "tool": "append", "parameters": {"rows": [{"file": "a.txt"}]}},
     "commands": [["touch", "a b"]],
