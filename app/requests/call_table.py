@@ -21,7 +21,9 @@ from scheduler.engine.queries.requests import RequestView
 
 MAX_COLUMNS = 12
 """Of parameters; a call with others is marked."""
-MAX_CELL_CHARS = 80
+_MAX_TEXT_CHARS = 400
+_MAX_VALUE_CHARS = 80
+"""Of anything but text: a longer list is read on its card."""
 _MAX_SENTENCE_CHARS = 160
 _MAX_CHECKED = 20_000
 """Values that are checked for look-alike addresses; a call with more is marked."""
@@ -58,7 +60,7 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview) -> Call
     has_targets = any(targets)
     rows = []
     for one, row, target in zip(requests, values, targets, strict=True):
-        cells = [format_line(row[path], MAX_CELL_CHARS) if path in row else "" for path in paths]
+        cells = [_format_cell(row[path]) if path in row else "" for path in paths]
         cells += [target] if has_targets else []
         is_complete = not (
             any(path not in paths or is_truncated(path) for path in row)
@@ -85,6 +87,10 @@ def _read_values(parameters: Mapping[str, Any]) -> dict[KeyPath, Any]:
     unpacked = {key: value[0] if _is_single(value) else value for key, value in parameters.items()}
     paths, values = flatten_values(unpacked)
     return dict(zip(paths, values, strict=True))
+
+
+def _format_cell(value: Any) -> str:
+    return format_line(value, _MAX_TEXT_CHARS if isinstance(value, str) else _MAX_VALUE_CHARS)
 
 
 def _is_single(value: Any) -> bool:

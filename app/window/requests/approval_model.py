@@ -9,7 +9,9 @@ from app.widgets.visible_text import tooltip_text
 from scheduler.engine.queries.requests import RequestView
 
 MAX_CELL_PX = 320
-"""A row with a wider cell is marked: its column would not show it in full."""
+"""The width of the widest columns; longer texts have several lines."""
+MAX_CELL_LINES = 5
+"""A row with a longer cell is marked: its column would not show it in full."""
 _Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
 _WHEN = 0
@@ -24,15 +26,17 @@ class ApprovalModel(QAbstractTableModel):
 
     ticks_changed = Signal()
 
-    def __init__(self, measure: Callable[[str], int]) -> None:
+    def __init__(self, count_lines: Callable[[str], int]) -> None:
+        """`count_lines`: how many lines of `MAX_CELL_PX` a text needs."""
         super().__init__()
-        self._measure = measure
+        self._count_lines = count_lines
         self._table = CallTable(columns=(), numeric=frozenset(), rows=())
         self._ticked: set[tuple[str, str | None]] = set()
         """By request and the hash of its call: another call is not ticked."""
         self._opened: set[tuple[str, str | None]] = set()
         self._outcomes: dict[str, str] = {}
         self._fits: dict[str, bool] = {}
+        self._lines: dict[str, int] = {}
         self.is_locked = False
         """While an answer is being sent."""
 
@@ -49,7 +53,10 @@ class ApprovalModel(QAbstractTableModel):
             return
         self.beginResetModel()
         self._table = table
-        self._fits = {row.request.id: self._is_shown_in_full(row) for row in table.rows}
+        self._lines = {row.request.id: max(map(self._count_lines, row.cells), default=1) for row in table.rows}
+        self._fits = {
+            row.request.id: row.is_complete and self._lines[row.request.id] <= MAX_CELL_LINES for row in table.rows
+        }
         self._ticked &= {_key_of(row.request) for row in table.rows}
         self.endResetModel()
         self.ticks_changed.emit()
@@ -88,6 +95,11 @@ class ApprovalModel(QAbstractTableModel):
         self._outcomes |= outcomes
         self._ticked = {key for key in self._ticked if key[0] not in self._outcomes}
         self._emit_changed()
+
+    def count_lines(self, place: int) -> int:
+        """The height of a row that fits; one that does not is opened, so that it needs no height."""
+        request = self._table.rows[place].request.id
+        return self._lines[request] if self._fits[request] else 1
 
     def find_row(self, request: str) -> int | None:
         return next((place for place, row in enumerate(self._table.rows) if row.request.id == request), None)
@@ -167,9 +179,6 @@ class ApprovalModel(QAbstractTableModel):
         """The first cell for screen readers, which do not all read the box."""
         said = translate("groups", "selected") if self.is_ticked(row.request) else translate("groups", "not selected")
         return f"{self._cell(row, _WHEN)}, {said}"
-
-    def _is_shown_in_full(self, row: CallRow) -> bool:
-        return row.is_complete and all(self._measure(cell) <= MAX_CELL_PX for cell in row.cells)
 
     def _emit_changed(self) -> None:
         if self._table.rows:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QShortcut
@@ -18,10 +19,11 @@ from app.widgets.flow_layout import FlowLayout
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import make_button
 from app.window.request_cards import RequestCards
-from app.window.requests.approval_model import MAX_CELL_PX, ApprovalModel
+from app.window.requests.approval_model import MAX_CELL_LINES, MAX_CELL_PX, ApprovalModel
 from scheduler.engine.queries.requests import RequestView
 
-_MAX_VISIBLE_ROWS = 12
+_MAX_VISIBLE_LINES = 16
+_UNLIMITED_PX = 100_000
 _MAX_SENTENCE_PX = 360
 _APPROVE_KEYS, _REJECT_KEYS = "Ctrl+Return", "Ctrl+Backspace"
 
@@ -43,7 +45,7 @@ class ApprovalTable(QWidget):
         self._is_updating = False
         self.view = _TableView()
         self.view.setAccessibleName(escape_invisible(name))
-        self.model = ApprovalModel(QFontMetrics(self.view.font()).horizontalAdvance)
+        self.model = ApprovalModel(partial(_count_lines, QFontMetrics(self.view.font())))
         self.model.setParent(self)
         self.view.setModel(self.model)
         self.facts = make_label("", "muted")
@@ -174,7 +176,7 @@ class ApprovalTable(QWidget):
         self.view.setColumnHidden(self.model.columnCount() - 1, not self.model.has_outcomes)
 
     def _fit(self) -> None:
-        """Columns as wide as their cells, so that a cell is cut only in a row that is marked."""
+        """Columns and rows as large as their cells, so that a cell is cut only in a row that is marked."""
         metrics, rows = self.view.fontMetrics(), self.model.table.rows
         heads, padding = self.model.heads(), 3 * Space.SMALL
         last = len(heads) - 2
@@ -184,9 +186,13 @@ class ApprovalTable(QWidget):
             most = _MAX_SENTENCE_PX if place >= last else MAX_CELL_PX
             box = 2 * Space.LARGE if place == 0 else 0
             self.view.setColumnWidth(place, min(widest, most) + padding + box)
+        one_line = self.view.verticalHeader().defaultSectionSize()
+        for row in range(len(rows)):
+            if (lines := self.model.count_lines(row)) > 1:
+                self.view.setRowHeight(row, one_line + (lines - 1) * metrics.lineSpacing())
         header = self.view.horizontalHeader().sizeHint().height()
         bar = self.view.horizontalScrollBar().sizeHint().height()
-        height = self.view.verticalHeader().defaultSectionSize() * min(max(len(rows), 1), _MAX_VISIBLE_ROWS)
+        height = min(max(self.view.verticalHeader().length(), one_line), _MAX_VISIBLE_LINES * one_line)
         self.view.setFixedHeight(header + height + bar + 2 * self.view.frameWidth() + Space.SMALL)
 
     def _lay_out(self) -> None:
@@ -227,7 +233,7 @@ class _TableView(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setShowGrid(False)
         self.setAlternatingRowColors(True)
-        self.setWordWrap(False)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)  # rows may be tall
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(QFontMetrics(self.font()).height() + Space.MEDIUM)
@@ -244,3 +250,13 @@ class _TableView(QTableView):
             self.opened.emit()
         else:
             super().keyPressEvent(event)
+
+
+def _count_lines(metrics: QFontMetrics, text: str) -> int:
+    """How many lines a cell needs; too many if it has a word that would be cut."""
+    if metrics.horizontalAdvance(text) <= MAX_CELL_PX:
+        return 1
+    if any(metrics.horizontalAdvance(word) > MAX_CELL_PX for word in text.split()):
+        return MAX_CELL_LINES + 1
+    box = metrics.boundingRect(0, 0, MAX_CELL_PX, _UNLIMITED_PX, Qt.TextFlag.TextWordWrap, text)
+    return -(-box.height() // metrics.lineSpacing())

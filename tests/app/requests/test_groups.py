@@ -107,7 +107,7 @@ def test_what_is_there_now_has_a_column() -> None:
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"text": "x" * 200},
+        {"text": "x" * 500},
         {"rows": [RECEIPT, RECEIPT, RECEIPT]},
         {f"p{number}": number for number in range(20)},
         {"to": "ann@ex\u0430mple.com"},

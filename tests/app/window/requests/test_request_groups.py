@@ -248,6 +248,18 @@ def test_a_request_whose_call_changed_is_no_longer_ticked(show: Show) -> None:
     assert [one.id for one in table.model.ticked()] == [make_mail(3).id]
 
 
+def test_a_text_of_a_few_lines_is_shown_in_full(show: Show) -> None:
+    short, long = "Please pay until Friday.", "Please pay the whole amount until Friday, or call us. " * 4
+    page = show([make_mail(1, text=short), make_mail(2, text=long.strip()), make_mail(3, text="x" * 150)])
+    table = open_table(page)
+    texts = [row.cells[2] for row in table.model.table.rows]
+    assert texts == ["x" * 150, long.strip(), short]
+    heights = [table.view.rowHeight(row) for row in range(3)]
+    assert heights[1] > 2 * heights[2] and heights[0] == heights[2]
+    can_tick = [table.model.can_tick(row.request) for row in table.model.table.rows]
+    assert can_tick == [False, True, True], "a word that does not fit is cut"
+
+
 def test_a_row_that_does_not_fit_is_marked_and_must_be_opened_before_it_is_ticked(show: Show) -> None:
     long = make_mail(5, text="Dear customer, " * 40)
     page = show([make_mail(2), long])
