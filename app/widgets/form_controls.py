@@ -44,7 +44,9 @@ def install_wheel_guard(within: QWidget) -> None:
 
 def set_tab_order(*parts: QWidget) -> None:
     """Tab through the parts in this order; Qt's own order is that of creation, and some widgets are created late."""
-    stops = [one for part in parts for one in (part, *part.findChildren(QWidget)) if _is_tab_stop(one)]
+    window = parts[0].window()
+    found = (one for part in parts for one in (part, *part.findChildren(QWidget)))
+    stops = [one for one in found if _is_tab_stop(one) and one.window() is window]  # not the list of a combo box
     for one, other in pairwise(stops):
         QWidget.setTabOrder(one, other)
 

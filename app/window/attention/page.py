@@ -1,6 +1,7 @@
 """The Attention page: every open request, grouped, with exactly what would be done."""
 
-from PySide6.QtWidgets import QStackedLayout
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.overview import Overview
 from app.overview_watcher import load_overview
@@ -26,6 +27,7 @@ class AttentionPage(Page):
         self.cards.emptied.connect(self.refresh)
         self._column = PageColumn(self.title)
         self.cards.focus_left.connect(self._column.setFocus)
+        self.cards.undo_offered.connect(self._scroll_to)
         self._column.parts.addWidget(self.filters)
         self._column.parts.addWidget(self.cards)
         self._column.parts.addStretch(1)
@@ -49,6 +51,10 @@ class AttentionPage(Page):
         self.filters.clear()
         self._focus_subject()
 
+    def show_start(self) -> None:
+        """All of it: the filter of an earlier visit would hide what the page's entry counts."""
+        self.filters.clear()
+
     def update_tab_order(self) -> None:
         set_tab_order(self.filters, self.cards)
 
@@ -69,6 +75,10 @@ class AttentionPage(Page):
         self._column.subtitle.setText(said.format(number=number))
         self._stack.setCurrentWidget(self._column if self.cards.entries else self._empty)
         self._focus_subject()
+
+    def _scroll_to(self, row: QWidget) -> None:
+        """Once it is laid out."""
+        QTimer.singleShot(0, row, lambda: self._column.ensureWidgetVisible(row))
 
     def _focus_subject(self) -> None:
         if self.filters.is_subject(self._subject):

@@ -65,6 +65,7 @@ class ApprovalTable(QWidget):
         self._add_shortcut(_REJECT_KEYS, self.reject)
         self.model.ticks_changed.connect(self._update_buttons)
         self.view.toggled.connect(self._toggle)
+        self.view.all_toggled.connect(self._tick_all)
         self.view.opened.connect(self.open_row)
         self.view.selectionModel().currentRowChanged.connect(self._follow_row)
 
@@ -166,7 +167,8 @@ class ApprovalTable(QWidget):
             button.setText(with_number.format(number=number) if number else without)
             button.setEnabled(bool(number) and not self.model.is_locked)
         state = Qt.CheckState.PartiallyChecked if number else Qt.CheckState.Unchecked
-        self.select_all.setCheckState(Qt.CheckState.Checked if number and number == able else state)
+        are_all = number == able and not marked
+        self.select_all.setCheckState(Qt.CheckState.Checked if number and are_all else state)
         self.select_all.setEnabled(able > 0)
         hint = self.tr("{number} rows do not fit into the table. Open them before you select them.")
         if marked == 1:
@@ -223,6 +225,7 @@ class ApprovalTable(QWidget):
 
 class _TableView(QTableView):
     toggled = Signal()
+    all_toggled = Signal()
     opened = Signal()
 
     def __init__(self) -> None:
@@ -248,6 +251,8 @@ class _TableView(QTableView):
             self.toggled.emit()
         elif is_plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.opened.emit()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.all_toggled.emit()
         else:
             super().keyPressEvent(event)
 

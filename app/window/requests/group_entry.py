@@ -250,8 +250,13 @@ class GroupEntry(QWidget):
             self._layout.addWidget(self._rest)
         for holder in self.holders:
             holder.open_page.connect(self.open_page)
-            holder.answered.connect(self.card_answered)
+            holder.answered.connect(self._on_card_answered)
             holder.focus_left.connect(self._on_focus_left)
+
+    def _on_card_answered(self) -> None:
+        if self.header is not None and not self.is_pending:
+            self.header.show_outcome("")  # of an earlier answer
+        self.card_answered.emit()
 
     def _on_emptied(self) -> None:
         if self._is_gone:

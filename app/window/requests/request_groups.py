@@ -36,6 +36,8 @@ class RequestGroups(QWidget):
     answered = Signal()
     """A command succeeded: refresh."""
     emptied = Signal()
+    undo_offered = Signal(QWidget)
+    """The row with the button, which must be visible as long as it can be pressed."""
     focus_left = Signal()
     """What had the focus was answered, and there is nothing else to answer here."""
 
@@ -201,6 +203,8 @@ class RequestGroups(QWidget):
         )
         self._pending = entry
         entry.show_pending(_describe_pending(answer, len(requests)))
+        if entry.header is not None:
+            self.undo_offered.emit(entry.header)
 
     def _undo(self) -> None:
         if self._delayed.undo() and self._pending is not None:

@@ -533,3 +533,39 @@ def test_a_row_says_what_went_wrong_or_what_is_asked(show: Show) -> None:
     said = [one.summary.text() for one in asking if one is not None]
     assert any("3 requests · Add 1 row to expenses · " in text for text in said), said
     assert any("2 requests · Send one mail, " in text for text in said), "their headlines differ"
+
+
+def test_undo_is_scrolled_into_view(show: Show, wait: Wait) -> None:
+    page = show([*(make_failure(number, f"job-{number}") for number in range(8)), *map(make_approval, range(30))])
+    page.resize(900, 400)
+    group = next(one for one in entries(page) if one.group.is_table)
+    assert group.header is not None
+    group.header.toggle.click()
+    assert group.table is not None
+    group.table.select_all.click()
+    wait(lambda: page._column.verticalScrollBar().maximum() > 0)
+    page._column.ensureWidgetVisible(group.table.approve)
+    assert group.header.visibleRegion().isEmpty(), "what follows would show nothing"
+    group.table.approve.click()
+    undo = group.header.undo
+    wait(lambda: not undo.visibleRegion().isEmpty())
+
+
+def test_ctrl_a_ticks_all(show: Show, qtbot: QtBot) -> None:
+    table = open_table(show(list(map(make_approval, range(5)))))
+    qtbot.keyClick(table.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert len(table.model.ticked()) == 5 and table.approve.text() == "Approve 5"
+
+
+def test_select_all_is_not_fully_ticked_while_rows_must_be_opened(show: Show) -> None:
+    table = open_table(show([make_mail(1), make_mail(2), make_mail(3, text="x" * 500)]))
+    table.select_all.click()
+    assert len(table.model.ticked()) == 2
+    assert table.select_all.checkState() is Qt.CheckState.PartiallyChecked
+
+
+def test_choosing_attention_in_the_navigation_shows_everything(show: Show) -> None:
+    page = show([make_failure(1), *(make_approval(number, f"flow-{number}") for number in range(5))])
+    page.open_subject(make_kind_subject(RequestKind.RUN_FAILED))
+    page.show_start()
+    assert len(page.cards.entries) == 6
