@@ -48,6 +48,8 @@ class BadFieldError(Exception):
 class AnswerFields(QWidget):
     rows_changed = Signal()
     """The visible rows changed."""
+    edited = Signal()
+    """The user typed something."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -122,7 +124,9 @@ class AnswerFields(QWidget):
                 assert isinstance(page, QLineEdit)
                 return PageTextField(self._session, page, value or {})
             case _:
-                return QLineEdit(_to_text(question, value))
+                line = QLineEdit(_to_text(question, value))
+                line.textChanged.connect(self.edited)
+                return line
 
     def _make_row(self, question: TemplateQuestion, field: QWidget, words: str) -> QWidget:
         """The label above the field: labels may be long."""

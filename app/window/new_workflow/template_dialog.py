@@ -56,6 +56,7 @@ class TemplateDialog(Dialog):
         self.continue_button.clicked.connect(self.go_on)
         self.accounts.connected.connect(self._keep_connection)
         self.accounts.abandoned.connect(lambda name: self._remove_connections((name,)))
+        self.answers.edited.connect(self.status_line.clear)  # what it says may be corrected already
         for fields in (self.answers, self.accounts):
             fields.rows_changed.connect(self.fit)
         self.ready.advanced.toggled.connect(lambda _: self.fit())

@@ -208,6 +208,7 @@ def test_an_invalid_answer_is_reported_with_its_field(walk: DialogWalk, tmp_path
     assert dialog.status_line.message == "Command: This field is required."
     assert dialog.focusWidget() is dialog.answers.inputs["COMMAND"]
     walk.answer(COMMAND="echo 'a")
+    assert dialog.status_line.message == "", "it disappears with the first letter"
     walk.go_on()
     assert dialog.status_line.message.endswith("Enter one command with matching quotes. For shell syntax: sh -c '…'")
     walk.answer(COMMAND="echo a", FOLDER=str(tmp_path / "nowhere"))
