@@ -1,9 +1,10 @@
-"""Writes resources/reference.md, and the reference in resources/library.md, from docstrings.
+"""Writes resources/reference.md and the reference in resources/library.md from docstrings, and resources/tools.md.
 
 python packaging/reference.py
 """  # noqa: INP001  a script
 
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from enum import Enum
@@ -12,7 +13,10 @@ from typing import Any
 
 import dayhand
 
+from app.cli.tools import describe_effect, format_call
 from scheduler import library
+from scheduler.connections.registry import builtin_registry
+from scheduler.connections.tool_data import describe_connector
 
 LIBRARY_PATH = Path(__file__).resolve().parent.parent / "resources" / "library.md"
 _LIBRARY_HEAD = "## Reference\n"
@@ -22,7 +26,18 @@ _HEAD = """# Reference of `dayhand`
 All names of the package that scripts import, generated from its docstrings. The [guide](guide.md) explains how they fit
 together.
 """
+TOOLS_PATH = Path(__file__).resolve().parent.parent / "resources" / "tools.md"
+_TOOLS_HEAD = """# Tools of the connections
+
+What scripts can do with `ctx.call`, by kind of connection; `dayhand tools` prints the same. The fields of a connection
+are in `dayhand connect KIND:NAME --help`, and packages can add [more kinds](connectors.md).
+
+A tool without a note only reads. One that *acts* can be called only in `mutate`, once per run; one that *asks first*
+also needs your approval, unless you allowed it. Parameters marked † can be changed before approving. Results are JSON
+values; those in the examples are made up.
+"""
 _MAX_LINE = 90
+_MAX_RESULT_LINE = 110
 
 
 def write_reference() -> str:
@@ -39,6 +54,40 @@ def write_library_page(page: str) -> str:
     parts = [_LIBRARY_HEAD, "All names are in `scheduler.library`; `Scheduler` is in `scheduler`, too.\n"]
     parts += [_describe_library(name) for name in ("Scheduler", *values, *errors)]
     return guide + "\n".join(parts).rstrip() + "\n"
+
+
+def write_tools_page() -> str:
+    """The tables of all built-in connectors."""
+    registry = builtin_registry(lambda _title, _text: None)
+    parts = [_TOOLS_HEAD]
+    for kind in registry.kinds():
+        connector = describe_connector(registry.connector(kind))
+        parts.append(f"## `{kind}`: {connector['title']}\n\n{connector['help']}\n")
+        parts += [_describe_tool(kind, tool) for tool in connector["tools"]]
+    return "\n".join(parts)
+
+
+def _describe_tool(kind: str, tool: dict[str, Any]) -> str:
+    effect = describe_effect(tool)
+    lines = [f"### `{kind}` `{tool['name']}`{f' ({effect})' if effect else ''}", "", tool["help"], ""]
+    if tool["parameters"]:
+        lines += ["| parameter | type | |", "|---|---|---|"]
+        lines += [
+            f"| `{one['name']}`{'†' if one['editable'] else ''} | {one['kind']}{', required' * one['required']} "
+            f"| {one['help'].replace('|', '&#124;')} |"
+            for one in tool["parameters"]
+        ]
+        lines.append("")
+    if tool["example"] is not None:
+        lines += ["```python", format_call(kind, tool), "```", ""]
+        lines += ["```json", _format_result(tool["example"]["result"]), "```", ""]
+    return "\n".join(lines)
+
+
+def _format_result(result: Any) -> str:
+    """On one line if it fits, otherwise with a line per key."""
+    line = json.dumps(result, ensure_ascii=False)
+    return line if len(line) <= _MAX_RESULT_LINE else json.dumps(result, ensure_ascii=False, indent=2)
 
 
 def _describe_library(name: str) -> str:
@@ -180,3 +229,4 @@ def _docs(thing: Any) -> list[str]:
 if __name__ == "__main__":
     PATH.write_text(write_reference(), encoding="utf-8")
     LIBRARY_PATH.write_text(write_library_page(LIBRARY_PATH.read_text(encoding="utf-8")), encoding="utf-8")
+    TOOLS_PATH.write_text(write_tools_page(), encoding="utf-8")

@@ -3,19 +3,23 @@
 import getpass
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from app.cli.command import Command, CommandResult, add_idempotency_key, call_api
 from app.cli.command_line import UsageError
+from app.cli.connection_fields import list_fields
 from app.cli.formatting import format_table, format_time
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
 
 _OPTIONS_WITH_VALUE = ("--data-dir", "--set", "--idempotency-key", "--request")
-_OWN_OPTIONS = ("--json", "--help", "-h", "--no-test", "--secrets-from-stdin", *_OPTIONS_WITH_VALUE)
+_HELP_OPTIONS = ("--help", "-h")
+_LIST_FIELDS = "--list-fields"
+"""Hidden: what --help becomes once a connection is named."""
+_OWN_OPTIONS = ("--json", *_HELP_OPTIONS, _LIST_FIELDS, "--no-test", "--secrets-from-stdin", *_OPTIONS_WITH_VALUE)
 _MAX_SECRETS_CHARS = 1_000_000
 
 
@@ -60,12 +64,18 @@ only in this computer's keyring. Connecting again changes only the fields you gi
     parser.add_argument(
         "--secrets-from-stdin", action="store_true", help="read the secrets as a JSON object from stdin"
     )
+    parser.add_argument(_LIST_FIELDS, action="store_true", help=SUPPRESS)
+    parser.epilog = "For the fields of a kind: dayhand connect imap:home --help"
+
+
+def _names_connection(words: list[str]) -> bool:
+    return any(":" in word and not word.startswith("-") for word in words)
 
 
 def rewrite_field_options(words: list[str]) -> list[str]:
-    """Turn `--path x` into `--set path=x`: each connector has its own fields."""
+    """Turn `--path x` into `--set path=x`: each connector has its own fields. Its help lists them."""
     written: list[str] = []
-    rest = list(words)
+    rest = [_LIST_FIELDS if word in _HELP_OPTIONS and _names_connection(words) else word for word in words]
     while rest:
         word = rest.pop(0)
         name, _, value = word.partition("=")
@@ -83,6 +93,8 @@ def rewrite_field_options(words: list[str]) -> list[str]:
 
 
 def _connect(options: Namespace) -> CommandResult:
+    if options.list_fields:
+        return list_fields(options.name)
     settings = {}
     for text in options.set:
         name, sign, value = text.partition("=")

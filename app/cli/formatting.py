@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from textwrap import wrap
 from typing import Any
 
 from scheduler.engine.clock import SystemClock
@@ -12,6 +13,7 @@ from scheduler.timing.occurrences import OccurrenceReason
 TIME_EXAMPLES = "14:00, mon 09:00, yesterday, tomorrow 18:00, 2d or 2026-11-20T09:00"
 """How a TIME may be written, for the help."""
 _MAX_CELL_CHARS = 60
+_LINE_CHARS = 100
 
 
 def now() -> datetime:
@@ -53,6 +55,13 @@ def format_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterato
     for row in [list(heads), *shown]:
         cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
         yield "  ".join([*cells, row[-1]]).rstrip()
+
+
+def format_entries(entries: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Each name with its explanation indented below it, in full."""
+    for name, text in entries:
+        yield f"  {name}"
+        yield from wrap(text, _LINE_CHARS, initial_indent="      ", subsequent_indent="      ")
 
 
 def to_single_line(value: Any) -> str:

@@ -117,6 +117,14 @@ class ToolFailedError(Exception):
         return cls(Failure(kind=kind, sentence=sentence))
 
 
+@dataclass(frozen=True, slots=True)
+class ToolExample:
+    """A call as a script writes it, and what it returns. For the documentation: the keys matter, not the values."""
+
+    parameters: Mapping[str, Any]
+    result: Any = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One operation of a connection. It returns JSON values or raises ToolFailedError."""
@@ -125,6 +133,7 @@ class Tool:
     help: str
     parameters: Mapping[str, Parameter]
     run: Callable[[Call], Any]
+    example: ToolExample | None = None
     mutating: bool = False
     may: str = ""
     """What the user allows, read after "may", as in "add rows to {name}"; {name} is the connection's own name."""

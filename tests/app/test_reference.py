@@ -28,6 +28,11 @@ def test_the_page_is_up_to_date(reference: ModuleType) -> None:
     assert PATH.read_text(encoding="utf-8") == reference.write_reference()
 
 
+def test_the_page_of_tools_is_up_to_date(reference: ModuleType) -> None:
+    """If not: python packaging/reference.py"""
+    assert reference.TOOLS_PATH.read_text(encoding="utf-8") == reference.write_tools_page()
+
+
 def test_every_public_name_has_a_section_with_text() -> None:
     page = PATH.read_text(encoding="utf-8")
     assert re.findall(r"^## `dayhand\.(\w+)`$", page, re.MULTILINE) != []

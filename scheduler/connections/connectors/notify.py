@@ -2,7 +2,15 @@
 
 from collections.abc import Callable
 
-from scheduler.connections.connector import Call, Connector, Parameter, ParameterKind, Tool, ToolFailedError
+from scheduler.connections.connector import (
+    Call,
+    Connector,
+    Parameter,
+    ParameterKind,
+    Tool,
+    ToolExample,
+    ToolFailedError,
+)
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
@@ -36,6 +44,7 @@ def notify(show: Callable[[str, str], None]) -> Connector:
                     "title": Parameter(ParameterKind.TEXT, help="One short line.", editable=True),
                     "text": Parameter(ParameterKind.TEXT, required=False, help="More details.", editable=True),
                 },
+                example=ToolExample({"title": "Backup done", "text": "12 files"}, None),
                 run=send,
                 mutating=True,
                 # No checker: there is no way to find out what was shown.

@@ -16,6 +16,7 @@ from scheduler.connections.connector import (
     Parameter,
     ParameterKind,
     Tool,
+    ToolExample,
     ToolFailedError,
 )
 from scheduler.connections.connectors.caldav.events import format_event, parse_events, parse_time, validate_event
@@ -208,6 +209,23 @@ caldav = Connector(
                 "end": Parameter(ParameterKind.TEXT, help=_TIME),
                 "timezone": _ZONE,
             },
+            example=ToolExample(
+                {"start": "2026-05-04", "end": "2026-05-05", "timezone": "Europe/Berlin"},
+                [
+                    {
+                        "id": "a1@example.org",
+                        "title": "Dentist",
+                        "start": "2026-05-04T09:00:00+02:00",
+                        "end": "2026-05-04T10:00:00+02:00",
+                        "all_day": False,
+                        "location": "",
+                        "description": "",
+                        "status": "confirmed",
+                        "recurs": "",
+                        "not_understood": [],
+                    }
+                ],
+            ),
             run=_events,
         ),
         Tool(
@@ -215,6 +233,7 @@ caldav = Connector(
             may=UserText('list the calendars of "{name}"'),
             help=UserText("List the user's calendars with their addresses."),
             parameters={},
+            example=ToolExample({}, [{"name": "Home", "url": "https://example.org/dav/me/home/"}]),
             run=_calendars,
         ),
         Tool(
@@ -234,6 +253,10 @@ caldav = Connector(
                 "location": Parameter(ParameterKind.TEXT, required=False, help="Place of the event.", editable=True),
                 "description": Parameter(ParameterKind.TEXT, required=False, help="More details.", editable=True),
             },
+            example=ToolExample(
+                {"title": "Dentist", "start": "2026-05-04T09:00:00+02:00"},
+                {"id": "5d1c@dayhand", "url": "https://example.org/dav/me/home/5d1c.ics"},
+            ),
             run=create,
             mutating=True,
             check=check_created,

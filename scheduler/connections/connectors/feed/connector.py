@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
+from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolExample
 from scheduler.connections.connectors.http_auth import CERTIFICATE, password_headers, ssl_context
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_client import Answer, check, request
@@ -127,6 +127,23 @@ feed = Connector(
                 "etag": Parameter(ParameterKind.TEXT, required=False, help='The "etag" of the last call.'),
                 "modified": Parameter(ParameterKind.TEXT, required=False, help='The "modified" of the last call.'),
             },
+            example=ToolExample(
+                {"etag": '"5e8"'},
+                {
+                    "entries": [
+                        {
+                            "id": "https://example.org/1",
+                            "title": "News",
+                            "link": "https://example.org/1",
+                            "published": "2026-05-04T07:00:00+00:00",
+                            "summary": "What happened",
+                        }
+                    ],
+                    "etag": '"5e9"',
+                    "modified": "",
+                    "unchanged": False,
+                },
+            ),
             run=_entries,
         ),
     ),

@@ -18,6 +18,7 @@ from scheduler.connections.connector import (
     Parameter,
     ParameterKind,
     Tool,
+    ToolExample,
     ToolFailedError,
 )
 from scheduler.connections.connectors.files.actions import (
@@ -173,6 +174,17 @@ files = Connector(
             may=UserText("read files in {name}"),
             help=UserText("Read a file as text, or as base64 if it is not UTF-8; at most 10 MB."),
             parameters={"path": _PATH},
+            example=ToolExample(
+                {"path": "notes/today.txt"},
+                {
+                    "path": "notes/today.txt",
+                    "name": "today.txt",
+                    "size": 5,
+                    "modified": "2026-05-04T07:00:00+00:00",
+                    "is_folder": False,
+                    "text": "Hello",
+                },
+            ),
             run=_read,
         ),
         Tool(
@@ -184,6 +196,18 @@ files = Connector(
                 "pattern": Parameter(ParameterKind.TEXT, required=False, help="Name pattern, such as *.pdf."),
                 "recursive": Parameter(ParameterKind.FLAG, required=False, help="Include subfolders."),
             },
+            example=ToolExample(
+                {"pattern": "*.pdf"},
+                [
+                    {
+                        "path": "bill.pdf",
+                        "name": "bill.pdf",
+                        "size": 20480,
+                        "modified": "2026-05-04T07:00:00+00:00",
+                        "is_folder": False,
+                    }
+                ],
+            ),
             run=_list,
         ),
         Tool(
@@ -202,6 +226,7 @@ files = Connector(
                 ),
                 "overwrite": Parameter(ParameterKind.FLAG, required=False, help="Replace an existing file."),
             },
+            example=ToolExample({"path": "notes/today.txt", "text": "Hello"}, {"path": "notes/today.txt", "size": 5}),
             run=write,
             mutating=True,
             check=check_write,
@@ -212,6 +237,7 @@ files = Connector(
             may=UserText("move files in {name}"),
             help=UserText("Move or rename a file or folder; existing files are never replaced."),
             parameters={"source": _PATH, "target": _PATH},
+            example=ToolExample({"source": "bill.pdf", "target": "Bills/bill.pdf"}, {"path": "Bills/bill.pdf"}),
             run=move,
             mutating=True,
             check=check_move,
@@ -226,6 +252,9 @@ files = Connector(
                     ParameterKind.LIST, help="Up to 100 objects with source and target, paths as in move."
                 )
             },
+            example=ToolExample(
+                {"moves": [{"source": "bill.pdf", "target": "Bills/bill.pdf"}]}, {"paths": ["Bills/bill.pdf"]}
+            ),
             run=move_many,
             mutating=True,
             check=check_move_many,
@@ -236,6 +265,7 @@ files = Connector(
             may=UserText("delete files in {name}"),
             help=UserText("Delete a file, a link or an empty folder."),
             parameters={"path": _PATH},
+            example=ToolExample({"path": "notes/today.txt"}, None),
             run=delete,
             mutating=True,
             acts_on_others=True,

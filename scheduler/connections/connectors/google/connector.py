@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool
+from scheduler.connections.connector import Call, Connector, Field, Parameter, ParameterKind, Tool, ToolExample
 from scheduler.connections.connectors.google import calendar, drive, mail
 from scheduler.connections.connectors.google.api import fetch_account, service_url
 from scheduler.connections.connectors.mail.compose import validate_mail
@@ -37,6 +37,38 @@ _CALENDAR = _optional(ParameterKind.TEXT, "Id of a calendar; default the user's 
 _ZONE = _optional(ParameterKind.TEXT, "Time zone for times without an offset, such as Europe/Berlin.")
 _FOLDER = _optional(ParameterKind.TEXT, "Id of a folder.")
 _ADDRESSES = _optional(ParameterKind.LIST, "Addresses such as Anna <anna@example.org>.")
+_MAIL_EXAMPLE = {
+    "id": "18f1",
+    "thread": "18f1",
+    "message_id": "<a1@example.org>",
+    "from": "Shop <shop@example.org>",
+    "to": "Anna <anna@example.org>",
+    "cc": "",
+    "subject": "Your receipt",
+    "date": "2026-05-04T07:00:00+00:00",
+    "snippet": "Thank you",
+    "labels": ["INBOX"],
+}
+_EVENT_EXAMPLE = {
+    "id": "a1",
+    "summary": "Dentist",
+    "start": "2026-05-04T09:00:00+02:00",
+    "end": "2026-05-04T10:00:00+02:00",
+    "all_day": False,
+    "location": None,
+    "description": None,
+    "status": "confirmed",
+    "link": "https://example.org/event/a1",
+}
+_FILE_EXAMPLE = {
+    "id": "1AbC",
+    "name": "bill.pdf",
+    "type": "application/pdf",
+    "size": 20480,
+    "modified": "2026-05-04T07:00:00.000Z",
+    "folders": ["0AxY"],
+    "link": "https://example.org/file/1AbC",
+}
 
 _MAIL_TOOLS = (
     Tool(
@@ -44,6 +76,10 @@ _MAIL_TOOLS = (
         may=UserText("search the mail of {name}"),
         help=UserText("Search with Gmail's own syntax, newest first; 20 mails by default."),
         parameters={"query": _text("Gmail search, such as from:shop newer_than:7d."), "limit": _LIMIT},
+        example=ToolExample(
+            {"query": "from:shop newer_than:7d"},
+            [_MAIL_EXAMPLE],
+        ),
         run=mail.search,
     ),
     Tool(
@@ -51,6 +87,15 @@ _MAIL_TOOLS = (
         may=UserText("read the mail of {name}"),
         help=UserText("Read a mail with the names of its attachments."),
         parameters={"id": _MAIL},
+        example=ToolExample(
+            {"id": "18f1"},
+            {
+                **_MAIL_EXAMPLE,
+                "text": "Thank you.",
+                "html": None,
+                "attachments": [{"name": "bill.pdf", "type": "application/pdf", "size": 20480, "attachment": "ANGj"}],
+            },
+        ),
         run=mail.fetch,
     ),
     Tool(
@@ -58,6 +103,7 @@ _MAIL_TOOLS = (
         may=UserText("read mail attachments of {name}"),
         help=UserText("Read an attachment of a mail as base64."),
         parameters={"id": _MAIL, "attachment": _text("Id of the attachment, from fetch_mail.")},
+        example=ToolExample({"id": "18f1", "attachment": "ANGj"}, {"base64": "JVBERi0=", "size": 5}),
         run=mail.fetch_attachment,
     ),
     Tool(
@@ -73,6 +119,10 @@ _MAIL_TOOLS = (
             "html": _optional(ParameterKind.TEXT, "HTML, in addition or instead.", editable=True),
             "attachments": _optional(ParameterKind.LIST, 'Objects such as {"name": "bill.pdf", "base64": "…"}.'),
         },
+        example=ToolExample(
+            {"to": ["Anna <anna@example.org>"], "subject": "Hello", "text": "How are you?"},
+            {"id": "18f2", "thread": "18f2", "message_id": "<a2@example.org>"},
+        ),
         run=mail.send,
         mutating=True,
         acts_on_others=True,
@@ -90,6 +140,9 @@ _MAIL_TOOLS = (
             "add": _optional(ParameterKind.LIST, "Names of labels."),
             "remove": _optional(ParameterKind.LIST, "Names of labels."),
         },
+        example=ToolExample(
+            {"id": "18f1", "add": ["Receipts"], "remove": ["INBOX"]}, {"id": "18f1", "labels": ["Label_7"]}
+        ),
         run=mail.label,
         mutating=True,
         check=mail.check_label,
@@ -109,6 +162,10 @@ _CALENDAR_TOOLS = (
             "zone": _ZONE,
             "limit": _LIMIT,
         },
+        example=ToolExample(
+            {"start": "2026-05-04", "end": "2026-05-05", "zone": "Europe/Berlin"},
+            [_EVENT_EXAMPLE],
+        ),
         run=calendar.list_events,
     ),
     Tool(
@@ -124,6 +181,10 @@ _CALENDAR_TOOLS = (
             "calendar": _CALENDAR,
             "zone": _ZONE,
         },
+        example=ToolExample(
+            {"summary": "Holiday", "start": "2026-05-04", "end": "2026-05-05"},
+            _EVENT_EXAMPLE,
+        ),
         run=calendar.create_event,
         mutating=True,
         check=calendar.check_event,
@@ -141,6 +202,10 @@ _FILE_TOOLS = (
             "query": _optional(ParameterKind.TEXT, "Drive query, such as name contains 'bill'."),
             "limit": _LIMIT,
         },
+        example=ToolExample(
+            {"query": "name contains 'bill'"},
+            [_FILE_EXAMPLE],
+        ),
         run=drive.list_files,
     ),
     Tool(
@@ -154,6 +219,10 @@ _FILE_TOOLS = (
             "type": _optional(ParameterKind.TEXT, "Media type, such as application/pdf."),
             "folder": _FOLDER,
         },
+        example=ToolExample(
+            {"name": "notes.txt", "text": "Hello"},
+            {**_FILE_EXAMPLE, "name": "notes.txt", "type": "text/plain", "size": 5},
+        ),
         run=drive.upload_file,
         mutating=True,
         check=drive.check_upload,

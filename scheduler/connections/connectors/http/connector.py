@@ -16,6 +16,7 @@ from scheduler.connections.connector import (
     Parameter,
     ParameterKind,
     Tool,
+    ToolExample,
     ToolFailedError,
 )
 from scheduler.connections.connectors.base_url import build_url
@@ -253,6 +254,9 @@ http = Connector(
             may=UserText("read from {name}"),
             help=UserText('Read a path: "json", "text" or "base64", with status and headers; at most 10 MB.'),
             parameters=_COMMON,
+            example=ToolExample(
+                {"path": "items/3"}, {"status": 200, "headers": {"content-type": "application/json"}, "json": {"id": 3}}
+            ),
             run=_get,
         ),
         Tool(
@@ -267,6 +271,9 @@ http = Connector(
                 "items": Parameter(ParameterKind.TEXT, required=False, help="Name of the list in the response."),
                 "pages": Parameter(ParameterKind.WHOLE, required=False, help="Maximum number of pages; default 10."),
             },
+            example=ToolExample(
+                {"path": "items", "query": {"state": "open"}}, {"items": [{"id": 3}], "pages": 1, "next": None}
+            ),
             run=_get_all,
         ),
         Tool(
@@ -277,6 +284,15 @@ http = Connector(
                 **_COMMON,
                 "name": Parameter(ParameterKind.TEXT, required=False, help="Name of the file; default from the path."),
             },
+            example=ToolExample(
+                {"path": "files/bill.pdf"},
+                {
+                    "path": "/home/anna/Downloads/bill.pdf",
+                    "name": "bill.pdf",
+                    "size": 20480,
+                    "content_type": "application/pdf",
+                },
+            ),
             run=_download,
         ),
         Tool(
@@ -288,6 +304,10 @@ http = Connector(
                 "method": Parameter(ParameterKind.TEXT, required=False, help="POST (default), PUT, PATCH or DELETE."),
                 "json": Parameter(ParameterKind.ANY, required=False, help="What to send."),
             },
+            example=ToolExample(
+                {"path": "items", "json": {"title": "Milk"}},
+                {"status": 201, "headers": {"content-type": "application/json"}, "json": {"id": 4}},
+            ),
             run=_send,
             mutating=True,
             acts_on_others=True,

@@ -6,7 +6,16 @@ from datetime import date
 from itertools import islice
 from typing import Any
 
-from scheduler.connections.connector import Call, Connector, Field, FieldKind, Parameter, ParameterKind, Tool
+from scheduler.connections.connector import (
+    Call,
+    Connector,
+    Field,
+    FieldKind,
+    Parameter,
+    ParameterKind,
+    Tool,
+    ToolExample,
+)
 from scheduler.connections.connectors.mail import headers, mime_parts
 from scheduler.connections.connectors.mail.attachments import save_attachment
 from scheduler.connections.connectors.mail.connection import MailServer, security_field
@@ -203,6 +212,19 @@ _UIDVALIDITY = Parameter(
     ParameterKind.WHOLE, required=False, help="From search; the call is refused if the numbers have changed."
 )
 _MESSAGE = {"uid": _UID, "folder": _FOLDER, "uidvalidity": _UIDVALIDITY}
+_EXAMPLE = {
+    "uid": 4711,
+    "uidvalidity": 1,
+    "message_id": "<a1@example.org>",
+    "from": "Shop <shop@example.org>",
+    "from_address": "shop@example.org",
+    "to": ["Anna <anna@example.org>"],
+    "cc": [],
+    "subject": "Your receipt",
+    "date": "2026-05-04T07:00:00+00:00",
+    "size": 5120,
+    "flags": ["seen"],
+}
 
 imap = Connector(
     kind="imap",
@@ -225,7 +247,9 @@ imap = Connector(
                 "since": Parameter(
                     ParameterKind.TEXT, required=False, help="Only messages received on this day or later."
                 ),
-                "from": Parameter(ParameterKind.TEXT, required=False, help="Part of the sender's name or address."),
+                "from": Parameter(
+                    ParameterKind.TEXT, required=False, help='The sender, or part of it: **{"from": "shop"}.'
+                ),
                 "subject": Parameter(ParameterKind.TEXT, required=False, help="Part of the subject."),
                 "unseen": Parameter(ParameterKind.FLAG, required=False, help="Only unread messages."),
                 "after_uid": Parameter(ParameterKind.WHOLE, required=False, help="Only messages with a higher number."),
@@ -237,6 +261,7 @@ imap = Connector(
                 ),
                 "limit": Parameter(ParameterKind.WHOLE, required=False, help="At most 1000; default 200."),
             },
+            example=ToolExample({"subject": "receipt", "after_uid": 4700}, [_EXAMPLE]),
             run=_search,
         ),
         Tool(
@@ -244,6 +269,17 @@ imap = Connector(
             may=UserText("read your mail at {name}"),
             help=UserText("Read one message: headers, text, HTML and a list of attachments. It stays unread."),
             parameters=_MESSAGE,
+            example=ToolExample(
+                {"uid": 4711},
+                {
+                    **_EXAMPLE,
+                    "headers": {"subject": "Your receipt"},
+                    "text": "Thank you.",
+                    "html": "",
+                    "attachments": [{"number": 1, "name": "bill.pdf", "type": "application/pdf", "size": 20480}],
+                    "truncated": False,
+                },
+            ),
             run=_fetch,
         ),
         Tool(
@@ -255,6 +291,16 @@ imap = Connector(
                 "number": Parameter(ParameterKind.WHOLE, help="Number of the attachment, from fetch; the first is 1."),
                 "save_to": Parameter(ParameterKind.TEXT, required=False, help="A folder, such as ~/Documents/bills."),
             },
+            example=ToolExample(
+                {"uid": 4711, "number": 1, "save_to": "~/Documents/bills"},
+                {
+                    "number": 1,
+                    "name": "bill.pdf",
+                    "type": "application/pdf",
+                    "size": 20480,
+                    "path": "/home/anna/Documents/bills/bill.pdf",
+                },
+            ),
             run=_attachment,
         ),
         Tool(
@@ -262,6 +308,7 @@ imap = Connector(
             may=UserText("list the mail folders at {name}"),
             help=UserText("List the folders of the account."),
             parameters={},
+            example=ToolExample({}, [{"name": "INBOX", "marks": []}]),
             run=_folders,
         ),
         Tool(
@@ -275,6 +322,7 @@ imap = Connector(
                     ParameterKind.TEXT, required=False, help="Ignored: messages are identified by number."
                 ),
             },
+            example=ToolExample({"uid": 4711, "to": "Archive"}, {"folder": "Archive"}),
             run=move,
             mutating=True,
             check=check_move,
@@ -289,6 +337,7 @@ imap = Connector(
                 "add": Parameter(ParameterKind.LIST, required=False, help='Such as ["seen"].'),
                 "remove": Parameter(ParameterKind.LIST, required=False, help='Such as ["flagged"].'),
             },
+            example=ToolExample({"uid": 4711, "add": ["seen"]}, {"uid": 4711}),
             run=flag,
             mutating=True,
             check=check_flag,

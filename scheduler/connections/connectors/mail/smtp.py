@@ -16,6 +16,7 @@ from scheduler.connections.connector import (
     Parameter,
     ParameterKind,
     Tool,
+    ToolExample,
     ToolFailedError,
 )
 from scheduler.connections.connectors.mail import headers, imap_session, smtp_session
@@ -237,6 +238,10 @@ smtp = Connector(
                     ParameterKind.LIST, required=False, help='Objects with "name", "base64" and optionally "type".'
                 ),
             },
+            example=ToolExample(
+                {"to": "Anna <anna@example.org>", "subject": "Hello", "text": "How are you?"},
+                {"message_id": "<a2@example.org>", "recipients": ["anna@example.org"], "in_sent": True},
+            ),
             run=_send,
             mutating=True,
             acts_on_others=True,

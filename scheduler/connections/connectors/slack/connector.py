@@ -14,6 +14,7 @@ from scheduler.connections.connector import (
     Parameter,
     ParameterKind,
     Tool,
+    ToolExample,
     ToolFailedError,
 )
 from scheduler.connections.connectors.paging import ResultPage, iterate_pages, read_limit
@@ -209,6 +210,7 @@ slack = Connector(
             may=UserText("list the channels of {name}"),
             help=UserText("List the channels that the app can see."),
             parameters={"limit": _LIMIT},
+            example=ToolExample({}, [{"id": "C024BE91L", "name": "general", "is_private": False, "topic": ""}]),
             run=_channels,
         ),
         Tool(
@@ -222,6 +224,19 @@ slack = Connector(
                 ),
                 "limit": _LIMIT,
             },
+            example=ToolExample(
+                {"channel": "#general", "limit": 10},
+                [
+                    {
+                        "id": "1777885200.000100",
+                        "user": "U061F7AUR",
+                        "text": "Hello",
+                        "date": "2026-05-04T09:00:00.000100+00:00",
+                        "thread": None,
+                        "replies": 0,
+                    }
+                ],
+            ),
             run=_messages,
         ),
         Tool(
@@ -233,6 +248,9 @@ slack = Connector(
                 "text": Parameter(ParameterKind.TEXT, help="Text of the message.", editable=True),
                 "thread": Parameter(ParameterKind.TEXT, required=False, help="Id of the message to reply to."),
             },
+            example=ToolExample(
+                {"channel": "#general", "text": "Hello"}, {"channel": "C024BE91L", "id": "1777885200.000200"}
+            ),
             run=_post,
             mutating=True,
             acts_on_others=True,

@@ -13,6 +13,7 @@ from scheduler.connections.connector import (
     Parameter,
     ParameterKind,
     Tool,
+    ToolExample,
     ToolFailedError,
 )
 from scheduler.connections.connectors.table import csv_table, sqlite_table
@@ -131,6 +132,7 @@ table = Connector(
                     editable=True,
                 )
             },
+            example=ToolExample({"rows": [{"day": "Monday", "total": 12.5}]}, {"added": 1}),
             run=_append,
             mutating=True,
             check=_check,
@@ -146,6 +148,7 @@ table = Connector(
                     ParameterKind.OBJECT, required=False, help='Only rows with these values, such as {"day": "Monday"}.'
                 ),
             },
+            example=ToolExample({"where": {"day": "Monday"}}, [{"day": "Monday", "total": "12.5"}]),
             run=_read,
         ),
     ),
