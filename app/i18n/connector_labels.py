@@ -39,6 +39,11 @@ CONNECTOR_TEXTS = (
     QT_TRANSLATE_NOOP("connectors", "IMAP password"),
     QT_TRANSLATE_NOOP("connectors", "Sent folder"),
     QT_TRANSLATE_NOOP("connectors", "File"),
+    QT_TRANSLATE_NOOP("connectors", "Formulas"),
+    QT_TRANSLATE_NOOP(
+        "connectors",
+        "Let texts that begin with =, +, - or @ be formulas, which a spreadsheet runs when it opens the file.",
+    ),
     QT_TRANSLATE_NOOP("connectors", "Reads a calendar on a CalDAV server and adds events to it."),
     QT_TRANSLATE_NOOP("connectors", "Address of the calendar, for example https://example.org/dav/me/home/."),
     QT_TRANSLATE_NOOP("connectors", "Use an app password if you can."),

@@ -3536,6 +3536,14 @@ Deiner: {mine}</translation>
         <translation>Ordner für gesendete Mails</translation>
     </message>
     <message>
+        <source>Formulas</source>
+        <translation>Formeln</translation>
+    </message>
+    <message>
+        <source>Let texts that begin with =, +, - or @ be formulas, which a spreadsheet runs when it opens the file.</source>
+        <translation>Texte, die mit =, +, - oder @ beginnen, als Formeln schreiben; eine Tabellenkalkulation führt sie beim Öffnen aus.</translation>
+    </message>
+    <message>
         <source>Reads a calendar on a CalDAV server and adds events to it.</source>
         <translation>Liest einen Kalender auf einem CalDAV-Server und trägt Termine ein.</translation>
     </message>

@@ -55,11 +55,11 @@ def describe_garbage(error: Exception) -> str:
     )
 
 
-def describe_out_of_memory(limits: Limits, line: object) -> WorkerDied:
+def describe_out_of_memory(limits: Limits, line: int | None) -> WorkerDied:
     sentence = UserText(
         "The script ran out of memory; it may use {size}. Process less at a time.", size=_format_size(limits.memory)
     )
-    return WorkerDied(ExitCause.MEMORY, sentence, line if isinstance(line, int) else None)
+    return WorkerDied(ExitCause.MEMORY, sentence, line)
 
 
 def find_start_error(output: Sequence[str]) -> str | None:

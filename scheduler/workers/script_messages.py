@@ -47,6 +47,8 @@ class ScriptAnswers(Protocol):
 
 _MAX_MESSAGE_CHARS, _MAX_TRACEBACK_CHARS, _MAX_COMMAND_CHARS = 10_000, 20_000, 500
 """Kept of a script's failure."""
+_MAX_NUMBER = 1 << 53
+"""Larger numbers are neither counts nor lines, and floats cannot hold them exactly."""
 _NONE = type(None)
 _RESULT_TYPES: dict[str, dict[str, tuple[type, ...]]] = {
     protocol.PRODUCER: {"state": (dict, _NONE)},
@@ -60,11 +62,11 @@ _RESULT_TYPES: dict[str, dict[str, tuple[type, ...]]] = {
 
 def answer_message(answers: ScriptAnswers, message: protocol.Message) -> Any:
     """Pass one question or note to the engine; GarbageError if it is malformed."""
-    text, optional_line = _Text(message), message.get("line")
+    text = _Text(message)
     match message["type"]:
         case "call":
-            line = optional_line if isinstance(optional_line, int) else None
-            return answers.call(text["connection"], text["tool"], read_object(message, "parameters"), line)
+            parameters = read_object(message, "parameters")
+            return answers.call(text["connection"], text["tool"], parameters, read_line(message))
         case "peek":
             return answers.peek(text["topic"], int(_number(message, "limit")))
         case "checkpoint":
@@ -81,7 +83,7 @@ def answer_message(answers: ScriptAnswers, message: protocol.Message) -> Any:
 
 def read_failure(message: protocol.Message) -> ScriptFailed:
     """How the script failed; GarbageError if malformed."""
-    file, line = message.get("file"), message.get("line")
+    file = message.get("file")
     try:
         fault = Fault(str(message.get("kind")))
     except ValueError:
@@ -90,7 +92,7 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
         fault=fault,
         message=_read_text(message.get("message")),
         file=file if isinstance(file, str) else None,
-        line=line if isinstance(line, int) else None,
+        line=read_line(message),
         traceback=str(message.get("traceback", ""))[-_MAX_TRACEBACK_CHARS:],
         command=str(message.get("command", ""))[:_MAX_COMMAND_CHARS],
     )
@@ -98,10 +100,15 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
 
 def complete_timeout(timeout: TimedOut, message: protocol.Message, *, is_loading: bool) -> TimedOut:
     """With what the script says about where it was: the line while it was loaded, or the command that it ran."""
-    line = message.get("line")
-    if is_loading and isinstance(line, int):
+    if is_loading and (line := read_line(message)) is not None:
         return replace(timeout, line=line)
     return replace(timeout, command=str(message.get("command", ""))[:_MAX_COMMAND_CHARS])
+
+
+def read_line(message: protocol.Message) -> int | None:
+    """The line of the script that the message names, if it can be one."""
+    line = message.get("line")
+    return line if isinstance(line, int) and 0 < line <= _MAX_NUMBER else None
 
 
 def _read_text(value: Any) -> str:
@@ -168,6 +175,6 @@ class _Text:
 
 def _number(message: protocol.Message, name: str) -> float:
     value = message.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _MAX_NUMBER:
         raise protocol.GarbageError(UserText("{name} is not a number", name=name))
     return value

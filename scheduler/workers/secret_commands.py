@@ -14,6 +14,7 @@ from dayhand import _protocol as protocol
 from scheduler.user_text import UserText
 from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK_VARIABLE
+from scheduler.workers.script_messages import read_line
 from scheduler.workers.system import adopt_process, popen_arguments
 
 _MAX_SECRET_BYTES = 32_768
@@ -38,7 +39,7 @@ class SecretCommand:
 
     @classmethod
     def from_message(cls, message: protocol.Message) -> "SecretCommand":
-        words, line = message.get("command"), message.get("line")
+        words = message.get("command")
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
             raise protocol.GarbageError(UserText("command is not a list of strings"))
         return cls(
@@ -46,7 +47,7 @@ class SecretCommand:
             secrets=_texts(message, "secrets"),
             environment=_texts(message, "environment"),
             folder=str(message.get("folder")),
-            line=line if isinstance(line, int) else None,
+            line=read_line(message),
         )
 
 

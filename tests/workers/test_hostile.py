@@ -162,6 +162,73 @@ def test_a_malformed_message_is_garbage(start: Start, message: dict[str, object]
     assert outcome.cause is ExitCause.GARBAGE
 
 
+FORGED: dict[str, str | bytes] = {
+    "half a character": r'{"type":"publish","topic":"t","id":"\ud800","title":"","data":null}',
+    "half a character as a name": r'{"type":"checkpoint","question":1,"state":{"\uDFFF":1}}',
+    "half a character in bytes": b'{"type":"publish","topic":"t","id":"\xed\xa0\x80","title":"","data":null}',
+    "not a number": '{"type":"publish","topic":"t","id":"i","title":"","data":NaN}',
+    "infinity": '{"type":"checkpoint","question":1,"state":{"a":-Infinity}}',
+    "an endless number": '{"type":"checkpoint","question":1,"state":{"a":1e999}}',
+    "a limit beyond all limits": '{"type":"peek","question":1,"topic":"t","limit":10000000000000000000000000000}',
+    "a negative one": '{"type":"peek","question":1,"topic":"t","limit":-10000000000000000000000000000}',
+    "progress without end": f'{{"type":"progress","done":1,"total":{10**400},"text":""}}',
+    "another encoding": '{"type":"done","text":"x"}'.encode("utf-16"),
+    "thousands of digits": f'{{"type":"publish","topic":"t","id":"i","title":"","data":{"9" * 5000}}}',
+}
+FORGER = """
+import dayhand, os, time
+flow = dayhand.Workflow("Hostile")
+topic = flow.topic("t")
+
+def send(ctx):
+    body = {body!r}
+    os.write(ctx._link._writing, len(body).to_bytes(4, "big") + body)
+    time.sleep(1000)
+
+@flow.producer(every="1h", publishes=[topic])
+def producer(ctx, state):
+    send(ctx)
+
+@flow.consumer(subscribe=[topic])
+class prepare:
+    def prepare(self, ctx, state):
+        send(ctx)
+
+@flow.job(every="1h")
+def job(ctx):
+    send(ctx)
+"""
+SENDERS = {"publish": "producer", "checkpoint": "producer", "peek": "prepare", "progress": "job", "done": "job"}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_forged_message_is_garbage(start: Start, what: str) -> None:
+    """Whatever JSON parsers accept; a value that no database takes would count as a mistake of Dayhand."""
+    forged = FORGED[what]
+    body = forged if isinstance(forged, bytes) else forged.encode()
+    kind = next(kind for kind in SENDERS if kind.encode() in body.replace(b"\0", b""))
+    worker = start(FORGER.format(body=body))
+    outcome = worker.run(phase(SENDERS[kind], SENDERS[kind], state={}), Recorder())
+    assert isinstance(outcome, WorkerDied)
+    assert outcome.cause is ExitCause.GARBAGE, outcome
+
+
+def test_ordinary_messages_that_look_alike_are_not_garbage(start: Start) -> None:
+    text = r"\\ud800 C:\\users NaN -Infinity 1e999 " + "\U0001f600"
+    worker = start(job(f"ctx.done({text!r})\nreturn [{text!r}, 1.5e300, 10**30]"))
+    recorder = Recorder()
+    assert worker.run(phase(), recorder) == Finished({"result": [text, 1.5e300, 10**30]})
+    assert recorder.messages == [("done", text)]
+
+
+@pytest.mark.parametrize("line", [10**30, -1, 0, 1.5, "3", None])
+def test_a_forged_line_of_a_failure_is_left_out(start: Start, line: object) -> None:
+    message = {"type": "failed", "run": 1, "kind": "script error", "message": "x", "line": line}
+    outcome = start(job(f"ctx._link.send({message!r})\ntime.sleep(1000)")).run(phase(), Recorder())
+    assert isinstance(outcome, ScriptFailed)
+    assert outcome.line is None
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -18,6 +18,7 @@ from app.widgets.file_dialog import MIN_SIZE
 from app.widgets.fit_to_screen import fit_to_screen
 from app.window.feedback import describe_error, make_button
 from app.window.history.history_data import HistoryRow, read_page
+from scheduler.connections.spreadsheet_text import escape_formula
 from scheduler.rules.history_query import HistoryQuery
 
 _COLUMNS = ("at", "result", "workflow", "job", "planned", "what", "seconds", "run")
@@ -64,7 +65,10 @@ class ExportFile:
         table = csv.DictWriter(text, _COLUMNS)
         if self._cursor is None:
             table.writeheader()
-        table.writerows(rows)
+        for row in rows:
+            table.writerow(
+                {name: escape_formula(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+            )
         return text.getvalue()
 
 

@@ -1,7 +1,7 @@
 """Checks whether a script can be deployed. Loads it in a worker, never here; each error names file, line and fix."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -24,6 +24,24 @@ from scheduler.workers.prepare_scan import find_prepare_problems
 from scheduler.workers.tool_scan import ToolUse, find_tool_uses
 
 MAX_SOURCE_LENGTH = 1_000_000
+_MAX_LINE = 1 << 31
+_WORKFLOW_TYPES: dict[str, type] = {
+    "slug": str,
+    "name": str,
+    "line": int,
+    "connections": list,
+    "tags": list,
+    "handlers": list,
+}
+_HANDLER_TYPES: dict[str, type] = {
+    "name": str,
+    "kind": str,
+    "line": int,
+    "publishes": list,
+    "subscribes": list,
+    "policies": dict,
+}
+"""What the engine relies on in the description that a script's process sends."""
 
 
 class InvalidScriptError(Exception):
@@ -85,9 +103,7 @@ class ScriptValidator:
             raise InvalidScriptError([error.failure.sentence]) from error
         except NoWorkerError as error:
             raise InvalidScriptError([f"{file}: {error}"]) from error
-        if unreadable := [*_read_handlers(file, described)]:
-            raise InvalidScriptError(unreadable)
-        plan = ScriptPlan.from_description(described["slug"], 0, path, source, described)
+        plan = read_plan(path, source, described)
         uses = tuple(find_tool_uses(source))
         sentences = [
             *self._check_handlers(file, plan),
@@ -215,6 +231,34 @@ def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
             HandlerPlan.from_description(handler)
         except BadScheduleError as error:
             yield UserText("{file}, line {line}: {error}", file=file, line=handler["line"], error=error.sentence)
+
+
+def read_plan(path: str, source: str, described: dict[str, Any]) -> ScriptPlan:
+    """What a script says about its workflow, which may be forged; InvalidScriptError if it cannot be read."""
+    file = PurePath(path).name
+    try:
+        _check_types(described, _WORKFLOW_TYPES)
+        for handler in described["handlers"]:
+            _check_types(handler, _HANDLER_TYPES)
+        unreadable = [*_read_handlers(file, described)]
+        plan = None if unreadable else ScriptPlan.from_description(described["slug"], 0, path, source, described)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        sentence = UserText("{file}: what the script says about its workflow is not valid.", file=file)
+        raise InvalidScriptError([sentence]) from error
+    if plan is None:
+        raise InvalidScriptError(unreadable)
+    return plan
+
+
+def _check_types(described: Mapping[str, Any], types: Mapping[str, type]) -> None:
+    for name, kind in types.items():
+        value = described[name]
+        if not isinstance(value, kind):
+            raise TypeError(name)
+        if isinstance(value, int) and not 0 < value < _MAX_LINE:
+            raise ValueError(name)
+        if isinstance(value, list) and name != "handlers" and not all(isinstance(one, str) for one in value):
+            raise TypeError(name)
 
 
 def _check_prepare(file: str, source: str) -> list[str]:

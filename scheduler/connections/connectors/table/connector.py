@@ -43,6 +43,10 @@ def _table(call: Call) -> str:
     return name
 
 
+def _has_formulas(call: Call) -> bool:
+    return bool(call.settings.get("formulas"))
+
+
 def _dispatch(call: Call, of_csv: Callable[[Path], Any], of_sqlite: Callable[[Path], Any]) -> Any:
     place = _path(call)
     with converting_disk_errors(str(place)):
@@ -71,7 +75,7 @@ def _append(call: Call) -> Any:
         raise ToolFailedError.because(FailureClass.INTERNAL, UserText("The rows have no idempotency key."))
     return _dispatch(
         call,
-        lambda place: csv_table.append(place, rows, key, seconds),
+        lambda place: csv_table.append(place, rows, key, seconds, formulas=_has_formulas(call)),
         lambda place: sqlite_table.append(place, _table(call), rows, key, seconds),
     )
 
@@ -93,7 +97,7 @@ def _read(call: Call, default: int = _MAX_ROWS) -> Any:
         raise logic_failure(UserText('"limit" must be 0 or more.'))
     return _dispatch(
         call,
-        lambda place: csv_table.read(place, where, limit, call.seconds),
+        lambda place: csv_table.read(place, where, limit, call.seconds, formulas=_has_formulas(call)),
         lambda place: sqlite_table.read(place, _table(call), where, limit, call.seconds),
     )
 
@@ -118,6 +122,15 @@ table = Connector(
             kind=FieldKind.PATH,
         ),
         Field(name="table", label="Table", help="Name of the table in a SQLite file.", required=False, default="rows"),
+        Field(
+            name="formulas",
+            label="Formulas",
+            help="Let texts that begin with =, +, - or @ be formulas, which a spreadsheet runs when it opens the file.",
+            kind=FieldKind.FLAG,
+            required=False,
+            default=False,
+            is_endpoint=False,
+        ),
     ),
     tools=(
         Tool(

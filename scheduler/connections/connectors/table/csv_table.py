@@ -3,7 +3,7 @@
 import csv
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,20 +24,24 @@ from scheduler.connections.connectors.table.safe_append import (
 )
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors, locked, open_nonblocking
+from scheduler.connections.spreadsheet_text import escape_formula, unescape_formula
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
 _BOM = "\ufeff".encode()
 
 
-def append(path: Path, rows: Sequence[Any], key: str, seconds: float) -> Any:
-    """Append the rows, or return the earlier result for a known key."""
+def append(path: Path, rows: Sequence[Any], key: str, seconds: float, *, formulas: bool = False) -> Any:
+    """Append the rows, or return the earlier result for a known key.
+
+    Unless `formulas`, texts that a spreadsheet would run are written so that it shows them.
+    """
     with _open_table(path, seconds) as (place, ledger):
         known = ledger.find_state(key)
         if known is not None and known[0] == "unknown":  # a retry means that the rows are known to be missing
             ledger.remove(key)
             known = None
-        return known[1] if known else _add(place, rows, key, ledger)
+        return known[1] if known else _add(place, rows, key, ledger, formulas=formulas)
 
 
 def check(path: Path, key: str, seconds: float) -> Checked:
@@ -52,8 +56,10 @@ def check(path: Path, key: str, seconds: float) -> Checked:
         return _check_known(place, ledger, key)
 
 
-def read(path: Path, where: Mapping[str, Any], limit: int, seconds: float) -> list[dict[str, str]]:
-    """The first rows that match `where`."""
+def read(
+    path: Path, where: Mapping[str, Any], limit: int, seconds: float, *, formulas: bool = False
+) -> list[dict[str, str]]:
+    """The first rows that match `where`, as they were appended with the same `formulas`."""
     place = path.resolve()
     with converting_disk_errors(str(place)), ExitStack() as held:
         place.stat()
@@ -65,12 +71,14 @@ def read(path: Path, where: Mapping[str, Any], limit: int, seconds: float) -> li
         else:
             if sidecar_path(place, "ledger").exists():
                 recover(place, held.enter_context(open_ledger(sidecar_path(place, "ledger"))))
-        return _find(held.enter_context(_lines(place)), where, limit)
+        return _find(held.enter_context(_lines(place)), where, limit, str if formulas else unescape_formula)
 
 
-def _find(lines: Iterator[str], where: Mapping[str, Any], limit: int) -> list[dict[str, str]]:
+def _find(
+    lines: Iterator[str], where: Mapping[str, Any], limit: int, unescape: Callable[[str], str]
+) -> list[dict[str, str]]:
     header, rest = csv_text.read_header(lines)
-    columns = header.columns if header else []
+    columns = [unescape(name) for name in header.columns] if header else []
     for name in where:
         if name not in columns:
             raise logic_failure(
@@ -85,7 +93,7 @@ def _find(lines: Iterator[str], where: Mapping[str, Any], limit: int) -> list[di
     for values in csv_text.parse_records(rest, header.dialect) if header else ():
         if len(found) == limit:
             break
-        row = csv_text.record_to_object(columns, values)
+        row = csv_text.record_to_object(columns, [unescape(text) for text in values])
         if all(row[name] == text for name, text in expected.items()):
             found.append(row)
     return found
@@ -111,11 +119,15 @@ def _check_known(place: Path, ledger: Ledger, key: str) -> Checked:
     return Checked(happened=known is not None, result=known[1] if known else None)
 
 
-def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger) -> dict[str, int]:
+def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger, *, formulas: bool) -> dict[str, int]:
     seen = FileVersion.of(place)
     header = _header(place)
     before, dialect = (header.columns, header.dialect) if header else ([], Dialect())
+    if not formulas:
+        before = [unescape_formula(name) for name in before]
     columns, values = arrange_rows(rows, before)
+    if not formulas:
+        columns, values = _escape(columns), map(_escape, values)
     added = "".join(csv_text.format_line(row, dialect) for row in values)
     result = {"added": len(rows)}
     try:
@@ -130,6 +142,10 @@ def _add(place: Path, rows: Sequence[Any], key: str, ledger: Ledger) -> dict[str
     except UnicodeEncodeError as error:
         raise logic_failure(UserText('"rows" contains characters that cannot be encoded as UTF-8.')) from error
     return result
+
+
+def _escape(values: Iterable[Any]) -> list[Any]:
+    return [escape_formula(value) if isinstance(value, str) else value for value in values]
 
 
 def _header(place: Path) -> Header | None:

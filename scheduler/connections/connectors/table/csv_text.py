@@ -31,7 +31,7 @@ class Header:
 
 
 def format_cell(value: Any) -> str:
-    """A JSON value as the text of a cell, without tricks for spreadsheets."""
+    """A JSON value as the text of a cell."""
     match value:
         case None:
             return ""

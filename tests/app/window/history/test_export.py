@@ -2,8 +2,10 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,6 +66,16 @@ def test_all_pages_together_contain_every_row(few: Session, tmp_path: Path, kind
     written = [(one["at"], one["workflow"]) for one in read(path)]
     assert sorted(written) == sorted((row.at.isoformat(), row.name) for row in everything)
     assert file.rows_written == len(everything) == few.queries.count_history(HistoryQuery()) > 10
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_exported_as_text(
+    few: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = replace(read_page(few, HistoryQuery(), None, 1).rows[0], what="=HYPERLINK(A1)")
+    page = SimpleNamespace(rows=[row], cursor=None)
+    monkeypatch.setattr("app.window.history.export.read_page", lambda *_: page)
+    ExportFile(few, HistoryQuery(), tmp_path / "export.csv").write_page()
+    assert [one["what"] for one in read(tmp_path / "export.csv")] == ["'=HYPERLINK(A1)"]
 
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(
