@@ -26,14 +26,7 @@ from scheduler.workers.outcomes import (
     refuse_input,
 )
 from scheduler.workers.script import Limits, PhaseCall, Script
-from scheduler.workers.script_messages import (
-    ScriptAnswers,
-    answer_message,
-    read_failure,
-    read_line,
-    read_object,
-    read_result,
-)
+from scheduler.workers.script_messages import ScriptAnswers, answer_message, read_failure, read_object, read_result
 from scheduler.workers.secret_commands import SecretCommand, SecretCommands
 from scheduler.workers.spawn import spawn
 from scheduler.workers.system import READABLE, Poll, kill_with_descendants, wait_for_exit_code
@@ -303,7 +296,7 @@ class Worker:
                 return Finished(read_result(phase, message))
             case "failed" if message.get("kind") == protocol.MEMORY:
                 self.is_usable = False
-                return exit_reasons.describe_out_of_memory(self._limits, read_line(message))
+                return exit_reasons.describe_out_of_memory(self._limits, script_messages.read_line(message))
             case "failed":
                 return read_failure(message)
         raise protocol.GarbageError(UserText("it ended a run that was not stopped"))
