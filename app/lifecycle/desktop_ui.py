@@ -76,7 +76,7 @@ class DesktopUi(QObject):
         """The export to import once the app has closed."""
         self._pending_import: Path | None = None
         self.bubbles = TrayBubbleBackend()
-        self.notification_backend: NotificationBackend = choose_backend(bus, self.bubbles)
+        self.notification_backend: NotificationBackend = choose_backend(bus, self.bubbles, session.folder)
         self.notifier = Notifier(
             self.notification_backend, session.clock, lambda: find_zone(session.zone), _rules(preferences)
         )

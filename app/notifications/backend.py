@@ -5,15 +5,20 @@ from pathlib import Path
 
 from app.notifications.freedesktop import FreedesktopBackend
 from app.notifications.notification import NotificationBackend
+from app.notifications.shown_file import ShownFile
 from app.notifications.tray_bubble import TrayBubbleBackend
 from app.platform.dbus import Bus
 from app.resources import MissingResourceError, find_resource
 
+_SHOWN_FILE = "notifications.json"
 
-def choose_backend(bus: Bus, fallback: TrayBubbleBackend, platform: str = sys.platform) -> NotificationBackend:
+
+def choose_backend(
+    bus: Bus, fallback: TrayBubbleBackend, folder: Path, platform: str = sys.platform
+) -> NotificationBackend:
     """The desktop's daemon on Linux, native ones on Windows and macOS, with tray bubbles as the fallback."""
     if platform.startswith("linux"):
-        return FreedesktopBackend(bus, fallback)
+        return FreedesktopBackend(bus, fallback, ShownFile(folder / _SHOWN_FILE))
     if platform in ("win32", "darwin"):
         from app.notifications.native import NativeBackend  # noqa: PLC0415  only for these systems
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QIcon, QImage
 
 from app.notifications.content import sanitize
 from app.notifications.notification import Notification, NotificationBackend, NullBackend, Urgency
+from app.notifications.shown_file import ShownFile
 from app.platform.dbus import Bus, DBusReply
 from app.platform.dbus_service import DBusService
 from app.theme.icons import load_app_icon
@@ -54,8 +55,13 @@ class FreedesktopBackend(QObject):
     pressed = Signal(str, str)
     closed = Signal(str)
 
-    def __init__(self, bus: Bus, fallback: NotificationBackend | None = None) -> None:
+    def __init__(
+        self, bus: Bus, fallback: NotificationBackend | None = None, shown_file: ShownFile | None = None
+    ) -> None:
         super().__init__()
+        self._shown_file = shown_file
+        self._daemon = ""
+        """Process id and start of the daemon; empty until they are known."""
         self._fallback = fallback or NullBackend()
         self._fallback.pressed.connect(self.pressed)
         self._fallback.closed.connect(self._close_in_fallback)
@@ -125,6 +131,7 @@ class FreedesktopBackend(QObject):
             return  # the daemon vanished; a new attempt gets its own reply
         if reply.error is None:
             (sent.number,) = reply.body
+            self._save_shown()
         if sent.is_withdrawn:
             del self._open[key]
             if sent.number:
@@ -149,6 +156,20 @@ class FreedesktopBackend(QObject):
 
     def _close_in_daemon(self, number: int) -> None:
         self._service.call(_PATH, _NAME, "CloseNotification", "u", (number,))
+        self._save_shown()
+
+    def _save_shown(self) -> None:
+        if self._shown_file is not None and self._daemon:
+            self._shown_file.write(self._daemon, [sent.number for sent in self._open.values() if sent.offered])
+
+    def _meet_daemon(self, pid: int) -> None:
+        """Withdraw what an app that was killed left behind: nobody would hear its buttons."""
+        process = find_process(pid)
+        self._daemon = "" if process is None else f"{pid} {process.started}"
+        if self._shown_file is not None and self._daemon:
+            known = {sent.number for sent in self._open.values()}
+            for number in set(self._shown_file.read(self._daemon)) - known:
+                self._close_in_daemon(number)
 
     def _show_in_fallback(self, sent: _Sent) -> None:
         if not sent.is_in_fallback:
@@ -179,6 +200,8 @@ class FreedesktopBackend(QObject):
     def _check_process(self, query: int, capabilities: frozenset[str], reply: DBusReply) -> None:
         """A job may pose as the daemon and press the buttons itself, so it gets none."""
         if query == self._last_query:
+            if reply.error is None:
+                self._meet_daemon(reply.body[0])
             may_answer = reply.error is None and not _is_of_script(reply.body[0])
             self._use_daemon(capabilities if may_answer else capabilities - {_ACTIONS})
 
@@ -206,6 +229,7 @@ class FreedesktopBackend(QObject):
         """Its notifications are gone; its ids mean nothing to the next daemon."""
         self._is_daemon_known = True
         self._capabilities = None
+        self._daemon = ""
         self._open = {
             key: _Sent(sent.notification, is_stale=True, is_in_fallback=sent.is_in_fallback)
             for key, sent in self._open.items()
@@ -231,6 +255,7 @@ class FreedesktopBackend(QObject):
         if key is None or self._open[key].is_sending:
             return  # one that is being replaced comes back under the same id
         del self._open[key]
+        self._save_shown()
         self.closed.emit(key)
 
     def _close_in_fallback(self, key: str) -> None:

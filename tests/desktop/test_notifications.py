@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -11,6 +12,7 @@ from app.notifications.freedesktop import FreedesktopBackend
 from app.notifications.notification import Notification, Urgency
 from app.notifications.notifier import Notifier
 from app.notifications.policy import NotificationRules
+from app.notifications.shown_file import ShownFile
 from app.platform.dbus import Bus
 from scheduler.engine.clock import SystemClock
 from tests.app.notifications.recording_backend import RecordingBackend
@@ -51,6 +53,23 @@ def test_a_real_button_emits_its_action_and_closes_the_notification(
     qtbot.waitUntil(lambda: len(signals) == 2, timeout=LIMIT)
     assert signals == [("pressed", ASK.key, action), ("closed", ASK.key)]
     wait_until_gone(ASK.title)
+
+
+@pytest.mark.usefixtures("daemon")
+def test_the_buttons_of_a_killed_app_are_gone_after_its_next_start(
+    qtbot: QtBot, desk: Desktop, tmp_path: Path, wait_until_shown: WaitForText, wait_until_gone: WaitForText
+) -> None:
+    path = tmp_path / "notifications.json"
+    for notification in (ASK, Notification(key="news", title="Started again")):
+        bus = Bus(desk.bus.address, retry_ms=20)
+        backend = FreedesktopBackend(bus, None, ShownFile(path))
+        bus.open()
+        backend.send(notification)
+        wait_until_shown(notification.title)
+        qtbot.waitUntil(path.exists, timeout=LIMIT)
+        if notification is not ASK:
+            wait_until_gone(ASK.title)
+        bus.close()  # without `end`, as when it is killed
 
 
 @pytest.mark.usefixtures("daemon")

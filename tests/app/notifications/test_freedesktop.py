@@ -1,5 +1,6 @@
 """Notifications over D-Bus. The daemon is a fake without a screen; tests/desktop has a real one."""
 
+import json
 import logging
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.notifications.freedesktop import FreedesktopBackend
 from app.notifications.notification import Notification, Urgency
+from app.notifications.shown_file import ShownFile
 from app.platform.dbus import NO_REPLY, Bus, DBusReply
 from tests.app.notifications.recording_backend import ABLE, NAME, PATH, FakeDaemon, RecordingBackend
 from tests.desktop.buses import FakeDBusService, PrivateBus, private_bus
@@ -313,6 +315,37 @@ def test_sent_before_the_bus_is_open_it_waits_and_is_shown_once(
     finally:
         bus.close()
     assert fallback.sent == []
+
+
+@pytest.mark.parametrize("file", ["kept", "of another daemon", "damaged"])
+def test_buttons_that_a_killed_app_left_behind_are_withdrawn_at_the_next_start(
+    qtbot: QtBot, daemon: PrivateBus, start: Start, tmp_path: Path, file: str
+) -> None:
+    """They would do nothing. Ids of another daemon are left alone: they may belong to other apps by now."""
+    screen, path = start(), tmp_path / "notifications.json"
+    killed_bus = Bus(daemon.address, retry_ms=20)
+    killed = FreedesktopBackend(killed_bus, None, ShownFile(path))
+    killed_bus.open()
+    solved = Notification(key="solved", title="Solved", actions=ASK.actions)
+    for notification in (ASK, solved, Notification(key="news", title="News")):
+        show(qtbot, killed, screen, notification)
+    killed.withdraw("solved")
+    qtbot.waitUntil(lambda: screen.titles() == [ASK.title, "News"], timeout=LIMIT)
+    killed_bus.close()
+    content = path.read_text()
+    other = json.dumps({**json.loads(content), "daemon": "1 1"})
+    path.write_text({"kept": content, "of another daemon": other, "damaged": "{"}[file])
+    bus = Bus(daemon.address, retry_ms=20)
+    backend = FreedesktopBackend(bus, None, ShownFile(path))
+    try:
+        backend.send(Notification(key="request:7", title="Asked again", actions=ASK.actions))
+        bus.open()
+        qtbot.waitUntil(lambda: "Asked again" in screen.titles(), timeout=LIMIT)
+        wait_for_signals(qtbot, backend)
+        left = [] if file == "kept" else [ASK.title]
+        assert screen.titles() == [*left, "News", "Asked again"]
+    finally:
+        bus.close()
 
 
 def test_withdrawn_without_a_daemon_it_is_not_shown_by_the_next(

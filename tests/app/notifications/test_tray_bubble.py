@@ -1,6 +1,7 @@
 """Bubbles at the tray icon, and the choice of backend. The icon is a fake; tests/desktop has a real one."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,9 +114,9 @@ def test_the_null_backend_shows_nothing(qtbot: QtBot) -> None:
     assert presses == []
 
 
-def test_linux_uses_the_desktop_with_the_tray_as_fallback(qtbot: QtBot, icon: FakeTrayIcon) -> None:
+def test_linux_uses_the_desktop_with_the_tray_as_fallback(qtbot: QtBot, icon: FakeTrayIcon, tmp_path: Path) -> None:
     bus, tray = Bus(None), TrayBubbleBackend(icon)
-    backend = choose_backend(bus, tray, "linux")
+    backend = choose_backend(bus, tray, tmp_path, "linux")
     assert isinstance(backend, FreedesktopBackend)
     presses = pressed(backend)
     bus.open()
@@ -128,17 +129,17 @@ def test_linux_uses_the_desktop_with_the_tray_as_fallback(qtbot: QtBot, icon: Fa
 
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_windows_and_macos_use_native_notifications_with_the_tray_as_fallback(
-    qtbot: QtBot, icon: FakeTrayIcon, platform: str, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, icon: FakeTrayIcon, platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("desktop_notifier.DesktopNotifier", None)
-    backend = choose_backend(Bus(None), TrayBubbleBackend(icon), platform)
+    backend = choose_backend(Bus(None), TrayBubbleBackend(icon), tmp_path, platform)
     assert isinstance(backend, NativeBackend)
     backend.send(NOTIFICATION)
     qtbot.waitUntil(lambda: len(icon.bubbles) == 1, timeout=60_000)
     backend.end()
 
 
-def test_an_unknown_system_uses_bubbles(qtbot: QtBot) -> None:
+def test_an_unknown_system_uses_bubbles(qtbot: QtBot, tmp_path: Path) -> None:
     tray = TrayBubbleBackend()
-    assert choose_backend(Bus(None), tray, "sunos5") is tray
+    assert choose_backend(Bus(None), tray, tmp_path, "sunos5") is tray
     tray.end()
