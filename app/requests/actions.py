@@ -40,8 +40,8 @@ class OfferedAction:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     shortcut: str = ""
     importance: ButtonImportance = ButtonImportance.NORMAL
-    undo: "OfferedAction | None" = None
-    """Offered for a few seconds afterwards."""
+    given: str = ""
+    """What is shown while it can be undone; empty if it is carried out at once."""
     form: tuple[FormField, ...] = ()
     """What the user fills in first."""
 
@@ -83,7 +83,7 @@ def _is_offered(one: RequestView, action: RequestAction) -> bool:
 
 
 def _make(one: RequestView, action: RequestAction) -> OfferedAction:
-    label, done = label_action(one.kind, action)
+    label, done, given = label_action(one.kind, action)
     verb, arguments = _command(one, action)
     takes_repair_back = one.kind is RequestKind.REPAIRED and action is RequestAction.REJECT
     return OfferedAction(
@@ -95,7 +95,7 @@ def _make(one: RequestView, action: RequestAction) -> OfferedAction:
         shortcut="" if takes_repair_back else _SHORTCUTS.get(action, ""),
         importance=ButtonImportance.PRIMARY if action in _PRIMARY else ButtonImportance.NORMAL,
         form=make_form(one, action),
-        undo=_undo_repair(one) if one.kind is RequestKind.FIX and action is RequestAction.APPROVE else None,
+        given=given,
     )
 
 
@@ -131,16 +131,3 @@ def _command(one: RequestView, action: RequestAction) -> tuple[str, Mapping[str,
 def _bind(one: RequestView) -> Mapping[str, Any]:
     """To the call that the user sees."""
     return {} if one.call_hash is None else {"call_hash": one.call_hash}
-
-
-def _undo_repair(one: RequestView) -> OfferedAction:
-    """Go back to the version before the repair."""
-    base = one.ui.get("base") if isinstance(one.ui, dict) else None
-    label, done = label_action(one.kind, RequestAction.ROLLBACK)
-    return OfferedAction(
-        id=RequestAction.ROLLBACK.value,
-        label=label,
-        done=done,
-        verb="rollback",
-        arguments={"workflow": one.workflow, "version": base},
-    )

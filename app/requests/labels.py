@@ -15,6 +15,8 @@ class ActionLabel(NamedTuple):
     label: str
     done: str = ""
     """What is shown once it was carried out."""
+    given: str = ""
+    """What is shown while it can be undone; empty if it is carried out at once."""
 
 
 def label_action(kind: RequestKind, action: RequestAction) -> ActionLabel:
@@ -44,25 +46,40 @@ def sign_request(kind: RequestKind) -> StatusSign:
 
 def _labels() -> dict[RequestAction, ActionLabel]:
     continues = translate("answers", "Thank you. The workflow continues.")
+    not_again = translate("answers", "Approved. You won't be asked about this again.")
+    answered, skipped, dismissed = (
+        translate("answers", "Answered."),
+        translate("answers", "Skipped."),
+        translate("answers", "Dismissed."),
+    )
     return {
         RequestAction.APPROVE: ActionLabel(
-            translate("answers", "Approve"), translate("answers", "Approved. Continuing…")
+            translate("answers", "Approve"),
+            translate("answers", "Approved. Continuing…"),
+            translate("answers", "Approved."),
         ),
         RequestAction.EDIT_CALL: ActionLabel(
-            translate("answers", "Edit…"), translate("answers", "Approved with your changes. Continuing…")
+            translate("answers", "Edit…"),
+            translate("answers", "Approved with your changes. Continuing…"),
+            translate("answers", "Approved with your changes."),
         ),
         RequestAction.ANSWER: ActionLabel(
-            translate("answers", "Answer"), translate("answers", "Answered. Continuing…")
+            translate("answers", "Answer"), translate("answers", "Answered. Continuing…"), answered
         ),
-        RequestAction.REJECT: ActionLabel(translate("answers", "Reject"), translate("answers", "Rejected; skipped.")),
+        RequestAction.REJECT: ActionLabel(
+            translate("answers", "Reject"),
+            translate("answers", "Rejected; skipped."),
+            translate("answers", "Rejected."),
+        ),
         RequestAction.ALWAYS: ActionLabel(
             translate("answers", "Always allow this"),
-            translate("answers", "Approved. You won't be asked about this again."),
+            not_again,
+            not_again,
         ),
         RequestAction.RECONNECT: ActionLabel(translate("answers", "Connect…")),
-        RequestAction.HAPPENED: ActionLabel(translate("answers", "It happened"), continues),
-        RequestAction.NOT_HAPPENED: ActionLabel(translate("answers", "It didn't"), continues),
-        RequestAction.SKIP: ActionLabel(translate("answers", "Skip"), translate("answers", "Skipped.")),
+        RequestAction.HAPPENED: ActionLabel(translate("answers", "It happened"), continues, answered),
+        RequestAction.NOT_HAPPENED: ActionLabel(translate("answers", "It didn't"), continues, answered),
+        RequestAction.SKIP: ActionLabel(translate("answers", "Skip"), skipped, skipped),
         RequestAction.RETRY: ActionLabel(translate("answers", "Try again"), translate("answers", "Trying again…")),
         RequestAction.RESUME: ActionLabel(
             translate("answers", "Resume"), translate("answers", "Resumed; it runs at its next time.")
@@ -77,7 +94,7 @@ def _labels() -> dict[RequestAction, ActionLabel]:
         RequestAction.SHOW_SENT: ActionLabel(translate("answers", "Show what was sent")),
         RequestAction.OPEN: ActionLabel(translate("answers", "Open")),
         RequestAction.SHOW_LOG: ActionLabel(translate("answers", "Show log")),
-        RequestAction.DISMISS: ActionLabel(translate("answers", "Dismiss"), translate("answers", "Dismissed.")),
+        RequestAction.DISMISS: ActionLabel(translate("answers", "Dismiss"), dismissed, dismissed),
     }
 
 
@@ -85,31 +102,38 @@ def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
     """Labels of actions that differ for one kind of request."""
     labels = _labels()
     rolled_back = labels[RequestAction.ROLLBACK]
+    stays, unchanged = (
+        translate("answers", "The repaired script stays in use."),
+        translate("answers", "The script was not changed."),
+    )
+    answered = labels[RequestAction.ANSWER].given
     run_again = ActionLabel(translate("answers", "Run again"), translate("answers", "Running again…"))
     return {
         (RequestKind.RUN_FAILED, RequestAction.RETRY): run_again,
         (RequestKind.RUN_INTERRUPTED, RequestAction.RETRY): run_again,
         (RequestKind.TOO_MANY_FAILURES, RequestAction.RETRY): run_again,
         (RequestKind.PERMISSION, RequestAction.APPROVE): ActionLabel(
-            translate("answers", "Allow"), translate("answers", "Allowed. Continuing…")
+            translate("answers", "Allow"),
+            translate("answers", "Allowed. Continuing…"),
+            translate("answers", "Allowed."),
         ),
         (RequestKind.PERMISSION, RequestAction.REJECT): ActionLabel(
-            translate("answers", "Don't allow"), translate("answers", "Not allowed; skipped.")
+            translate("answers", "Don't allow"),
+            translate("answers", "Not allowed; skipped."),
+            translate("answers", "Not allowed."),
         ),
         (RequestKind.INTERRUPTED, RequestAction.HAPPENED): ActionLabel(
-            translate("answers", "It had finished"), labels[RequestAction.HAPPENED].done
+            translate("answers", "It had finished"), labels[RequestAction.HAPPENED].done, answered
         ),
         (RequestKind.INTERRUPTED, RequestAction.NOT_HAPPENED): ActionLabel(
-            translate("answers", "Run it again"), labels[RequestAction.RETRY].done
+            translate("answers", "Run it again"), labels[RequestAction.RETRY].done, answered
         ),
         (RequestKind.FIX, RequestAction.APPROVE): ActionLabel(
-            translate("answers", "Apply"), translate("answers", "The repaired script is now in use.")
+            translate("answers", "Apply"),
+            translate("answers", "The repaired script is now in use."),
+            translate("answers", "Applied."),
         ),
-        (RequestKind.FIX, RequestAction.REJECT): ActionLabel(
-            translate("answers", "Don't apply"), translate("answers", "The script was not changed.")
-        ),
-        (RequestKind.REPAIRED, RequestAction.APPROVE): ActionLabel(
-            translate("answers", "Keep it"), translate("answers", "The repaired script stays in use.")
-        ),
-        (RequestKind.REPAIRED, RequestAction.REJECT): rolled_back,
+        (RequestKind.FIX, RequestAction.REJECT): ActionLabel(translate("answers", "Don't apply"), unchanged, unchanged),
+        (RequestKind.REPAIRED, RequestAction.APPROVE): ActionLabel(translate("answers", "Keep it"), stays, stays),
+        (RequestKind.REPAIRED, RequestAction.REJECT): rolled_back._replace(given=translate("answers", "Rolled back.")),
     }

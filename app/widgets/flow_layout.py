@@ -1,7 +1,7 @@
 """A row layout that wraps into further lines when it does not fit."""
 
 from PySide6.QtCore import QMargins, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 from app.theme.tokens import Space
 
@@ -26,11 +26,6 @@ class FlowLayout(QLayout):
         self._right_aligned = widgets
         for widget in widgets:
             self.addWidget(widget)
-
-    def insert_first(self, widget: QWidget) -> None:
-        self.addChildWidget(widget)
-        self._items.insert(0, QWidgetItem(widget))
-        self.invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802  # Qt's name
         self._items.append(item)

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, make_font
@@ -69,6 +70,7 @@ class RequestCard(QFrame):
 
     action_chosen = Signal(str, str)
     """Card id, action id."""
+    undo_chosen = Signal()
 
     def __init__(self, value: CardContent, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,6 +81,15 @@ class RequestCard(QFrame):
         self.forms = {one.id: AnswerForm(one.form) for one in value.actions if one.form and not one.confirm}
         """The forms that are always shown."""
         self._given: dict[str, dict[str, Any]] = {}
+        self._chosen_by: QWidget | None = None
+        """What had the focus when the action was chosen."""
+        self.undo = QPushButton(self.tr("Undo"))
+        self.undo.setAutoDefault(False)
+        keys = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
+        self.undo.setToolTip(f"{self.undo.text()} ({keys})")
+        self.undo.setAccessibleDescription(escape_invisible(value.sentence))
+        self.undo.clicked.connect(self.undo_chosen)
+        self.undo.hide()
         set_style(self, "surface", "card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(
@@ -105,8 +116,9 @@ class RequestCard(QFrame):
         self._outcome = make_label("", "muted")
         self._outcome.hide()
         layout.addWidget(self._outcome)
-        self._row = self._make_buttons()
-        layout.addLayout(self._row)
+        row = self._make_buttons()
+        row.addWidget(self.undo)
+        layout.addLayout(row)
 
     @property
     def content(self) -> CardContent:
@@ -119,37 +131,54 @@ class RequestCard(QFrame):
         return is_sending or self.panel is not None or any(form.changed_values() for form in self.forms.values())
 
     def set_busy(self, *, busy: bool) -> None:
-        """Disable the buttons while an answer is being sent."""
+        """Disable the buttons while an answer is being sent; afterwards the focus is where it was."""
         if busy:
+            self._chosen_by = self.window().focusWidget() if self.contains_focus else None
             self._keep_focus()
-        for part in (*self.buttons.values(), *self.forms.values(), *([self.panel] if self.panel else [])):
+        for part in self._inputs:
             part.setEnabled(not busy)
+        if not busy and self.hasFocus() and self._chosen_by is not None and isValid(self._chosen_by):
+            self._chosen_by.setFocus()
 
     def values_of(self, action_id: str) -> dict[str, Any]:
         """What was filled in for the action that was chosen."""
         return self._given.get(action_id, {})
 
     def show_error(self, sentence: str) -> None:
-        """Show why the answer was rejected and enable the buttons again."""
+        """Show why the answer was rejected, and what was filled in, and enable the buttons again."""
+        self.show_unanswered()
         self._show_sentence(sentence, "bad")
+
+    def show_answered(self, sentence: str, *, can_undo: bool = False) -> None:
+        """Resolved, here or elsewhere: replace the buttons by a sentence, and by Undo while that is possible."""
+        self._show_sentence(sentence, "muted")
+        had_focus = self.contains_focus
+        self._keep_focus()
+        for part in self._inputs:
+            part.setEnabled(False)
+            part.hide()
+        self.undo.setVisible(can_undo)
+        if can_undo and had_focus:
+            self.undo.setFocus()
+
+    def hide_undo(self) -> None:
+        """The answer is on its way."""
+        self._keep_focus()
+        self.undo.hide()
+
+    def show_unanswered(self) -> None:
+        """As it was before the answer, with what was filled in."""
+        self._outcome.hide()
+        self._keep_focus()
+        self.undo.hide()
+        for part in self._inputs:
+            part.setVisible(self.panel is None or part not in self.buttons.values())
         self.set_busy(busy=False)
 
-    def show_answered(self, sentence: str) -> None:
-        """Resolved, here or elsewhere: replace the buttons by a sentence."""
-        self._show_sentence(sentence, "muted")
-        self._keep_focus()
-        self._close_panel()
-        for form in self.forms.values():
-            form.hide()
-        for button in self.buttons.values():
-            button.setEnabled(False)
-            button.hide()
-
-    def add_action(self, action: CardAction) -> None:
-        """Add a button in front, for what can still be done after the answer."""
-        button = self._make_button(action)
-        self._row.insert_first(button)
-        button.show()
+    @property
+    def _inputs(self) -> tuple[QWidget, ...]:
+        """Everything that takes an answer."""
+        return *self.buttons.values(), *self.forms.values(), *(() if self.panel is None else (self.panel,))
 
     def trigger_action(self, action_id: str) -> None:
         """Act as if the button had been pressed: open the action's form if it has one, else choose the action."""

@@ -5,9 +5,8 @@ from datetime import date
 from functools import partial
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QHideEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.background import BackgroundTasks, run_command
 from app.overview import Overview
@@ -18,10 +17,11 @@ from app.session import Session
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.widgets.fit_to_screen import fit_to_screen
-from app.widgets.request_card import CardAction, RequestCard
+from app.widgets.request_card import RequestCard
 from app.widgets.visible_text import escape_invisible
 from app.window.external_editor import open_in_editor
 from app.window.feedback import describe_error, make_button, make_heading
+from app.window.requests.delayed_answers import DelayedAnswer, DelayedAnswers
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.requests import RequestView
 
@@ -65,9 +65,7 @@ class FixerTextDialog(QDialog):
 
 
 ANSWERED_CARD_MS = 2_500
-"""How long an answered card stays visible."""
-UNDOABLE_CARD_MS = 60_000
-"""The same, if the answer can be undone."""
+"""How long an answered card stays visible once its answer was sent."""
 
 
 class RequestCards(QWidget):
@@ -78,18 +76,21 @@ class RequestCards(QWidget):
     focus_left = Signal()
     """The card that had the focus was answered, and there is no other card here."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, delayed: DelayedAnswers) -> None:
         super().__init__()
         self._session = session
+        self._delayed = delayed
         self._background = BackgroundTasks(self)
         self._requests: dict[str, RequestView] = {}
         self.cards: dict[str, RequestCard] = {}
         """By request; includes cards that were just answered."""
         self._shown: dict[str, tuple[RequestView, date, int]] = {}
         """What each card was built from: the request, the day, and how many others it would answer as well."""
+        self._undoable = ""
+        """The request whose answer can be undone."""
+        self._sent: set[str] = set()
+        """Requests whose answers are on their way."""
         self._resolved: set[str] = set()
-        self._undo: dict[str, OfferedAction] = {}
-        """By answered request: the command that undoes the answer."""
         self.sent_dialog: FixerTextDialog | None = None
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -99,12 +100,15 @@ class RequestCards(QWidget):
         """Show these of the open requests; a card whose request is gone was answered, here or elsewhere."""
         self._requests = {one.id: one for one in requests}
         for id_ in [known for known in self.cards if known not in self._requests]:
-            self._resolve(id_, self.tr("Already answered."))
+            if id_ == self._undoable:
+                self._delayed.send()  # to learn what became of it
+            elif id_ not in self._sent:
+                self._resolve(id_, self.tr("Already answered."))
         today = overview.now.astimezone(overview.zone).date()
         for one in requests:
             card = self.cards.get(one.id)
             shown = one, today, count_others_in_scope(one, overview.requests)
-            if card is None or (self._shown[one.id] != shown and not card.is_busy and one.id not in self._resolved):
+            if card is None or (self._shown[one.id] != shown and not card.is_busy and not self._is_answered(one.id)):
                 self._shown[one.id] = shown
                 self._add_card(one, overview, card)
 
@@ -125,12 +129,22 @@ class RequestCards(QWidget):
 
     def first_open(self) -> RequestCard | None:
         """The first card that is not answered yet."""
-        return next((card for id_, card in self.cards.items() if id_ not in self._resolved), None)
+        return next((card for id_, card in self.cards.items() if not self._is_answered(id_)), None)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
+        """What cannot be seen cannot be undone."""
+        super().hideEvent(event)
+        if self._undoable:
+            self._delayed.send()
+
+    def _is_answered(self, request: str) -> bool:
+        return request == self._undoable or request in self._sent | self._resolved
 
     def _add_card(self, one: RequestView, overview: Overview, old: RequestCard | None) -> None:
         """Append a card, or replace an outdated one."""
         card = RequestCard(make_card(one, overview, self._session.registry))
         card.action_chosen.connect(self._answer)
+        card.undo_chosen.connect(self._delayed.undo)
         self.cards[one.id] = card
         if old is None:
             self._layout.addWidget(card)
@@ -146,9 +160,6 @@ class RequestCards(QWidget):
         old.deleteLater()
 
     def _answer(self, request: str, action: str) -> None:
-        if (undo := self._undo.get(request)) is not None and undo.id == action:
-            self._undo_answer(request, undo)
-            return
         one, card = self._requests.get(request), self.cards[request]
         answer = None if one is None else find_action(one, action)
         if one is None or answer is None:
@@ -173,8 +184,50 @@ class RequestCards(QWidget):
         elif answer.id == SEND:
             card.set_busy(busy=False)
             self._show_sent(one.ui["sends"], lambda: self._command(request, answer))
+        elif answer.given:
+            self._delay(request, answer.with_values(card.values_of(action)))
         else:
             self._command(request, answer.with_values(card.values_of(action)))
+
+    def _delay(self, request: str, answer: OfferedAction) -> None:
+        """Show it as answered, and send it when it can no longer be undone."""
+        card = self.cards[request]
+
+        def undone() -> None:
+            self._undoable = ""
+            card.show_unanswered()
+            card.setFocus()
+
+        def sent() -> None:
+            self._undoable = ""
+            self._sent.add(request)
+            card.hide_undo()
+
+        def failed(error: Exception) -> None:
+            self._sent.discard(request)
+            self._delayed.refused.emit(describe_error(error))
+            self._refuse(request, error)
+
+        def done(_: object) -> None:
+            self._sent.discard(request)
+            self._resolve(request, answer.done)
+            self.answered.emit()
+
+        self._delayed.start(
+            DelayedAnswer(
+                verb=answer.verb,
+                arguments=answer.arguments,
+                owner=card,
+                sent=sent,
+                undone=undone,
+                done=done,
+                failed=failed,
+            )
+        )
+        self._undoable = request
+        card.show_answered(answer.given, can_undo=True)
+        if card.contains_focus:
+            self._focus_next(request)
 
     def _show_sent(self, text: str, send: Callable[[], None] | None = None) -> None:
         self.sent_dialog = FixerTextDialog(text, self, asks=send is not None)
@@ -183,10 +236,12 @@ class RequestCards(QWidget):
         self.sent_dialog.open()
 
     def _command(self, request: str, answer: OfferedAction) -> None:
+        """Carry it out at once."""
         session = self._session
+        self._delayed.send()
 
         def done(_: object) -> None:
-            self._resolve(request, answer.done, answer.undo)
+            self._resolve(request, answer.done)
             self.answered.emit()
 
         self._background.run(
@@ -201,32 +256,16 @@ class RequestCards(QWidget):
         elif request in self.cards:
             self.cards[request].show_error(describe_error(error))
 
-    def _undo_answer(self, request: str, undo: OfferedAction) -> None:
-        session, card = self._session, self.cards[request]
-
-        def done(_: object) -> None:
-            card.show_answered(undo.done)
-            self.answered.emit()
-
-        self._background.run(
-            lambda: run_command(session, undo.verb, **undo.arguments),
-            done,
-            lambda error: card.show_error(describe_error(error)) if isValid(card) else None,
-        )
-
-    def _resolve(self, request: str, sentence: str, undo: OfferedAction | None = None) -> None:
+    def _resolve(self, request: str, sentence: str) -> None:
         """Show the outcome, once, and remove the card later."""
         card = self.cards.get(request)
         if card is None or request in self._resolved:
             return
         self._resolved.add(request)
         card.show_answered(sentence)
-        if undo is not None:
-            self._undo[request] = undo
-            card.add_action(CardAction(id=undo.id, label=undo.label))
-        elif card.contains_focus:
+        if card.contains_focus:
             self._focus_next(request)
-        QTimer.singleShot(ANSWERED_CARD_MS if undo is None else UNDOABLE_CARD_MS, card, lambda: self._remove(request))
+        QTimer.singleShot(ANSWERED_CARD_MS, card, lambda: self._remove(request))
 
     def _focus_next(self, request: str) -> None:
         """Focus the card after the one that was answered, else the nearest before it."""
@@ -234,7 +273,7 @@ class RequestCards(QWidget):
         place = ids.index(request)
         following = [*ids[place + 1 :], *reversed(ids[:place])]
         for one in following:
-            if one not in self._resolved:
+            if not self._is_answered(one):
                 self.cards[one].setFocus()
                 return
         self.focus_left.emit()
@@ -249,10 +288,12 @@ class RequestCards(QWidget):
             self.emptied.emit()
 
     def _drop(self, request: str) -> None:
+        if request == self._undoable:
+            self._delayed.send()
         card = self.cards.pop(request)
         self._shown.pop(request, None)
+        self._sent.discard(request)
         self._resolved.discard(request)
-        self._undo.pop(request, None)
         self._layout.removeWidget(card)
         card.hide()
         card.deleteLater()

@@ -1809,6 +1809,10 @@
 <context>
     <name>RequestCard</name>
     <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
         <source>Show the exact call</source>
         <translation>Genauen Aufruf zeigen</translation>
     </message>
@@ -2962,8 +2966,16 @@ Deiner: {mine}</translation>
         <translation>Erlaubt. Es geht weiter …</translation>
     </message>
     <message>
+        <source>Allowed.</source>
+        <translation>Erlaubt.</translation>
+    </message>
+    <message>
         <source>Not allowed; skipped.</source>
         <translation>Nicht erlaubt; übersprungen.</translation>
+    </message>
+    <message>
+        <source>Not allowed.</source>
+        <translation>Nicht erlaubt.</translation>
     </message>
     <message>
         <source>It had finished</source>
@@ -3150,6 +3162,10 @@ Deiner: {mine}</translation>
         <translation>Anwenden</translation>
     </message>
     <message>
+        <source>Applied.</source>
+        <translation>Angewendet.</translation>
+    </message>
+    <message>
         <source>Keep it</source>
         <translation>Behalten</translation>
     </message>
@@ -3178,8 +3194,16 @@ Deiner: {mine}</translation>
         <translation>Danke. Der Ablauf geht weiter.</translation>
     </message>
     <message>
+        <source>Answered.</source>
+        <translation>Beantwortet.</translation>
+    </message>
+    <message>
         <source>Approved. Continuing…</source>
         <translation>Zugestimmt. Es geht weiter …</translation>
+    </message>
+    <message>
+        <source>Approved.</source>
+        <translation>Zugestimmt.</translation>
     </message>
     <message>
         <source>Edit…</source>
@@ -3188,6 +3212,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Approved with your changes. Continuing…</source>
         <translation>Mit den Änderungen zugestimmt. Es geht weiter …</translation>
+    </message>
+    <message>
+        <source>Approved with your changes.</source>
+        <translation>Mit deinen Änderungen zugestimmt.</translation>
     </message>
     <message>
         <source>Answer</source>
@@ -3202,6 +3230,10 @@ Deiner: {mine}</translation>
         <translation>Abgelehnt; übersprungen.</translation>
     </message>
     <message>
+        <source>Rolled back.</source>
+        <translation>Zurückgewechselt.</translation>
+    </message>
+    <message>
         <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
@@ -3212,6 +3244,10 @@ Deiner: {mine}</translation>
     <message>
         <source>Skipped.</source>
         <translation>Übersprungen.</translation>
+    </message>
+    <message>
+        <source>Rejected.</source>
+        <translation>Abgelehnt.</translation>
     </message>
     <message>
         <source>Trying again…</source>
@@ -4003,24 +4039,12 @@ Deiner: {mine}</translation>
         <translation>Alle {number} ausblenden</translation>
     </message>
     <message>
+        <source>Undo the last answer</source>
+        <translation>Letzte Antwort rückgängig machen</translation>
+    </message>
+    <message>
         <source>Show {number} more</source>
         <translation>{number} weitere zeigen</translation>
-    </message>
-    <message>
-        <source>Approving {number}…</source>
-        <translation>Zustimmen: {number} …</translation>
-    </message>
-    <message>
-        <source>Rejecting {number}…</source>
-        <translation>Ablehnen: {number} …</translation>
-    </message>
-    <message>
-        <source>Running {number} again…</source>
-        <translation>Erneut ausführen: {number} …</translation>
-    </message>
-    <message>
-        <source>Dismissing {number}…</source>
-        <translation>Ausblenden: {number} …</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from app.overview import Overview
 from app.overview_watcher import load_overview
 from app.session import Session
+from app.theme.tokens import Tone
 from app.widgets.empty_state import EmptyState
 from app.widgets.form_controls import set_tab_order
 from app.window.attention.filters import AttentionFilters
@@ -25,6 +26,7 @@ class AttentionPage(Page):
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)
+        self.cards.refused.connect(lambda sentence: self.status_message.emit(sentence, Tone.ATTENTION))
         self._column = PageColumn(self.title)
         self.cards.focus_left.connect(self._column.setFocus)
         self.cards.undo_offered.connect(self._scroll_to)

@@ -20,6 +20,7 @@ from app.widgets.visible_text import escape_invisible
 from app.window.feedback import make_button
 from app.window.request_cards import RequestCards
 from app.window.requests.approval_model import MAX_CELL_LINES, MAX_CELL_PX, ApprovalModel
+from app.window.requests.delayed_answers import DelayedAnswers
 from scheduler.engine.queries.requests import RequestView
 
 _MAX_VISIBLE_LINES = 16
@@ -34,7 +35,7 @@ class ApprovalTable(QWidget):
     answer_chosen = Signal(str, object)
     """`approve` or `reject`, and the ticked requests."""
 
-    def __init__(self, session: Session, name: str) -> None:
+    def __init__(self, session: Session, delayed: DelayedAnswers, name: str) -> None:
         super().__init__()
         self._session = session
         self._overview: Overview | None = None
@@ -59,7 +60,7 @@ class ApprovalTable(QWidget):
         self.approve.clicked.connect(lambda: self._choose("approve"))
         self.reject.clicked.connect(lambda: self._choose("reject"))
         self.open_button.clicked.connect(self.open_row)
-        self.cards = RequestCards(session)
+        self.cards = RequestCards(session, delayed)
         self._lay_out()
         self._add_shortcut(_APPROVE_KEYS, self.approve)
         self._add_shortcut(_REJECT_KEYS, self.reject)

@@ -18,6 +18,7 @@ from app.window.attention.filters import make_kind_subject
 from app.window.feedback import describe_error
 from app.window.request_cards import RequestCards
 from app.window.requests.approval_table import ApprovalTable
+from app.window.requests.delayed_answers import DelayedAnswer, DelayedAnswers
 from app.window.requests.group_header import GroupHeader
 from scheduler.engine.queries.requests import RequestView
 
@@ -39,19 +40,18 @@ class EntryStyle(StrEnum):
 class GroupEntry(QWidget):
     open_page = Signal(str, str)
     answered = Signal()
-    """Answers to several of its requests were sent."""
-    card_answered = Signal()
-    answer_chosen = Signal(str, object)
-    """An answer, and the requests that get it."""
-    undo_chosen = Signal()
+    """An answer was stored."""
+    undo_offered = Signal(QWidget)
+    """The row with the button, which must be visible as long as it can be pressed."""
     focus_left = Signal()
     """What had the focus is gone, and nothing else here can have it."""
     finished = Signal()
     """There is nothing left to show."""
 
-    def __init__(self, session: Session, group: RequestGroup, style: EntryStyle) -> None:
+    def __init__(self, session: Session, delayed: DelayedAnswers, group: RequestGroup, style: EntryStyle) -> None:
         super().__init__()
         self._session = session
+        self._delayed = delayed
         self._overview: Overview | None = None
         self.group = group
         self.style_ = style
@@ -71,8 +71,8 @@ class GroupEntry(QWidget):
         if style is not EntryStyle.CARD:
             self.header = GroupHeader(group)
             self.header.opened.connect(self._open_or_close)
-            self.header.answer_chosen.connect(lambda answer: self.answer_chosen.emit(answer, self.group.requests))
-            self.header.undo.clicked.connect(self.undo_chosen)
+            self.header.answer_chosen.connect(lambda answer: self._answer(answer, self.group.requests))
+            self.header.undo.clicked.connect(delayed.undo)
             self._layout.addWidget(self.header)
 
     @property
@@ -134,24 +134,42 @@ class GroupEntry(QWidget):
             return False
         return True
 
-    def show_pending(self, sentence: str) -> None:
-        """Its requests are about to be answered; this can be undone."""
+    def _answer(self, answer: str, requests: Sequence[RequestView]) -> None:
+        """Show them as answered, and send the answer when it can no longer be undone."""
+        seen = [{"request": one.id, "call_hash": one.call_hash, "run": one.run} for one in requests]
+        self._delayed.start(
+            DelayedAnswer(
+                verb="answer_each",
+                arguments={"answer": answer, "requests": seen},
+                owner=self,
+                sent=self._show_sent,
+                undone=lambda: self._end_pending(translate("groups", "Nothing was sent.")),
+                done=lambda given: self._show_results(answer, requests, given["results"]),
+                failed=self._show_error,
+            )
+        )
         has_focus = self._contains_focus()
         self.is_pending = True
-        if self.header is not None:
-            self.header.show_pending(sentence)
-            if has_focus:
-                self.header.undo.setFocus()
         if self.table is not None:
             self.table.lock(on=True)
+        if self.header is not None:
+            self.header.show_pending(_describe_results(answer, len(requests), ()))
+            if has_focus:
+                self.header.undo.setFocus()
+            self.undo_offered.emit(self.header)
 
-    def show_undone(self) -> None:
-        self._end_pending(translate("groups", "Nothing was sent."))
+    def _show_sent(self) -> None:
+        if self.header is not None:
+            has_focus = self.header.undo.hasFocus()
+            self.header.show_sent()
+            if has_focus:
+                self.header.toggle.setFocus()
 
-    def show_error(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
+        self._delayed.refused.emit(describe_error(error))
         self._end_pending(describe_error(error), "bad")
 
-    def show_results(self, answer: str, requests: Sequence[RequestView], results: Sequence[dict[str, Any]]) -> None:
+    def _show_results(self, answer: str, requests: Sequence[RequestView], results: Sequence[dict[str, Any]]) -> None:
         """What became of each answer; those that were refused stay in the table with the reason."""
         outcomes = {}
         for one in results:
@@ -162,6 +180,8 @@ class GroupEntry(QWidget):
         sentence = _describe_results(answer, len(results) - len(outcomes), tuple(outcomes.values()))
         if self.table is not None:
             self.table.show_outcomes(outcomes, {one.id: one for one in requests if one.id in outcomes})
+        if outcomes:
+            self._delayed.refused.emit(sentence)
         self._end_pending(sentence, "bad" if outcomes else "muted")
         self._removal.setInterval(_REFUSED_MS if outcomes else request_cards.ANSWERED_CARD_MS)
         if self._is_gone:
@@ -240,11 +260,11 @@ class GroupEntry(QWidget):
     def _make_body(self) -> None:
         assert self._overview is not None
         if self.group.is_table and self.style_ is not EntryStyle.CARD:
-            self.table = ApprovalTable(self._session, self._overview.name_of(self.group.workflow))
-            self.table.answer_chosen.connect(self.answer_chosen)
+            self.table = ApprovalTable(self._session, self._delayed, self._overview.name_of(self.group.workflow))
+            self.table.answer_chosen.connect(self._answer)
             self._layout.addWidget(self.table)
         else:
-            self.single = RequestCards(self._session)
+            self.single = RequestCards(self._session, self._delayed)
             self.single.emptied.connect(self._on_emptied)
             self._layout.addWidget(self.single)
             self._layout.addWidget(self._rest)
@@ -256,7 +276,7 @@ class GroupEntry(QWidget):
     def _on_card_answered(self) -> None:
         if self.header is not None and not self.is_pending:
             self.header.show_outcome("")  # of an earlier answer
-        self.card_answered.emit()
+        self.answered.emit()
 
     def _on_emptied(self) -> None:
         if self._is_gone:

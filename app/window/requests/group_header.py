@@ -1,7 +1,7 @@
 """The row of a group of requests: whose they are, what they ask, how many, since when, and what can be done."""
 
 from PySide6.QtCore import QCoreApplication, QSize, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_day_and_time, format_number, format_time_range
@@ -44,6 +44,8 @@ class GroupHeader(QFrame):
         self.toggle = make_button(translate("groups", "Review"))
         self.toggle.clicked.connect(self.opened)
         self.undo = make_button(translate("groups", "Undo"))
+        keys = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
+        self.undo.setToolTip(f"{self.undo.text()} ({keys})")
         self.undo.hide()
         self.bulk: dict[str, QPushButton] = {}
         for answer in list_group_answers(group):
@@ -76,11 +78,15 @@ class GroupHeader(QFrame):
         for button in (self.toggle, *self.bulk.values()):
             button.hide()
 
+    def show_sent(self) -> None:
+        """It can no longer be undone."""
+        self.toggle.show()
+        self.undo.hide()
+
     def show_outcome(self, sentence: str, ink: str = "muted") -> None:
         """The answer was sent or undone; "" says nothing."""
         self._say(sentence, ink)
-        self.toggle.show()
-        self.undo.hide()
+        self.show_sent()
 
     def _say(self, sentence: str, ink: str) -> None:
         set_style(self.outcome, "ink", ink)

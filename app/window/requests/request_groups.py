@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.overview import Overview
 from app.requests.groups import GroupKey, RequestGroup, group_requests, merge_by_kind
@@ -15,7 +14,7 @@ from app.theme.tokens import Space
 from app.widgets.request_card import RequestCard
 from app.window.feedback import make_button
 from app.window.request_cards import FixerTextDialog
-from app.window.requests.delayed_answers import AnswerBatch, DelayedAnswers
+from app.window.requests.delayed_answers import DelayedAnswers
 from app.window.requests.group_entry import EntryStyle, GroupEntry
 from scheduler.engine.queries.requests import RequestView
 
@@ -40,6 +39,8 @@ class RequestGroups(QWidget):
     """The row with the button, which must be visible as long as it can be pressed."""
     focus_left = Signal()
     """What had the focus was answered, and there is nothing else to answer here."""
+    refused = Signal(str)
+    """Why an answer was not accepted, while nothing is visible here that could say so."""
 
     def __init__(self, session: Session, *, is_short: bool = False) -> None:
         """`is_short`: a few rows that open the Attention page; full cards only if there are hardly any requests."""
@@ -53,7 +54,12 @@ class RequestGroups(QWidget):
         self._must_sort = True
         self._limit = _MAX_SHORT_ENTRIES if is_short else _ENTRIES_AT_ONCE
         self._delayed = DelayedAnswers(session, self)
-        self._pending: GroupEntry | None = None
+        self._delayed.refused.connect(lambda sentence: None if self.isVisible() else self.refused.emit(sentence))
+        undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
+        undo.setWhatsThis(translate("groups", "Undo the last answer"))  # listed in Help
+        undo.setEnabled(False)
+        undo.activated.connect(self._delayed.undo)
+        self._delayed.pending_changed.connect(lambda: undo.setEnabled(self._delayed.is_pending))
         self.more = make_button("")
         self.more.clicked.connect(self._show_more)
         self.more.hide()
@@ -153,19 +159,18 @@ class RequestGroups(QWidget):
 
     def _update(self, key: GroupKey, entry: GroupEntry, group: RequestGroup | None, overview: Overview) -> None:
         is_card = entry.style_ is EntryStyle.CARD
-        if is_card and group is not None and len(group.requests) > _MAX_CARDS_OF_GROWN_GROUP:
+        is_too_many = group is not None and len(group.requests) > _MAX_CARDS_OF_GROWN_GROUP
+        if is_card and is_too_many and not self._delayed.is_pending:
             self._remove(key)
         else:
             entry.show_group(group, overview)
 
     def _add(self, group: RequestGroup, style: EntryStyle, overview: Overview) -> None:
-        entry = GroupEntry(self._session, group, style)
+        entry = GroupEntry(self._session, self._delayed, group, style)
         self.entries[group.key] = entry
         entry.open_page.connect(self.open_page)
         entry.answered.connect(self.answered)
-        entry.card_answered.connect(self._on_card_answered)
-        entry.answer_chosen.connect(partial(self._answer, entry))
-        entry.undo_chosen.connect(self._undo)
+        entry.undo_offered.connect(self.undo_offered)
         entry.focus_left.connect(partial(self._focus_next, group.key))
         entry.finished.connect(partial(self._on_finished, group.key))
         entry.show_group(group, overview)
@@ -188,29 +193,6 @@ class RequestGroups(QWidget):
         else:
             self.emptied.emit()
 
-    def _on_card_answered(self) -> None:
-        self.send_delayed()
-        self.answered.emit()
-
-    def _answer(self, entry: GroupEntry, answer: str, requests: Sequence[RequestView]) -> None:
-        self._delayed.start(
-            AnswerBatch(
-                answer=answer,
-                requests=tuple(requests),
-                done=lambda results: entry.show_results(answer, requests, results) if isValid(entry) else None,
-                failed=lambda error: entry.show_error(error) if isValid(entry) else None,
-            )
-        )
-        self._pending = entry
-        entry.show_pending(_describe_pending(answer, len(requests)))
-        if entry.header is not None:
-            self.undo_offered.emit(entry.header)
-
-    def _undo(self) -> None:
-        if self._delayed.undo() and self._pending is not None:
-            self._pending.show_undone()
-        self._pending = None
-
     def _focus_next(self, key: GroupKey) -> None:
         """Focus what comes after this group, else what comes before it."""
         keys = list(self.entries)
@@ -218,18 +200,10 @@ class RequestGroups(QWidget):
         for other in (*keys[place + 1 :], *reversed(keys[:place])):
             if self.entries[other].focus_first():
                 return
-        self.focus_left.emit()
+        if not self._delayed.is_pending:  # else the focus is at Undo
+            self.focus_left.emit()
 
     def _show_more(self) -> None:
         self._limit += _ENTRIES_AT_ONCE
         if self._overview is not None:
             self.show_requests(self._overview)
-
-
-def _describe_pending(answer: str, number: int) -> str:
-    return {
-        "approve": translate("groups", "Approving {number}…"),
-        "reject": translate("groups", "Rejecting {number}…"),
-        "retry": translate("groups", "Running {number} again…"),
-        "dismiss": translate("groups", "Dismissing {number}…"),
-    }[answer].format(number=number)

@@ -126,6 +126,7 @@ class TodayPage(Page):
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)
+        self.cards.refused.connect(lambda sentence: self.status_message.emit(sentence, Tone.ATTENTION))
         self._more = QPushButton()
         self._more.setAutoDefault(False)
         self._more.clicked.connect(lambda: self.open_page.emit("attention", ""))

@@ -301,23 +301,6 @@ def test_a_repair_shows_the_error_the_changes_and_what_to_check(kind: str) -> No
     assert "script failed" in card(ask(kind, ui=REPAIR)).sentence
 
 
-def test_an_applied_repair_can_be_undone() -> None:
-    apply = find_action(ask("fix", ui=REPAIR), "approve")
-    assert apply is not None and apply.undo is not None
-    assert (apply.undo.verb, dict(apply.undo.arguments)) == ("rollback", {"workflow": "tidy", "version": 4})
-    inspect.signature(CommandApi.rollback).bind(None, **apply.undo.arguments)
-    assert [action.label for action in card(ask("fix", ui=REPAIR)).actions] == [
-        "Apply",
-        "Don't apply",
-        "Show what was sent",
-    ]
-    assert [action.label for action in card(ask("repaired", ui=REPAIR)).actions] == [
-        "Keep it",
-        "Roll back",
-        "Show what was sent",
-    ]
-
-
 @pytest.mark.parametrize("kind", ["fix", "repaired"])
 def test_a_notification_of_a_repair_only_offers_a_review(kind: str) -> None:
     problem = make_problem(ask(kind, ui=REPAIR), overview())
@@ -407,6 +390,18 @@ def test_a_failed_job_is_shown_with_its_command_output_and_next_run() -> None:
     )
     assert content.details[1].body == TextBlock(text=FAILED.output, is_code=True)
     assert [action.label for action in content.actions] == ["Run again", "Show log", "Dismiss"]
+
+
+def test_a_repair_is_applied_or_not_and_kept_or_rolled_back() -> None:
+    labels = [[action.label for action in card(ask(kind, ui=REPAIR)).actions] for kind in ("fix", "repaired")]
+    assert labels == [["Apply", "Don't apply", "Show what was sent"], ["Keep it", "Roll back", "Show what was sent"]]
+
+
+@pytest.mark.parametrize("kind", [one.value for one in RequestKind])
+def test_every_answer_can_be_undone_and_nothing_else_waits(kind: str) -> None:
+    at_once = {"retry", "resume", "rollback", "send", "edit", "open", "log", "sent", "reconnect"}
+    for action in list_actions(ask(kind, ui=REPAIR)):
+        assert bool(action.given) is (action.id not in at_once), action
 
 
 def test_a_job_that_keeps_failing_says_that_it_waits_for_the_user() -> None:

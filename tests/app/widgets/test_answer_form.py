@@ -121,7 +121,18 @@ def test_the_shortcut_of_approve_confirms_the_open_form_and_nothing_else(qtbot: 
 def test_an_answered_card_closes_its_form(card: RequestCard) -> None:
     card.buttons["edit"].click()
     card.show_answered("Already answered.")
-    assert card.panel is None
+    assert card.panel is not None and not card.panel.isVisible()
+    assert not any(button.isVisible() for button in card.buttons.values())
+
+
+def test_undoing_an_answer_brings_back_what_was_filled_in(card: RequestCard) -> None:
+    card.buttons["edit"].click()
+    assert card.panel is not None
+    panel = card.panel
+    panel.confirm.click()
+    card.show_answered("Approved with your changes.", can_undo=True)
+    card.show_unanswered()
+    assert card.panel is panel and panel.isVisible() and panel.isEnabled()
     assert not any(button.isVisible() for button in card.buttons.values())
 
 

@@ -91,13 +91,3 @@ def test_nothing_is_wider_than_the_row(window: QWidget) -> None:
     flow.addWidget(wide)
     show(window, flow, 200)
     assert wide.width() == 200
-
-
-def test_a_widget_can_be_inserted_first(window: QWidget) -> None:
-    flow, first, late = FlowLayout(SPACE), Block(), Block(60)
-    flow.addWidget(first)
-    show(window, flow, 500)
-    flow.insert_first(late)
-    late.show()
-    flow.activate()
-    assert positions(late, first) == [(0, 0), (70, 0)]

@@ -174,14 +174,28 @@ def test_the_primary_button_is_in_the_accent_colour(card: RequestCard, colours: 
     assert picture(card.buttons["reject"]).count(colours.accent) == 0
 
 
-def test_an_answered_card_can_offer_another_action(qtbot: QtBot, card: RequestCard) -> None:
+def test_an_answer_can_be_undone_until_it_is_on_its_way(qtbot: QtBot, card: RequestCard) -> None:
+    card.buttons["approve"].setFocus()
     card.trigger_action("approve")
-    card.show_answered("It is in use.")
-    card.add_action(CardAction(id="back", label="Roll back"))
-    assert [button.text() for button in card.buttons.values() if button.isVisibleTo(card)] == ["Roll back"]
-    with qtbot.waitSignal(card.action_chosen) as acted:
-        card.buttons["back"].click()
-    assert acted.args == ["request-1", "back"]
+    card.show_answered("Approved.", can_undo=True)
+    assert not any(button.isVisible() for button in card.buttons.values()) and card.undo.hasFocus()
+    with qtbot.waitSignal(card.undo_chosen):
+        card.undo.click()
+    card.show_unanswered()
+    assert all(button.isVisible() and button.isEnabled() for button in card.buttons.values())
+    assert not card.undo.isVisible()
+    card.trigger_action("approve")
+    card.show_answered("Approved.", can_undo=True)
+    card.hide_undo()
+    assert not card.undo.isVisible() and card.contains_focus
+
+
+def test_after_an_action_that_only_opens_something_the_focus_is_where_it_was(card: RequestCard) -> None:
+    card.buttons["always"].setFocus()
+    card.trigger_action("always")
+    assert card.hasFocus()
+    card.set_busy(busy=False)
+    assert card.buttons["always"].hasFocus()
 
 
 @pytest.mark.parametrize("where", ["title", "sentence", "pairs", "prose"])

@@ -15,6 +15,7 @@ from app.widgets.diff_pane import DiffSummary
 from app.widgets.request_card import RequestCard
 from app.window import request_cards as cards_module
 from app.window.attention.page import AttentionPage
+from app.window.requests import delayed_answers
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.requests import RequestKind
 from scheduler.rules.workflow_state import WorkflowState
@@ -115,22 +116,21 @@ def test_what_was_sent_is_shown_without_secrets_and_the_request_stays_open(
     assert card.buttons["approve"].isEnabled() and version(empty) == 1
 
 
-def test_an_applied_repair_is_deployed_and_can_be_rolled_back_from_the_card(
-    page: AttentionPage, break_script: Break, empty: Session, wait: Wait
+def test_applying_a_repair_can_be_undone_before_it_is_deployed(
+    page: AttentionPage, break_script: Break, empty: Session, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(delayed_answers, "UNDO_MS", 600_000)
     one = break_script()
     card = card_of(page, one, wait)
     card.buttons["approve"].click()
+    assert "Applied." in texts(card)
+    card.undo.click()
+    assert "Applied." not in texts(card) and version(empty) == 1
+    card.buttons["approve"].click()
+    page.send_delayed_answers()
     wait(lambda: "The repaired script is now in use." in texts(card))
     assert version(empty) == 2
-    assert [button.text() for button in card.buttons.values() if button.isVisibleTo(card)] == ["Roll back"]
-    page.refresh()
-    wait(lambda: "Nothing else needs your attention." in [label.text() for label in page.findChildren(QLabel)])
-    card.buttons["rollback"].click()
-    wait(lambda: "Rolled back to the previous version." in texts(card))
-    assert version(empty) == 3
-    assert "1 / 0" in empty._runtime.plans.current(empty._runtime.database.read(), "sums").source
-    assert not any(button.isVisibleTo(card) for button in card.buttons.values())
+    assert not any(button.isVisibleTo(card) for button in (*card.buttons.values(), card.undo))
 
 
 def test_rejecting_a_repair_keeps_the_script_and_asks_what_to_do_next(
