@@ -14,7 +14,8 @@ from typing import Any
 from app.ipc.framing import BadLineError, LineReader, write_line
 from app.ipc.socket_path import NotPrivateError, candidate_paths, make_private_dir
 from scheduler.engine.user_only import make_refusal
-from scheduler.workers.origin import HAS_PROCESS_MARKS, ProcessOrigin, origin_of
+from scheduler.workers.origin import ProcessOrigin, origin_of
+from scheduler.workers.system import HAS_PROCESS_MARKS
 
 log = logging.getLogger(__name__)
 

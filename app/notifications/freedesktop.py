@@ -15,8 +15,8 @@ from app.notifications.shown_file import ShownFile
 from app.platform.dbus import Bus, DBusReply
 from app.platform.dbus_service import DBusService
 from app.theme.icons import load_app_icon
-from scheduler.workers.origin import HAS_PROCESS_MARKS, ProcessOrigin, origin_of
-from scheduler.workers.processes import find_process
+from scheduler.workers.origin import ProcessOrigin, origin_of
+from scheduler.workers.system import HAS_PROCESS_MARKS, find_process
 
 log = logging.getLogger(__name__)
 

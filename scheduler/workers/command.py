@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from scheduler.workers.system import kill_with_descendants, popen_arguments, wait_for_exit_code
+from scheduler.workers.system import (
+    kill_tree,
+    kill_with_descendants,
+    start_process,
+    terminate_tree,
+    wait_for_exit_code,
+)
 
 MAX_OUTPUT_BYTES = 64_000
 _CHUNK_BYTES = 8_192
@@ -52,14 +57,14 @@ class RunningCommand:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path | None) -> None:
         """OSError if it cannot be started."""
-        self._process = subprocess.Popen(  # noqa: S603  a list, never a shell
+        self._process = start_process(
             list(command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=folder,
             env=dict(environment),
-            **popen_arguments(),
+            is_for_script=False,
         )
         assert self._process.stdout is not None
         self._lock = threading.Lock()
@@ -105,11 +110,7 @@ class RunningCommand:
         return wait_for_exit_code(self._process, seconds) is not None
 
     def _terminate(self) -> None:
-        with suppress(OSError):
-            if os.name == "posix":
-                os.killpg(self._process.pid, signal.SIGTERM)
-            else:
-                self._process.terminate()
+        terminate_tree(self._process)
 
     def _kill_after_grace(self) -> None:
         if not self._ended.wait(GRACE_S):
@@ -119,10 +120,8 @@ class RunningCommand:
     def _kill(self) -> None:
         if self._ended.is_set():
             return
-        if os.name == "posix":
-            kill_with_descendants(self._process.pid, f"command {self._process.pid}")
-        else:
-            self._process.kill()
+        kill_with_descendants(self._process.pid, f"command {self._process.pid}")
+        kill_tree(self._process)
 
     def _read(self, pipe: IO[bytes]) -> None:
         with pipe:

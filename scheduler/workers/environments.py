@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from scheduler.user_text import UserText
-from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK_VARIABLE
 from scheduler.workers.sandbox import sandboxed
-from scheduler.workers.system import kill_with_descendants, popen_arguments
+from scheduler.workers.system import kill_with_descendants, start_process
 from scheduler.workers.worker_records import MARK_LENGTH, WorkerRecords
 
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)[ \t]*$\s(?P<content>(^#(| .*)$\s?)+)^# ///[ \t]*$")
@@ -31,7 +30,7 @@ _PASSED = frozenset(
     ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", *_PROXIES, *(name.upper() for name in _PROXIES))
 )
 _MAX_REASON_CHARS = 600
-_KEPT_LINES, _MAX_LINE_CHARS = 12, 10_000
+_KEPT_LINES, _MAX_LINE_BYTES = 12, 10_000
 _MAX_PROGRESS_CHARS = 1 << 20
 """uv's output that is passed on; the rest is dropped."""
 _DEFAULT_PYTHON = ">=3.9" if getattr(sys, "frozen", False) else sys.executable
@@ -182,7 +181,7 @@ class Environments:
             name: value for name, value in os.environ.items() if name in _PASSED or name.startswith(("LC_", "UV_"))
         }
         mark, records = secrets.token_hex(MARK_LENGTH // 2), WorkerRecords(self._data)
-        with subprocess.Popen(  # noqa: S603  a list, never a shell
+        with start_process(
             sandboxed(
                 [str(uv), "--no-config", "--color", "never", *arguments]
             ),  # packages run code while they are built
@@ -190,10 +189,7 @@ class Environments:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={**passed, MARK_VARIABLE: mark},
-            preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
-            text=True,
-            errors="replace",
-            **popen_arguments(),
+            mark=mark,
         ) as process:
             records.add(process.pid, mark)
             try:
@@ -206,12 +202,13 @@ class Environments:
             raise InstallFailedError(_format_reason(output))
 
 
-def _read_output(process: "subprocess.Popen[str]", progress: Callable[[str], None]) -> deque[str]:
+def _read_output(process: "subprocess.Popen[bytes]", progress: Callable[[str], None]) -> deque[str]:
     """The last lines of its output; all lines go to `progress`, up to a limit."""
     assert process.stdout is not None
     lines: deque[str] = deque(maxlen=_KEPT_LINES)
     left = _MAX_PROGRESS_CHARS
-    while line := process.stdout.readline(_MAX_LINE_CHARS):
+    while read := process.stdout.readline(_MAX_LINE_BYTES):
+        line = read.decode(errors="replace").replace("\r\n", "\n")
         lines.append(line)
         if left > 0:
             progress(line)

@@ -1,26 +1,16 @@
 """Who started a process: the user, or a script. Callers treat an unknown origin like a script.
 
-On Linux every descendant inherits the mark of `dayhand._process_mark`, even when the processes in between have exited.
-Other systems have nothing like it, so there every process counts as started by the user.
+Every descendant inherits the mark, even when the processes in between have exited: on Linux that of
+`dayhand._process_mark`, on Windows a job object. macOS has nothing like it, so there every process counts as started by
+the user.
 """
 
-import math
 import os
 import select
-import sys
-from collections.abc import Callable
 from enum import StrEnum
-from importlib import import_module
 
-from dayhand._process_mark import mark_process
-
-from scheduler.workers.processes import Process, find_process, read_proc
-
-HAS_PROCESS_MARKS = sys.platform.startswith("linux")
-if HAS_PROCESS_MARKS:
-    import_module("resource")  # `mark_process` needs it between fork and exec, where nothing may be imported
-MARK_AS_SCRIPT: Callable[[], None] | None = mark_process if HAS_PROCESS_MARKS else None
-"""The `preexec_fn` for programs started on behalf of scripts: they are marked before they run."""
+from scheduler.workers.processes import Process, read_proc
+from scheduler.workers.system import HAS_PROCESS_MARKS, find_process, is_marked
 
 _LAUNCHERS = {b"cron", b"crond", b"anacron", b"atd", b"dbus-daemon", b"dbus-broker-lau"}
 """Programs that start others on request: their children do not inherit the requester's mark."""
@@ -45,7 +35,7 @@ def is_app_started_by_script() -> bool:
     process = find_process(os.getpid()) if HAS_PROCESS_MARKS else None
     if process is None:
         return HAS_PROCESS_MARKS
-    marks = [_is_marked(one.pid) for one in _with_ancestors(process)]
+    marks = [is_marked(one.pid) for one in _with_ancestors(process)]
     return marks[0] is None or any(marks)
 
 
@@ -62,7 +52,7 @@ def origin_of(pid: int, pidfd: int | None) -> ProcessOrigin:
 
 def _classify(process: Process) -> ProcessOrigin:
     family = _with_ancestors(process)
-    marks = [_is_marked(one.pid) for one in family]
+    marks = [is_marked(one.pid) for one in family]
     if any(marks):
         return ProcessOrigin.SCRIPT
     if marks[0] is None or (not process.has_terminal and _is_started_on_request(family)):
@@ -76,16 +66,6 @@ def _with_ancestors(process: Process) -> list[Process]:
     while len(family) < _MAX_ANCESTORS and (parent := find_process(family[-1].parent)) is not None:
         family.append(parent)
     return family
-
-
-def _is_marked(pid: int) -> bool | None:
-    """None if that cannot be determined."""
-    try:
-        [line] = (line for line in read_proc(pid, "limits").splitlines() if line.startswith(b"Max file locks"))
-    except (OSError, ValueError):
-        return None
-    most = line.split()[-2]
-    return (math.inf if most == b"unlimited" else int(most)) == 0
 
 
 def _is_started_on_request(family: list[Process]) -> bool:

@@ -59,6 +59,16 @@ def has_mark(pid: int, mark: bytes) -> bool:
         return False
 
 
+def is_marked(pid: int) -> bool | None:
+    """Whether it runs for a script, by the limit that `dayhand._process_mark` sets; None if that is not visible."""
+    try:
+        [line] = (line for line in read_proc(pid, "limits").splitlines() if line.startswith(b"Max file locks"))
+    except (OSError, ValueError):
+        return None
+    most = line.split()[-2]
+    return most != b"unlimited" and int(most) == 0
+
+
 def kill_with_descendants(root: int | None, mark: str) -> None:
     """Kill a process, all its descendants, its session, and every process with the mark.
 

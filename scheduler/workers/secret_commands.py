@@ -1,26 +1,17 @@
 """Commands that the host runs for a script because they get secrets the script must not see."""
 
-import os
-import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from dayhand import _protocol as protocol
 
 from scheduler.user_text import UserText
-from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.processes import MARK_VARIABLE
 from scheduler.workers.script_messages import read_line
-from scheduler.workers.system import adopt_process, popen_arguments
-
-_MAX_SECRET_BYTES = 32_768
-"""A secret is written into a pipe before anyone reads it."""
-
-_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL, and runs none of these
+from scheduler.workers.system import kill_tree, lower_priority, offer_secrets, start_process, terminate_tree
 
 OnCommandEnd = Callable[[dict[str, Any]], None]
 """Called with the result: the exit code, or why the command did not start."""
@@ -61,25 +52,24 @@ class SecretCommands:
         self._running: dict[threading.Thread, subprocess.Popen[bytes]] = {}
 
     def start(self, command: SecretCommand, secrets: Mapping[str, str], ended: OnCommandEnd) -> None:
-        """Each secret goes into a pipe; the environment holds only its path, /dev/fd/N, which can be read once."""
-        with ExitStack() as ours:
-            try:
-                pipes = {name: _fill(secret, ours) for name, secret in secrets.items()}
-                environment = {**command.environment, MARK_VARIABLE: self._mark}
-                process = subprocess.Popen(  # noqa: S603  a list, never a shell
+        """Each secret goes into a pipe; the environment holds only its path, which can be read once."""
+        try:
+            with offer_secrets(secrets) as places:
+                process = start_process(
                     command.words,
                     stdin=subprocess.DEVNULL,
                     stdout=self._output,
                     stderr=self._output,
                     cwd=command.folder,
-                    preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
-                    env={**environment, **{name: f"/dev/fd/{pipe}" for name, pipe in pipes.items()}},
-                    **popen_arguments(*pipes.values()),
+                    env={**command.environment, MARK_VARIABLE: self._mark, **places.variables},
+                    mark=self._mark,
+                    descriptors=places.descriptors,
                 )
-            except (OSError, ValueError) as error:
-                ended({"failed": _explain(command, error)})
-                return
-        adopt_process(process, self._mark)
+                places.serve(process)
+        except (OSError, ValueError) as error:
+            ended({"failed": _explain(command, error)})
+            return
+        lower_priority(process)
         waiting = threading.Thread(
             target=self._wait, args=(process, ended), name=UserText("command of a job"), daemon=True
         )
@@ -89,10 +79,10 @@ class SecretCommands:
 
     def stop(self) -> None:
         """Ask all of them to exit."""
-        self._send(signal.SIGTERM)
+        self._for_each(terminate_tree)
 
     def kill(self) -> None:
-        self._send(_KILL)
+        self._for_each(kill_tree)
 
     def end(self, grace: float) -> None:
         """Wait up to `grace` seconds for each to exit, then kill them."""
@@ -110,26 +100,11 @@ class SecretCommands:
             del self._running[threading.current_thread()]
         ended({"code": code})
 
-    def _send(self, number: signal.Signals) -> None:
+    def _for_each(self, act: "Callable[[subprocess.Popen[bytes]], None]") -> None:
         with self._lock:
             for process in self._running.values():
                 if process.returncode is None:  # not waited for yet, so the pid cannot have been reused
-                    with suppress(OSError):
-                        os.killpg(process.pid, number)
-
-
-def _fill(secret: str, ours: ExitStack) -> int:
-    """The read end of a pipe that holds only the secret; closed on our side once the command has it."""
-    if os.name == "nt":
-        raise ValueError(UserText("passing secrets to commands is not supported on Windows yet"))
-    data = secret.encode()
-    if len(data) > _MAX_SECRET_BYTES:
-        raise ValueError(UserText("the secret is too long to pass to it"))
-    reading, writing = os.pipe()
-    ours.callback(os.close, reading)
-    with os.fdopen(writing, "wb") as end:
-        end.write(data)
-    return reading
+                    act(process)
 
 
 def _explain(command: SecretCommand, error: Exception) -> str:

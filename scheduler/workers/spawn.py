@@ -13,12 +13,17 @@ from pathlib import Path
 import dayhand
 
 from scheduler.user_text import UserText
-from scheduler.workers.origin import MARK_AS_SCRIPT
 from scheduler.workers.outcomes import WorkerStartError
 from scheduler.workers.processes import MARK_VARIABLE
 from scheduler.workers.sandbox import sandboxed
 from scheduler.workers.script import MEGABYTE, Limits
-from scheduler.workers.system import PASSED_VARIABLES, adopt_process, enlarge_pipe, inheritable_number, popen_arguments
+from scheduler.workers.system import (
+    PASSED_VARIABLES,
+    enlarge_pipe,
+    inheritable_number,
+    lower_priority,
+    start_process,
+)
 from scheduler.workers.worker_records import MARK_LENGTH
 
 _START = Path(dayhand.__file__).with_name("_start.py")
@@ -73,16 +78,18 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_sandboxed: bool, is_our
         "sandbox": is_sandboxed and sys.platform.startswith("linux"),
     }
     try:
-        process = subprocess.Popen(  # noqa: S603  a list, never a shell
+        process = start_process(
             [*command, json.dumps(options)],
             stdin=subprocess.DEVNULL,
             stdout=log_out,
             stderr=log_out,
             cwd=_home(),
             env=worker_environment(os.environ, mark),
+            mark=mark,
+            descriptors=(theirs_in, theirs_out),
             # Our own Python marks itself, which is faster; another may run packages before `dayhand` is loaded.
-            preexec_fn=None if is_ours else MARK_AS_SCRIPT,  # noqa: PLW1509  one call that takes no lock
-            **popen_arguments(theirs_in, theirs_out),
+            marks_itself=is_ours,
+            memory=limits.memory,
         )
     except OSError as error:
         for descriptor in (ours_out, ours_in, log_in, log_out):
@@ -97,7 +104,7 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_sandboxed: bool, is_our
     finally:
         for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
-    adopt_process(process, mark, limits.memory)
+    lower_priority(process)
     return SpawnedProcess(process=process, reading=ours_in, writing=ours_out, output=log_in, log=log_out, mark=mark)
 
 

@@ -2,15 +2,30 @@
 
 import os
 import select
+import signal
 import subprocess
+import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
+from dayhand._process_mark import mark_process
+
 from scheduler.workers.cpu_weight import cpu_weights
+from scheduler.workers.secret_places import SecretPlaces, encode_secret
 
 PASSED_VARIABLES = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
 """The variables that scripts may see."""
+
+KILLED_CODE = -signal.SIGKILL
+"""The exit code of a process that was killed."""
+HAS_PROCESS_MARKS = sys.platform.startswith("linux")
+"""Whether a process shows that it runs for a script."""
+if HAS_PROCESS_MARKS:
+    import_module("resource")  # `mark_process` needs it between fork and exec, where nothing may be imported
+_MARK_AS_SCRIPT: Callable[[], None] | None = mark_process if HAS_PROCESS_MARKS else None
 
 _NICE_INCREMENT = 5
 """Added to the app's nice value for workers."""
@@ -50,13 +65,64 @@ def inheritable_number(descriptor: int) -> int:
     return descriptor
 
 
-def popen_arguments(*descriptors: int) -> dict[str, Any]:
-    """Popen arguments for a process that inherits only these and can be killed with its descendants."""
-    return {"pass_fds": descriptors, "start_new_session": True}
+def start_process(
+    command: Sequence[str],
+    *,
+    mark: str = "",
+    descriptors: Sequence[int] = (),
+    is_for_script: bool = True,
+    marks_itself: bool = False,
+    memory: int | None = None,
+    **arguments: Any,
+) -> "subprocess.Popen[bytes]":
+    """Start a program that inherits only these descriptors and can be killed with its descendants.
+
+    What runs for a script is marked as such before it runs, unless it marks itself. `mark` is in its environment
+    already, and a worker limits its own memory.
+    """
+    del mark, memory
+    return subprocess.Popen(  # noqa: S603  a list, never a shell
+        command,
+        pass_fds=descriptors,
+        start_new_session=True,
+        preexec_fn=_MARK_AS_SCRIPT if is_for_script and not marks_itself else None,  # noqa: PLW1509  one call that takes no lock
+        **arguments,
+    )
 
 
-def adopt_process(process: "subprocess.Popen[bytes]", _mark: str, _memory: int | None = None) -> None:
-    """Lower its priority, so that scripts do not slow down the desktop. A worker limits its own memory."""
+def terminate_tree(process: "subprocess.Popen[bytes]") -> None:
+    """Ask it and what it started to exit. The caller has not waited for it yet, so its pid is still its own."""
+    _signal_group(process, signal.SIGTERM)
+
+
+def kill_tree(process: "subprocess.Popen[bytes]") -> None:
+    """Kill it and what it started in its session, as above."""
+    _signal_group(process, signal.SIGKILL)
+
+
+def _signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
+    with suppress(OSError):
+        os.killpg(process.pid, number)
+
+
+@contextmanager
+def offer_secrets(secrets: Mapping[str, str]) -> Iterator[SecretPlaces]:
+    """Each in a pipe that is filled beforehand; closed on our side once the command has it."""
+    with ExitStack() as ours:
+        pipes = {name: _fill(encode_secret(secret), ours) for name, secret in secrets.items()}
+        yield SecretPlaces({name: f"/dev/fd/{pipe}" for name, pipe in pipes.items()}, tuple(pipes.values()))
+
+
+def _fill(data: bytes, ours: ExitStack) -> int:
+    reading, writing = os.pipe()
+    ours.callback(os.close, reading)
+    with os.fdopen(writing, "wb") as end:
+        end.write(data)
+    return reading
+
+
+def lower_priority(process: "subprocess.Popen[bytes]") -> None:
+    """So that scripts do not slow down the desktop."""
     with suppress(AttributeError, OSError):  # not supported, or already gone
         os.setpriority(os.PRIO_PROCESS, process.pid, min(19, os.getpriority(os.PRIO_PROCESS, 0) + _NICE_INCREMENT))
     cpu_weights.add(process)

@@ -1,20 +1,25 @@
-"""Workers on Windows: handles inherited by list, pipes that are peeked, one job object per worker.
+"""Workers on Windows: handles inherited by list, pipes that are peeked, secrets in named pipes.
 
 Tested under Wine, which does not enforce memory limits; not on Windows itself.
 """
 
 import _winapi
-import ctypes
 import msvcrt
 import os
 import subprocess
 import sys
 import time
-from ctypes import wintypes
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from threading import Thread
 from typing import Any
 
+from scheduler.workers.secret_places import SecretPlaces, encode_secret
+
 assert sys.platform == "win32"  # for the type checker: the rest exists on Windows only
+
+from scheduler.windows_pipe import OneShotPipe  # noqa: E402  see above
+from scheduler.workers.windows_jobs import is_in_own_job, start_in_jobs  # noqa: E402
 
 PASSED_VARIABLES = (
     "APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LANG", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "PATH", "PATHEXT",
@@ -23,41 +28,11 @@ PASSED_VARIABLES = (
 )  # fmt: skip
 
 READABLE = 1
+HAS_PROCESS_MARKS = True
 _MIN_PAUSE_S, _MAX_PAUSE_S = 0.0005, 0.01
 """Between two peeks into a pipe: short while there is traffic, long while a script computes."""
-_EXTENDED_LIMITS = 9
-_PROCESS_MEMORY, _NO_ERROR_DIALOG, _KILL_ON_JOB_CLOSE = 0x100, 0x400, 0x2000
 _FIRST_EXCEPTION_CODE = 1 << 31
 """From here on an exit code is the exception that ended the process."""
-
-
-class _Limits(ctypes.Structure):
-    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION."""
-
-    _fields_ = (
-        ("times", wintypes.LARGE_INTEGER * 2),
-        ("flags", wintypes.DWORD),
-        ("working_set", ctypes.c_size_t * 2),
-        ("processes", wintypes.DWORD),
-        ("affinity", ctypes.c_size_t),
-        ("priority", wintypes.DWORD * 2),
-        ("counters", ctypes.c_ulonglong * 6),
-        ("process_memory", ctypes.c_size_t),
-        ("job_memory", ctypes.c_size_t),
-        ("peaks", ctypes.c_size_t * 2),
-    )
-
-
-_kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
-_kernel32.CreateJobObjectW.restype = wintypes.HANDLE
-_kernel32.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
-_kernel32.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
-_kernel32.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
-_kernel32.TerminateJobObject.argtypes = (wintypes.HANDLE, wintypes.UINT)
-_kernel32.CloseHandle.argtypes = (wintypes.HANDLE,)
-
-_jobs: dict[str, int] = {}
-"""By mark. Windows kills the processes of a job when its last handle closes, so nothing outlives the app."""
 
 
 class Poll:
@@ -128,42 +103,34 @@ def inheritable_number(descriptor: int) -> int:
     return msvcrt.get_osfhandle(descriptor)
 
 
-def popen_arguments(*descriptors: int) -> dict[str, Any]:
+def start_process(
+    command: Sequence[str],
+    *,
+    mark: str = "",
+    descriptors: Sequence[int] = (),
+    is_for_script: bool = True,
+    marks_itself: bool = False,
+    memory: int | None = None,
+    **arguments: Any,
+) -> "subprocess.Popen[bytes]":
+    """As on Unix. No process can mark itself here, and `memory` limits each process with that mark."""
+    del marks_itself
     handles = [inheritable_number(descriptor) for descriptor in descriptors]
     for handle in handles:
         os.set_handle_inheritable(handle, True)  # noqa: FBT003  the standard library's own call
-    return {
-        "startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": handles}),
-        "creationflags": subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS,
-    }
-
-
-def adopt_process(process: "subprocess.Popen[bytes]", mark: str, memory: int | None = None) -> None:
-    """Assign it to the job object of that mark before it gets work; `memory` limits each process of the job."""
-    if mark not in _jobs:
-        _jobs[mark] = _make_job(memory)
-    if not _kernel32.AssignProcessToJobObject(_jobs[mark], int(process._handle)):  # noqa: SLF001  the only place that has it
-        raise ctypes.WinError(ctypes.get_last_error())
-
-
-def _make_job(memory: int | None) -> int:
-    job: int | None = _kernel32.CreateJobObjectW(None, None)
-    if not job:
-        raise ctypes.WinError(ctypes.get_last_error())
-    limits = _Limits(
-        flags=_NO_ERROR_DIALOG | _KILL_ON_JOB_CLOSE | (_PROCESS_MEMORY if memory else 0),
-        process_memory=memory or 0,
+    return start_in_jobs(
+        command,
+        subprocess.CREATE_NO_WINDOW | (subprocess.BELOW_NORMAL_PRIORITY_CLASS if is_for_script else 0),
+        mark=mark,
+        is_for_script=is_for_script,
+        memory=memory,
+        startupinfo=subprocess.STARTUPINFO(lpAttributeList={"handle_list": handles}),
+        **arguments,
     )
-    _kernel32.SetInformationJobObject(job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits))
-    return job
 
 
-def kill_with_descendants(_root: int | None, mark: str) -> None:
-    """A killed app leaves no workers: its job objects are closed with it."""
-    job = _jobs.pop(mark, None)
-    if job is not None:
-        _kernel32.TerminateJobObject(job, 1)
-        _kernel32.CloseHandle(job)
+def lower_priority(_process: "subprocess.Popen[bytes]") -> None:
+    """It started with a lower one."""
 
 
 def enlarge_pipe(pipe: int, size: int) -> None:
@@ -176,3 +143,20 @@ def wait_for_exit_code(process: "subprocess.Popen[bytes]", seconds: float) -> in
     except subprocess.TimeoutExpired:
         return None
     return code if code < _FIRST_EXCEPTION_CODE else code - (1 << 32)
+
+
+@contextmanager
+def offer_secrets(secrets: Mapping[str, str]) -> Iterator[SecretPlaces]:
+    """Each in a named pipe that gives it once, to the command or a program that the command started."""
+    with ExitStack() as unused:
+        pipes = {name: OneShotPipe(encode_secret(secret)) for name, secret in secrets.items()}
+        for pipe in pipes.values():
+            unused.callback(pipe.close)
+
+        def serve(process: "subprocess.Popen[bytes]") -> None:
+            unused.pop_all()
+            handle = int(process._handle)  # type: ignore[attr-defined]  # noqa: SLF001  the only place that has it
+            for pipe in pipes.values():
+                pipe.serve(lambda pid: is_in_own_job(process, pid), until=handle)
+
+        yield SecretPlaces({name: pipe.path for name, pipe in pipes.items()}, (), serve)

@@ -5,8 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from scheduler.workers.processes import find_process
-from scheduler.workers.system import kill_with_descendants
+from scheduler.workers.system import find_process, kill_with_descendants
 
 _FOLDER = "workers"
 MARK_LENGTH = 32

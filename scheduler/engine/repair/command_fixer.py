@@ -1,7 +1,5 @@
 """A fixer that is a command chosen by the user: it reads the problem and writes the new script."""
 
-import os
-import signal
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from scheduler.engine.repair.fixer import (
     read_script,
 )
 from scheduler.user_text import UserText
-from scheduler.workers.origin import MARK_AS_SCRIPT
+from scheduler.workers.system import KILLED_CODE, kill_tree, start_process
 
 
 class CommandFixer:
@@ -29,7 +27,7 @@ class CommandFixer:
     def repair(self, problem: FailureReport, seconds: float) -> str:
         name = self._command[0]
         process = self._start(name)
-        timeout = threading.Timer(seconds, _kill_group, [process])
+        timeout = threading.Timer(seconds, kill_tree, [process])
         timeout.start()
         try:
             out = self._communicate(process, f"{problem.full_text}\n".encode())
@@ -38,7 +36,7 @@ class CommandFixer:
             timeout.cancel()
             timeout.join()
             with self._lock:  # so that nothing kills another process that was given its number
-                _kill_group(process)
+                kill_tree(process)
                 process.wait()
                 self._process = None
         if self._has_given_up:
@@ -47,7 +45,7 @@ class CommandFixer:
             raise FixerFailedError(
                 UserText("The fixer {name} did not answer within {seconds} seconds.", name=name, seconds=f"{seconds:g}")
             )
-        has_failed = process.returncode not in (0, -signal.SIGKILL) and len(out) <= MAX_ANSWER_LETTERS
+        has_failed = process.returncode not in (0, KILLED_CODE) and len(out) <= MAX_ANSWER_LETTERS
         if has_failed or not out.strip():
             raise FixerFailedError(
                 UserText(
@@ -62,20 +60,18 @@ class CommandFixer:
         with self._lock:
             self._has_given_up = True
             if self._process is not None:
-                _kill_group(self._process)
+                kill_tree(self._process)
 
     def _start(self, name: str) -> "subprocess.Popen[bytes]":
         with self._lock:
             if self._has_given_up:
                 raise RepairCancelledError(UserText("The repair was cancelled."))
             try:
-                self._process = subprocess.Popen(  # noqa: S603  the user's own command, never a shell
+                self._process = start_process(  # marked: it must not answer requests for the user
                     self._command,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                    preexec_fn=MARK_AS_SCRIPT,  # noqa: PLW1509  it must not answer requests for the user
                 )
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
@@ -99,12 +95,6 @@ class CommandFixer:
             if len(out) <= MAX_ANSWER_LETTERS:
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(1)  # to get its own exit code
-        _kill_group(process)
+        kill_tree(process)
         writer.join()
         return out
-
-
-def _kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill it with everything that it started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
