@@ -101,6 +101,8 @@ def format_status(status: str) -> str:
 
 def format_run_status(run: dict[str, Any]) -> str:
     """The status of a run; one that waited counts as failed once another attempt has followed it."""
+    if run["refusal"] is not None:
+        return str(run["refusal"])
     waited = run["is_followed"] and run["status"].startswith("paused:")
     return "failed" if waited else format_status(run["status"])
 

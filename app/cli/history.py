@@ -33,7 +33,7 @@ def _history_arguments(parser: ArgumentParser) -> None:
     add("target", nargs="?", metavar="WORKFLOW[/HANDLER]")
     add("--workflow", metavar="WORKFLOW", help="only this workflow")
     add("--handler", metavar="HANDLER", help="only handlers with this name")
-    add("--status", metavar="STATUS", help="done, failed, waiting, missed, skipped, … or a stored status")
+    add("--status", metavar="STATUS", help="done, rejected, failed, waiting, missed, skipped, … or a stored status")
     add("--since", metavar="TIME", help=f"only from this time: {TIME_EXAMPLES}")
     add("--until", metavar="TIME", help="only up to this time")
     add("--on", metavar="DAY", help="only this day: yesterday, tuesday, 2026-11-20, …")
@@ -203,12 +203,13 @@ def _render_stats(answer: dict[str, Any]) -> Iterator[str]:
     if answer["workflows"]:
         yield ""
         yield from format_table(
-            ("WORKFLOW", "RUNS", "DONE", "FAILED", "RETRIED", "AVERAGE SECONDS"),
+            ("WORKFLOW", "RUNS", "DONE", "NOT APPROVED", "FAILED", "RETRIED", "AVERAGE SECONDS"),
             [
                 (
                     one["name"],
                     one["runs"],
                     one["done"],
+                    one["refused"],
                     one["failed"],
                     one["transient_failures"],
                     "-" if one["seconds"] is None else one["seconds"],

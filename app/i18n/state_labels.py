@@ -18,6 +18,10 @@ class RunState(StrEnum):
     RETRYING = "retrying"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    REJECTED = "rejected"
+    """The user did not approve what it wanted to do."""
+    EXPIRED = "expired"
+    """Nobody answered in time."""
     SKIPPED = "skipped"
     MISSED = "missed"
     REPLACED = "replaced"
@@ -59,6 +63,8 @@ _RUN_LABELS: dict[RunState, object] = {
     RunState.RETRYING: QT_TRANSLATE_NOOP("words", "Retrying"),
     RunState.FAILED: QT_TRANSLATE_NOOP("words", "Failed"),
     RunState.CANCELLED: QT_TRANSLATE_NOOP("words", "Cancelled"),
+    RunState.REJECTED: QT_TRANSLATE_NOOP("words", "Rejected"),
+    RunState.EXPIRED: QT_TRANSLATE_NOOP("words", "Expired"),
     RunState.SKIPPED: QT_TRANSLATE_NOOP("words", "Skipped"),
     RunState.MISSED: QT_TRANSLATE_NOOP("words", "Missed"),
     RunState.REPLACED: QT_TRANSLATE_NOOP("words", "Replaced"),

@@ -17,7 +17,10 @@ _STEP, _BAR, _HEIGHT = 7, 5, 18
 _EMPTY_HEIGHT = 2
 """Height of the mark where there is no run yet."""
 _TALL = {RunState.FAILED, RunState.WAITING}
-_LOW = {RunState.SKIPPED, RunState.MISSED, RunState.REPLACED, RunState.DROPPED, RunState.CANCELLED}
+_LOW = {
+    *(RunState.SKIPPED, RunState.MISSED, RunState.REPLACED, RunState.DROPPED),
+    *(RunState.CANCELLED, RunState.REJECTED, RunState.EXPIRED),
+}
 
 
 def strip_size() -> QSize:

@@ -35,6 +35,8 @@ _RUN_SIGNS = {
     RunState.RETRYING: ("retrying", Tone.ATTENTION),
     RunState.FAILED: ("failed", Tone.BAD),
     RunState.CANCELLED: ("cancelled", Tone.QUIET),
+    RunState.REJECTED: ("rejected", Tone.QUIET),
+    RunState.EXPIRED: ("expired", Tone.ATTENTION),
     RunState.SKIPPED: ("skipped", Tone.QUIET),
     RunState.MISSED: ("missed", Tone.ATTENTION),
     RunState.REPLACED: ("replaced", Tone.QUIET),

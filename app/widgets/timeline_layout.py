@@ -25,7 +25,8 @@ MAX_ROWS = 3
 """Rows of one lane; what does not fit is merged into the last row."""
 STATES_BY_URGENCY = (
     *(RunState.WAITING, RunState.FAILED, RunState.RUNNING, RunState.RETRYING, RunState.QUEUED, RunState.MISSED),
-    *(RunState.DROPPED, RunState.CANCELLED, RunState.SKIPPED, RunState.REPLACED, RunState.DONE, RunState.COMING),
+    *(RunState.EXPIRED, RunState.DROPPED, RunState.CANCELLED, RunState.REJECTED, RunState.SKIPPED, RunState.REPLACED),
+    *(RunState.DONE, RunState.COMING),
 )
 """A cluster shows the first of these states that it contains."""
 _RANK = {state: rank for rank, state in enumerate(STATES_BY_URGENCY)}

@@ -22,8 +22,11 @@ _CORNER_RADIUS = 5.0
 _MIN_TEXT_WIDTH = 64
 _FILLED_STATES = {RunState.WAITING, RunState.FAILED, RunState.RUNNING}
 """Drawn filled, so that they stand out even without colour."""
-_HOLLOW_STATES = {RunState.SKIPPED, RunState.MISSED, RunState.REPLACED, RunState.DROPPED, RunState.CANCELLED}
-"""Did not run, or did not finish; drawn hollow."""
+_HOLLOW_STATES = {
+    *(RunState.SKIPPED, RunState.MISSED, RunState.REPLACED, RunState.DROPPED),
+    *(RunState.CANCELLED, RunState.REJECTED, RunState.EXPIRED),
+}
+"""Did not run, or did not do what it wanted to; drawn hollow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,7 @@ class Remind:
         if prepared.data is None:
             return state
         if ctx.outcome == "skipped":
-            ctx.done(f"Did not remind {prepared.data['customer']}: rejected")
+            ctx.done(f"{prepared.data['customer']} not reminded")
             return state
         state["sent"] = state.get("sent", 0) + 1
         ctx.done(f"Reminded {prepared.data['customer']}")

@@ -62,7 +62,7 @@ class Enter:
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":
-            ctx.done(f"Rejected; skipped {count(prepared.data)}")
+            ctx.done(f"{count(prepared.data)} skipped")
             return state
         state["entered"] = state.get("entered", 0) + result["added"]
         ctx.done(f"Added {result['added']}, {state['entered']} so far")

@@ -75,7 +75,7 @@ class Mail:
 
     def next(self, ctx, prepared, result, state):
         if ctx.outcome == "skipped":
-            ctx.done("Rejected; not sent")
+            ctx.done("Not sent")
             return
         ctx.done(f"Emailed {len(prepared.reserve)} new this morning")
 

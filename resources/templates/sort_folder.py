@@ -88,7 +88,7 @@ class Sort:
         if not prepared.data:
             return state
         if ctx.outcome == "skipped":
-            ctx.done(f"Rejected; {count(prepared.data)} not moved")
+            ctx.done(f"{count(prepared.data)} not moved")
             return state
         state["moved"] = state.get("moved", 0) + len(prepared.data)
         ctx.done(f"Moved {count(prepared.data)}")

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from scheduler.rules.handler_ids import handler_id
-from scheduler.rules.phases import RunStatus
+from scheduler.rules.phases import Refusal, RunStatus
 from scheduler.timing.occurrences import OccurrenceState
 
 _NO_LIMIT = 2**62
@@ -15,6 +15,7 @@ FOLLOWED = "followed"
 """The shown status of a waiting attempt that another one replaced; its stored status still says that it waits."""
 STATUS_WORDS: dict[str, tuple[str, ...]] = {
     "done": (RunStatus.COMMITTED,),
+    "committed": (RunStatus.COMMITTED, *Refusal),
     "succeeded": (RunStatus.COMMITTED, OccurrenceState.SUCCEEDED),
     "failed": (RunStatus.LOGIC, RunStatus.INTERNAL, RunStatus.CRASHED, FOLLOWED, OccurrenceState.FAILED),
     "waiting": (RunStatus.APPROVAL, RunStatus.RECONCILIATION),

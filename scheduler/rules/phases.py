@@ -63,6 +63,15 @@ class RunStatus(StrEnum):
         return self in _WAITING
 
 
+class Refusal(StrEnum):
+    """Why a committed run did not do what it had asked for."""
+
+    REJECTED = "rejected"
+    """By the user."""
+    EXPIRED = "expired"
+    """Nobody answered in time."""
+
+
 _WAITING = frozenset({RunStatus.TRANSIENT, RunStatus.APPROVAL, RunStatus.RECONCILIATION})
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
 _ENDS = _FAILED | {RunStatus.COMMITTED, RunStatus.CRASHED, RunStatus.CANCELLED}

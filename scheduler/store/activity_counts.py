@@ -11,7 +11,7 @@ from scheduler.timing.occurrences import OccurrenceReason
 
 _MILLISECOND = timedelta(milliseconds=1)
 _RUNS = """
-SELECT r.workflow, sum(r.status = 'committed'),
+SELECT r.workflow, sum(r.status = 'committed' AND r.refusal IS NULL),
     sum(r.status IN ('failed:logic', 'failed:internal', 'crashed') AND NOT EXISTS (
         SELECT 1 FROM runs n INDEXED BY runs_of_chain
         WHERE n.chain = r.chain AND n.attempt > 1 AND n.attempt > r.attempt))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scheduler.rules.handler_ids import handler_id, handler_id_bounds, split_handler_id
 from scheduler.rules.history_query import HistoryCursor, HistoryQuery, NotRunTime, split_words
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_instant, to_ms
 from scheduler.store.history_index import count_numbers, find_numbers, needs_index
 from scheduler.store.runs import read_error
@@ -17,7 +17,7 @@ from scheduler.user_text import unpack
 
 _RUN = (
     "SELECT r.number, r.id, r.workflow, r.handler, r.kind, r.trigger, o.planned, r.created, r.began, r.ended, r.phase, "
-    "r.status, r.retry_of, r.attempt, r.summary, r.error, r.followed, r.mutating_at FROM runs r "
+    "r.status, r.retry_of, r.attempt, r.summary, r.error, r.followed, r.mutating_at, r.refusal FROM runs r "
     "LEFT JOIN occurrences o ON o.key = r.occurrence"
 )
 _MILLISECOND = timedelta(milliseconds=1)
@@ -49,6 +49,7 @@ class PastRun(NamedTuple):
     error: Any
     followed: bool
     mutating_at: datetime | None
+    refusal: Refusal | None
 
 
 def find_runs(db: sqlite3.Connection, query: HistoryQuery, page: HistoryCursor, most: int) -> list[PastRun]:
@@ -131,38 +132,6 @@ def find_event(db: sqlite3.Connection, workflow: str, topic: str, identity: str)
     return known if row is None else known | {"title": row[0], "state": row[1], "published": to_instant(row[2])}
 
 
-class RunCount(NamedTuple):
-    workflow: str
-    status: RunStatus
-    number: int
-    timed: int
-    """How many of them began and ended."""
-    milliseconds: int
-    """How long those took in total."""
-    retried: int = 0
-    """How many of them failed and were retried without the user."""
-
-
-RETRIED = "(status = 'paused:transient' OR (status = 'failed:logic' AND coalesce(json_extract(error, '$.retried'), 0)))"
-"""An attempt that failed and was retried without the user."""
-
-
-def count_runs_by_status(
-    db: sqlite3.Connection, workflow: str | None, since: datetime, handler: str | None = None
-) -> list[RunCount]:
-    """The number of runs since then, by workflow and status: of all, of a workflow, or of one of its handlers."""
-    of_workflow = "" if workflow is None else "workflow = ?2 AND "
-    of_workflow += "" if handler is None else "handler = ?3 AND "
-    values = [one for one in (first_number_since(db, since), workflow, handler) if one is not None]
-    rows = db.execute(
-        "SELECT workflow, status, count(*), sum(ended IS NOT NULL AND began IS NOT NULL), "
-        f"coalesce(sum(max(ended - began, 0)), 0), sum({RETRIED}) "
-        f"FROM runs WHERE {of_workflow}number >= ?1 GROUP BY workflow, status",
-        values,
-    )
-    return [RunCount(row[0], RunStatus(row[1]), row[2], row[3], row[4], row[5]) for row in rows]
-
-
 def _past_run(row: sqlite3.Row) -> PastRun:
     run = PastRun(*row)
     return run._replace(
@@ -177,6 +146,7 @@ def _past_run(row: sqlite3.Row) -> PastRun:
         error=read_error(run.error),
         followed=bool(run.followed),
         mutating_at=from_ms(row["mutating_at"]),
+        refusal=None if run.refusal is None else Refusal(run.refusal),
     )
 
 

@@ -25,10 +25,10 @@ _MAX_TITLES = 50
 _MAX_CHARS = 4_000
 _IS_FINAL = "(r.status IN ('committed', 'crashed', 'cancelled') OR r.followed = 1)"
 _PAUSED = ("paused:transient", "paused:approval", "paused:reconciliation")
-_SHOWN_STATUS = f"iif(r.followed = 1 AND r.status LIKE 'paused:%', '{FOLLOWED}', r.status)"
+_SHOWN_STATUS = f"iif(r.followed = 1 AND r.status LIKE 'paused:%', '{FOLLOWED}', coalesce(r.refusal, r.status))"
 _SOURCE = (
-    f"SELECT r.number, r.workflow, w.name, r.handler, r.status, r.summary, r.error, r.prepared, {_IS_FINAL}, "
-    "r.trigger "
+    "SELECT r.number, r.workflow, w.name, r.handler, coalesce(r.refusal, r.status), r.summary, r.error, r.prepared, "
+    f"{_IS_FINAL}, r.trigger "
     "FROM runs r JOIN workflows w ON w.slug = r.workflow"
 )
 _MATCHING = "history WHERE history MATCH ? AND rowid >= ? AND rowid < ?"

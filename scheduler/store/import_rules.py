@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from scheduler.rules.mutations import MutationStatus
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.store.events import EventState
 from scheduler.store.workflows import ScriptOrigin, WorkflowStatus
@@ -211,7 +211,8 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "retry_of": _or_none(_name), "crashes": _number, "phase": _word(RunPhase), "status": _word(RunStatus),
         "prepared": _or_none(_json(_PREPARED)), "outcome": _or_none(_json()), "summary": _or_none(_text),
         "error": _or_none(_json(_ERROR)), "progress": _or_none(_json(_PROGRESS)), "resume_at": _or_none(_instant),
-        "followed": _flag, "created": _instant, "updated": _instant, "began": _or_none(_instant),
+        "followed": _flag, "refusal": _or_none(_word(Refusal)), "created": _instant, "updated": _instant,
+        "began": _or_none(_instant),
         "prepared_at": _or_none(_instant), "mutating_at": _or_none(_instant), "mutated_at": _or_none(_instant),
         "ended": _or_none(_instant),
     },

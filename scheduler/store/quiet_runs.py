@@ -10,7 +10,7 @@ from scheduler.store.history_index import find_numbers, needs_index
 
 IS_QUIET = (
     "r.status = 'committed' AND coalesce(r.summary, '') = '' AND r.error IS NULL AND r.mutating_at IS NULL "
-    "AND r.trigger <> 'manual'"
+    "AND r.refusal IS NULL AND r.trigger <> 'manual'"
 )
 """It went well, did nothing outside and has nothing to say; a run that the user started is always worth a row."""
 _MARK = f"SELECT r.number, r.created, r.workflow, {IS_QUIET} FROM runs r"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from scheduler.rules.phases import PHASE_MOVES, STATUS_MOVES, HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import PHASE_MOVES, STATUS_MOVES, HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.store.database import from_ms, to_ms
 from scheduler.store.errors import StaleError
 from scheduler.user_text import pack, unpack
@@ -43,6 +43,7 @@ class RunRow(NamedTuple):
     """When it resumes automatically; None if it has ended or waits for the user."""
     followed: bool = False
     """Nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
+    refusal: Refusal | None = None
     prepared_at: datetime | None = None
     mutating_at: datetime | None = None
     mutated_at: datetime | None = None
@@ -59,7 +60,7 @@ _JSON_PLACES = tuple(place for place, name in enumerate(_COLUMNS) if name in _JS
 _ENUM_PLACES: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
     (_COLUMNS.index(name), enum) for name, enum in (("kind", HandlerKind), ("phase", RunPhase), ("status", RunStatus))
 )
-_FOLLOWED, _ERROR, _SUMMARY = (_COLUMNS.index(name) for name in ("followed", "error", "summary"))
+_FOLLOWED, _REFUSAL, _ERROR, _SUMMARY = map(_COLUMNS.index, ("followed", "refusal", "error", "summary"))
 _OPEN = "status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0"
 # Indexes are named, because SQLite would read a million ended runs in order rather than sort the few open ones.
 _ALL_OPEN = f"{_ALL} INDEXED BY runs_open WHERE {_OPEN}"
@@ -270,4 +271,5 @@ def _from_sql(row: sqlite3.Row) -> RunRow:
     for place, enum in _ENUM_PLACES:
         values[place] = enum(values[place])
     values[_FOLLOWED] = bool(values[_FOLLOWED])
+    values[_REFUSAL] = None if values[_REFUSAL] is None else Refusal(values[_REFUSAL])
     return RunRow._make(values)

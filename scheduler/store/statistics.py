@@ -1,12 +1,14 @@
-"""Counts of planned times by state, and of how late runs began."""
+"""Counts of runs by status, of planned times by state, and of how late runs began."""
 
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from scheduler.rules.handler_ids import split_handler_id
+from scheduler.rules.phases import RunStatus
 from scheduler.store.database import parse_enum, to_ms
-from scheduler.store.history import RETRIED, first_number_since
+from scheduler.store.history import first_number_since
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 
 
@@ -20,6 +22,40 @@ class StateCount:
     """Whether they are the schedule's own times."""
     number: int
     more: bool
+
+
+class RunCount(NamedTuple):
+    workflow: str
+    status: RunStatus
+    number: int
+    timed: int
+    """How many of them began and ended."""
+    milliseconds: int
+    """How long those took in total."""
+    retried: int = 0
+    """How many of them failed and were retried without the user."""
+    refused: int = 0
+    """How many of them were rejected, or expired without an answer."""
+
+
+RETRIED = "(status = 'paused:transient' OR (status = 'failed:logic' AND coalesce(json_extract(error, '$.retried'), 0)))"
+"""An attempt that failed and was retried without the user."""
+
+
+def count_runs_by_status(
+    db: sqlite3.Connection, workflow: str | None, since: datetime, handler: str | None = None
+) -> list[RunCount]:
+    """The number of runs since then, by workflow and status: of all, of a workflow, or of one of its handlers."""
+    of_workflow = "" if workflow is None else "workflow = ?2 AND "
+    of_workflow += "" if handler is None else "handler = ?3 AND "
+    values = [one for one in (first_number_since(db, since), workflow, handler) if one is not None]
+    rows = db.execute(
+        "SELECT workflow, status, count(*), sum(ended IS NOT NULL AND began IS NOT NULL), "
+        f"coalesce(sum(max(ended - began, 0)), 0), sum({RETRIED}), sum(refusal IS NOT NULL) "
+        f"FROM runs WHERE {of_workflow}number >= ?1 GROUP BY workflow, status",
+        values,
+    )
+    return [RunCount(row[0], RunStatus(row[1]), *row[2:]) for row in rows]
 
 
 def count_states(db: sqlite3.Connection, schedule: str | None, since: datetime | None) -> list[StateCount]:

@@ -62,7 +62,7 @@ def test_rejected_files_stay_and_are_not_asked_for_again(home: TemplateRuntime, 
     home.answer(yes=False)
     home.pass_time(10 * MINUTE)
     assert list_files(inbox) == ["a.pdf"] and home.runtime.requests() == []
-    assert "Rejected; 1 file not moved" in home.summaries
+    assert "1 file not moved" in home.summaries
 
 
 def test_files_of_the_same_name_get_a_number_and_nothing_is_overwritten(home: TemplateRuntime, tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ _STATUSES = (
     RunState.WAITING,
     RunState.RETRYING,
     RunState.RUNNING,
+    RunState.REJECTED,
+    RunState.EXPIRED,
     RunState.CANCELLED,
     RunState.SKIPPED,
     RunState.MISSED,

@@ -15,7 +15,7 @@ from scheduler.engine.queries.folded_history import FoldedHistory
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
 from scheduler.rules.history_query import HistoryQuery, NotRunTime, QuietRuns, RunRange
-from scheduler.rules.phases import RunStatus
+from scheduler.rules.phases import Refusal, RunStatus
 from scheduler.timing.occurrences import OccurrenceState
 
 _RUN_STATES = {
@@ -29,6 +29,7 @@ _RUN_STATES = {
     RunStatus.CRASHED: RunState.FAILED,
     RunStatus.CANCELLED: RunState.CANCELLED,
 }
+_REFUSAL_STATES = {Refusal.REJECTED: RunState.REJECTED, Refusal.EXPIRED: RunState.EXPIRED}
 _TIME_STATES = {
     OccurrenceState.QUEUED: RunState.QUEUED,
     OccurrenceState.STARTED: RunState.RUNNING,
@@ -42,9 +43,15 @@ _TIME_STATES = {
 }
 
 
-def state_of_run(status: RunStatus, *, is_followed: bool = False) -> RunState:
+def state_of_run(one: RunView) -> RunState:
     """A waiting attempt counts as failed once another one follows it."""
-    return RunState.FAILED if is_followed and status.is_waiting else _RUN_STATES[status]
+    if one.refusal is not None:
+        return _REFUSAL_STATES[one.refusal]
+    return RunState.FAILED if one.is_followed and one.status.is_waiting else state_of_status(one.status)
+
+
+def state_of_status(status: RunStatus) -> RunState:
+    return _RUN_STATES[status]
 
 
 def state_of_time(state: str) -> RunState:
@@ -161,7 +168,7 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         until=None,
         workflow=one.workflow,
         name=names.get(one.workflow, one.workflow),
-        state=state_of_run(one.status, is_followed=one.is_followed),
+        state=state_of_run(one),
         what=describe_outcome(one) or asked or describe_status(one),
         duration=None if one.ended is None or one.began is None else one.ended - one.began,
         retry_of=one.retry_of,
@@ -229,6 +236,8 @@ def describe_status(one: RunView) -> str:
             return translate("history", "Checking whether it happened.")
         case RunStatus.CRASHED:
             return translate("history", "Dayhand quit during this run.")
+        case RunStatus.COMMITTED if one.refusal is not None:
+            return translate("history", "You rejected it.")
         case RunStatus.COMMITTED if one.has_acted:
             return translate("history", "Done.")
         case RunStatus.COMMITTED if one.kind != "job":

@@ -55,7 +55,7 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
         (translate("history", "Run"), found.id),
         (translate("history", "Handler"), f"{found.handler} ({found.kind.value})"),
         (translate("history", "Script"), translate("history", "version {number}").format(number=found.version)),
-        (translate("history", "Status"), run_sign(state_of_run(found.status, is_followed=found.is_followed)).word),
+        (translate("history", "Status"), run_sign(state_of_run(found)).word),
         (translate("history", "Attempt"), str(found.attempt)),
     ]
     if found.command:
@@ -76,7 +76,7 @@ def _list_sections(found: RunDetails, zone: ZoneInfo) -> Iterable[DetailSection]
             (
                 str(one.attempt),
                 "" if one.began is None else format_clock_time(one.began, zone),
-                run_sign(state_of_run(one.status, is_followed=one.is_followed)).word,
+                run_sign(state_of_run(one)).word,
                 describe_outcome(one),
             )
             for one in found.chain

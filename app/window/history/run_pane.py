@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 
 from app.background import BackgroundTasks, run_command
 from app.i18n.connector_labels import parameter_labels
-from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_duration, format_time_range
 from app.overview import add_job
 from app.requests.actions import OfferedAction, list_actions
@@ -142,14 +141,14 @@ class RunPane(CardArea):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.SMALL)
         first = QHBoxLayout()
-        first.addWidget(StatusChip(run_sign(_state_of(found))))
+        first.addWidget(StatusChip(run_sign(state_of_run(found))))
         first.addStretch(1)
         close = make_button(self.tr("Close"), "Escape")
         close.clicked.connect(self.closed)
         first.addWidget(close)
         layout.addLayout(first)
         heading = make_label(
-            escape_invisible(describe_outcome(found) or describe_status(found) or run_sign(_state_of(found)).word)
+            escape_invisible(describe_outcome(found) or describe_status(found) or run_sign(state_of_run(found)).word)
         )
         heading.setFont(make_heading("", TextStyle.TITLE).font())
         layout.addWidget(heading)
@@ -295,7 +294,3 @@ def _read(session: Session, run: str) -> tuple[RunDetails, str]:
     """The run, and the name of its workflow and job."""
     found = session.queries.run(run)
     return found, add_job(session.queries.names().get(found.workflow, found.workflow), found.job)
-
-
-def _state_of(found: RunDetails) -> RunState:
-    return state_of_run(found.status, is_followed=found.is_followed)

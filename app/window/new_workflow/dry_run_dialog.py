@@ -35,7 +35,7 @@ from app.widgets.status_signs import run_sign
 from app.widgets.value_text import format_value
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button, make_field_label, make_heading
-from app.window.history.history_data import state_of_run
+from app.window.history.history_data import state_of_status
 from app.window.new_workflow.dry_run_process import DryRunProcess
 from scheduler.rules.phases import RunStatus
 from scheduler.user_text import unpack
@@ -98,7 +98,7 @@ class StepCard(QFrame):
         layout.setSpacing(Space.SMALL)
         head = QHBoxLayout()
         head.setSpacing(Space.MEDIUM)
-        head.addWidget(StatusChip(run_sign(state_of_run(step.status))))
+        head.addWidget(StatusChip(run_sign(state_of_status(step.status))))
         when, until = (
             format_day_and_time(at.replace(microsecond=0), ZoneInfo(zone), step.at) for at in (step.at, step.until)
         )

@@ -123,7 +123,7 @@ def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[Timelin
         began = run.began or run.planned
         if began is not None:
             words = _add_job(run.job, _describe_run(run, overview) or run.command)
-            state = state_of_run(run.status, is_followed=run.is_followed)
+            state = state_of_run(run)
             is_over = run.ended is not None
             # A waiting run is drawn where it started, not over all the hours that it waits.
             end = run.ended if is_over or state is RunState.RUNNING else began
@@ -181,7 +181,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
                 at=at,
                 workflow=run.workflow,
                 name=overview.name_of(run.workflow, run.job),
-                state=state_of_run(run.status, is_followed=run.is_followed),
+                state=state_of_run(run),
                 sentence=_describe_run(run, overview),
                 run=run.id,
             )
@@ -209,7 +209,7 @@ def _list_running(past: HistoryResult, overview: Overview) -> list[RunningRun]:
 
 
 def _is_quiet(run: RunView) -> bool:
-    return state_of_run(run.status, is_followed=run.is_followed) is RunState.DONE and not run.summary
+    return state_of_run(run) is RunState.DONE and not run.summary
 
 
 def _describe_run(run: RunView, overview: Overview) -> str:

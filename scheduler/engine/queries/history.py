@@ -10,7 +10,7 @@ from scheduler.engine.queries.job_names import find_job
 from scheduler.engine.queries.runs import RunView, view_run
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.history_query import STATUS_WORDS, HistoryCursor, HistoryQuery, NotRunTime
-from scheduler.rules.phases import RunStatus
+from scheduler.rules.phases import Refusal, RunStatus
 from scheduler.store import history
 from scheduler.store.database import to_ms
 from scheduler.store.history import PastRun
@@ -67,8 +67,8 @@ def resolve_query(snapshot: Snapshot, query: HistoryQuery) -> HistoryQuery:
     if query.workflow is not None:
         query = replace(query, workflow=find_workflow(snapshot.db, query.workflow).slug)
     for status in query.statuses:
-        if status not in (*STATUS_WORDS, *RunStatus, *OccurrenceState):
-            listed = ", ".join(sorted({*STATUS_WORDS, *(word.value for word in OccurrenceState)}))
+        if status not in (*STATUS_WORDS, *RunStatus, *Refusal, *OccurrenceState):
+            listed = ", ".join(sorted({*STATUS_WORDS, *Refusal, *(word.value for word in OccurrenceState)}))
             raise RefusedError(
                 "status",
                 UserText("There is no status {status}. Choose one of: {listed}.", status=status, listed=listed),

@@ -9,7 +9,7 @@ from scheduler.engine.lookup import find_queued, find_run
 from scheduler.engine.queries.job_names import find_command, find_job
 from scheduler.engine.queries.requests import RequestView, view_request
 from scheduler.engine.queries.snapshot import Snapshot
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.rules.requests import REQUESTS
 from scheduler.store import history, logs, mutations, occurrences, requests, runs, workflow_status
 from scheduler.store.history import PastRun
@@ -41,6 +41,7 @@ class RunView:
     """One sentence."""
     is_followed: bool
     """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
+    refusal: Refusal | None = None
     has_acted: bool = False
     """Whether it did something outside, or tried to."""
     job: str = ""
@@ -160,6 +161,7 @@ def view_run(snapshot: Snapshot, row: PastRun | RunRow, planned: datetime | None
         summary=row.summary,
         error=_error_sentence(row.error),
         is_followed=row.followed,
+        refusal=row.refusal,
         has_acted=row.mutating_at is not None,
         job=find_job(snapshot, row.workflow, row.handler),
         command=find_command(snapshot, row.workflow, row.handler) if row.kind is HandlerKind.JOB else "",

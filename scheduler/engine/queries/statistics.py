@@ -9,8 +9,8 @@ from scheduler.engine.queries.counters import Counters
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.rules.handler_ids import split_target
 from scheduler.rules.phases import RunStatus
-from scheduler.store import history, schedules, workflows
-from scheduler.store.history import RunCount
+from scheduler.store import schedules, statistics, workflows
+from scheduler.store.statistics import RunCount
 
 _FAILED = (RunStatus.LOGIC, RunStatus.INTERNAL)
 _DEFAULT_SPAN = timedelta(days=7)
@@ -22,6 +22,8 @@ class WorkflowStatistics:
     name: str
     runs: int
     done: int
+    refused: int
+    """Rejected, or expired without an answer."""
     failed: int
     transient_failures: int
     """Attempts that failed and were retried without the user."""
@@ -46,7 +48,7 @@ def count(snapshot: Snapshot, target: str | None, since: datetime | None) -> Sta
     if workflow is not None and handler is not None:
         find_handler(snapshot.db, workflow, handler)
     names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
-    tallies = history.count_runs_by_status(snapshot.db, slug, since, handler)
+    tallies = statistics.count_runs_by_status(snapshot.db, slug, since, handler)
     statuses: dict[str, int] = {}
     by_workflow: dict[str, list[RunCount]] = {}
     for one in tallies:
@@ -61,7 +63,8 @@ def count(snapshot: Snapshot, target: str | None, since: datetime | None) -> Sta
                 workflow=found,
                 name=names.get(found, found),
                 runs=sum(one.number for one in ones),
-                done=sum(one.number for one in ones if one.status is RunStatus.COMMITTED),
+                done=sum(one.number - one.refused for one in ones if one.status is RunStatus.COMMITTED),
+                refused=sum(one.refused for one in ones),
                 failed=sum(one.number - one.retried for one in ones if one.status in _FAILED),
                 transient_failures=sum(one.retried for one in ones),
                 seconds=_average(ones),

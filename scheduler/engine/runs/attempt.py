@@ -14,7 +14,7 @@ from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.mutations import MutationStatus
-from scheduler.rules.phases import RunPhase
+from scheduler.rules.phases import Refusal, RunPhase
 from scheduler.store.events import EventRow
 from scheduler.store.mutations import MutationRow
 from scheduler.store.runs import RunRow
@@ -54,6 +54,7 @@ class Attempt:
     """The call as it was made, which the user may have changed; for `next`."""
     reason: str | None = None
     """Why it was rejected, for `next`."""
+    refusal: Refusal | None = None
     first_events: dict[str, Any] = field(default_factory=dict)
     """By topic: the first pending events, sent along with prepare."""
     published: list[PublishedEvent] = field(default_factory=list)

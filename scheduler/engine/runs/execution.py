@@ -242,7 +242,10 @@ class Execution:
 
     def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
         """Commit, and let the next run of the lane prepare while this one is stored."""
-        self.attempt.summary = self.attempt.summary or self.attempt.default_summary
+        attempt = self.attempt
+        attempt.summary = attempt.summary or attempt.default_summary
+        if attempt.refusal is not None:
+            attempt.summary = user_requests.summarize_refusal(attempt)
         self._finisher.publish_results(db, self.attempt, state, result, now)
         self.next = self._callbacks.start_next_of_lane(db, now)
         if self.next is not None:

@@ -48,7 +48,8 @@ class AttemptFinisher:
         if attempt.handler.kind is HandlerKind.CONSUMER:
             rejected = attempt.action_status == MutationStatus.SKIPPED
             events.close_reserved(db, attempt.id, EventState.SKIPPED if rejected else EventState.CONSUMED)
-        runs.advance(db, attempt.id, attempt.phase, RunPhase.COMMITTED, now, summary=attempt.summary)
+        ended = {"summary": attempt.summary, "refusal": attempt.refusal}
+        runs.advance(db, attempt.id, attempt.phase, RunPhase.COMMITTED, now, **ended)
         if attempt.handler.goes_on_after_failure:
             user_requests.close_reports(db, attempt.workflow, attempt.handler.name, now)
         self._end_occurrence(db, attempt, Outcome(Result.SUCCEEDED, attempt.summary), now)

@@ -195,6 +195,8 @@ def _restore(db: sqlite3.Connection, attempt: Attempt, mutation: MutationStatus 
         attempt.action_status = mutation.value
         if mutation is MutationStatus.APPLIED:
             attempt.call_made = OutsideCall.from_stored(row._asdict()).to_script()
+        elif attempt.row.mutating_at is not None:
+            attempt.default_summary = UserText("It is not known whether it happened; you skipped it.")
         else:
             user_requests.apply_rejection(attempt, row.reason)
     if attempt.handler.kind is HandlerKind.CONSUMER and attempt.prepared is not None:

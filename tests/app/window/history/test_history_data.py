@@ -6,18 +6,18 @@ from datetime import UTC, datetime
 import pytest
 
 from app.i18n.state_labels import RunState, run_state_label, workflow_state_label
-from app.window.history.history_data import describe_outcome, make_rows, state_of_run, state_of_time
+from app.window.history.history_data import describe_outcome, make_rows, state_of_run, state_of_status, state_of_time
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
 from scheduler.rules.history_query import NotRunTime
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
 
 
 @pytest.mark.parametrize("status", RunStatus)
 def test_every_run_status_has_a_label(status: RunStatus) -> None:
-    state = state_of_run(status)
+    state = state_of_status(status)
     assert run_state_label(state)
     assert (state is RunState.DONE) == (status is RunStatus.COMMITTED)
     assert (state is RunState.WAITING) == (status in (RunStatus.APPROVAL, RunStatus.RECONCILIATION))
@@ -25,8 +25,15 @@ def test_every_run_status_has_a_label(status: RunStatus) -> None:
 
 @pytest.mark.parametrize("status", RunStatus)
 def test_a_waiting_attempt_counts_as_failed_once_another_follows(status: RunStatus) -> None:
-    followed = state_of_run(status, is_followed=True)
-    assert followed is (RunState.FAILED if status.is_waiting else state_of_run(status))
+    followed = state_of_run(replace(run(status), is_followed=True))
+    assert followed is (RunState.FAILED if status.is_waiting else state_of_status(status))
+
+
+@pytest.mark.parametrize("refusal", Refusal)
+def test_a_refused_run_has_a_state_of_its_own(refusal: Refusal) -> None:
+    state = state_of_run(replace(run(RunStatus.COMMITTED), refusal=refusal))
+    assert (state.value, run_state_label(state)) == (refusal.value, refusal.value.capitalize())
+    assert state not in map(state_of_status, RunStatus)
 
 
 @pytest.mark.parametrize("state", OccurrenceState)
