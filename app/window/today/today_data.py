@@ -17,9 +17,7 @@ from app.session import Session
 from app.widgets.timeline_layout import TimelineBar, TimelineLane, local_day
 from app.window.history.history_data import state_of_run, state_of_time
 from app.window.today.running_now import RunningRun
-from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.history import HistoryResult
-from scheduler.engine.queries.next_times import NextTime
 from scheduler.engine.queries.runs import RunView
 from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.history_query import HistoryQuery
@@ -71,7 +69,7 @@ def read_day(session: Session, span: tuple[datetime, datetime] | None = None) ->
     first, last = (start, end) if span is None else (min(start, span[0]), max(end, span[1]))
     past = _read_past(session, first, 1 if first == start else _MAX_PAGES)
     number = max(_MIN_COMING, _MAX_COMING // max(len(overview.workflows), 1))
-    coming = {one.workflow: _read_coming(session, one.workflow, last, number) for one in overview.workflows}
+    coming = session.queries.times_until(last, number)
     lines = sorted(_make_lines(past, overview), key=lambda line: line.at, reverse=True)
     return Day(
         overview=overview,
@@ -105,19 +103,6 @@ def _find_oldest(past: HistoryResult) -> datetime | None:
     return min(chain(begun, (time.planned for time in past.occurrences)), default=None)
 
 
-def _read_coming(session: Session, workflow: str, end: datetime, most: int) -> list[NextTime]:
-    """Ask for a few first: most workflows run rarely, and distant times are expensive to compute."""
-    number = _MIN_COMING
-    try:
-        found = session.queries.next_times(workflow, number, will_run=True)
-        while len(found) == number < most and found[-1].at < end:
-            number = min(number * 8, most)
-            found = session.queries.next_times(workflow, number, will_run=True)
-    except RefusedError:  # removed since
-        return []
-    return found
-
-
 def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[TimelineBar]:
     for run in past.runs:
         began = run.began or run.planned
@@ -147,14 +132,14 @@ def _add_job(job: str, text: str) -> str:
 
 
 def _make_coming_bars(
-    coming: Mapping[str, Sequence[NextTime]], overview: Overview, end: datetime, most: int
+    coming: Mapping[str, Sequence[datetime]], overview: Overview, end: datetime, most: int
 ) -> Iterator[TimelineBar]:
     """Beyond the last computed time, one bar up to the end."""
-    times = {(workflow, one.at) for workflow, found in coming.items() for one in found}
+    times = {(workflow, at) for workflow, found in coming.items() for at in found}
     times |= {
         (one.workflow, one.next) for one in overview.workflows if one.next is not None and _will_run(one, overview)
     }
-    cut = {(workflow, found[-1].at) for workflow, found in coming.items() if len(found) == most}
+    cut = {(workflow, found[-1]) for workflow, found in coming.items() if len(found) == most}
     for workflow, at in sorted(times):
         if overview.now < at < end:
             id_ = f"coming:{workflow}:{at.timestamp():.0f}"

@@ -1,6 +1,7 @@
 """The next times of schedules."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nsmallest
@@ -16,6 +17,7 @@ from scheduler.store.schedules import ScheduleRow
 from scheduler.timing.errors import BadScheduleError
 
 _MAX_NEXT_TIMES = 1_000
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +30,9 @@ class NextTime:
 
 
 def find_next_times(
-    snapshot: Snapshot,
-    target: str | None,
-    number: int,
-    after: datetime | None = None,
-    *,
-    will_run: bool = False,
+    snapshot: Snapshot, target: str | None, number: int, after: datetime | None = None
 ) -> list[NextTime]:
-    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given.
-
-    With `will_run`, without those that will not run as things stand: what is blocked until the user acts, and what
-    falls into a pause of everything.
-    """
+    """The next times of one handler, one workflow or all, earliest first; only those after `after` if it is given."""
     number = min(max(number, 1), _MAX_NEXT_TIMES)
     rows = schedules.list_all(snapshot.db)
     if target is not None:
@@ -47,19 +40,13 @@ def find_next_times(
         workflow = find_workflow(snapshot.db, name)
         chosen = None if handler is None else find_schedules(snapshot.db, workflow, handler)
         rows = [one for one in rows if one.workflow == workflow.slug and (chosen is None or one.id in chosen)]
-    if will_run:
-        if snapshot.is_paused_without_end:
-            return []
-        rows = _remove_blocked(snapshot, rows)
-        after = _after_pause(snapshot, after)
-    names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
-    ends = {row.slug: row.paused_until for row in workflows.list_all(snapshot.db) if row.paused_until is not None}
     found = [
         (at, row)
-        for row in (_with_pause_end(one, ends) for one in rows)
-        if (not row.is_suspended or row.paused_until is not None) and not is_stopped(snapshot, row)
+        for row in _list_active(snapshot, rows)
+        if not is_stopped(snapshot, row)
         for at in _upcoming(snapshot, row, number, after)
     ]
+    names = {row.slug: row.name for row in workflows.list_all(snapshot.db)}
     return [
         NextTime(
             at=at,
@@ -72,17 +59,49 @@ def find_next_times(
     ]
 
 
+def find_times_until(snapshot: Snapshot, end: datetime, number: int) -> dict[str, list[datetime]]:
+    """By workflow, the first times before `end`, up to that many for each; those without any are left out.
+
+    Only times that will run as things stand: neither what is blocked until the user acts, nor what falls into a pause
+    of everything.
+    """
+    if snapshot.is_paused_without_end:
+        return {}
+    after, found = _find_pause_end(snapshot), defaultdict[str, list[datetime]](list)
+    for row in _list_active(snapshot, _remove_blocked(snapshot, schedules.list_all(snapshot.db))):
+        found[row.workflow] += _list_until(snapshot, row, end, number, after)
+    return {workflow: sorted(times)[:number] for workflow, times in found.items() if times}
+
+
+def _list_until(
+    snapshot: Snapshot, row: ScheduleRow, end: datetime, number: int, after: datetime | None
+) -> list[datetime]:
+    """Ask for a few first: most schedules run rarely, and distant times are expensive to compute."""
+    wanted = min(_FEW, number)
+    times = _upcoming(snapshot, row, wanted, after)
+    while len(times) == wanted < number and times[-1] < end:
+        wanted = min(wanted * 8, number)
+        times = _upcoming(snapshot, row, wanted, after)
+    return [at for at in times if at < end]
+
+
+def _list_active(snapshot: Snapshot, rows: list[ScheduleRow]) -> Iterator[ScheduleRow]:
+    """Without those that are paused until the user resumes them."""
+    ends = {row.slug: row.paused_until for row in workflows.list_all(snapshot.db) if row.paused_until is not None}
+    for row in (_with_pause_end(one, ends) for one in rows):
+        if not row.is_suspended or row.paused_until is not None:
+            yield row
+
+
 def _remove_blocked(snapshot: Snapshot, rows: list[ScheduleRow]) -> list[ScheduleRow]:
     blocked = {(one.workflow, one.name) for one in lanes.list_blocked(snapshot.db) if one.blocked not in WAITS_FOR_TIME}
     return [one for one in rows if (one.workflow, lane_name(one.handler, one.kind)) not in blocked]
 
 
-def _after_pause(snapshot: Snapshot, after: datetime | None) -> datetime | None:
-    """The later of the instant and the end of a pause of everything."""
+def _find_pause_end(snapshot: Snapshot) -> datetime | None:
+    """The end of a pause of everything; None if there is none."""
     end = snapshot.everything_paused_until
-    if end is None or end <= snapshot.now:
-        return after
-    return end if after is None else max(after, end)
+    return None if end is None or end <= snapshot.now else end
 
 
 def _with_pause_end(row: ScheduleRow, ends: Mapping[str, datetime]) -> ScheduleRow:

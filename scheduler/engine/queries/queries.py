@@ -77,16 +77,13 @@ class WorkflowQueries:
         """Workflows that are deployed again when their file is saved."""
         return workflows.find_watched(self._snapshot())
 
-    def next_times(
-        self,
-        target: str | None = None,
-        limit: int = 10,
-        after: datetime | None = None,
-        *,
-        will_run: bool = False,
-    ) -> list[NextTime]:
-        """Of all workflows, one of them, or one handler; `will_run`: only those that run as things stand."""
-        return next_times.find_next_times(self._snapshot(), target, limit, after, will_run=will_run)
+    def next_times(self, target: str | None = None, limit: int = 10, after: datetime | None = None) -> list[NextTime]:
+        """Of all workflows, one of them, or one handler."""
+        return next_times.find_next_times(self._snapshot(), target, limit, after)
+
+    def times_until(self, end: datetime, limit: int) -> dict[str, list[datetime]]:
+        """By workflow, the times before `end` that will run as things stand, up to that many for each."""
+        return next_times.find_times_until(self._snapshot(), end, limit)
 
     def schedule_entries(self, target: str | None = None) -> list[ScheduleEntry]:
         """All schedules, those of one workflow, or the one of a handler."""

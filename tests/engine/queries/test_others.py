@@ -136,6 +136,28 @@ def test_the_next_times_of_all_workflows_are_in_order(asking: QueryRuntimeFixtur
     assert asking.queries.next_times() == []
 
 
+def test_the_times_of_each_workflow_until_an_instant(asking: QueryRuntimeFixture) -> None:
+    hour = timedelta(hours=1)
+    times = asking.queries.times_until(START + hour, 100)
+    assert times == {"receipts": [START + timedelta(minutes=minutes) for minutes in range(5, 60, 5)]}
+    assert asking.queries.times_until(START + hour, 3) == {"receipts": times["receipts"][:3]}
+    assert asking.queries.times_until(START + timedelta(minutes=1), 100) == {}
+
+
+def test_times_that_will_not_run_as_things_stand_are_left_out(asking: QueryRuntimeFixture) -> None:
+    """Those in a pause of everything, and those of what is blocked until the user acts."""
+    end = START + timedelta(hours=1)
+    commands = asking.services.workflow_commands
+    commands.pause_all(START + timedelta(minutes=50))
+    assert asking.queries.times_until(end, 100) == {"receipts": [START + timedelta(minutes=55)]}
+    commands.pause_all()
+    assert asking.queries.times_until(end, 100) == {}
+    commands.resume_all()
+    with asking.services.database.write() as db:
+        lanes.block(db, LaneRow("receipts", "", Block.SCRIPT_ERROR, "It is broken."))
+    assert "receipts" not in asking.queries.times_until(end, 100)
+
+
 def test_a_skipped_time_is_not_listed_as_next(asking: QueryRuntimeFixture) -> None:
     asking.services.workflow_commands.skip_next("receipts", "poll")
     assert asking.queries.next_times(limit=1)[0].at == START + timedelta(minutes=10)

@@ -19,7 +19,7 @@ from app.window.today.today_data import ActivityLine, read_day
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.phases import RunStatus
 from scheduler.rules.requests import Block
-from scheduler.store import lanes
+from scheduler.store import lanes, schedules
 from scheduler.store.lanes import LaneRow
 from tests.app.app_fixture import Wait, deploy, overview_of, table_lines
 from tests.app.window.sample_data import add_run, few
@@ -133,6 +133,16 @@ def test_what_the_timeline_leaves_out_is_marked(few: Session, monkeypatch: pytes
     repeating = [bar for bar in day.bars if bar.text == "repeats"]
     assert {bar.lane for bar in repeating} <= {lane.id for lane in day.lanes} and repeating
     assert {bar.end for bar in repeating} == {end}
+
+
+def test_the_times_of_all_workflows_are_read_together(few: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading all schedules for each workflow took seconds with hundreds of them."""
+    reads: list[object] = []
+    read = schedules.list_all
+    monkeypatch.setattr(schedules, "list_all", lambda *args, **more: reads.append(args) or read(*args, **more))
+    now = few.now()
+    assert read_day(few, (now, now + timedelta(days=2))).bars
+    assert len(reads) < len(few.queries.workflows())
 
 
 def test_moving_the_timeline_reads_the_visible_span(page: TodayPage, wait: Wait) -> None:
