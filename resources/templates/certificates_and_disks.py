@@ -68,7 +68,8 @@ def check_certificate(place, now):
         server = urlsplit(place if "//" in place else f"//{place}")
         plain = socket.create_connection((server.hostname, server.port or 443), timeout=20)
         with context.wrap_socket(plain, server_hostname=server.hostname) as wrapped:
-            ends = ssl.cert_time_to_seconds(wrapped.getpeercert()["notAfter"])
+            certificate = wrapped.getpeercert() or {}
+            ends = ssl.cert_time_to_seconds(str(certificate["notAfter"]))
     except ssl.SSLCertVerificationError as error:
         return f"bad {now:%Y-%m-%d}", f"The certificate of {place} is not valid: {error.verify_message}"
     except (OSError, ValueError) as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import dayhand
@@ -313,16 +314,24 @@ def test_the_dependency_block_is_read() -> None:
     assert (needs.packages, needs.python) == (("python-dateutil>=2.9",), ">=3.10")
 
 
+def test_the_handlers_with_types_can_be_deployed() -> None:
+    head = 'import dayhand\nflow = dayhand.Workflow("Typed")\nfound = flow.topic("found")\n'
+    module = ModuleType("typed")
+    exec(compile(head + FRAGMENTS[2], "guide.md", "exec"), vars(module))
+    written.defined.clear()
+    assert [one["name"] for one in dayhand.describe(module)["handlers"]] == ["check", "Enter", "tidy"]
+
+
 def test_the_test_of_a_script_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "readings.py").write_text(SCRIPTS["Readings"])
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "readings", raising=False)
     names: dict[str, Any] = {}
-    exec(compile(FRAGMENTS[2], "guide.md", "exec"), names)
+    exec(compile(FRAGMENTS[3], "guide.md", "exec"), names)
     names["test_it_is_a_workflow"]()
     monkeypatch.delitem(sys.modules, "readings")
     written.defined.clear()
-    assert len(FRAGMENTS) == 3
+    assert len(FRAGMENTS) == 4
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -19,6 +19,7 @@ from ._values import check, describe_type
 if TYPE_CHECKING:
     from ._channel import HostChannel
     from ._handlers import HandlerDefinition
+    from ._setting_types import Names, Origin, Outcome
     from ._workflow import Workflow
 
 _HINTS = {
@@ -65,9 +66,10 @@ class Context:
         return str(self._facts.get("key", ""))
 
     @property
-    def origin(self) -> str:
+    def origin(self) -> Origin:
         """What started the run: "automatic", "manual", "backfill", "deploy" or "event"."""
-        return str(self._facts.get("origin", ""))
+        origin: Origin = self._facts.get("origin", "")
+        return origin
 
     @property
     def attempt(self) -> int:
@@ -103,22 +105,24 @@ class Context:
             self._check(value, UserText("progress: {name}", name=name))
         self._link.tell("progress", done=done, total=total, text=str(text))
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name in _HINTS:
+    if not TYPE_CHECKING:  # or type checkers would accept every name
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if name in _HINTS:
+                return self._refuse(
+                    UserText("{phase} cannot use ctx.{name}; {hints}.", phase=self.phase, name=name, hints=_HINTS[name])
+                )
+            offered = sorted(word for word in dir(type(self)) if not word.startswith("_") and word != "phase")
             return self._refuse(
-                UserText("{phase} cannot use ctx.{name}; {hints}.", phase=self.phase, name=name, hints=_HINTS[name])
+                UserText(
+                    "ctx has no {name}; in {phase} it offers {offered}.",
+                    name=name,
+                    phase=self.phase,
+                    offered=", ".join(offered),
+                )
             )
-        offered = sorted(word for word in dir(type(self)) if not word.startswith("_") and word != "phase")
-        return self._refuse(
-            UserText(
-                "ctx has no {name}; in {phase} it offers {offered}.",
-                name=name,
-                phase=self.phase,
-                offered=", ".join(offered),
-            )
-        )
 
     def _refuse(self, sentence: str) -> NoReturn:
         raise self._link.remember(Misuse(sentence))
@@ -258,9 +262,10 @@ class NextContext(_Publishes, _Reports):
     phase = protocol.NEXT
 
     @property
-    def outcome(self) -> str:
+    def outcome(self) -> Outcome:
         """The outcome of mutate: "applied", "skipped" (the user rejected it) or "none" (there was no call)."""
-        return str(self._facts.get("outcome", "none"))
+        outcome: Outcome = self._facts.get("outcome", "none")
+        return outcome
 
     @property
     def call_made(self) -> dict[str, Any] | None:
@@ -281,7 +286,7 @@ class JobContext(_Reads, _Reports):
 
     phase = protocol.JOB
 
-    def run(self, command: Sequence[str], *, check: bool = True, secrets: dict[str, str] | None = None) -> int:
+    def run(self, command: Names, *, check: bool = True, secrets: dict[str, str] | None = None) -> int:
         """Run a command, wait for it and return its exit code; its output goes to the run's log.
 
         command: a list, not a shell command line; a leading ~ becomes the home folder.

@@ -10,7 +10,7 @@ from ._user_text import UserText
 from ._values import check
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from ._setting_types import Names, QuestionKind
 
 ONLY = "answer"
 """The name of a question that was given without one."""
@@ -33,7 +33,7 @@ class Question:
         """What is filled in already; None if nothing is."""
 
 
-def ask(text: str, *, choices: Sequence[str] | None = None, default: Any = None, kind: str | None = None) -> Question:
+def ask(text: str, *, choices: Names | None = None, default: Any = None, kind: QuestionKind | None = None) -> Question:
     """A question for `prepared(ask=…)`: the user answers before `mutate` runs, which gets the answer.
 
     choices: the user picks one of these.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _options as options
 from ._errors import Misuse
@@ -14,8 +13,11 @@ from ._handlers import HandlerDefinition, check_class, check_function
 from ._source_location import caller, definition_of
 from ._user_text import UserText
 
-Body = TypeVar("Body")
-Decorator = Callable[[Body], Body]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._handler_types import ConsumerClass, JobFunction, ProducerFunction
+    from ._setting_types import AfterCrash, Approve, Calendar, Catchup, Names, Need, OnExpiry, Overlap
 
 _TIMES = (*options.KINDS, "anchor", "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
 _TIMED = (*_TIMES, "overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
@@ -32,7 +34,7 @@ class Workflow:
     tags: words to filter by.
     """
 
-    def __init__(self, name: str, *, connections: Sequence[str] = (), tags: Sequence[str] = (), **unknown: Any) -> None:
+    def __init__(self, name: str, *, connections: Names = (), tags: Names = (), **unknown: NoReturn) -> None:
         options.reject_unknown_names("Workflow", ("connections", "tags"), unknown)
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 100:
             raise Misuse(
@@ -70,10 +72,10 @@ class Workflow:
 
     def producer(
         self,
-        *positional: Any,
+        *positional: NoReturn,
         every: str | None = None,
         cron: str | Sequence[str] | None = None,
-        calendar: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
+        calendar: Calendar | Sequence[Calendar] | None = None,
         once: str | date | None = None,
         anchor: str | date | None = None,
         timezone: str | None = None,
@@ -82,17 +84,17 @@ class Workflow:
         exclude: Any = None,
         limit: int | None = None,
         jitter: str | None = None,
-        overlap: str | None = None,
-        catchup: str | None = None,
+        overlap: Overlap | None = None,
+        catchup: Catchup | None = None,
         catchup_window: str | int | None = None,
         pause_on_failure: bool | None = None,
-        needs: str | Sequence[str] | None = None,
+        needs: Need | Sequence[Need] | None = None,
         run_on_deploy: bool | None = None,
         timeout: str | float | None = None,
         max_failures: int | None = None,
         publishes: Sequence[Topic] = (),
-        **unknown: Any,
-    ) -> Decorator[Any]:
+        **unknown: NoReturn,
+    ) -> Callable[[ProducerFunction], ProducerFunction]:
         """Decorate `def name(ctx, state)`: check for something new on schedule, publish it, return the new state.
 
         Set one of every, cron, calendar or once. A producer only reads. It runs once right after the first deploy;
@@ -114,25 +116,25 @@ class Workflow:
             "publishes": self._read_topics("publishes", publishes),
         }
 
-        def add(function: Body) -> Body:
+        def add(function: ProducerFunction) -> ProducerFunction:
             check_function("producer", function)
-            self._add(HandlerDefinition(function.__name__, "producer", function, line, written))  # type: ignore[attr-defined]
+            self._add(HandlerDefinition(function.__name__, "producer", function, line, written))
             return function
 
         return add
 
     def consumer(
         self,
-        *positional: Any,
+        *positional: NoReturn,
         subscribe: Sequence[Topic] = (),
         publishes: Sequence[Topic] = (),
-        approve: str | None = None,
+        approve: Approve | None = None,
         expires: str | None = None,
-        on_expiry: str | None = None,
+        on_expiry: OnExpiry | None = None,
         timeout: str | float | None = None,
         max_failures: int | None = None,
-        **unknown: Any,
-    ) -> Decorator[Any]:
+        **unknown: NoReturn,
+    ) -> Callable[[type[ConsumerClass]], type[ConsumerClass]]:
         """Decorate a class with `prepare(self, ctx, state)` and, if it acts, `mutate` and `next`.
 
         subscribe: the topics whose events it takes.
@@ -158,19 +160,19 @@ class Workflow:
         if not written["subscribes"]:
             raise Misuse(UserText("this consumer subscribes to nothing; write subscribe=[mails]."))
 
-        def add(body: Body) -> Body:
+        def add(body: type[ConsumerClass]) -> type[ConsumerClass]:
             check_class(body, publishes=bool(written["publishes"]))
-            self._add(HandlerDefinition(body.__name__, "consumer", body, line, written))  # type: ignore[attr-defined]
+            self._add(HandlerDefinition(body.__name__, "consumer", body, line, written))
             return body
 
         return add
 
     def job(
         self,
-        *positional: Any,
+        *positional: NoReturn,
         every: str | None = None,
         cron: str | Sequence[str] | None = None,
-        calendar: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
+        calendar: Calendar | Sequence[Calendar] | None = None,
         once: str | date | None = None,
         anchor: str | date | None = None,
         timezone: str | None = None,
@@ -179,17 +181,17 @@ class Workflow:
         exclude: Any = None,
         limit: int | None = None,
         jitter: str | None = None,
-        overlap: str | None = None,
-        catchup: str | None = None,
+        overlap: Overlap | None = None,
+        catchup: Catchup | None = None,
         catchup_window: str | int | None = None,
         pause_on_failure: bool | None = None,
-        needs: str | Sequence[str] | None = None,
+        needs: Need | Sequence[Need] | None = None,
         timeout: str | float | None = None,
         max_failures: int | None = None,
         retries: int | None = None,
-        after_crash: str | None = None,
-        **unknown: Any,
-    ) -> Decorator[Any]:
+        after_crash: AfterCrash | None = None,
+        **unknown: NoReturn,
+    ) -> Callable[[JobFunction], JobFunction]:
         """Decorate `def name(ctx)`: a plain scheduled task without topics or phases.
 
         A run fails if the function raises, a command of `ctx.run` exits with another code than 0, or the time limit is
@@ -214,9 +216,9 @@ class Workflow:
             "after_crash": options.read_choice("after_crash", after_crash, ("next", "again", "ask", "never")),
         }
 
-        def add(function: Body) -> Body:
+        def add(function: JobFunction) -> JobFunction:
             check_function("job", function)
-            self._add(HandlerDefinition(function.__name__, "job", function, line, written))  # type: ignore[attr-defined]
+            self._add(HandlerDefinition(function.__name__, "job", function, line, written))
             return function
 
         return add
