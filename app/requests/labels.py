@@ -36,6 +36,7 @@ def sign_request(kind: RequestKind) -> StatusSign:
         RequestKind.SCRIPT_ERROR: ("failed", translate("answers", "Script error"), bad),
         RequestKind.RUN_FAILED: ("failed", translate("answers", "Failed"), bad),
         RequestKind.RUN_INTERRUPTED: ("attention", translate("answers", "Was interrupted"), attention),
+        RequestKind.PROBLEM: ("attention", translate("answers", "Reports a problem"), attention),
         RequestKind.FIX: ("fixing", translate("answers", "Repair is ready"), attention),
         RequestKind.REPAIRED: ("fixing", translate("answers", "Was repaired"), attention),
         RequestKind.TOO_MANY_FAILURES: ("failed", translate("answers", "Keeps failing"), bad),
@@ -112,6 +113,7 @@ def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
         (RequestKind.RUN_FAILED, RequestAction.RETRY): run_again,
         (RequestKind.RUN_INTERRUPTED, RequestAction.RETRY): run_again,
         (RequestKind.TOO_MANY_FAILURES, RequestAction.RETRY): run_again,
+        (RequestKind.PROBLEM, RequestAction.OPEN): ActionLabel(translate("answers", "Open workflow")),
         (RequestKind.PERMISSION, RequestAction.APPROVE): ActionLabel(
             translate("answers", "Allow"),
             translate("answers", "Allowed. Continuing…"),

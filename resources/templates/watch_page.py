@@ -33,21 +33,28 @@ changes = flow.topic("changes")
 
 @flow.producer(every="1h", needs="network", publishes=[changes])
 def check(ctx, state):
-    """Compares with the previous value; the first check, also after other answers, only stores it."""
+    """Compares with the previous value; the first check, also after other answers, only tells a low price."""
     if state.get("watched") != [PAGE, WATCHED]:
         state = {"watched": [PAGE, WATCHED], "count": state.get("count", 0)}
     page = ctx.call(SITE, "get", path=PAGE, headers=page_text.HEADERS)
     block = page_text.find_block(page.get("text", ""), WATCHED)
     if block is None:
-        if not state.get("gone"):
-            publish(ctx, state, "The watched text is no longer on the page. Choose it again: Change answers…")
-        return {**state, "gone": True}
+        ctx.problem("The watched text is no longer on the page. Choose it again: Change answers…")
+        return state
     before, value = state.get("value"), block.text
-    if value != before:
-        ctx.log(f"Value: {value}")
-    if before is not None and value != before and is_low_enough(value):
+    if BELOW and read_price(value) is None:
+        ctx.problem(f"The price can no longer be read; the page now says: {value}")
+        return state
+    ctx.problem(None)
+    if value == before:
+        return state
+    ctx.log(f"Value: {value}")
+    if BELOW:
+        if read_price(value) <= BELOW:
+            publish(ctx, state, f"{before} → {value}" if before else value)
+    elif before is not None:
         publish(ctx, state, f"{before} → {value}")
-    return {**state, "value": value, "gone": False}
+    return {**state, "value": value}
 
 
 @flow.consumer(subscribe=[changes], approve="never")
@@ -70,6 +77,8 @@ def publish(ctx, state, title):
     ctx.publish(changes, id=str(state["count"]), title=title)
 
 
-def is_low_enough(value):
-    number = page_text.read_number(value)
-    return not BELOW or (number is not None and number <= BELOW)
+def read_price(value):
+    """None without a number, or without a currency if the watched price had one: "back in 3 days" is no price."""
+    if page_text.is_price(WATCHED.get("text", "")) and not page_text.is_price(value):
+        return None
+    return page_text.read_number(value)

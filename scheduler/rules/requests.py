@@ -28,6 +28,8 @@ class RequestKind(StrEnum):
     """A scheduled run failed. Nothing waits for it: the job goes on, or its schedule was paused."""
     RUN_INTERRUPTED = "run interrupted"
     """Dayhand ended in the middle of a job, which goes on at its next time."""
+    PROBLEM = "problem"
+    """A script reports something that the user should look at. Nothing waits for it."""
     FIX = "fix"
     """A repair of a failed script waits for approval."""
     REPAIRED = "repaired"
@@ -205,6 +207,10 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
     RequestKind.RUN_INTERRUPTED: RequestSpec(
         actions=_RUN_ENDED,
         hint=UserText("Run it again: dayhand retry {run}, or dismiss it: dayhand dismiss {id}"),
+    ),
+    RequestKind.PROBLEM: RequestSpec(
+        actions=(RequestAction.DISMISS, RequestAction.OPEN),
+        hint=UserText("Dismiss it: dayhand dismiss {id}"),
     ),
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),

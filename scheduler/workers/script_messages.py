@@ -32,6 +32,9 @@ class ScriptAnswers(Protocol):
     def done(self, sentence: str) -> None:
         """The summary of this run for the user."""
 
+    def problem(self, sentence: str | None) -> None:
+        """A problem for the user to look at, or None once it is over."""
+
     def progress(self, done: float, total: float | None, text: str) -> None:
         """Report progress."""
 
@@ -75,6 +78,8 @@ def answer_message(answers: ScriptAnswers, message: protocol.Message) -> Any:
             return answers.publish(text["topic"], text["id"], text["title"], message.get("data"))
         case "done":
             return answers.done(text["text"])
+        case "problem":
+            return answers.problem(None if message.get("text") is None else text["text"])
         case "progress":
             total = None if message.get("total") is None else _number(message, "total")
             return answers.progress(_number(message, "done"), total, text["text"])

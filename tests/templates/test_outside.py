@@ -79,32 +79,72 @@ def test_only_a_low_enough_price_is_reported(home: TemplateRuntime, site: Site, 
     ]
 
 
-def test_a_busy_page_is_retried_and_a_missing_text_is_reported_once_without_an_error(
-    home: TemplateRuntime, site: Site, url: str
-) -> None:
+def test_a_busy_page_is_retried_without_a_message(home: TemplateRuntime, site: Site, url: str) -> None:
     site.status, site.body = 503, "busy"
     begin_watching(home, url)
     assert home.runtime.requests() == []
     site.status, site.body = 200, PAGE.format(price="1")
     home.pass_time(5 * MINUTE)
     assert home.runtime.state("check", home.slug)["value"] == "1"
-    site.body = "<html>All new!</html>"
+    assert (home.notifications, home.runtime.requests()) == ([], [])
+
+
+def problems(home: TemplateRuntime) -> list[str]:
+    return [one.sentence for one in home.runtime.requests()]
+
+
+GONE = "The watched text is no longer on the page. Choose it again: Change answers…"
+
+
+def test_a_missing_text_needs_attention_until_it_is_back(home: TemplateRuntime, site: Site, url: str) -> None:
+    site.body = PAGE.format(price="1 €")
+    begin_watching(home, url)
+    site.body = "<html>Closed</html>"
+    home.pass_time(HOUR)
+    [asked] = home.runtime.requests()
+    home.pass_time(5 * HOUR)
+    assert (problems(home), home.runtime.requests()[0].id) == ([GONE], asked.id)
+    assert (home.notifications, home.errors) == ([], [])
+    site.body = PAGE.format(price="2 €")
+    home.pass_time(HOUR)
+    assert problems(home) == []
+    assert [text.partition(" (")[0] for _, text in home.notifications] == ["1 € → 2 €"]
+
+
+def test_a_dismissed_missing_text_is_not_asked_about_before_it_was_back(
+    home: TemplateRuntime, site: Site, url: str
+) -> None:
+    site.body = "<html>Closed</html>"
+    begin_watching(home, url)
+    home.runtime.request_commands.dismiss(home.runtime.requests()[0].id)
     home.pass_time(3 * HOUR)
-    gone = "The watched text is no longer on the page. Choose it again: Change answers…"
-    assert home.notifications == [("The page changed", f"{gone} ({url}/lamp?lang=en)")]
-    assert home.runtime.requests() == []
-    assert home.runtime.runs(workflow=home.slug)[0].error is None
-
-
-def test_a_text_that_comes_back_is_watched_again(home: TemplateRuntime, site: Site, url: str) -> None:
-    for body in (PAGE.format(price="1 €"), "<html>Closed</html>", PAGE.format(price="2 €"), "<html>Closed</html>"):
+    assert problems(home) == []
+    for body, said in ((PAGE.format(price="1 €"), []), ("<html>Closed</html>", [GONE])):
         site.body = body
-        if home.slug:
-            home.pass_time(HOUR)
-        else:
-            begin_watching(home, url)
-    told = [text.partition(" (")[0] for _, text in home.notifications]
-    assert [one.partition(" ")[0] for one in told] == ["The", "1", "The"] and told[1] == "1 € → 2 €"
+        home.pass_time(HOUR)
+        assert problems(home) == said
+
+
+def test_another_text_instead_of_a_price_with_a_limit_needs_attention(
+    home: TemplateRuntime, site: Site, url: str
+) -> None:
+    site.body = PAGE.format(price="€ 20,00")
+    begin_watching(home, url, below=19)
+    for said in ("Sold out", "Back in 3 days"):
+        site.body = PAGE.format(price=said)
+        home.pass_time(2 * HOUR)
+        assert problems(home) == [f"The price can no longer be read; the page now says: {said}"]
+    site.body = PAGE.format(price="€ 18,00")
+    home.pass_time(HOUR)
+    assert problems(home) == []
+    assert [text.partition(" (")[0] for _, text in home.notifications] == ["€ 20,00 → € 18,00"]
+
+
+def test_a_price_that_is_low_enough_already_is_told_at_once(home: TemplateRuntime, site: Site, url: str) -> None:
+    site.body = PAGE.format(price="€ 20,00")
+    begin_watching(home, url, below=20)
+    home.pass_time(3 * HOUR)
+    assert [text.partition(" (")[0] for _, text in home.notifications] == ["€ 20,00"]
 
 
 def begin_digest(home: TemplateRuntime, site: Site, url: str, box: SmtpServer) -> None:

@@ -59,6 +59,8 @@ class Attempt:
     """By topic: the first pending events, sent along with prepare."""
     published: list[PublishedEvent] = field(default_factory=list)
     summary: str | None = None
+    problem: str | None = None
+    """What the script reports to the user; empty if it reports that all is well, None if it says nothing."""
     default_summary: str | None = None
     """What the user sees of a run that commits if the script says nothing itself."""
     failure_subject: str | None = None

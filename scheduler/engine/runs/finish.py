@@ -52,6 +52,8 @@ class AttemptFinisher:
         runs.advance(db, attempt.id, attempt.phase, RunPhase.COMMITTED, now, **ended)
         if attempt.handler.goes_on_after_failure:
             user_requests.close_reports(db, attempt.workflow, attempt.handler.name, now)
+        if attempt.problem is not None:
+            user_requests.report_problem(db, attempt, attempt.problem, now)
         self._end_occurrence(db, attempt, Outcome(Result.SUCCEEDED, attempt.summary), now)
 
     def publish(self, db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:

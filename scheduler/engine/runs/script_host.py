@@ -116,6 +116,9 @@ class ScriptHost:
     def done(self, sentence: str) -> None:
         self._attempt.summary = truncate_summary(sentence)
 
+    def problem(self, sentence: str | None) -> None:
+        self._attempt.problem = "" if sentence is None else truncate_summary(sentence)
+
     def progress(self, done: float, total: float | None, text: str) -> None:
         self._progress = {"done": done, "total": total, "text": truncate_summary(text)}
         self._show_at_intervals()

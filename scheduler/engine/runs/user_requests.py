@@ -193,6 +193,26 @@ def report_run(
     runs.close_earlier_failed(db, run.workflow, run.handler, but=[run.id, *others])
 
 
+def report_problem(db: sqlite3.Connection, attempt: Attempt, sentence: str, now: datetime) -> None:
+    """Ask the user to look at what the script found; empty if it is over. The same sentence is asked only once."""
+    subject = attempt.subject
+    if not sentence:
+        requests.end_problems(db, now, subject=subject)
+        return
+    before = requests.find_problem(db, subject)
+    is_known = before is not None and before.answer in (None, RequestAnswer.DISMISSED)
+    if before is None or not is_known or before.sentence != sentence:
+        row = RequestRow(
+            id=uuid4().hex[:12],
+            kind=RequestKind.PROBLEM,
+            workflow=attempt.workflow,
+            subject=subject,
+            sentence=sentence,
+            created=now,
+        )
+        requests.replace_problem(db, row)
+
+
 def _ran_beside(db: sqlite3.Connection, other: str | None, run: RunRow) -> bool:
     """Whether another run had not ended when this one began, as happens to `allow_all` jobs."""
     found = None if other is None else runs.find(db, other)

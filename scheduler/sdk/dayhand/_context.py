@@ -28,6 +28,7 @@ _HINTS = {
     "peek": UserText("peek in prepare"),
     "checkpoint": UserText("only a producer has checkpoints; next returns its state"),
     "done": UserText("report what was done in next or in a job; prepare has say="),
+    "problem": UserText("report problems in a producer, in next or in a job"),
     "run": UserText("commands run in jobs"),
     "outcome": UserText("only next knows the outcome of the call in mutate"),
     "call_made": UserText("only next knows the call that was made"),
@@ -191,7 +192,24 @@ class _Publishes(Context):
         self._link.tell("publish", topic=name, id=id, title=title, data=data)
 
 
-class _Reports(Context):
+class _Warns(Context):
+    def problem(self, sentence: str | None) -> None:
+        """Tell the user about a problem that they should look at, while the schedule goes on; None once it is over.
+
+        The workflow needs attention until a later run of this handler passes None, the script is updated or the user
+        dismisses it. The same sentence again changes nothing.
+        """
+        if sentence is not None and (not isinstance(sentence, str) or not sentence.strip()):
+            self._refuse(
+                UserText(
+                    "problem takes a sentence or None, not {sentence}; write ctx.problem('The price is missing.').",
+                    sentence=repr(sentence),
+                )
+            )
+        self._link.tell("problem", text=sentence)
+
+
+class _Reports(_Warns):
     def done(self, sentence: str) -> None:
         """Set the summary of this run for the user: "Filed 3 receipts". The last one counts."""
         if not isinstance(sentence, str) or not sentence.strip():
@@ -204,8 +222,8 @@ class _Reports(Context):
         self._link.tell("done", text=sentence)
 
 
-class ProducerContext(_Reads, _Publishes):
-    """What a producer may do: read, publish, checkpoint."""
+class ProducerContext(_Reads, _Publishes, _Warns):
+    """What a producer may do: read, publish, report problems, checkpoint."""
 
     phase = protocol.PRODUCER
 

@@ -23,7 +23,7 @@ worker to host
     checkpoint(question, state)
     run(question, command, secrets, environment, folder, line)   a command with secrets, run by the host
     publish(topic, id, title, data)         notes: the script does not wait
-    done(text), progress(done, total, text)
+    done(text), problem(text), progress(done, total, text)
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ NEXT = "next"
 JOB = "job"
 
 QUESTIONS = frozenset({"call", "peek", "checkpoint", "run"})
-NOTES = frozenset({"publish", "done", "progress"})
+NOTES = frozenset({"publish", "done", "problem", "progress"})
 ENDINGS = frozenset({"loaded", "result", "failed", "ended"})
 
 ALLOWED = {
-    PRODUCER: frozenset({"call", "publish", "checkpoint", "progress"}),
+    PRODUCER: frozenset({"call", "publish", "checkpoint", "problem", "progress"}),
     PREPARE: frozenset({"call", "peek", "progress"}),
     MUTATE: frozenset({"progress"}),
-    NEXT: frozenset({"publish", "done", "progress"}),
-    JOB: frozenset({"call", "run", "done", "progress"}),
+    NEXT: frozenset({"publish", "done", "problem", "progress"}),
+    JOB: frozenset({"call", "run", "done", "problem", "progress"}),
 }
 """What the worker may send while a phase runs. The call of `mutate` is its result, not a question."""
 

@@ -85,6 +85,11 @@ def find_block(html: str, mark: Mapping[str, Any]) -> PageBlock | None:
     return same_place[0] if is_unique and _shares_context(same_place[0], mark) else None
 
 
+def is_price(text: str) -> bool:
+    """Whether it is little more than a number with a currency."""
+    return len(text) <= _MAX_PRICE_CHARS and _PRICE.search(text) is not None
+
+
 def read_number(text: str) -> float | None:
     """The first number of a text, such as 12.5 for "€ 12,50"; None without one."""
     found = _NUMBER.search(text)
@@ -135,7 +140,7 @@ class _Found:
     @property
     def kind(self) -> str:
         names = [one.name for one in self.element.ancestors()]
-        if len(self.text) <= _MAX_PRICE_CHARS and _PRICE.search(self.text):
+        if is_price(self.text):
             return "price"
         if _HEADINGS.intersection(names):
             return "heading"
@@ -205,7 +210,7 @@ class _Reader(HTMLParser):
             return
         inside = [text for text, where in self._pieces[-20:] if element in where.ancestors()]
         text = " ".join("".join(inside).split())
-        if len(text) <= _MAX_PRICE_CHARS and _PRICE.search(text):
+        if is_price(text):
             self._prices.append((text, element))
 
     def _finish_block(self) -> None:
