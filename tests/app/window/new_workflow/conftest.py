@@ -31,6 +31,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def page(qtbot: QtBot, empty: Session, documents: Path, wait: Wait) -> WorkflowsPage:
     made = WorkflowsPage(empty)
+    empty.announced.connect(lambda _: made.refresh())  # as the window does
     qtbot.addWidget(made)
     made.resize(1100, 760)
     made.show()

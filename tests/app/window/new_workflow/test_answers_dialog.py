@@ -215,8 +215,7 @@ def test_a_watched_text_can_be_chosen_again_and_is_not_reported_as_a_change(
         walk.dialog = dialog
         walk.choose_on_page("WATCHED", "Delivery in 3 days")
         save(dialog, walk, qtbot)
-        walk.wait(page.pane.run.isEnabled)
-        walk.click(page.pane.run)
+        walk.run_now()
         walk.wait(lambda: walk.count_runs(slug, "check") >= 2)
     assert walk.messages == []
 

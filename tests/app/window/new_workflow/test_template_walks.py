@@ -89,8 +89,7 @@ def test_empty_script(
     shown = run_command(empty, "show", workflow=slug)
     assert (slug, shown["state"], shown["watching"]) == ("my-chore", "paused", True)
     walk.click(page.pane.pause)
-    walk.wait(page.pane.run.isEnabled)
-    walk.click(page.pane.run)
+    walk.run_now()
     walk.wait_for_run(slug, "Nothing to do yet")
 
 
@@ -132,23 +131,21 @@ def test_morning_digest(walk: DialogWalk, smtp: SmtpServer) -> None:
         walk.wait_for_run(walk.start(), handler="read")
 
 
-def test_run_command(walk: DialogWalk, page: WorkflowsPage, tmp_path: Path) -> None:
+def test_run_command(walk: DialogWalk, tmp_path: Path) -> None:
     dialog = walk.open("run-command")
     walk.answer(COMMAND="sh -c 'pwd > here'", FOLDER=str(tmp_path))
     assert "run-command" not in dialog.heading.text()
     slug = walk.start()
-    walk.click(page.pane.run)
+    walk.run_now()
     walk.wait_for_run(slug, "sh finished")
     assert (tmp_path / "here").read_text().strip() == str(tmp_path)
 
 
-def test_a_failed_command_shows_the_last_lines_of_its_output(
-    walk: DialogWalk, page: WorkflowsPage, empty: Session
-) -> None:
+def test_a_failed_command_shows_the_last_lines_of_its_output(walk: DialogWalk, empty: Session) -> None:
     walk.open("run-command")
     walk.answer(COMMAND="sh -c 'echo the disk is full; exit 3'")
     walk.start()
-    walk.click(page.pane.run)
+    walk.run_now()
     [request] = walk.wait(empty.queries.attention)
     assert request.failed_run is not None and "the disk is full" in request.failed_run.output
 
@@ -167,11 +164,11 @@ def test_sort_folder(walk: DialogWalk, tmp_path: Path) -> None:
     assert (inbox / "Documents/a.pdf").read_text() == "a.pdf"
 
 
-def test_watch_page(walk: DialogWalk, page: WorkflowsPage) -> None:
-    price = ["20,00"]
+def test_watch_page(walk: DialogWalk, page: WorkflowsPage, empty: Session) -> None:
+    price = ["€ 20,00"]
 
     def answer(_: object) -> Reply:
-        body = f"<html><h1>Lamp</h1><p>Now <b class=price>€ {price[0]}</b> only</p></html>"
+        body = f"<html><h1>Lamp</h1><p>Now <b class=price>{price[0]}</b> only</p></html>"
         return Reply(200, body.encode(), {"Content-Type": "text/html; charset=utf-8"})
 
     with http_server(answer) as server:
@@ -180,7 +177,14 @@ def test_watch_page(walk: DialogWalk, page: WorkflowsPage) -> None:
         walk.choose_on_page("WATCHED", "€ 20,00")
         slug = walk.start()
         walk.wait_for_run(slug, handler="check")
-        price[0] = "18,50"
-        walk.click(page.pane.run)
+        price[0] = "€ 18,50"
+        walk.run_now()
         walk.wait_for_run(slug, "€ 20,00 → € 18,50")
-    walk.wait(lambda: [title for title, _ in walk.messages] == ["The page changed"])
+        walk.wait(lambda: [title for title, _ in walk.messages] == ["The page changed"])
+        price[0] = ""
+        walk.run_now()
+        walk.wait(page.pane.answer.isVisible)
+        assert "no longer on the page" in page.pane.state_text.text()
+        price[0] = "€ 18,50"
+        walk.run_now()
+        walk.wait(lambda: not page.pane.answer.isVisible() and not empty.queries.attention())
