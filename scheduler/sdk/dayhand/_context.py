@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import _command
 from . import _protocol as protocol
 from ._errors import AttemptEnded, Misuse
-from ._events import Event, Topic
+from ._events import Event, Topic, parse_instant, read_event
 from ._source_location import caller
 from ._user_text import UserText
 from ._values import check, describe_type
@@ -53,13 +52,13 @@ class Context:
         now = self._facts.get("now")
         if now is None:
             return datetime.now(timezone.utc)
-        return _instant(now) + timedelta(seconds=time.monotonic() - self._facts["received_at"])
+        return parse_instant(now) + timedelta(seconds=time.monotonic() - self._facts["received_at"])
 
     @property
     def planned(self) -> datetime | None:
         """The planned time of this run in UTC; None if the user, an event or a deploy started it."""
         planned = self._facts.get("planned")
-        return None if planned is None else _instant(planned)
+        return None if planned is None else parse_instant(planned)
 
     @property
     def key(self) -> str:
@@ -342,23 +341,6 @@ class JobContext(_Reads, _Reports):
 CONTEXTS: dict[str, type[Context]] = {
     kind.phase: kind for kind in (ProducerContext, PrepareContext, MutateContext, NextContext, JobContext)
 }
-
-
-def read_event(message: dict[str, Any], flow: Workflow) -> Event:
-    """An event as sent by the host, with its own copy of the data."""
-    name = message["topic"]
-    at = message.get("published_at")
-    return Event(
-        id=message["id"],
-        title=message.get("title", ""),
-        data=json.loads(message.get("data", "null")),
-        topic=flow.topics.get(name) or Topic(name),
-        published_at=None if at is None else _instant(at),
-    )
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 def _split(command: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from ._values import check, describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ._workflow import Workflow
 
 
 class Topic(str):
@@ -148,3 +151,21 @@ def format_wake_time(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"{repr(value)[:100]} ({describe_type(value)})"  # never a time, whatever it looks like as text
     return value[:100]
+
+
+def read_event(message: dict[str, Any], flow: Workflow) -> Event:
+    """An event as sent by the host, with its own copy of the data."""
+    name = message["topic"]
+    at = message.get("published_at")
+    return Event(
+        id=message["id"],
+        title=message.get("title", ""),
+        data=json.loads(message.get("data", "null")),
+        topic=flow.topics.get(name) or Topic(name),
+        published_at=None if at is None else parse_instant(at),
+    )
+
+
+def parse_instant(text: str) -> datetime:
+    """From ISO 8601, also with a Z, which Python 3.9 does not read."""
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import _protocol as protocol
 from . import _workflow
-from ._context import CONTEXTS, read_event
+from ._context import CONTEXTS
 from ._errors import AttemptEnded, BadReturn, CommandFailed, Misuse
-from ._events import Nothing, Prepared
+from ._events import Nothing, Prepared, read_event
 from ._source_location import definition_of, format_traceback, last_line
 from ._user_text import UserText, to_json
 from ._values import check, describe_type
