@@ -188,9 +188,17 @@ class MainWindow(QMainWindow):
         self._show_titles()
 
     def focusNextPrevChild(self, forth: bool) -> bool:  # noqa: N802, FBT001  # Qt's name
-        if self.page is not None:
-            self.page.update_tab_order()
-        return super().focusNextPrevChild(forth)
+        """Qt also calls this when what had the focus is hidden or disabled; then the focus stays in the page."""
+        page, before = self.page, self.focusWidget()
+        if page is None:
+            return super().focusNextPrevChild(forth)
+        page.update_tab_order()
+        is_lost = before is not None and not (before.isVisible() and before.isEnabled())
+        has_moved = super().focusNextPrevChild(forth)
+        after = self.focusWidget()
+        if is_lost and page.isVisible() and (after is None or not page.isAncestorOf(after)):
+            page.focus_first()
+        return has_moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
         """Return presses the focused button, as in dialogs; on its own, Qt lets only the space bar press it."""
@@ -306,8 +314,7 @@ class MainWindow(QMainWindow):
     def _go_to(self, name: str) -> None:
         """By its shortcut: the keyboard is used, so the focus moves into the page."""
         self._open_start(name)
-        if not self.pages[name].focus_first():
-            self.navigation.setFocus()
+        self.pages[name].focus_first()
 
     def _show_titles(self) -> None:
         number = 0 if self._overview is None else len(self._overview.requests)

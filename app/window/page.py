@@ -53,14 +53,20 @@ class Page(QWidget):
     def show_start(self) -> None:
         """The user chose the page itself: show its list, not what was open in it."""
 
-    def focus_first(self) -> bool:
-        """Focus what the user will most likely use; False if there is nothing yet."""
+    def focus_first(self) -> None:
+        """Focus what the user will most likely use, or else the page itself."""
         self.update_tab_order()
         found = [one for one in self.findChildren(QWidget) if one.isVisible() and one.isEnabled() and _takes_tab(one)]
         first = min(found, key=lambda one: _position_in(self, one), default=None)
-        if first is not None:
+        if first is None:
+            self.focus_itself()
+        else:
             first.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        return first is not None
+
+    def focus_itself(self) -> None:
+        """A screen reader says its title; Tab moves on to its first control."""
+        self.setAccessibleName(self.title)
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def update_tab_order(self) -> None:
         """Called before Tab moves the focus: put widgets created late into visual tab order."""

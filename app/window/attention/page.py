@@ -28,7 +28,7 @@ class AttentionPage(Page):
         self.cards.emptied.connect(self.refresh)
         self.cards.refused.connect(lambda sentence: self.status_message.emit(sentence, Tone.ATTENTION))
         self._column = PageColumn(self.title)
-        self.cards.focus_left.connect(self._column.setFocus)
+        self.cards.focus_left.connect(self.focus_itself)
         self.cards.undo_offered.connect(self._scroll_to)
         self._column.parts.addWidget(self.filters)
         self._column.parts.addWidget(self.cards)

@@ -108,10 +108,12 @@ class HistoryPage(Page):
         if self.table.isHidden():  # the window is narrow
             self._close_run()
 
-    def focus_first(self) -> bool:
+    def focus_first(self) -> None:
         """Without choosing a row, which would open its run."""
-        self.filters.search_field.focus_and_select()
-        return True
+        if self.filters.isVisible():
+            self.filters.search_field.focus_and_select()
+        else:
+            super().focus_first()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)

@@ -61,14 +61,14 @@ class TodayPage(Page):
         self.background.run_latest("day", lambda: read_day(session, span), self.show_day)
         self.away.refresh()
 
-    def focus_first(self) -> bool:
+    def focus_first(self) -> None:
         """A request before the timeline; not the summary, where the first button dismisses it."""
         parts = (*self.cards.cards.values(), self.timeline, self.timeline_panel.list)
         first = next((one for one in parts if one.isVisible()), None)
         if first is None:
-            return super().focus_first()
-        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        return True
+            super().focus_first()
+        else:
+            first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def send_delayed_answers(self, *, wait: bool = False) -> None:
         self.cards.send_delayed(wait=wait)
@@ -122,7 +122,7 @@ class TodayPage(Page):
         self.away.open_page.connect(self.open_page)
         self._needs = make_section_heading(self.tr("Needs your attention"))
         self.cards = RequestGroups(self.session, is_short=True)
-        self.cards.focus_left.connect(self._column.setFocus)
+        self.cards.focus_left.connect(self.focus_itself)
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)

@@ -99,8 +99,9 @@ class WorkflowsPage(Page):
         self._sorts_next = True
         self.stack.setCurrentWidget(self.page)
 
-    def focus_first(self) -> bool:
-        return focus_list(self.list) or super().focus_first()
+    def focus_first(self) -> None:
+        if not focus_list(self.list):
+            super().focus_first()
 
     def search(self) -> None:
         self._show_list()

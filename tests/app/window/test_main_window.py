@@ -532,11 +532,59 @@ def test_the_shortcut_of_a_page_moves_the_focus_into_it(
         focused = window.focusWidget()
         assert focused is not window.help_button, name
         assert window.page is window.pages[name]
-        if name != "attention":  # nothing to focus on it
-            assert focused is not None and window.pages[name].isAncestorOf(focused), name
+        page = window.pages[name]
+        assert focused is not None and (page is focused or page.isAncestorOf(focused)), name
     window.open_page("today")
     qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert workflows.list.hasFocus() and workflows.selected_row() is not None
+
+
+@pytest.mark.parametrize("name", list(PAGES))
+def test_the_shortcut_of_a_page_without_content_moves_the_focus_into_it(
+    qtbot: QtBot, window: MainWindow, name: str
+) -> None:
+    window.help_button.setFocus()
+    press(qtbot, window, Qt.Key(Qt.Key.Key_1 + list(PAGES).index(name)))
+    page, focused = window.pages[name], window.focusWidget()
+    assert focused is not None and (page is focused or page.isAncestorOf(focused))
+    assert focused is not page or page.accessibleName() == page.title
+
+
+@pytest.mark.parametrize("name", list(PAGES))
+def test_after_resume_the_focus_is_in_the_page(window: MainWindow, empty: Session, name: str) -> None:
+    """The button that was pressed is gone."""
+    window.open_page(name)
+    overview = overview_of(empty)
+    window.show_overview(replace(overview, paused_until=overview.now + timedelta(hours=1)))
+    window.pause_banner.resume_button.setFocus()
+    window.show_overview(overview)
+    page, focused = window.pages[name], window.focusWidget()
+    assert focused is not None and (page is focused or page.isAncestorOf(focused))
+
+
+@pytest.mark.parametrize("name", ["today", "attention"])
+def test_after_the_last_answer_the_focus_is_in_the_page(
+    installation: Session,
+    request_: RequestView,
+    open_window: Callable[[Session], MainWindow],
+    wait: Wait,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    monkeypatch.setattr("app.window.request_cards.ANSWERED_CARD_MS", 1)
+    window = open_window(installation)
+    window.open_page(name)
+    page = window.pages[name]
+    assert isinstance(page, AttentionPage | TodayPage)
+    card = wait(lambda: page.cards.cards.get(request_.id))
+    wait(card.isVisible)
+    card.setFocus()
+    card.trigger_action("approve")
+    wait(lambda: not page.cards.cards)
+    wait(lambda: not installation.queries.attention())
+    window.show_overview(overview_of(installation))
+    focused = window.focusWidget()
+    assert focused is not None and (page is focused or page.isAncestorOf(focused))
 
 
 def test_return_presses_the_focused_button(qtbot: QtBot, window: MainWindow) -> None:
