@@ -23,6 +23,7 @@ from app.overview_watcher import OverviewWatcher
 from app.platform.dbus import Bus
 from app.platform.machine_conditions import MachineConditions
 from app.requests.actions import OPEN, RECONNECT, SHOW_LOG, find_action
+from app.requests.groups import group_requests
 from app.requests.presentation import make_problem
 from app.session import Session
 from app.theme.stylesheet import Theme
@@ -188,7 +189,7 @@ class DesktopUi(QObject):
         session.show_requested.connect(self._show_script)
         session.quit_requested.connect(self._quit)
         self.notifier.pressed.connect(self._handle_press)
-        self.notifier.show_requested.connect(lambda _: self._open("attention"))
+        self.notifier.show_requested.connect(self._show_problems)
         self.tray.icon_created.connect(self.bubbles.set_tray)
         self.tray.activated.connect(self.show_window)
         self.tray.chosen.connect(self._handle_choice)
@@ -265,6 +266,14 @@ class DesktopUi(QObject):
             self._open("history", f"{one.run}#log" if one.run else "")
         else:
             self._command(answer.verb, dict(answer.arguments), f"refused:{request}")
+
+    @Slot(object)
+    def _show_problems(self, requests: frozenset[str]) -> None:
+        """Go to the first of them on the page; the others like it are in the same group."""
+        latest = self.overview_watcher.latest
+        groups = group_requests(() if latest is None else latest.requests)
+        shown = (one.id for group in groups for one in group.requests)
+        self._open("attention", next((one for one in shown if one in requests), ""))
 
     def _handle_choice(self, choice: MenuChoice) -> None:
         if choice.quits:

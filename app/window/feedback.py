@@ -1,10 +1,11 @@
-"""Small widgets that pages share: headings, buttons, form rows, and the line that shows the result of a command."""
+"""Small widgets that pages share: headings, buttons, form rows, and the lines that show a result or the state."""
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n.translate import translate_text
+from app.overview import Overview, describe_next_run, describe_state
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, Tone, make_font
 from app.widgets.details_view import make_label
@@ -82,6 +83,35 @@ class ElidedLabel(QLabel):
         self.style().drawItemText(
             QPainter(self), place, alignment, self.palette(), self.isEnabled(), shown, self.foregroundRole()
         )
+
+
+class WindowFoot(QWidget):
+    """The lowest line of the window: the overall state, and Help."""
+
+    help_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.status = ElidedLabel()
+        set_style(self.status, "ink", "muted")
+        self.help_button = make_button(self.tr("Help"), importance="quiet")
+        self.help_button.clicked.connect(self.help_requested)
+        line = QFrame()
+        line.setFrameShape(QFrame.Shape.HLine)
+        line.setForegroundRole(line.palette().ColorRole.Mid)
+        row = QHBoxLayout()
+        row.setContentsMargins(Space.LARGE, Space.TIGHT, Space.LARGE, Space.SMALL)
+        row.addWidget(self.status, 1)
+        row.addWidget(self.help_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(line)
+        layout.addLayout(row)
+
+    def show_overview(self, overview: Overview) -> None:
+        parts = describe_state(overview), describe_next_run(overview)
+        self.status.setText(" · ".join(part for part in parts if part))
 
 
 class StatusLine(QWidget):

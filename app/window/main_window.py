@@ -17,29 +17,20 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QMainWindow,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QMainWindow, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.background import BackgroundTasks, run_command
-from app.overview import Overview, describe_next_run, describe_state
+from app.overview import Overview
 from app.session import Session
 from app.theme.icons import load_app_icon
-from app.theme.stylesheet import set_style
-from app.theme.tokens import Space, Tone, colours_of
+from app.theme.tokens import Tone, colours_of
 from app.widgets.fit_to_screen import fit_to_screen
 from app.widgets.page_stack import PageStack
 from app.widgets.snackbar import Snackbar
-from app.window.feedback import ElidedLabel, describe_error
+from app.window.back_bar import BACK_KEYS, BackBar, Link
+from app.window.feedback import WindowFoot, describe_error
 from app.window.navigation import PAGES, Navigation, create_page, page_title
-from app.window.page import Page, find_dropped_script
+from app.window.page import Page, accept_dropped_script
 from app.window.pause_banner import PauseBanner
 from app.window.presence import PresenceWatcher
 
@@ -93,6 +84,11 @@ class MainWindow(QMainWindow):
 
     @Slot(str, str)
     def open_page(self, name: str, subject: str = "") -> None:
+        """Without a way back: the user chose it, or another part of the app did."""
+        self.back_bar.clear()
+        self._show_page(name, subject)
+
+    def _show_page(self, name: str, subject: str = "") -> None:
         page = self.pages.get(name) or self._make_page(name)
         if self.page is not page and self.page is not None and self.page.isAncestorOf(self.focusWidget() or self):
             self.navigation.setFocus()  # else Help gets it when the page is hidden
@@ -124,9 +120,7 @@ class MainWindow(QMainWindow):
         self._overview = overview
         if zone_changed:
             self._recreate_pages()
-        self.status.setText(
-            " · ".join(part for part in (describe_state(overview), describe_next_run(overview)) if part)
-        )
+        self.foot.show_overview(overview)
         self.pause_banner.show_overview(overview)
         self._show_titles()
         if self.page is not None and self.isVisible():
@@ -151,14 +145,11 @@ class MainWindow(QMainWindow):
         self.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
-        if find_dropped_script(event) is not None:
-            _accept_copy(event)
+        accept_dropped_script(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
         """Works on every page."""
-        path = find_dropped_script(event)
-        if path is not None:
-            _accept_copy(event)
+        if (path := accept_dropped_script(event)) is not None:
             self.offer_script(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
@@ -221,41 +212,33 @@ class MainWindow(QMainWindow):
         inner = QWidget()
         self.pause_banner = PauseBanner(inner)
         self.pause_banner.resume_requested.connect(self._resume)
-        self.help_button = QPushButton(self.tr("Help"), inner)
+        self.foot = WindowFoot(inner)
+        self.foot.help_requested.connect(self._help)
+        self.status, self.help_button = self.foot.status, self.foot.help_button
         self.navigation = Navigation()
         self.navigation.page_chosen.connect(self._open_chosen)
         self.navigation.itemClicked.connect(lambda item: self._open_start(list(PAGES)[self.navigation.row(item)]))
+        self.back_bar = BackBar()
+        self.back_bar.back_requested.connect(self._go_back)
         self._stack = PageStack()
         self._scroll_area = QScrollArea()  # a page that is larger than the screen scrolls
         self._scroll_area.setWidget(self._stack)
         self._scroll_area.setWidgetResizable(True)
         self._scroll_area.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.status = ElidedLabel()
-        set_style(self.status, "ink", "muted")
-        line = QFrame()
-        line.setFrameShape(QFrame.Shape.HLine)
-        line.setForegroundRole(line.palette().ColorRole.Mid)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(Space.LARGE, Space.TIGHT, Space.LARGE, Space.SMALL)
-        foot.addWidget(self.status, 1)
-        self.help_button.setAutoDefault(False)
-        set_style(self.help_button, "importance", "quiet")
-        self.help_button.clicked.connect(self._help)
-        foot.addWidget(self.help_button)
         body = QHBoxLayout()
         body.setSpacing(0)
         body.addWidget(self.navigation)
         beside = QVBoxLayout()
         beside.addWidget(self.pause_banner)
+        beside.addWidget(self.back_bar)
         beside.addWidget(self._scroll_area, 1)
         body.addLayout(beside, 1)
         whole = QVBoxLayout(inner)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(body, 1)
-        whole.addWidget(line)
-        whole.addLayout(foot)
+        whole.addWidget(self.foot)
         self.setCentralWidget(inner)
         self.snackbar = Snackbar(self._scroll_area)  # above the status line
         self.navigation.apply_colours(colours_of(self))
@@ -264,6 +247,7 @@ class MainWindow(QMainWindow):
     def _make_shortcuts(self) -> None:
         for number, name in enumerate(PAGES, start=1):
             self._add_shortcut(f"Ctrl+{number}", page_title(name), partial(self._go_to, name))
+        self._add_shortcut(BACK_KEYS, self.tr("Back"), self._go_back)
         self._add_shortcut("F5", self.tr("Refresh"), self.refresh)
         self._add_shortcut(QKeySequence.StandardKey.Find, self.tr("Search"), self._search)
         self._add_shortcut("F1", self.tr("Help"), self._help)
@@ -278,7 +262,7 @@ class MainWindow(QMainWindow):
 
     def _make_page(self, name: str) -> Page:
         page = create_page(name, self._session)
-        page.open_page.connect(self.open_page)
+        page.open_page.connect(self._follow_link)
         page.status_message.connect(self.show_message)
         page.preferences_changed.connect(self.preferences_changed)
         page.import_requested.connect(self.import_requested)
@@ -299,8 +283,23 @@ class MainWindow(QMainWindow):
             self._stack.removeWidget(page)
             page.deleteLater()
         self.pages.clear()
+        self.back_bar.clear()
         if shown is not None:
             self.open_page(shown)
+
+    @Slot(str, str)
+    def _follow_link(self, name: str, subject: str) -> None:
+        """Open what a page refers to."""
+        if self.page is not None and self.page is not self.pages.get(name):
+            self.back_bar.add(Link(self.page, self.focusWidget()))
+        self._show_page(name, subject)
+
+    def _go_back(self) -> None:
+        """To the page of the last link, as it was left."""
+        if (link := self.back_bar.pop()) is not None:
+            link.page.keep_place()
+            self._show_page(next(name for name, page in self.pages.items() if page is link.page))
+            link.restore_focus()
 
     def _open_chosen(self, name: str) -> None:
         """Chosen in the navigation, with the keyboard or the mouse; not when the navigation only follows."""
@@ -345,9 +344,3 @@ class MainWindow(QMainWindow):
     def _save_size(self) -> None:
         self._settings.setValue("geometry", self.saveGeometry())
         self._settings.sync()
-
-
-def _accept_copy(event: QDropEvent) -> None:
-    """Copy, whatever was proposed: after a move the file manager would delete the file."""
-    event.setDropAction(Qt.DropAction.CopyAction)
-    event.accept()

@@ -53,6 +53,9 @@ class Page(QWidget):
     def show_start(self) -> None:
         """The user chose the page itself: show its list, not what was open in it."""
 
+    def keep_place(self) -> None:
+        """The user is about to come back from a link that it had: show the same, at the same place."""
+
     def focus_first(self) -> None:
         """Focus what the user will most likely use, or else the page itself."""
         self.update_tab_order()
@@ -100,13 +103,17 @@ def _position_in(page: QWidget, widget: QWidget) -> tuple[int, int]:
     return at.y(), at.x()
 
 
-def find_dropped_script(event: QDropEvent) -> Path | None:
-    """The Python file being dragged; None unless it is exactly one that may be copied."""
+def accept_dropped_script(event: QDropEvent) -> Path | None:
+    """The Python file being dragged; None, and not accepted, unless it is exactly one that may be copied."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile() or not event.possibleActions() & Qt.DropAction.CopyAction:
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() == ".py" else None
+    if path.suffix.lower() != ".py":
+        return None
+    event.setDropAction(Qt.DropAction.CopyAction)  # after a move the file manager would delete the file
+    event.accept()
+    return path
 
 
 _MAX_WIDTH = 1100

@@ -1,6 +1,7 @@
 """The Attention page: every open request, grouped, with exactly what would be done."""
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.overview import Overview
@@ -60,6 +61,9 @@ class AttentionPage(Page):
     def update_tab_order(self) -> None:
         set_tab_order(self.filters, self.cards)
 
+    def keep_place(self) -> None:
+        self.cards.keep_order()
+
     def send_delayed_answers(self, *, wait: bool = False) -> None:
         self.cards.send_delayed(wait=wait)
 
@@ -78,6 +82,10 @@ class AttentionPage(Page):
         self._stack.setCurrentWidget(self._column if self.cards.entries else self._empty)
         self._focus_subject()
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
+        super().showEvent(event)
+        self._focus_subject()
+
     def _scroll_to(self, row: QWidget) -> None:
         """Once it is laid out."""
         QTimer.singleShot(0, row, lambda: self._column.ensureWidgetVisible(row))
@@ -86,8 +94,8 @@ class AttentionPage(Page):
         if self.filters.is_subject(self._subject):
             if self.filters.apply_subject(self._subject):
                 self._subject = ""
-        elif self._subject and self.cards.focus(self._subject):
+        elif self._subject and self.isVisible() and self.cards.focus(self._subject):
             entry = self.cards.find_entry(self._subject)
             if entry is not None:
-                self._column.ensureWidgetVisible(entry)
+                self._scroll_to(entry)
             self._subject = ""

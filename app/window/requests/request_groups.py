@@ -52,6 +52,8 @@ class RequestGroups(QWidget):
         self.entries: dict[GroupKey, GroupEntry] = {}
         self._groups: list[RequestGroup] = []
         self._must_sort = True
+        self._keeps_order = False
+        """Whether to leave everything where it is when it is shown the next time."""
         self._limit = _MAX_SHORT_ENTRIES if is_short else _ENTRIES_AT_ONCE
         self._delayed = DelayedAnswers(session, self)
         self._delayed.refused.connect(lambda sentence: None if self.isVisible() else self.refused.emit(sentence))
@@ -120,6 +122,10 @@ class RequestGroups(QWidget):
             self._add(group, EntryStyle.ROW, self._overview)
         return self.entries[group.key].focus_request(request)
 
+    def keep_order(self) -> None:
+        """The next time that it is shown, leave everything where it was."""
+        self._keeps_order = True
+
     def find_entry(self, request: str) -> GroupEntry | None:
         return next(
             (one for one in self.entries.values() if any(each.id == request for each in one.group.requests)), None
@@ -134,7 +140,8 @@ class RequestGroups(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
-        self._must_sort = True
+        self._must_sort = not self._keeps_order
+        self._keeps_order = False
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
         """What cannot be seen cannot be undone."""

@@ -70,6 +70,9 @@ class TodayPage(Page):
         else:
             first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def keep_place(self) -> None:
+        self.cards.keep_order()
+
     def send_delayed_answers(self, *, wait: bool = False) -> None:
         self.cards.send_delayed(wait=wait)
 

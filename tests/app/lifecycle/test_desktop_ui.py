@@ -21,6 +21,7 @@ from app.platform.machine_conditions import MachineConditions
 from app.session import Session
 from app.tray.icon import TrayIcon, make_tooltip
 from app.tray.menu import MenuChoice, make_entries
+from app.window.attention.page import AttentionPage
 from app.window.connections.connect_dialog import ConnectDialog
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from scheduler.engine.errors import RefusedError
@@ -145,6 +146,21 @@ def test_an_action_that_was_not_offered_only_opens_the_page(
     shell.notifier.pressed.emit(request_.id, "always")
     wait(shell.window.isVisible)
     assert [one.id for one in installation.queries.attention()] == [request_.id]
+
+
+@pytest.mark.parametrize("is_summary", [False, True])
+def test_review_and_open_in_a_notification_go_to_the_request(
+    make_shell: Callable[..., DesktopUi], installation: Session, request_: RequestView, wait: Wait, *, is_summary: bool
+) -> None:
+    shell = make_shell(installation, background=True)
+    wait(lambda: shell.overview_watcher.latest and shell.overview_watcher.latest.requests)
+    if is_summary:
+        shell.notifier.show_requested.emit(frozenset({request_.id, "solved before"}))
+    else:
+        shell.notifier.pressed.emit(request_.id, "review")
+    page = shell.window.pages["attention"]
+    assert isinstance(page, AttentionPage)
+    wait(lambda: request_.id in page.cards.cards and shell.window.focusWidget() is page.cards.cards[request_.id])
 
 
 def test_notifications_can_be_turned_off_and_on(

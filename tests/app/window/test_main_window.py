@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
-from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QPixmapCache
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QKeySequence, QPixmapCache
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -35,6 +35,7 @@ from scheduler.rules.requests import RequestKind
 from scheduler.store import requests
 from scheduler.store.requests import RequestRow
 from tests.app.app_fixture import Wait, deploy, overview_of
+from tests.app.window.request_samples import make_failure, make_mail, make_overview, make_request
 from tests.app.window.sample_data import few
 from tests.engine.engine_fixture import START
 
@@ -585,6 +586,85 @@ def test_after_the_last_answer_the_focus_is_in_the_page(
     window.show_overview(overview_of(installation))
     focused = window.focusWidget()
     assert focused is not None and (page is focused or page.isAncestorOf(focused))
+
+
+@pytest.fixture
+def crowded(empty: Session, monkeypatch: pytest.MonkeyPatch) -> Overview:
+    """Many groups of requests, more than fit into the window. The engine does not know them."""
+    jobs = [make_failure(number, f"job-{number}") for number in range(10, 20)]
+    overview = make_overview([*jobs, *(make_mail(number) for number in range(3))], empty.registry)
+    monkeypatch.setattr("app.window.attention.page.load_overview", lambda _: overview)
+    return overview
+
+
+def is_seen(widget: QWidget) -> bool:
+    return not widget.visibleRegion().isEmpty()
+
+
+def test_back_from_a_log_returns_to_the_same_place(window: MainWindow, crowded: Overview, wait: Wait) -> None:
+    window.show_overview(crowded)
+    window.open_page("attention")
+    page = window.pages["attention"]
+    assert isinstance(page, AttentionPage) and not window.back_bar.isVisible()
+    entry = wait(lambda: list(page.cards.entries.values())[7:8])[0]
+    entry.header.toggle.click()
+    [card] = entry.single.cards.values()
+    bar = page._column.verticalScrollBar()
+    wait(lambda: card.isVisible() and bar.maximum() > 0)
+    bar.setValue(bar.maximum() // 2)
+    before = bar.value()
+    card.buttons["log"].setFocus()
+    card.buttons["log"].click()
+    assert window.page is window.pages["history"]
+    assert window.back_bar.button.text() == "← Back to Attention" and window.back_bar.isVisible()
+    later = replace(crowded, requests=(*crowded.requests, make_request(99, RequestKind.RECONNECT, "mail")))
+    window.show_overview(later)
+    press_back(window)
+    assert window.page is page and not window.back_bar.isVisible()
+    assert entry.is_open and page.cards.cards[card.content.id] is card
+    wait(lambda: bar.value() == before)
+    assert window.focusWidget() is card.buttons["log"]
+
+
+def press_back(window: MainWindow) -> None:
+    [action] = [one for one in window.actions() if one.shortcut() == QKeySequence("Alt+Left")]
+    action.trigger()
+
+
+def test_a_page_that_was_chosen_has_no_way_back(window: MainWindow, crowded: Overview, qtbot: QtBot) -> None:
+    window.pages["today"].open_page.emit("history", "")
+    window.pages["history"].open_page.emit("workflows", "")
+    window.back_bar.button.click()
+    assert window.page is window.pages["history"]
+    assert window.back_bar.button.text() == "← Back to Today"
+    window.open_page("settings")
+    assert not window.back_bar.isVisible()
+    press_back(window)
+    assert window.page is window.pages["settings"]
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_request_is_shown_and_focused_when_the_window_is_opened_for_it(
+    empty: Session, crowded: Overview, qtbot: QtBot, wait: Wait, number: int
+) -> None:
+    """The window was not shown before, and the group is far down."""
+    window = MainWindow(empty)
+    qtbot.addWidget(window)
+    window.resize(1000, 500)
+    window.show_overview(crowded)
+    window.open_page("attention", make_mail(number).id)
+    window.bring_to_front()
+    page = window.pages["attention"]
+    assert isinstance(page, AttentionPage)
+    entry = page.cards.find_entry(make_mail(number).id)
+    wait(lambda: entry is not None and entry.table is not None and window.focusWidget() is entry.table.view)
+    assert entry is not None and entry.table is not None
+    assert entry.table.current_request() == make_mail(number)
+    table = entry.table
+    wait(lambda: is_seen(table.view))
+    window.open_page("attention", make_failure(12, "job-12").id)
+    card = page.cards.cards[make_failure(12, "job-12").id]
+    wait(lambda: is_seen(card) and window.focusWidget() is card)
 
 
 def test_return_presses_the_focused_button(qtbot: QtBot, window: MainWindow) -> None:
