@@ -27,11 +27,10 @@ from app.theme.tokens import Tone, colours_of
 from app.widgets.fit_to_screen import fit_to_screen
 from app.widgets.page_stack import PageStack
 from app.widgets.snackbar import Snackbar
-from app.window.back_bar import BACK_KEYS, BackBar, Link
+from app.window.bars import BACK_KEYS, BackBar, Link, PauseBanner
 from app.window.feedback import WindowFoot, describe_error
 from app.window.navigation import PAGES, Navigation, create_page, page_title
 from app.window.page import Page, accept_dropped_script
-from app.window.pause_banner import PauseBanner
 from app.window.presence import PresenceWatcher
 
 _SIZE, _MIN_SIZE = QSize(1120, 740), QSize(480, 300)
