@@ -73,7 +73,7 @@ def plan_import(
     after = now.replace(microsecond=0)
     found = drop_expired(found, machine_zone, after)
     store = {"jobs": [], "taken": []} if call is None else call("imported_jobs")
-    known = {one["key"]: one["workflow"] for one in store["jobs"]}
+    known = {one["key"]: one for one in store["jobs"]}
     keys = list(_number_keys(found.jobs))
     new = [job for job, key in zip(found.jobs, keys, strict=True) if key not in known]
     names = dict(zip(map(id, new), name_workflows(new, store["taken"]), strict=True))
@@ -81,9 +81,9 @@ def plan_import(
         JobImport(
             job=job,
             key=key,
-            name=known[key] if key in known else name or names[id(job)],
+            name=known[key]["name"] if key in known else name or names[id(job)],
             times=compare_times(job, machine_zone, after),
-            known_as=known.get(key),
+            known_as=known[key]["workflow"] if key in known else None,
         )
         for job, key in zip(found.jobs, keys, strict=True)
     )
@@ -100,7 +100,7 @@ def import_jobs(jobs: Sequence[JobImport], folder: Path, call: Call, *, paused: 
             "file", UserText("{file} cannot be written: {reason}.", file=str(folder), reason=reason)
         ) from error
     for one in jobs:
-        script, _ = write_script(one.name, one.job, one.key)
+        script = write_script(one.name, one.job, one.key)
         path = _write_new(folder, make_slug(one.name).replace("-", "_"), script)
         try:
             answer = call("deploy", path=str(path), source=script, paused=paused)

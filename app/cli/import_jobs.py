@@ -1,7 +1,7 @@
 """`import-jobs`: another scheduler's jobs, each as a workflow, with its next times beside ours."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from app.data.data_dir import add_data_dir, data_dir
 from app.job_importer import ImportPlan, ImportResult, JobImport, import_jobs, plan_import
 from scheduler.job_import.crontab import CronProgram
 from scheduler.job_import.reader import JobQuery, JobSource
+from scheduler.job_import.result import Untranslated
 from scheduler.job_import.switch_off import list_switch_off_commands
 from scheduler.timing.instants import format_instant
 
@@ -25,8 +26,8 @@ crontab   your crontab, or files: dayhand import-jobs crontab [FILE …]
 systemd   your timers, or files and folders: dayhand import-jobs systemd [backup.timer …]
 tasks     Windows tasks as XML: dayhand import-jobs tasks backup.xml
 
-Shows the next ten times, old and new, and everything that could not be imported, with the reason. What was imported
-before is left alone, so it can be repeated at any time."""
+Compares the next ten times, old and new, and shows them where they differ or with --times; lists everything that could
+not be imported, with the reason. What was imported before is left alone, so it can be repeated at any time."""
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -46,6 +47,7 @@ def _arguments(parser: ArgumentParser) -> None:
         help="the cron that ran the crontab: Debian's does not know CRON_TZ",
     )
     add("--check", action="store_true", help="only show what would be imported")
+    add("--times", action="store_true", help="show the next ten times of every job, old and new")
 
 
 def _import(options: Namespace) -> CommandResult:
@@ -94,7 +96,7 @@ def _answer(plan: ImportPlan, results: list[ImportResult]) -> dict[str, Any]:
     chosen = [one.planned.job for one in created] if results else [one.job for one in plan.new]
     return {
         "jobs": [_show(one, by_key.get(one.key)) for one in plan.jobs],
-        "left": [{"place": one.place, "line": one.line, "text": one.text, "reason": one.reason} for one in plan.left],
+        "left": [_show_left(one) for one in plan.left],
         "created": [one.workflow for one in created],
         "switch_off": list_switch_off_commands(plan.query, chosen) if chosen else [],
     }
@@ -121,34 +123,53 @@ def _show(one: JobImport, result: ImportResult | None) -> dict[str, Any]:
     }
 
 
+def _show_left(one: Untranslated) -> dict[str, Any]:
+    return {
+        "place": one.place,
+        "line": one.line,
+        "text": one.text,
+        "reason": one.reason,
+        "is_setting": one.is_setting,
+    }
+
+
 def _make_renderer(options: Namespace, plan: ImportPlan) -> Callable[[dict[str, Any]], Iterator[str]]:
     def render(answer: dict[str, Any]) -> Iterator[str]:
         for job in answer["jobs"]:
-            yield from _render_job(job)
-        if answer["left"]:
-            yield "Not imported:"
-            for one in answer["left"]:
-                yield f"    {one['place']}, line {one['line']}: {one['text']}"
-                yield f"        {one['reason']}"
-            yield ""
+            yield from _render_job(job, with_times=options.times or len(answer["jobs"]) == 1)
+        yield ""
+        yield from _render_left("Not imported:", [one for one in answer["left"] if not one["is_setting"]])
+        yield from _render_left("Settings left out:", [one for one in answer["left"] if one["is_setting"]])
         yield from _render_end(answer, plan, is_started=options.start)
 
     return render
 
 
-def _render_job(job: dict[str, Any]) -> Iterator[str]:
+def _render_left(title: str, left: Sequence[dict[str, Any]]) -> Iterator[str]:
+    if not left:
+        return
+    yield title
+    for one in left:
+        yield f"    {one['place']}, line {one['line']}: {one['text']}"
+        yield f"        {one['reason']}"
+    yield ""
+
+
+def _render_job(job: dict[str, Any], *, with_times: bool) -> Iterator[str]:
+    """Its times only if they differ, or if they were asked for."""
     yield f"{job['name']}: {job['words']}"
     yield f"    {job['place']}, line {job['line']}: {job['text']}"
     if job["imported_before"]:
         yield f"    Imported before, as {job['imported_before']}; nothing was changed."
-        yield ""
         return
     yield from (f"    {note}" for note in job["notes"])
-    yield from _render_times(job)
+    if with_times or job["same"] is False:
+        yield from _render_times(job)
+    else:
+        yield f"    Next: {_time(job['new'][0])}{'; the next ten times are as before' if job['same'] else ''}"
     yield from (f"    Note: {warning}" for warning in job["warnings"])
     if job["error"]:
         yield f"    Not imported: {job['error']}"
-    yield ""
 
 
 def _render_end(answer: dict[str, Any], plan: ImportPlan, *, is_started: bool) -> Iterator[str]:

@@ -47,7 +47,7 @@ class HandlerPlan:
     timeout_s: float = _PHASE_SECONDS
     """Time limit of one phase."""
     max_failures: int = MAX_FAILURES
-    """After this many failures in a row it waits for the user; 0 for never."""
+    """After this many failures in a row it waits for the user; 0 for never, and a job then keeps all its times."""
     retries: int = 0
     """How often a job is tried again before its run counts as failed."""
     line: int = 1

@@ -79,7 +79,7 @@ def _read(text: str, place: str, user: str | None, cron: CronProgram | None) -> 
             reason = _assign(settings, name, _unquote(match[4]))
             if reason:
                 shown = f"{name}=…" if is_secret_name(name) else line
-                yield Untranslated(place=place, line=number, text=shown, reason=reason)
+                yield Untranslated(place=place, line=number, text=shown, reason=reason, is_setting=True)
         else:
             try:
                 yield _translate(line, settings, comment, user, place, number)
@@ -181,8 +181,9 @@ def _translate(line: str, settings: _Settings, comment: str, user: str | None, p
     if settings.delay:
         given["jitter"] = settings.delay
         notes.append(UserText("cron picks its random delay once, when it starts; here each run gets its own."))
-    # cron starts a line even if the last one still runs, does not catch up missed times, and never gives up.
-    given |= {"overlap": "allow_all", "catchup": "none", "max_failures": 0}
+    # cron does not catch up missed times and never gives up. It also starts a line while the last one still runs;
+    # here that time is skipped, since one that hangs would soon take every place of the others.
+    given |= {"overlap": "skip", "catchup": "none", "max_failures": 0}
     given |= {"after_crash": "never", "timeout": MAX_RUN_TIME}
     command, stdin = _split_input(rest)
     words = (

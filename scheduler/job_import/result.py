@@ -57,6 +57,8 @@ class Untranslated:
     line: int
     text: str
     reason: str
+    is_setting: bool = False
+    """Only a setting was left out; its job, or those below it, are translated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,4 +28,9 @@ def list_switch_off_commands(query: JobQuery, jobs: Sequence[Job]) -> list[str]:
 
 
 def _comment_out(jobs: Sequence[Job]) -> str:
-    return shlex.quote("; ".join(f"{job.line}s/^/#/" for job in jobs))
+    """One part for each block of lines."""
+    lines = sorted({job.line for job in jobs})
+    starts = [line for line in lines if line - 1 not in lines]
+    ends = [line for line in lines if line + 1 not in lines]
+    blocks = [str(first) if first == last else f"{first},{last}" for first, last in zip(starts, ends, strict=True)]
+    return shlex.quote("; ".join(f"{block}s/^/#/" for block in blocks))

@@ -59,6 +59,10 @@ _REASONS = {
 }
 _NO_SUCH_SETTING = UserText("Jobs have no such setting; it was left out.")
 _IGNORE_FAILURE = '"$@" || :'
+_OK_CODES = "SuccessExitStatus"
+_ACCEPT_CODES = '"$@"; code=$?; case $code in {codes}) ;; *) exit $code ;; esac'
+_VARIABLE = re.compile(r"\$(?:\$|\{(\w+)\})")
+_VARIABLE_WORD = re.compile(r"\$(\w+)")
 
 
 class _UntranslatableSettingError(Exception):
@@ -203,14 +207,16 @@ class _Timer:
                 "It has no command.",
             )
         for setting in settings:
-            words = self._words(setting)
+            words = self._words(setting, environment)
+            if setting.name == "ExecStart" and (codes := _list_ok_codes(service)):
+                words = ("/bin/sh", "-c", _ACCEPT_CODES.format(codes="|".join(codes)), "sh", *words)
             if folder:
                 place = self._expand(folder.removeprefix("-"), setting)
                 place = self._specifiers["h"] if place == "~" else place
                 words = ("/bin/sh", "-c", RUN_IN_FOLDER, place, *words)
             yield with_environment(words, environment)
 
-    def _words(self, setting: Setting) -> tuple[str, ...]:
+    def _words(self, setting: Setting, environment: Mapping[str, str]) -> tuple[str, ...]:
         text = setting.value
         prefix = text[: len(text) - len(text.lstrip("-@:+!|"))]
         if set(prefix) - set("-:"):
@@ -225,13 +231,25 @@ class _Timer:
         if not words:
             raise _UntranslatableSettingError(setting, UserText("It has no command."))
         if ":" not in prefix:
-            if any("$" in word.replace("$$", "") for word in words):
+            try:
+                filled = tuple(filled for word in words for filled in self._fill_in(word, setting, environment))
+            except KeyError as error:
                 raise _UntranslatableSettingError(
                     setting, UserText("It uses variables that systemd fills in. Write their values, or use a shell.")
-                )
-            words = [word.replace("$$", "$") for word in words]
-        filled = tuple(self._expand(word, setting) for word in words)
+                ) from error
+        else:
+            filled = tuple(self._expand(word, setting) for word in words)
         return ("/bin/sh", "-c", _IGNORE_FAILURE, "sh", *filled) if "-" in prefix else filled
+
+    def _fill_in(self, word: str, setting: Setting, environment: Mapping[str, str]) -> list[str]:
+        """A word with the values of its variables; one that is nothing but $NAME may become several words."""
+        values = {"HOME": self._specifiers["h"], "USER": self._specifiers["u"], **environment}
+        if alone := _VARIABLE_WORD.fullmatch(word):
+            return values[alone[1]].split()
+        if "$" in _VARIABLE.sub("", word):
+            raise KeyError(word)
+        expanded = self._expand(word, setting)
+        return [_VARIABLE.sub(lambda found: values[found[1]] if found[1] else "$", expanded)]
 
     def _expand(self, word: str, setting: Setting) -> str:
         """Replace systemd's specifiers (%h is the home folder)."""
@@ -256,6 +274,7 @@ class _Timer:
     def _unused(self, service: list[Setting]) -> Iterator[Untranslated]:
         """Settings that the translated job does not have."""
         known = _HANDLED_SETTINGS | {*_COMMANDS, *_limits(service), "RandomizedDelaySec", "WorkingDirectory"}
+        known |= {_OK_CODES} if _list_ok_codes(service) else set()
         intervals = [one for one in self._timer if one.name in _INTERVALS]
         taken = {one.text for one in intervals[:1]}.union(*_NEEDS.values())
         for one in (*self._timer, *service):
@@ -267,11 +286,9 @@ class _Timer:
                             "It looks like a secret, which does not belong in a script. "
                             "Have the command read it from a file."
                         )
-                        yield _untranslated(replace(one, value=f"{name}=…"), reason)
+                        yield _untranslated(replace(one, value=f"{name}=…"), reason, is_setting=True)
             elif one.name not in known and one.text not in taken:
-                yield _untranslated(
-                    one, _REASONS.get(one.name, UserText("Jobs have no such setting; it was left out."))
-                )
+                yield _untranslated(one, _REASONS.get(one.name, _NO_SUCH_SETTING), is_setting=True)
 
     def _span(self, setting: Setting) -> timedelta:
         span = parse_span(setting.value)
@@ -298,8 +315,9 @@ def _list_drop_ins(unit: str, files: Mapping[str, str]) -> list[str]:
     return sorted(name for name in files if name.startswith(f"{unit}.d/") and name.endswith(".conf"))
 
 
-def _untranslated(setting: Setting, reason: str) -> Untranslated:
-    return Untranslated(place=setting.place, line=setting.line, text=setting.text, reason=reason)
+def _untranslated(setting: Setting, reason: str, *, is_setting: bool = False) -> Untranslated:
+    place, line, text = setting.place, setting.line, setting.text
+    return Untranslated(place=place, line=line, text=text, reason=reason, is_setting=is_setting)
 
 
 def _split(setting: Setting, start: int = 0) -> list[str]:
@@ -307,6 +325,12 @@ def _split(setting: Setting, start: int = 0) -> list[str]:
         return shlex.split(setting.value[start:])
     except ValueError as error:
         raise _UntranslatableSettingError(setting, UserText("Its quotes do not match.")) from error
+
+
+def _list_ok_codes(service: list[Setting]) -> list[str]:
+    """The exit codes other than 0 that are no failure; empty if there are none, or names of signals among them."""
+    codes = [word for one in service if one.name == _OK_CODES for word in one.value.split()]
+    return codes if all(word.isascii() and word.isdigit() for word in codes) else []
 
 
 def _limits(service: list[Setting]) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """Names for imported jobs: short, unique, and what their user would call them."""
 
 from collections.abc import Collection, Iterable
+from itertools import takewhile
 from pathlib import Path
 
-from dayhand._command_name import find_command
+from dayhand._command_name import find_command, name_program
 from dayhand._workflow import make_slug
 
 from scheduler.job_import.result import Job
@@ -32,9 +33,21 @@ def suggest_name(job: Job) -> str:
 
 
 def _describe_command(job: Job) -> str:
-    words = find_command(list(job.commands[0]))
-    program, home = words[0].replace("\\", "/").rstrip("/").rpartition("/")[2] or words[0], str(Path.home())
-    return " ".join([program, *(word.replace(home, "~") if word.startswith(home) else word for word in words[1:])])
+    """The command without what only prepares it; if that is long, without its options."""
+    words, home = _drop_interpreter(find_command(list(job.commands[0]))), str(Path.home())
+    program = words[0].replace("\\", "/").rstrip("/").rpartition("/")[2] or words[0]
+    rest = [word.replace(home, "~") if word.startswith(home) else word for word in words[1:]]
+    if len(" ".join([program, *rest])) > _MAX_NAME_CHARS:
+        before = list(takewhile(lambda word: not word.startswith("-"), rest))
+        rest = before or [word for word in rest if not word.startswith("-")]
+    return " ".join([program, *rest])
+
+
+def _drop_interpreter(words: list[str]) -> list[str]:
+    """`python3 report.py` is known as `report.py`."""
+    named = name_program(words)
+    at = next((number for number, word in enumerate(words) if word.endswith(named)), 0)
+    return words[at:] if "." in named else words
 
 
 def _shorten(text: str) -> str:

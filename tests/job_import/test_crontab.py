@@ -88,12 +88,12 @@ def test_no_line_is_lost() -> None:
     assert [1, *numbers] == expected
 
 
-def test_jobs_behave_like_cron() -> None:
+def test_jobs_behave_like_cron_but_do_not_overlap() -> None:
     settings = read_one("0 4 * * * x").settings
     assert settings == {
         "cron": "0 4 * * *",
         "timezone": "local",
-        "overlap": "allow_all",
+        "overlap": "skip",
         "catchup": "none",
         "max_failures": 0,
         "after_crash": "never",

@@ -36,7 +36,7 @@ def lines(tokens: list[str]) -> st.SearchStrategy[str]:
 def assert_usable(result: TranslationResult) -> None:
     assert all(left.reason.endswith((".", ")")) for left in result.left), result.left
     for job in result.jobs:
-        compile(write_script(suggest_name(job), job, job.key)[0], "x.py", "exec")
+        compile(write_script(suggest_name(job), job, job.key), "x.py", "exec")
         times = [] if job.old is None else list(islice(job.old(AFTER, ZoneInfo("Europe/Berlin")), 3))
         assert times == sorted(set(times)) and all(at > AFTER for at in times)
 

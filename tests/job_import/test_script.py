@@ -1,7 +1,6 @@
 """The script of imported jobs is valid for any input and contains what was read."""
 
 import ast
-import keyword
 from typing import Any
 
 import dayhand
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.job_import.result import Job, is_secret_name
-from scheduler.job_import.script import find_key, name_handler, write_script
+from scheduler.job_import.script import find_key, write_script
 
 TEXTS = st.text(max_size=40) | st.sampled_from(['"""', "\\", "'''", 'x"', "\n# x", "class", "import", "a\u2028b", "\0"])
 
@@ -39,7 +38,7 @@ def test_the_script_is_valid_for_any_text_in_the_old_file(
     title: str, name: str, text: str, note: str, word: str
 ) -> None:
     one = job(title, text, notes=(note,), commands=(("echo", word),), place=text)
-    source, handler = write_script(name, one, one.key)
+    source = write_script(name, one, one.key)
     module = type(ast)("imported")
     try:
         exec(compile(source, "imported.py", "exec"), module.__dict__)
@@ -48,31 +47,10 @@ def test_the_script_is_valid_for_any_text_in_the_old_file(
         written.defined.clear()
     assert description["name"] == name.strip()
     [described] = description["handlers"]
-    assert (described["name"], described["schedule"]["cron"]) == (handler, "0 3 * * *")
+    assert (described["name"], described["schedule"]["cron"]) == ("run", "0 3 * * *")
     lists = [ast.literal_eval(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.List)]
     assert lists.count(["echo", word]) == 1
     assert find_key(source) == one.key
-
-
-@given(TEXTS)
-@settings(max_examples=60, deadline=None)
-def test_every_job_has_a_valid_python_name(title: str) -> None:
-    name = name_handler(job(title))
-    assert name.isidentifier() and not keyword.iskeyword(name)
-
-
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("/usr/local/bin/backup.sh --all", "backup_all"),
-        ("Back up my photos to the big disk", "back_up_my_photos"),
-        ("cd / && run-parts /etc/cron.hourly", "run_parts_etc_cron"),
-        ("class", "class_job"),
-        ("~ 1 2 3", "job"),
-    ],
-)
-def test_names_come_from_the_title(title: str, name: str) -> None:
-    assert name_handler(job(title)) == name
 
 
 def test_the_key_of_a_job_is_the_same_on_another_line_and_different_at_another_time() -> None:

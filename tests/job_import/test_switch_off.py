@@ -24,6 +24,12 @@ def test_exactly_the_imported_lines_of_the_own_crontab_are_commented_out() -> No
     assert done.stdout == "# a\n#0 3 * * * one\n\n#0 4 * * * two\n@reboot three\n"
 
 
+def test_a_block_of_lines_is_commented_out_at_once() -> None:
+    jobs = read_crontab("@daily a\n@daily b\n@daily c\n@reboot d\n@daily e\n").jobs
+    [command] = list_switch_off_commands(JobQuery(source=JobSource.CRONTAB), jobs)
+    assert command == "crontab -l | sed '1,3s/^/#/; 5s/^/#/' | crontab -"
+
+
 def test_a_timer_is_disabled_and_stopped() -> None:
     jobs = read_systemd({"b.timer": TIMER, "b.service": SERVICE}).jobs
     assert list_switch_off_commands(JobQuery(source=JobSource.SYSTEMD), jobs) == [

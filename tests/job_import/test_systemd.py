@@ -1,3 +1,4 @@
+import subprocess
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
@@ -115,6 +116,38 @@ def test_commands_keep_their_order_folder_and_environment() -> None:
     assert second == (*around, "/bin/sh", "-c", "echo 100% $HOME", "again")
 
 
+def test_variables_of_the_unit_are_filled_in() -> None:
+    job = read_one(
+        service=service_with(
+            "Environment=TO=/mnt/nas",
+            'Environment="OPTIONS=-a --delete"',
+            "ExecStart=/usr/bin/rsync $OPTIONS ${HOME}/Pictures %h/x ${TO}/photos $$1",
+        )
+    )
+    around = ("/usr/bin/env", "TO=/mnt/nas", "OPTIONS=-a --delete")
+    words = ("/usr/bin/rsync", "-a", "--delete", "/home/me/Pictures", "/home/me/x", "/mnt/nas/photos", "$1")
+    assert job.commands == ((*around, *words),)
+
+
+@pytest.mark.parametrize("word", ["${UNKNOWN}", "$UNKNOWN", "x$HOME", "$"])
+def test_a_variable_without_a_known_value_is_refused(word: str) -> None:
+    [left] = read(service=service_with(f"ExecStart=/bin/x {word}")).left
+    assert "variables that systemd fills in" in left.reason and not left.is_setting
+
+
+def test_exit_codes_that_are_no_failure_stay_so() -> None:
+    job = read_one(service=service_with("ExecStart=/bin/sh -c 'exit 3'", "SuccessExitStatus=3 4"))
+    [command] = job.commands
+    assert subprocess.run(command, check=False).returncode == 0
+    job = read_one(service=service_with("ExecStart=/bin/sh -c 'exit 5'", "SuccessExitStatus=3 4"))
+    assert subprocess.run(job.commands[0], check=False).returncode == 5
+
+
+def test_exit_codes_by_name_are_left_out() -> None:
+    [left] = read(service=service_with("ExecStart=/bin/x", "SuccessExitStatus=TEMPFAIL")).left
+    assert (left.text, left.is_setting) == ("SuccessExitStatus=TEMPFAIL", True)
+
+
 def test_an_escaped_semicolon_is_an_argument() -> None:
     job = read_one(service=service_with("ExecStart=/usr/bin/find . -exec ls {} \\;"))
     assert job.commands == (("/usr/bin/find", ".", "-exec", "ls", "{}", ";"),)
@@ -180,7 +213,7 @@ def test_a_file_that_belongs_to_no_timer_is_listed() -> None:
         (timer_with("OnUnitActiveSec=soon"), SERVICE, 2, "time span"),
         (timer_with("OnCalendar=daily", "RandomizedDelaySec=25h"), SERVICE, 3, "at most one day"),
         (TIMER, service_with("Type=oneshot"), 1, "no command"),
-        (TIMER, service_with("ExecStart=/bin/x ${HOME}"), 2, "variables"),
+        (TIMER, service_with("ExecStart=/bin/x ${PWD}"), 2, "variables"),
         (TIMER, service_with("ExecStart=/bin/x %i"), 2, "%i"),
         (TIMER, service_with("ExecStart=+/bin/x"), 2, "prefix"),
         (TIMER, service_with("ExecStart=/bin/x 'y"), 2, "quotes"),

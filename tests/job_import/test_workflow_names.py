@@ -22,6 +22,17 @@ def name(crontab: str) -> list[str]:
         (f"0 3 * * * /usr/bin/rsync -a {Path.home()}/x y >/dev/null 2>&1", "rsync -a ~/x y"),
         ("0 3 * * * cd /srv/app && ./manage.py sync", "manage.py sync"),
         ("0 3 * * * nice -n 10 timeout 1h /opt/report --all", "report --all"),
+        (
+            "0 3 * * * /usr/bin/python3 /srv/report.py --to me@example.com | mail -s x me",
+            "report.py --to me@example.com",
+        ),
+        ("0 3 * * * php artisan schedule:run", "php artisan schedule:run"),
+        ('0 3 * * * certbot renew --quiet --deploy-hook "systemctl reload nginx"', "certbot renew"),
+        (
+            "0 3 * * * rsync -a --delete --exclude /srv/files/tmp /srv/files/ nas:/files/",
+            "rsync /srv/files/tmp /srv/files/ nas:/files/",
+        ),
+        ("* * * * * sleep 30; echo tick $(date) >> /tmp/log", "echo tick $(…)"),
         ("PATH=/opt/bin:/usr/bin\n0 3 * * * sync-mail", "sync-mail"),
         ("0 3 * * * " + "word " * 20, "word word word word word word word word word…"),
         ("0 3 * * * " + "x" * 80, "x" * 47 + "…"),

@@ -60,7 +60,7 @@ def test_a_failed_job_runs_at_its_next_regular_time(runtime: RuntimeFixture) -> 
 
 def test_the_next_run_waits_longer_after_each_failure(runtime: RuntimeFixture) -> None:
     """30 seconds, 1, 5 and 15 minutes; the latest time that came meanwhile runs then."""
-    runtime.deploy(fails_while(runtime, every="10s", max_failures=0))
+    runtime.deploy(fails_while(runtime, every="10s", max_failures=9))
     runtime.pass_time(30 * MINUTE)
     starts = [run.began for run in runtime.runs("j") if run.began]
     waits = [(later - earlier) / SECOND for earlier, later in pairwise(starts)]
@@ -231,6 +231,14 @@ def test_one_job_of_several_is_retried_alone(runtime: RuntimeFixture) -> None:
     assert runtime.request_commands.retry("w/k") == {"runs": [failed.id]}
     with pytest.raises(RefusedError, match="w/x has nothing to retry"):
         runtime.request_commands.retry("w/x")
+
+
+def test_a_job_that_may_always_fail_keeps_all_its_times(runtime: RuntimeFixture) -> None:
+    """As in cron: a check that exits with 1 whenever it finds nothing still runs every minute."""
+    runtime.deploy(fails_while(runtime, every="1m", max_failures=0))
+    runtime.pass_time(10 * MINUTE)
+    assert runtime.states("j") == ["failed"] * 10
+    assert began(runtime) == [f"10:{minute:02}:00" for minute in range(1, 11)]
 
 
 def test_max_failures_zero_never_stops_a_job(runtime: RuntimeFixture) -> None:

@@ -18,6 +18,8 @@ IN_FOLDER = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', "/home/me"]
         (["sh", "-c", "cd /srv && nice -n 10 a.sh >/dev/null 2>&1"], None, "a.sh"),
         (["sh", "-c", "sleep 60; FOO=1 curl https://x.org | tee log"], None, "curl …"),
         (["sh", "-c", "[ -x /usr/sbin/anacron ] || ( cd / && run-parts /etc/cron.daily )"], None, "run-parts"),
+        (["sh", "-c", "FOO=$(date; id) restic backup"], None, "restic"),
+        (["sh", "-c", "if test -e x; then for i in $(seq 3); do a.sh $i; done; fi"], None, "a.sh"),
         (["timeout", "-k", "5", "30m", "python3", "/opt/sync.py", "--all"], None, "sync.py"),
         (["flock", "-n", "/run/lock", "ionice", "-c3", "rclone", "sync", "a", "b"], None, "rclone"),
         (["python3", "-m", "http.server"], None, "http.server"),
@@ -47,6 +49,10 @@ def test_the_real_command_is_named(words: list[str], line: str | None, program: 
 )
 def test_where_there_is_nothing_else_the_program_that_is_started_is_named(words: list[str]) -> None:
     assert name_program(words) == words[0]
+
+
+def test_a_line_of_words_of_the_shell_alone_is_known_by_its_last_command() -> None:
+    assert find_command(["sh", "-c", "sleep 30; echo tick $(date -d $(cat day)); "]) == ["echo", "tick", "$(…)"]
 
 
 def test_a_text_with_quotes_that_do_not_match_is_split_at_spaces() -> None:

@@ -48,7 +48,8 @@ class JobList(QListWidget):
         for one in sorted(plan.jobs, key=lambda job: job.known_as is not None):
             self._add_job(one)
         for left in plan.left:
-            self._add(left, f"{left.text}\n{self.tr('Cannot be imported')}")
+            what = self.tr("Left out") if left.is_setting else self.tr("Cannot be imported")
+            self._add(left, f"{left.text}\n{what} · {left.place}")
         self.blockSignals(False)  # noqa: FBT003  # as above
         if self.count():
             self.setCurrentRow(0)
@@ -78,7 +79,8 @@ class JobList(QListWidget):
     def _add_job(self, one: JobImport) -> None:
         words = translate_text(one.times.words)
         if one.known_as is not None:
-            self._add(one, f"{one.name}\n{self.tr('Imported before')}")
+            known = self.tr("Imported before")
+            self._add(one, f"{one.name}\n{known}")
             return
         if one.times.is_same is False:
             words = self.tr("{words} · times differ").format(words=words)
@@ -103,9 +105,9 @@ def describe_entry(
     if isinstance(entry, Untranslated):
         yield _section((translate("import", "From"), place.format(file=entry.place, line=entry.line)))
         yield DetailSection(title="", body=TextBlock(text=entry.text, is_code=True))
-        yield DetailSection(
-            title=translate("import", "Why it cannot be imported"), body=TextBlock(text=translate_text(entry.reason))
-        )
+        cannot, left_out = translate("import", "Why it cannot be imported"), translate("import", "Why it is left out")
+        reason = TextBlock(text=translate_text(entry.reason))
+        yield DetailSection(title=left_out if entry.is_setting else cannot, body=reason)
         return
     job = entry.job
     pairs = [

@@ -1,4 +1,4 @@
-"""What runs at this moment: name, part, since when, and buttons to stop it and to show its log."""
+"""What runs at this moment: name, since when, and buttons to stop it and to show its log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +25,7 @@ MAX_ROWS = 5
 class RunningRun:
     run: str
     name: str
-    part: str
-    """The job, producer or consumer."""
+    """Of its workflow, with that of its job if there are several."""
     since: datetime
 
 
@@ -107,7 +106,7 @@ class _RunningRow:
             grid.addWidget(widget, place, column, middle)
 
     def show(self, one: RunningRun, since: str) -> None:
-        title = escape_invisible(f"{one.name} · {one.part}" if one.part else one.name)
+        title = escape_invisible(one.name)
         self.name.setText(title)
         self.since.setText(since)
         for button in (self.stop, self.log):

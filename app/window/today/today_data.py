@@ -186,7 +186,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
 
 def _list_running(past: HistoryResult, overview: Overview) -> list[RunningRun]:
     found = [
-        RunningRun(run=run.id, name=overview.name_of(run.workflow), part=run.handler, since=run.began)
+        RunningRun(run=run.id, name=overview.name_of(run.workflow, run.job), since=run.began)
         for run in past.runs
         if run.status is RunStatus.ACTIVE and run.began is not None
     ]

@@ -165,8 +165,9 @@ class AttemptFinisher:
             self._fail_finally(db, attempt, failure, failures, now)
             return
         self._end_failed(db, attempt, failure, None, now)
-        lane = _lane(attempt, Block.BACKING_OFF, failure.sentence)
-        lanes.block(db, lane._replace(until=now + job_delay(failures)))
+        if attempt.handler.max_failures:  # 0: it keeps all its times, however often it fails
+            lane = _lane(attempt, Block.BACKING_OFF, failure.sentence)
+            lanes.block(db, lane._replace(until=now + job_delay(failures)))
         self._report_failed(db, attempt, failure, now)
 
     def _fail_finally(

@@ -35,7 +35,10 @@ _BUILTINS = frozenset(
     }
 )  # fmt: skip
 """Words of a shell that do no work of their own."""
-_OPERATORS = frozenset("&|;()\n")
+_KEYWORDS = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{"})
+"""Words of a shell before a command."""
+_SEPARATORS = frozenset("&|;\n")
+_OPERATORS = _SEPARATORS | frozenset("()")
 _REDIRECTIONS = ("<", ">")
 
 
@@ -46,8 +49,14 @@ def describe_command(words: list[str]) -> str:
 
 
 def find_command(words: list[str]) -> list[str]:
-    """The words of the first program that does work, without wrappers and redirections."""
-    return next(iter(_list_programs(words, _MAX_DEPTH)), words)
+    """The words of the first program that does work, or else of the last command, without wrappers and redirections."""
+    rest = _skip_wrappers(words)
+    programs = _list_programs(words, _MAX_DEPTH)
+    if programs and programs[0] != rest[:1]:
+        return programs[0]
+    text = _shell_text(rest)
+    parts = _split_shell(text, is_posix=True) if isinstance(text, str) else []
+    return parts[-1] if parts else programs[0] if programs else words
 
 
 def name_program(words: list[str]) -> str:
@@ -106,7 +115,7 @@ def _skip_environment(words: list[str]) -> list[str]:
 
 def _skip_wrappers(words: list[str]) -> list[str]:
     for _ in range(_MAX_DEPTH):
-        while words and _ASSIGNMENT.match(words[0]):
+        while words and (words[0] in _KEYWORDS or _ASSIGNMENT.match(words[0])):
             words = words[1:]
         if not words or _base_name(words[0]) not in _WRAPPERS:
             break
@@ -155,15 +164,22 @@ def _split_shell(text: str, *, is_posix: bool) -> list[list[str]]:
     except ValueError:  # quotes that do not match
         words = text.split()
     parts: list[list[str]] = [[]]
-    skips = False
+    skips, depth = False, 0
     for word in words:
-        if skips:
+        is_operator = set(word) <= _OPERATORS
+        if depth or (word[0] == "(" and parts[-1] and parts[-1][-1].endswith("$")):  # inside $(…)
+            if is_operator:
+                parts[-1][-1] += "" if depth else "(…)"
+                depth = max(0, depth + word.count("(") - word.count(")"))
+                if not depth and set(word) & _SEPARATORS:
+                    parts.append([])
+        elif skips:
             skips = False
         elif word.startswith(_REDIRECTIONS):
             skips = True
             if parts[-1] and parts[-1][-1].isdigit():
                 parts[-1].pop()
-        elif set(word) <= _OPERATORS:
+        elif is_operator:
             parts.append([])
         else:
             parts[-1].append(word)

@@ -199,7 +199,8 @@ class Workflow:
 
         anchor: the time from which `every` counts, such as "2026-11-01T08:00"; if unset, the first deploy.
         calendar: parts of a date and time, such as {"hour": 9, "weekday": "mon-fri"}; of a list, each one counts.
-        max_failures: after that many failed runs in a row it stops until you resume it; 0 for never.
+        max_failures: after that many failed runs in a row it stops until you resume it; with 0 it never stops, and a
+            failure delays none of its times.
         retries: how often to try again before a run counts as failed, after 30 s, 1, 5, 15 and then every 60 minutes.
         after_crash: what follows a crash in the middle of a run: "next" (the default: you are told, and it runs at its
             next time), "again", "ask" (it waits until you say whether it finished) or "never" (nothing).

@@ -61,9 +61,10 @@ def test_workflows_are_named_after_their_comment_or_command(cli: CommandLine, he
 
 def test_the_output_shows_the_times_and_what_to_do_next(cli: CommandLine, here: Path) -> None:
     (here / "x").write_text("@daily one\n@reboot never\n@hourly two\n")
+    checked = cli.run_text("import-jobs", "crontab", "x", "--check", "--times")
+    assert checked.count("OLD                     NEW") == 2 and "≠" not in checked
     output = cli.run_text("import-jobs", "crontab", "x", "--into", "there")
-    assert "OLD                     NEW" in output
-    assert "≠" not in output
+    assert output.count("; the next ten times are as before") == 2 and "OLD" not in output
     assert "x, line 2: @reboot never" in output
     assert f"2 jobs imported, paused, in {here}/there:\n    one\n    two\n" in output
     assert f"Then start them: dayhand resume --data-dir {cli.folder} one two" in output
@@ -93,6 +94,7 @@ def test_importing_again_changes_nothing_and_says_what_is_there(cli: CommandLine
     assert answer["created"] == ["new"]
     assert [file.name for file in (here / "elsewhere").iterdir()] == ["new.py"]
     output = cli.run_text("import-jobs", "crontab", "x")
+    assert "two (2): Hourly" in output
     assert "Imported before, as two-2; nothing was changed." in output and "4 jobs were imported before." in output
 
 

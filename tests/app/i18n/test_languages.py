@@ -173,6 +173,16 @@ def test_translated_texts_are_literals_that_lupdate_finds() -> None:
     assert not hidden
 
 
+def test_no_translated_text_is_within_an_f_string_where_lupdate_does_not_look() -> None:
+    hidden = [
+        f"{name}:{joined.lineno}: {ast.unparse(joined)}"
+        for name, tree in sources()
+        for joined in ast.walk(tree)
+        if isinstance(joined, ast.JoinedStr) and any(called in TRANSLATING for called, _ in calls(joined))
+    ]
+    assert not hidden
+
+
 def _is_extractable(called: str, call: ast.Call) -> bool:
     """A literal, translated in its own context: `parent.tr` would be extracted under another one."""
     literal = all(isinstance(argument, ast.Constant) for argument in call.args)

@@ -67,7 +67,7 @@ def test_the_own_crontab_is_listed_with_what_cannot_be_imported(dialog: ImportJo
     assert items(dialog) == [
         "Photos\nDaily at 03:00",
         "restic forget\nMondays at 04:30",
-        "@reboot never\nCannot be imported",
+        "@reboot never\nCannot be imported · crontab",
     ]
     assert dialog.import_button.text() == "Import 2 jobs"
     dialog.jobs.setCurrentRow(2)
@@ -131,12 +131,20 @@ def test_an_import_can_be_undone(dialog: ImportJobsDialog, empty: Session, home:
     assert list((home / "Documents/Dayhand/Imported").iterdir()) == []
 
 
+def test_a_setting_that_has_no_counterpart_is_no_job_that_cannot_be_imported(
+    qtbot: QtBot, home: Path, empty: Session, wait: Wait
+) -> None:
+    (home / "lines").write_text("MAILTO=me@example.com\n@daily one\n")
+    dialog = show(qtbot, empty, wait)
+    assert items(dialog)[-1] == "MAILTO=me@example.com\nLeft out · crontab"
+
+
 def test_jobs_that_were_imported_before_cannot_be_checked(
     qtbot: QtBot, dialog: ImportJobsDialog, empty: Session, wait: Wait
 ) -> None:
     import_all(dialog, wait)
     again = show(qtbot, empty, wait)
-    assert items(again)[:2] == ["photos\nImported before", "restic-forget\nImported before"]
+    assert items(again)[:2] == ["Photos\nImported before", "restic forget\nImported before"]
     assert not again.jobs.list_chosen() and not again.import_button.isEnabled()
     assert again.status_line.message == "Everything was imported before."
 
