@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.i18n.state_labels import TrayState
 from app.i18n.time_text import format_clock_time, format_day_and_time
-from scheduler.rules.workflow_state import WorkflowState
+from scheduler.rules.workflow_state import WorkflowState, find_unasked
 
 if TYPE_CHECKING:  # the tray icon is shown before the engine is loaded
     from scheduler.engine.queries.requests import RequestView
@@ -57,15 +57,22 @@ class Overview:
         return self.paused_until is not None and self.now < self.paused_until
 
     @property
+    def unasked(self) -> "tuple[WorkflowView, ...]":
+        """The workflows that need the user though none of their requests is open."""
+        asking = {name for one in self.requests for name in one.workflows}
+        found = find_unasked(((one.workflow, one.state) for one in self.workflows), asking)
+        return tuple(one for one in self.workflows if one.workflow in found)
+
+    @property
     def attention_count(self) -> int:
-        """How many workflows need the user."""
-        return len({name for one in self.requests for name in one.workflows})
+        """How many items need the user: what the tray, the window and the command line count."""
+        return len(self.requests) + len(self.unasked)
 
     @property
     def state(self) -> TrayState:
         """The first that applies."""
         states = {one.state for one in self.workflows}
-        if self.requests or WorkflowState.NEEDS_ATTENTION in states:
+        if self.attention_count:
             return TrayState.ATTENTION
         if WorkflowState.STOPPED in states:
             return TrayState.ERROR
@@ -91,10 +98,7 @@ def describe_state(overview: Overview) -> str:
         return translate("overview", "Started by a script, so answers are disabled")
     match overview.state:
         case TrayState.ATTENTION:
-            number = len(overview.requests) or 1
-            if number == 1:
-                return translate("overview", "1 item needs your attention")
-            return translate("overview", "{number} items need your attention").format(number=number)
+            return describe_attention(overview)
         case TrayState.ERROR:
             return translate("overview", "Something went wrong inside Dayhand")
         case TrayState.RUNNING:
@@ -115,6 +119,24 @@ def describe_state(overview: Overview) -> str:
             if missed:
                 return translate("overview", "{number} workflows missed runs").format(number=len(missed))
             return translate("overview", "All is well")
+
+
+def describe_attention(overview: Overview) -> str:
+    number = overview.attention_count
+    if number == 1:
+        return translate("overview", "1 item needs your attention")
+    return translate("overview", "{number} items need your attention").format(number=number)
+
+
+def describe_unasked(overview: Overview) -> str:
+    """The way to what no request is about, or ""."""
+    number = len(overview.unasked)
+    if number == 0:
+        return ""
+    if number == 1:
+        return translate("overview", "1 workflow needs your attention. Open it on the Workflows page.")
+    words = translate("overview", "{number} workflows need your attention. Open them on the Workflows page.")
+    return words.format(number=number)
 
 
 def describe_pause(overview: Overview) -> str:

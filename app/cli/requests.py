@@ -42,10 +42,16 @@ def _attention(options: Namespace) -> CommandResult:
 
 
 def _render_attention(answer: dict[str, Any], where: str) -> Iterator[str]:
-    if not answer["requests"]:
-        yield "Nothing needs your attention."
     for one in answer["requests"]:
         yield from _render_request(one, where, _MAX_VALUE_CHARS)
+    for one in answer["workflows"]:
+        yield f"{one['name']} needs your attention: {to_single_line(one['words'])}"
+        yield f"    dayhand show {one['workflow']}{where}"
+    number = len(answer["requests"]) + len(answer["workflows"])
+    if number == 0:
+        yield "Nothing needs your attention."
+    else:
+        yield "1 item needs your attention." if number == 1 else f"{number} items need your attention."
 
 
 def _render_request(one: dict[str, Any], where: str, limit: int | None = None) -> Iterator[str]:

@@ -62,7 +62,7 @@ def make_entries(overview: Overview | None) -> tuple[MenuEntry, ...]:
         return (MenuEntry(text=translate("tray", "Dayhand is starting")), DIVIDER, *ends)
     if overview.is_started_by_script:  # all other commands would be rejected
         return (MenuEntry(text=_shorten(describe_state(overview))), DIVIDER, *ends)
-    above = _list_requests(overview) or (MenuEntry(text=_shorten(describe_state(overview))),)
+    above = _list_attention(overview) or (MenuEntry(text=_shorten(describe_state(overview))),)
     next_run = describe_next_run(overview)
     middle = (
         *((MenuEntry(text=_shorten(next_run)),) if next_run else ()),
@@ -139,7 +139,7 @@ def _add_action(
         _update_action(action, entry, chosen, escape)
 
 
-def _list_requests(overview: Overview) -> tuple[MenuEntry, ...]:
+def _list_attention(overview: Overview) -> tuple[MenuEntry, ...]:
     shown = [
         MenuEntry(
             text=_shorten(_describe_request(one, overview)),
@@ -147,7 +147,14 @@ def _list_requests(overview: Overview) -> tuple[MenuEntry, ...]:
         )
         for one in overview.requests[:_MAX_REQUESTS]
     ]
-    if (more := len(overview.requests) - _MAX_REQUESTS) > 0:
+    shown += [
+        MenuEntry(
+            text=_shorten(translate("tray", "{name} needs your attention").format(name=one.name)),
+            choice=MenuChoice(page="workflows", subject=one.workflow),
+        )
+        for one in overview.unasked[: max(_MAX_REQUESTS - len(shown), 0)]
+    ]
+    if (more := overview.attention_count - len(shown)) > 0:
         words = translate("tray", "{number} more…").format(number=more)
         shown.append(MenuEntry(text=words, choice=MenuChoice(page="attention")))
     return tuple(shown)

@@ -315,8 +315,8 @@ class MainWindow(QMainWindow):
         self.pages[name].focus_first()
 
     def _show_titles(self) -> None:
-        number = 0 if self._overview is None else len(self._overview.requests)
-        self.navigation.show_titles(open_requests=number, is_narrow=self.width() < _NARROW_PX)
+        number = 0 if self._overview is None else self._overview.attention_count
+        self.navigation.show_titles(attention=number, is_narrow=self.width() < _NARROW_PX)
 
     @Slot()
     def _refresh_soon(self) -> None:

@@ -81,11 +81,11 @@ class Navigation(QListWidget):
     def select(self, name: str) -> None:
         self.setCurrentRow(list(PAGES).index(name))
 
-    def show_titles(self, *, open_requests: int, is_narrow: bool) -> None:
-        """Narrow, only icons; Attention shows the number of open requests either way."""
+    def show_titles(self, *, attention: int, is_narrow: bool) -> None:
+        """Narrow, only icons; Attention shows how many items need it either way."""
         self.setFixedWidth(_NARROW_WIDTH if is_narrow else _WIDTH)
         for row, name in enumerate(PAGES):
-            item, count = self.item(row), str(open_requests) if name == "attention" and open_requests else ""
+            item, count = self.item(row), str(attention) if name == "attention" and attention else ""
             title = f"{page_title(name)} ({count})" if count else page_title(name)
             item.setText(count if is_narrow else title)
             item.setToolTip(title if is_narrow else "")

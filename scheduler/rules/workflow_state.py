@@ -1,5 +1,6 @@
 """The state of a workflow in one word: a pure function of stored facts and `now`."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -110,6 +111,14 @@ def rank_by_need(state: WorkflowState, *, is_failing: bool = False) -> int:
     """The place in a list: what needs the user, what runs, what goes wrong, what is well, what does nothing."""
     rank = _RANKS[state]
     return min(rank, _RANKS[WorkflowState.RETRYING]) if is_failing else rank
+
+
+def find_unasked(states: Iterable[tuple[str, WorkflowState]], asking: Collection[str]) -> list[str]:
+    """Workflows that need the user though none of their requests is open: one whose time zone is unknown, for example.
+
+    `asking`: the workflows with open requests.
+    """
+    return [name for name, state in states if state is WorkflowState.NEEDS_ATTENTION and name not in asking]
 
 
 def is_worth_showing(missed: int, gap: timedelta | None) -> bool:

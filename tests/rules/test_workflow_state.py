@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, decide_state, is_on_hold, rank_by_need
+from scheduler.rules.workflow_state import (
+    WorkflowState,
+    WorkflowStateFacts,
+    decide_state,
+    find_unasked,
+    is_on_hold,
+    rank_by_need,
+)
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 LATER, EARLIER = NOW + timedelta(minutes=1), NOW - timedelta(minutes=1)
@@ -79,3 +86,8 @@ def test_a_list_begins_with_what_needs_the_user_then_what_runs_then_what_fails()
     assert rank_by_need(WorkflowState.RUNNING) < failing < rank_by_need(WorkflowState.IDLE)
     assert rank_by_need(WorkflowState.NEEDS_ATTENTION, is_failing=True) == 0
     assert {rank_by_need(state) for state in WorkflowState} == set(range(6))
+
+
+def test_a_workflow_that_needs_the_user_without_a_request_is_found() -> None:
+    needs, idle = WorkflowState.NEEDS_ATTENTION, WorkflowState.IDLE
+    assert find_unasked([("asks", needs), ("broken", needs), ("well", idle)], {"asks"}) == ["broken"]

@@ -4,7 +4,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from app.overview import Overview
+from app.overview import Overview, describe_attention
 from app.overview_watcher import load_overview
 from app.session import Session
 from app.theme.tokens import Tone
@@ -71,15 +71,12 @@ class AttentionPage(Page):
         if self.filters.show_choices(overview):
             self.cards.set_filter(self.filters.make_predicate())
         self.cards.show_requests(overview)
-        number = len(overview.requests)
-        self.filters.setVisible(number > MAX_CARDS or self.filters.is_active)
-        said = (
-            self.tr("1 item needs your attention.") if number == 1 else self.tr("{number} items need your attention.")
-        )
-        if number == 0:
-            said = self.tr("Nothing else needs your attention.")
-        self._column.subtitle.setText(said.format(number=number))
-        self._stack.setCurrentWidget(self._column if self.cards.entries else self._empty)
+        self.filters.setVisible(len(overview.requests) > MAX_CARDS or self.filters.is_active)
+        said = self.tr("Nothing else needs your attention.")
+        if overview.attention_count:
+            said = f"{describe_attention(overview)}."
+        self._column.subtitle.setText(said)
+        self._stack.setCurrentWidget(self._empty if self.cards.is_empty else self._column)
         self._focus_subject()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name

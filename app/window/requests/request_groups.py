@@ -5,13 +5,15 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.overview import Overview
+from app.overview import Overview, describe_unasked
 from app.requests.groups import GroupKey, RequestGroup, group_requests, merge_by_kind
 from app.session import Session
 from app.theme.tokens import Space
+from app.widgets.details_view import make_label
 from app.widgets.request_card import RequestCard
+from app.widgets.visible_text import escape_invisible
 from app.window.feedback import make_button
 from app.window.request_cards import FixerTextDialog
 from app.window.requests.delayed_answers import DelayedAnswers
@@ -72,6 +74,17 @@ class RequestGroups(QWidget):
         layout.setSpacing(Space.MEDIUM)
         layout.addLayout(self._list)
         layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self.unasked = make_label("")
+        self.open_unasked = make_button("")
+        self.open_unasked.clicked.connect(self._open_unasked)
+        rest = QHBoxLayout()
+        rest.addWidget(self.unasked, 1)
+        rest.addWidget(self.open_unasked)
+        layout.addLayout(rest)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.entries and not self.unasked.text()
 
     @property
     def cards(self) -> dict[str, RequestCard]:
@@ -99,6 +112,7 @@ class RequestGroups(QWidget):
         self._groups = group_requests(one for one in overview.requests if self._filter(one))
         if self._is_short and len(self._groups) > _MAX_SHORT_ENTRIES:
             self._groups = merge_by_kind(self._groups)
+        self._show_unasked(overview)
         styles = self._choose_styles(self._groups)
         if self._must_sort and not self._delayed.is_pending:
             self._must_sort = False
@@ -147,6 +161,19 @@ class RequestGroups(QWidget):
         """What cannot be seen cannot be undone."""
         super().hideEvent(event)
         self.send_delayed()
+
+    def _show_unasked(self, overview: Overview) -> None:
+        """What needs the user without a request that could be shown here."""
+        found = overview.unasked
+        self.unasked.setText(describe_unasked(overview))
+        name = escape_invisible(found[0].name) if len(found) == 1 else translate("groups", "Workflows")
+        self.open_unasked.setText(translate("groups", "Open {name}").format(name=name))
+        for part in (self.unasked, self.open_unasked):
+            part.setVisible(bool(found))
+
+    def _open_unasked(self) -> None:
+        found = () if self._overview is None else self._overview.unasked
+        self.open_page.emit("workflows", found[0].workflow if len(found) == 1 else "")
 
     def _choose_styles(self, groups: Sequence[RequestGroup]) -> dict[GroupKey, EntryStyle]:
         """A few single requests as cards; more of them are read faster as rows."""

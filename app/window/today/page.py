@@ -98,11 +98,11 @@ class TodayPage(Page):
     def show_overview(self, overview: Overview) -> None:
         self._column.subtitle.setText(_format_date(overview.now.astimezone(overview.zone).date()))
         self.cards.show_requests(overview)
-        waiting = len(overview.requests)
-        self._needs.setVisible(bool(self.cards.entries))
-        self.cards.setVisible(bool(self.cards.entries))
+        waiting = overview.attention_count
+        self._needs.setVisible(not self.cards.is_empty)
+        self.cards.setVisible(not self.cards.is_empty)
         self._more.setText(self.tr("Show all {number}").format(number=waiting))
-        self._more.setVisible(waiting > len(self.cards.cards))
+        self._more.setVisible(len(overview.requests) > len(self.cards.cards))
         self._stack.setCurrentWidget(self._column if overview.workflows else self._empty)
 
     def _make_parts(self) -> None:

@@ -108,8 +108,15 @@ class QueryApi:
         return {"families": to_json(self._backend.queries.metrics(is_running=self._backend.is_running))}
 
     def attention(self) -> dict[str, Any]:
-        """Parts too large for a list are omitted, with their size; `request_show` returns them in full."""
-        return {"requests": [_limit_size(to_json(one)) for one in self._backend.queries.attention()]}
+        """The open requests, and the workflows that need the user without one.
+
+        Parts too large for a list are omitted, with their size; `request_show` returns them in full.
+        """
+        queries = self._backend.queries
+        return {
+            "requests": [_limit_size(to_json(one)) for one in queries.attention()],
+            "workflows": to_json(queries.unasked()),
+        }
 
     def request_show(self, request: str) -> Iterator[dict[str, Any] | None]:
         """One request in full, as pieces of JSON: it may exceed the size of a message."""

@@ -44,7 +44,7 @@ from scheduler.engine.script_plan import ScriptPlans
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.history_query import HistoryQuery, RunRange
 from scheduler.rules.openmetrics import MetricFamily
-from scheduler.rules.workflow_state import WorkflowState
+from scheduler.rules.workflow_state import WorkflowState, find_unasked
 
 
 class WorkflowQueries:
@@ -142,6 +142,13 @@ class WorkflowQueries:
 
     def attention(self) -> list[RequestView]:
         return self._open_requests.find(self._snapshot())
+
+    def unasked(self) -> list[WorkflowView]:
+        """The workflows that need the user though none of their requests is open."""
+        asking = {slug for one in self.attention() for slug in one.workflows}
+        found = self.workflows()
+        slugs = find_unasked(((one.workflow, one.state) for one in found), asking)
+        return [one for one in found if one.workflow in slugs]
 
     def request(self, request: str) -> RequestView:
         return requests.find_one(self._snapshot(), request)

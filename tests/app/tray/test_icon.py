@@ -164,10 +164,22 @@ def test_the_state_is_the_first_that_applies() -> None:
         assert describe_state(overview)
 
 
-def test_the_badge_counts_workflows_not_requests() -> None:
-    requests = (make_request("q1"), make_request("q2"), make_request("q3", name="backup"))
-    assert replace(BUSY, requests=requests).attention_count == 2
-    assert describe_state(replace(BUSY, requests=requests)) == "3 items need your attention"
+def test_the_badge_the_tooltip_and_the_menu_count_the_same() -> None:
+    """Requests, and workflows that need the user without one."""
+    workflows = (
+        make_workflow("Receipts", WorkflowState.NEEDS_ATTENTION),
+        make_workflow("Backup", WorkflowState.NEEDS_ATTENTION),
+        make_workflow("Other", hours=1),
+    )
+    overview = replace(QUIET, workflows=workflows, requests=(make_request("q1"), make_request("q2")))
+    assert [one.name for one in overview.unasked] == ["Backup"]
+    assert overview.attention_count == 3
+    assert describe_state(overview) == "3 items need your attention"
+    assert make_tooltip(overview).startswith("Dayhand: 3 items need your attention")
+    entry = find(make_entries(overview), "Backup needs your attention")
+    assert entry.choice == MenuChoice(page="workflows", subject="backup")
+    many = replace(overview, requests=tuple(make_request(f"q{number}") for number in range(9)))
+    assert "2 more…" in words(make_entries(many))
 
 
 def test_the_tooltip_has_the_summary_and_the_next_run() -> None:
