@@ -19,8 +19,9 @@ from scheduler.connections.http_errors import (
 )
 from scheduler.connections.json_reader import JsonObject
 from scheduler.connections.json_values import NOT_JSON, UnusableJsonError, read_json, read_storable_json
-from scheduler.connections.safe_files import converting_disk_errors, sync_folder
+from scheduler.connections.safe_files import converting_disk_errors
 from scheduler.connections.urls import join_url, split_url
+from scheduler.file_system import sync_folder
 from scheduler.user_text import UserText
 
 if TYPE_CHECKING:

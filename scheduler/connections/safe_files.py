@@ -1,23 +1,21 @@
 """Atomic, durable file operations, lock files, and disk errors as failures of a tool call."""
 
-import ctypes
 import errno
 import os
 import sqlite3
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.file_lock import wait_for_lock
+from scheduler.file_system import copy_permissions, open_no_follow, sync_folder
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
-_RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
-_CURRENT_DIRECTORY = -100
-_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_IN_USE = (32, 33)
+"""Error codes of Windows: another program has the file open, or has locked a part of it."""
 _MISTAKES = {
     errno.ENOENT: UserText("does not exist"),
     errno.EEXIST: UserText("already exists"),
@@ -35,6 +33,10 @@ _MISTAKES = {
 def disk_failure(error: OSError, what: str, *, perhaps_done: bool = False) -> ToolFailedError:
     """Convert a disk error; `perhaps_done` if the operation may have succeeded anyway."""
     fail = ToolFailedError.because
+    if getattr(error, "winerror", None) in _IN_USE:
+        return fail(
+            FailureClass.TRANSIENT, UserText("{what} is open in another program. Close it there first.", what=what)
+        )
     if error.errno in _MISTAKES:
         return fail(FailureClass.LOGIC, UserText("{what} {mistake}.", what=what, mistake=_MISTAKES[error.errno]))
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
@@ -81,56 +83,26 @@ def confirming_save(what: str) -> Iterator[None]:
         raise ToolFailedError.because(FailureClass.UNSURE, sentence) from error
 
 
-def open_nonblocking(path: str, flags: int) -> int:
-    """Without blocking on a pipe, and without following a link: links are resolved by the caller."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
-
-
 def write_part(part: Path, content: bytes, like: Path) -> None:
     """Write and sync a new file, with the permissions of `like` if that exists."""
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    descriptor = open_no_follow(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
-        with suppress(FileNotFoundError):
-            os.fchmod(descriptor, stat.S_IMODE(os.stat(like).st_mode))  # noqa: PTH116  next to os.fchmod
-        write_all(descriptor, content)
-        os.fsync(descriptor)
+        try:
+            with suppress(FileNotFoundError):
+                copy_permissions(descriptor, like)
+            write_all(descriptor, content)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    finally:
-        os.close(descriptor)
 
 
 def write_all(descriptor: int, content: bytes) -> None:
     left = memoryview(content)
     while left:
         left = left[os.write(descriptor, left) :]
-
-
-def rename_to_new(source: Path, target: Path) -> None:
-    """Rename atomically; FileExistsError if the target exists, even if another program just created it."""
-    if _rename(source, target, _RENAME_NOREPLACE):
-        return
-    if path_exists(target):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
-    source.rename(target)
-
-
-def swap_files(one: Path, other: Path) -> bool:
-    """Swap two files atomically; False if the disk or the system does not support it."""
-    return _rename(one, other, _RENAME_EXCHANGE)
-
-
-def _rename(source: Path, target: Path, flags: int) -> bool:
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is None:
-        return False
-    if rename(_CURRENT_DIRECTORY, os.fsencode(source), _CURRENT_DIRECTORY, os.fsencode(target), flags) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in _UNSUPPORTED:
-        return False
-    raise OSError(code, os.strerror(code), str(source))
 
 
 def path_exists(place: Path) -> bool:
@@ -150,31 +122,10 @@ def make_folders(folder: Path) -> None:
         sync_folder(place.parent)
 
 
-def sync_file(place: Path) -> None:
-    """Make the content of a file survive a power cut."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make added, renamed and removed names survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # not supported by this file system
-            raise
-    finally:
-        os.close(descriptor)
-
-
 @contextmanager
 def locked(lock: Path, seconds: float, what: str) -> Iterator[None]:
     """Hold the lock file; on timeout, raise ToolFailedError that says that `what` is in use."""
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    descriptor = open_no_follow(lock, os.O_RDWR | os.O_CREAT)
     try:
         if not wait_for_lock(descriptor, seconds):
             raise ToolFailedError.because(

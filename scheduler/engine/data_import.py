@@ -15,6 +15,7 @@ from dayhand._workflow import make_slug
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry, is_connection_name
 from scheduler.engine.script_plan import ScriptPlan
+from scheduler.file_system import open_no_follow
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections, requests, schedules, transfer, workflows
 from scheduler.store.requests import RequestRow
@@ -103,7 +104,7 @@ def _write_script(folder: Path, name: str, source: str) -> tuple[Path, bool]:
             if path.is_file() and path.read_bytes() == source.encode():
                 return path, False
         with suppress(FileExistsError):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            descriptor = open_no_follow(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
                 file.write(source)
             return path, True

@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from scheduler.file_system import sync_folder
 from scheduler.store import dirty_flag, key_values, migrations
 from scheduler.store.errors import StoreDamagedError, StoreError
 from scheduler.store.sqlite import connect, converted_errors, is_intact
@@ -68,12 +69,7 @@ def put_in_place(unfinished: Path, target: Path) -> None:
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(target)
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        parent = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(parent)
-        finally:
-            os.close(parent)
+    sync_folder(target.parent)
 
 
 def copy_store(store: Path, unfinished: Path) -> str | None:

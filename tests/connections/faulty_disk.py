@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from scheduler.connections import safe_files
+from scheduler.file_system import posix
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Disk:
     @contextmanager
     def inserted(self) -> Iterator[None]:
         """Wrap all calls in this context."""
-        real = {(os, name): getattr(os, name) for name in _CALLS} | {(safe_files, "_rename"): safe_files._rename}
+        real = {(os, name): getattr(os, name) for name in _CALLS} | {(posix, "_rename"): posix._rename}
         if self.ledger is not None:
             real |= {(self.ledger, name): getattr(self.ledger, name) for name in _STATEMENTS}
         for (owner, name), call in real.items():

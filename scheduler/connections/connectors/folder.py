@@ -1,13 +1,13 @@
 """The folder of a connection and paths inside it. No path may lead out, not even through a link."""
 
-import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors
+from scheduler.file_system import OpenFolder, find_name_mistake
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
@@ -35,6 +35,9 @@ def resolve_path(root: Path, given: str, *, follow: bool) -> Path:
                 given=given,
             )
         )
+    for part in parts:
+        if (mistake := find_name_mistake(part)) is not None:
+            raise logic_failure(UserText('The name "{name}" {mistake}.', name=part, mistake=mistake))
     try:
         parent = root.joinpath(*parts[:-1]).resolve()
         place = parent / parts[-1]
@@ -57,32 +60,29 @@ def pinned_path(root: Path, place: Path, *, make: bool = False) -> Iterator[Path
     if place == root:  # a link inside may point to it
         yield place
         return
-    with ExitStack() as stack:
-        folder = _open_folder(stack, root, None)
-        created: list[tuple[str, int]] = []
-        try:
-            for step in place.parent.relative_to(root).parts:
-                if make:
-                    with suppress(FileExistsError):
-                        os.mkdir(step, dir_fd=folder)
-                        created.append((step, folder))
-                        os.fsync(folder)
-                folder = _open_folder(stack, step, folder)
-            yield Path(f"/proc/self/fd/{folder}") / place.name
-        except BaseException:
-            _remove_created(created)
-            raise
+    opened, created = [OpenFolder(root)], []
+    try:
+        for step in place.parent.relative_to(root).parts:
+            if make:
+                with suppress(FileExistsError):
+                    opened[-1].make(step)
+                    created.append((step, len(opened)))
+                    opened[-1].sync()
+            opened.append(opened[-1].enter(step))
+        yield opened[-1].path_of(place.name)
+    except BaseException:
+        _remove_created(opened, created)
+        raise
+    finally:
+        for folder in reversed(opened):
+            folder.close()
 
 
-def _remove_created(created: list[tuple[str, int]]) -> None:
+def _remove_created(opened: list[OpenFolder], created: list[tuple[str, int]]) -> None:
     """Innermost first. A folder that is not empty stays, and so do its parents."""
     with suppress(OSError):
-        for name, parent in reversed(created):
-            os.rmdir(name, dir_fd=parent)
-
-
-def _open_folder(stack: ExitStack, name: str | Path, parent: int | None) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    folder = os.open(name, flags, dir_fd=parent)
-    stack.callback(os.close, folder)
-    return folder
+        for name, depth in reversed(created):
+            for folder in reversed(opened[depth:]):
+                folder.close()
+            del opened[depth:]
+            opened[-1].remove(name)

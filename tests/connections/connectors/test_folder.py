@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.files.actions import delete, move, write
 from scheduler.connections.connectors.folder import resolve_path, resolve_root
+from scheduler.file_system.windows_names import find_name_mistake
 from scheduler.rules.failures import FailureClass
 from tests.connections.tool_calls import call
 
@@ -118,3 +119,13 @@ def test_a_tilde_means_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path
     (tmp_path / "x").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
     assert resolve_root(call({"path": "~/x"})) == tmp_path / "x"
+
+
+def test_a_name_that_the_system_refuses_is_refused_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scheduler.connections.connectors.folder.find_name_mistake", find_name_mistake)
+    with pytest.raises(ToolFailedError, match='The name "50% off\\?" contains \\?, which Windows does not allow'):
+        resolve_path(tmp_path, "notes/50% off?", follow=True)
+    with pytest.raises(ToolFailedError, match="does not allow in names"):
+        resolve_path(tmp_path, "..\\secret.txt", follow=False)

@@ -21,14 +21,8 @@ from scheduler.connections.connectors.files.changes import (
 from scheduler.connections.connectors.files.identity import FileMatch, compare, identify
 from scheduler.connections.connectors.folder import pinned_path, resolve_path, resolve_root
 from scheduler.connections.errors import logic_failure
-from scheduler.connections.safe_files import (
-    confirming_save,
-    converting_disk_errors,
-    path_exists,
-    sync_file,
-    sync_folder,
-    write_part,
-)
+from scheduler.connections.safe_files import confirming_save, converting_disk_errors, path_exists, write_part
+from scheduler.file_system import sync_file, sync_folder
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 

@@ -11,15 +11,8 @@ from typing import Any
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.files.identity import FileMatch, compare, identify
-from scheduler.connections.safe_files import (
-    confirming_save,
-    converting_disk_errors,
-    disk_failure,
-    open_nonblocking,
-    path_exists,
-    rename_to_new,
-    swap_files,
-)
+from scheduler.connections.safe_files import confirming_save, converting_disk_errors, disk_failure, path_exists
+from scheduler.file_system import open_no_follow, rename_to_new, swap_files
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
@@ -144,7 +137,7 @@ def has_content(place: Path, content: bytes) -> bool:
     found = identify(place)
     if found is None or found["kind"] != "file" or found["size"] != len(content):
         return False
-    with open(place, "rb", opener=open_nonblocking) as file:
+    with open(place, "rb", opener=open_no_follow) as file:
         return bool(file.read(len(content) + 1) == content)
 
 

@@ -37,7 +37,8 @@ from scheduler.connections.connectors.files.changes import ASIDE_PREFIX
 from scheduler.connections.connectors.files.move_many import check_move_many, identify_moves, move_many
 from scheduler.connections.connectors.folder import pinned_path, resolve_path, resolve_root
 from scheduler.connections.errors import logic_failure
-from scheduler.connections.safe_files import converting_disk_errors, open_nonblocking
+from scheduler.connections.safe_files import converting_disk_errors
+from scheduler.file_system import open_no_follow
 from scheduler.user_text import UserText
 
 _MAX_BYTES = 10 * 1024 * 1024
@@ -58,7 +59,7 @@ def _read_file(root: Path, place: Path, given: str) -> tuple[bytes, os.stat_resu
     with (
         converting_disk_errors(given),
         pinned_path(root, place) as there,
-        open(there, "rb", opener=open_nonblocking) as file,
+        open(there, "rb", opener=open_no_follow) as file,
     ):
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):

@@ -12,9 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from scheduler.file_system import open_no_follow
+
 _MAX_HASHED_BYTES = 1 << 20
 """A larger file is identified by inode, size and modification time in nanoseconds."""
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class FileMatch(StrEnum):
@@ -53,7 +54,7 @@ def _identify_file(place: Path, facts: os.stat_result) -> dict[str, Any]:
     if facts.st_size > _MAX_HASHED_BYTES:
         return _describe("file", facts)
     try:
-        descriptor = os.open(place, _FLAGS)
+        descriptor = open_no_follow(place, os.O_RDONLY)
     except PermissionError:  # an unreadable file can still be deleted
         return _describe("file", facts)
     except OSError as error:

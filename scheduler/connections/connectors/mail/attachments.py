@@ -6,13 +6,8 @@ import secrets
 from pathlib import Path
 
 from scheduler.connections.errors import logic_failure
-from scheduler.connections.safe_files import (
-    converting_disk_errors,
-    make_folders,
-    rename_to_new,
-    sync_folder,
-    write_part,
-)
+from scheduler.connections.safe_files import converting_disk_errors, make_folders, write_part
+from scheduler.file_system import rename_to_new, sync_folder
 from scheduler.user_text import UserText
 
 _MAX_NAME_BYTES = 150

@@ -23,8 +23,9 @@ from scheduler.connections.connectors.table.safe_append import (
     sidecar_path,
 )
 from scheduler.connections.errors import logic_failure
-from scheduler.connections.safe_files import converting_disk_errors, locked, open_nonblocking
+from scheduler.connections.safe_files import converting_disk_errors, locked
 from scheduler.connections.spreadsheet_text import escape_formula, unescape_formula
+from scheduler.file_system import open_no_follow
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
@@ -188,7 +189,7 @@ def _with_columns(place: Path, header: Header, columns: Sequence[str], seen: Fil
 def _lines(place: Path) -> Iterator[Iterator[str]]:
     """The lines of the file with their line ends; a file that is not CSV is refused."""
     try:
-        with open(place, encoding="utf-8-sig", newline="", opener=open_nonblocking) as file:
+        with open(place, encoding="utf-8-sig", newline="", opener=open_no_follow) as file:
             yield iter(file)
     except UnicodeDecodeError as error:
         raise logic_failure(UserText("{place} is not UTF-8 text. Save it as CSV in UTF-8.", place=place)) from error

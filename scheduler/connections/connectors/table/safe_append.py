@@ -14,14 +14,8 @@ from typing import Any, Self
 
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.connectors.table.ledger import Addition, Ledger
-from scheduler.connections.safe_files import (
-    confirming_save,
-    converting_disk_errors,
-    swap_files,
-    sync_folder,
-    write_all,
-    write_part,
-)
+from scheduler.connections.safe_files import confirming_save, converting_disk_errors, write_all, write_part
+from scheduler.file_system import open_no_follow, swap_files, sync_file, sync_folder
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
@@ -79,9 +73,9 @@ def _changed_before(place: Path) -> ToolFailedError:
 
 def append_bytes(place: Path, payload: bytes, key: str, result: Any, ledger: Ledger, seen: FileVersion | None) -> None:
     """Append to the file if it is still the version `seen`; create it if there was none."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+    flags = os.O_WRONLY | os.O_APPEND | (os.O_CREAT | os.O_EXCL if seen is None else 0)
     try:
-        descriptor = os.open(place, flags | (os.O_CREAT | os.O_EXCL if seen is None else 0), 0o666)
+        descriptor = open_no_follow(place, flags)
     except (FileExistsError, FileNotFoundError) as error:
         raise _changed_before(place) from error
     try:
@@ -187,8 +181,8 @@ def recover(place: Path, ledger: Ledger) -> None:
         return
     match _trace(place, addition):
         case AdditionTrace.WHOLE:
-            with suppress(FileNotFoundError), place.open("rb") as file:
-                os.fsync(file.fileno())
+            with suppress(FileNotFoundError):
+                sync_file(place)
             sync_folder(place.parent)
             ledger.finish(addition.key)
         case AdditionTrace.NONE:

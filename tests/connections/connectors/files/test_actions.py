@@ -13,6 +13,7 @@ import pytest
 
 from scheduler.connections import safe_files
 from scheduler.connections.connector import Checked, ToolFailedError
+from scheduler.file_system import posix
 from scheduler.rules.failures import FailureClass
 from tests.connections.connectors.files.file_tools import check, identify, refused, use
 from tests.connections.tool_calls import NOW
@@ -152,7 +153,7 @@ def test_moving_a_link_moves_the_link(here: Path) -> None:
 
 
 def test_renaming_is_safe_without_support_of_the_system(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(safe_files.ctypes, "CDLL", lambda *_, **__: None)
+    monkeypatch.setattr(posix.ctypes, "CDLL", lambda *_, **__: None)
     for name in "ab":
         (here / name).write_text(name)
     refused(here, FailureClass.LOGIC, "move", source="a", target="b")
