@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import socket
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -13,6 +12,7 @@ from pathlib import Path
 from app.cli.command import Command, CommandResult, call_api
 from app.data.data_dir import add_data_dir, convert_store_errors, data_dir
 from app.ipc import client
+from app.ipc.transport import Connection
 from app.lifecycle.startup import StartOptions, skip_source_scan
 from scheduler.engine.errors import RefusedError
 
@@ -127,7 +127,7 @@ def _locked(folder: Path, wanted: StartOptions, *, alone: bool) -> Iterator[None
             time.sleep(_RETRY_S)
 
 
-def _is_alive(end: socket.socket) -> bool:
+def _is_alive(end: Connection) -> bool:
     """Whether an app answers. The socket of a killed app may outlive it for a moment."""
     try:
         messages = client.call(end, "attention", {}, timeout_s=_ANSWER_TIMEOUT_S)
@@ -136,7 +136,7 @@ def _is_alive(end: socket.socket) -> bool:
         return False
 
 
-def _forward(end: socket.socket, wanted: StartOptions) -> str:
+def _forward(end: Connection, wanted: StartOptions) -> str:
     """Hand this start over to the running app; return its answer, or "" if it is just closing."""
     verb = "attention" if wanted.background and not wanted.script else "window"
     arguments = {"file": wanted.script} if wanted.script else {}

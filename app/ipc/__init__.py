@@ -1,1 +1,1 @@
-"""The local socket between the command line and the running app. Only this user can open it."""
+"""The local channel between the command line and the running app. Only this user can open it."""

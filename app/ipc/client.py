@@ -1,15 +1,14 @@
-"""The client side of the control socket. Loads neither Qt nor SQLite."""
+"""The client side of the control channel. Loads neither Qt nor SQLite."""
 
 import contextlib
-import os
-import socket
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from app.ipc import transport
 from app.ipc.framing import BadLineError, LineReader, write_line
-from app.ipc.socket_path import candidate_paths
+from app.ipc.transport import Connection
 
 NOT_RESPONDING = (
     "Dayhand is running but does not respond. Wait a moment; if that does not help, quit it and start it again."
@@ -26,28 +25,19 @@ class NoAnswerError(Exception):
         super().__init__(sentence)
 
 
-def connect(folder: Path) -> socket.socket | None:
+def connect(folder: Path) -> Connection | None:
     """Connect to the app of that data folder; None if none is running. NoAnswerError in a sandboxed script."""
-    for place in candidate_paths(folder):
-        try:
-            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        except PermissionError as error:
-            raise NoAnswerError(
-                "A workflow without jobs cannot talk to Dayhand. Use a job, or do it yourself."
-            ) from error
-        try:
-            if os.lstat(place.parent).st_uid == os.getuid():
-                end.settimeout(_TIMEOUT_S)
-                end.connect(str(place))
-                return end
-        except OSError:
-            pass
-        end.close()
-    return None
+    try:
+        end = transport.connect(folder)
+    except PermissionError as error:
+        raise NoAnswerError("A workflow without jobs cannot talk to Dayhand. Use a job, or do it yourself.") from error
+    if end is not None:
+        end.settimeout(_TIMEOUT_S)
+    return end
 
 
 def call(
-    end: socket.socket, verb: str, arguments: dict[str, Any], *, timeout_s: float | None = None
+    end: Connection, verb: str, arguments: dict[str, Any], *, timeout_s: float | None = None
 ) -> Iterator[dict[str, Any]]:
     """Send a command and yield every message of the answer; NoAnswerError if one takes longer than `timeout_s`."""
     with closing(end):

@@ -1,9 +1,10 @@
 """One JSON object per line, with limits on size and time against a hostile peer."""
 
 import json
-import socket
 import time
 from typing import Any
+
+from app.ipc.transport import Connection
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 65_536
@@ -14,7 +15,7 @@ class BadLineError(Exception):
 
 
 class LineReader:
-    def __init__(self, end: socket.socket, max_bytes: int = MAX_LINE_BYTES) -> None:
+    def __init__(self, end: Connection, max_bytes: int = MAX_LINE_BYTES) -> None:
         self._end = end
         self._longest = max_bytes
         self._rest = bytearray()
@@ -48,7 +49,7 @@ class LineReader:
             raise BadLineError("The line was not complete in time.") from error
 
 
-def write_line(end: socket.socket, value: dict[str, Any], timeout_s: float | None = None) -> None:
+def write_line(end: Connection, value: dict[str, Any], timeout_s: float | None = None) -> None:
     end.settimeout(timeout_s)
     end.sendall(json.dumps(value).encode() + b"\n")
 

@@ -20,7 +20,7 @@ class NotPrivateError(Exception):
 def candidate_paths(folder: Path) -> list[Path]:
     """Where the socket may be, in order of preference; the same for the app and its clients.
 
-    Empty on Windows, whose Python has no Unix sockets: commands cannot reach the app there yet.
+    Empty without Unix sockets.
     """
     if not hasattr(socket, "AF_UNIX"):
         return []

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from dayhand._process_mark import mark_process
 
-from app.ipc import server
+from app.ipc import unix_socket
 from app.ipc.framing import LineReader, write_line
 from app.ipc.server import ControlServer
 from tests.workers.worker_fixture import eventually
@@ -96,7 +96,7 @@ def test_a_process_of_unknown_origin_may_show_the_window(control: ControlServer)
 
 def test_an_older_linux_behaves_the_same(control: ControlServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulates Linux before 6.5, which cannot return a pidfd of the peer."""
-    monkeypatch.setattr(server, "_SO_PEERPIDFD", 9_999)
+    monkeypatch.setattr(unix_socket, "_SO_PEERPIDFD", 9_999)
     with connect_from_ended_process(control) as end:
         assert ask(end, "approve")["error"]["code"] == "script"
     with socket.socket(socket.AF_UNIX) as end:
