@@ -39,6 +39,8 @@ class Template:
     summary: str
     does: str
     """What it will do, as a sentence with answers in braces."""
+    also: Mapping[str, str]
+    """By answer that is neither empty nor no: a sentence about it."""
     asks: str
     """What it asks before doing; empty if it asks nothing."""
     questions: tuple[TemplateQuestion, ...]
@@ -143,6 +145,7 @@ def parse_template(stem: str, source: str) -> Template:
         name=name[1],
         summary=header["summary"],
         does=header.get("does", ""),
+        also=header.get("also", {}),
         asks=header.get("asks", ""),
         questions=tuple(
             TemplateQuestion(

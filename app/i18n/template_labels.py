@@ -17,6 +17,8 @@ TEMPLATE_TEXTS = (
         "templates",
         "Shows a notification before a certificate of your servers expires, and when a disk is {FULL} % full.",
     ),
+    QT_TRANSLATE_NOOP("templates", "Servers: {HOSTS}"),
+    QT_TRANSLATE_NOOP("templates", "Disks: {DISKS}"),
     QT_TRANSLATE_NOOP(
         "templates", "Servers, such as example.org or example.org:993 (separated by commas; may be empty)"
     ),
@@ -29,6 +31,7 @@ TEMPLATE_TEXTS = (
     ),
     QT_TRANSLATE_NOOP("templates", "You approve each email before it is sent."),
     QT_TRANSLATE_NOOP("templates", "Table of invoices (columns: number, customer, mail, amount, due, paid)"),
+    QT_TRANSLATE_NOOP("templates", "The emails are sent from {MAIL} and signed: {SIGNED}"),
     QT_TRANSLATE_NOOP("templates", "Email signature"),
     QT_TRANSLATE_NOOP("templates", "Time"),
     QT_TRANSLATE_NOOP("templates", "On these days"),
@@ -50,6 +53,7 @@ TEMPLATE_TEXTS = (
     QT_TRANSLATE_NOOP("templates", "Collects new entries of {FEED} and emails them to {TO} each morning at {AT}."),
     QT_TRANSLATE_NOOP("templates", "You approve the first email; later ones are sent without asking."),
     QT_TRANSLATE_NOOP("templates", "Feed address"),
+    QT_TRANSLATE_NOOP("templates", "The emails are sent from {MAIL}."),
     QT_TRANSLATE_NOOP("templates", "Send the email to"),
     QT_TRANSLATE_NOOP("templates", "Time zone"),
     QT_TRANSLATE_NOOP("templates", "Run a command"),
@@ -66,6 +70,7 @@ TEMPLATE_TEXTS = (
         "templates", "Looks for new files in {FOLDER} and moves them to a subfolder for their type, such as Pictures."
     ),
     QT_TRANSLATE_NOOP("templates", "You approve each list of files before they are moved; no file is ever replaced."),
+    QT_TRANSLATE_NOOP("templates", "Copies all files in that folder to {BACKUP_FOLDER}, every day at {AT}."),
     QT_TRANSLATE_NOOP("templates", "Folder to sort"),
     QT_TRANSLATE_NOOP("templates", "Also copy all files to a backup folder"),
     QT_TRANSLATE_NOOP("templates", "Backup folder"),
@@ -73,6 +78,7 @@ TEMPLATE_TEXTS = (
     QT_TRANSLATE_NOOP("templates", "Watch page"),
     QT_TRANSLATE_NOOP("templates", "a notification when a price or other text on a web page changes"),
     QT_TRANSLATE_NOOP("templates", "Reads {PAGE} and shows a notification when this text changes: {WATCHED}"),
+    QT_TRANSLATE_NOOP("templates", "You are told only while the price is {BELOW} or less."),
     QT_TRANSLATE_NOOP("templates", "Page, such as https://shop.example.org/lamps/7"),
     QT_TRANSLATE_NOOP("templates", "Text or price to watch"),
     QT_TRANSLATE_NOOP("templates", "Notify me only at or below (0 = any change)"),

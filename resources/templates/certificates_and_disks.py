@@ -3,6 +3,8 @@
 # /// dayhand-template
 # summary = "a notification before a server certificate expires or a disk is full"
 # does = "Shows a notification before a certificate of your servers expires, and when a disk is {FULL} % full."
+# also.HOSTS = "Servers: {HOSTS}"
+# also.DISKS = "Disks: {DISKS}"
 # [ask.HOSTS]
 # question = "Servers, such as example.org or example.org:993 (separated by commas; may be empty)"
 # kind = "list"

@@ -3,6 +3,7 @@
 # /// dayhand-template
 # summary = "a polite email for each overdue invoice, sent only after you approve it"
 # does = "Writes a reminder to each customer in {TABLE} whose invoice is 7, 21 and 42 days overdue."
+# also.MAIL = "The emails are sent from {MAIL} and signed: {SIGNED}"
 # asks = "You approve each email before it is sent."
 # [ask.TABLE]
 # question = "Table of invoices (columns: number, customer, mail, amount, due, paid)"

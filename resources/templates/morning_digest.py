@@ -3,6 +3,7 @@
 # /// dayhand-template
 # summary = "new entries of a feed, in one email every morning"
 # does = "Collects new entries of {FEED} and emails them to {TO} each morning at {AT}."
+# also.MAIL = "The emails are sent from {MAIL}."
 # asks = "You approve the first email; later ones are sent without asking."
 # [ask.FEED]
 # question = "Feed address"

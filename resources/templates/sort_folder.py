@@ -4,6 +4,7 @@
 # summary = "sorts new files in a folder by type, after you approve the list"
 # does = "Looks for new files in {FOLDER} and moves them to a subfolder for their type, such as Pictures."
 # asks = "You approve each list of files before they are moved; no file is ever replaced."
+# also.BACKUP = "Copies all files in that folder to {BACKUP_FOLDER}, every day at {AT}."
 # [ask.FOLDER]
 # question = "Folder to sort"
 # kind = "folder"

@@ -3,6 +3,7 @@
 # /// dayhand-template
 # summary = "a notification when a price or other text on a web page changes"
 # does = "Reads {PAGE} and shows a notification when this text changes: {WATCHED}"
+# also.BELOW = "You are told only while the price is {BELOW} or less."
 # [ask.PAGE]
 # question = "Page, such as https://shop.example.org/lamps/7"
 # kind = "address"

@@ -63,9 +63,19 @@ def test_each_account_names_a_connector_and_what_to_say_without_one(template: Te
 def test_each_template_says_what_it_does_and_what_it_asks(template: Template) -> None:
     """The fields of the sentences are answers, and one that acts after an approval says so."""
     assert template.does.endswith((".", "}")), template.does
-    assert set(re.findall(r"{(\w+)}", template.does + template.asks)) <= {one.name for one in template.questions}
+    said = " ".join((template.does, *template.also.values(), template.asks))
+    assert set(re.findall(r"{(\w+)}", said)) <= {one.name for one in template.questions}
     asks = any(f'approve="{when}"' in template.source for when in ("always", "first"))
     assert bool(template.asks) == asks
+
+
+@pytest.mark.parametrize("template", list_templates(), ids=lambda one: one.slug)
+def test_the_summary_before_the_start_names_each_answer(template: Template) -> None:
+    """Times, days and zones are in the times of its runs; a flag has a sentence of its own."""
+    said = " ".join((template.does, *template.also.values()))
+    for question in template.questions:
+        if question.kind not in (QuestionKind.TIME, QuestionKind.WEEKDAYS, QuestionKind.ZONE):
+            assert f"{{{question.name}}}" in said or question.name in template.also, question.name
 
 
 def test_a_connection_can_use_only_the_site_of_an_address() -> None:

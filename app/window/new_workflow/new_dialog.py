@@ -11,6 +11,7 @@ from app.i18n.translate import translate_text
 from app.session import Session
 from app.templates import list_templates
 from app.theme.tokens import Space, TextStyle, colours_of, make_font
+from app.widgets.visible_text import escape_invisible
 from app.window.new_workflow.answer_fields import required_text
 from app.window.new_workflow.template_dialog import TemplateDialog
 from app.window.new_workflow.template_setup import (
@@ -99,10 +100,11 @@ class NewWorkflowDialog(TemplateDialog):
         self.show_template(template, {}, self._known.free_name(name))
 
     def show_page(self, page: QWidget) -> None:
-        self.set_titles(
-            self.tr("New workflow"),
-            self.tr("New workflow") if page is self.list else translate_template_text(self.template.name),
-        )
+        title = self.tr("New workflow")
+        if page is self.ready:
+            self.set_titles(title, escape_invisible(self.name.text().strip()))
+        else:
+            self.set_titles(title, title if page is self.list else translate_template_text(self.template.name))
         super().show_page(page)
         if page is self.list:
             self.list.setFocus()

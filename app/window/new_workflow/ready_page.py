@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QLocale, QTime
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout, QWidget
 
 from app.i18n.template_labels import translate_template_text
@@ -96,9 +97,11 @@ class ReadyPage(QWidget):
 
 
 def describe_template(template: Template, answers: Mapping[str, Any]) -> str:
-    """What it will do, in one sentence with the answers."""
-    values = {one.name: _to_words(one, answers.get(one.name, one.default)) for one in template.questions}
-    return translate_template_text(template.does).format(**values)
+    """What it will do, with the answers, on a line for each sentence."""
+    given = {one.name: answers.get(one.name, one.default) for one in template.questions}
+    values = {one.name: _to_words(one, given[one.name]) for one in template.questions}
+    sentences = [template.does, *(sentence for name, sentence in template.also.items() if given.get(name))]
+    return "\n".join(translate_template_text(one).format(**values) for one in sentences)
 
 
 def _to_words(question: TemplateQuestion, value: Any) -> str:
@@ -109,4 +112,8 @@ def _to_words(question: TemplateQuestion, value: Any) -> str:
             return str(value.get("text", "")) if isinstance(value, Mapping) else ""
         case QuestionKind.COMMAND:
             return shlex.join(value)
+        case QuestionKind.AMOUNT:
+            return QLocale().toString(float(value), "f", 0 if float(value).is_integer() else 2)
+        case QuestionKind.TIME:
+            return QLocale().toString(QTime.fromString(str(value), "HH:mm"), QLocale.FormatType.ShortFormat)
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

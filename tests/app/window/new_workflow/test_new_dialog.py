@@ -326,7 +326,7 @@ def test_no_step_shows_a_word_of_programming(walk: DialogWalk, template: Templat
     texts = read_texts(dialog)
     walk.click(dialog.back)
     texts += [one for one in read_texts(dialog) if "programmers" not in one]
-    texts.append(describe_template(template, {}) + template.asks)
+    texts.append(describe_template(template, dict.fromkeys(template.also, True)) + template.asks)
     if not template.is_for_programmers:
         assert [one for one in texts if JARGON.search(one)] == []
     dialog.reject()
@@ -385,6 +385,7 @@ def test_every_text_of_a_template_can_be_translated() -> None:
             one.summary,
             one.does,
             one.asks,
+            *one.also.values(),
             *(x for q in one.questions for x in (q.text, q.missing)),
         )
         if text
