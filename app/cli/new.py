@@ -129,13 +129,11 @@ def _parse(question: TemplateQuestion, text: str, answers: dict[str, Any]) -> An
 
 def _find_on_page(url: str, text: str) -> dict[str, Any]:
     """The mark of the smallest block that has this text; a page that cannot be read is an invalid answer."""
-    from app.web_page import EmptyPageError, read_page
+    from app.web_page import read_page
     from scheduler.connections.registry import builtin_registry
 
     try:
-        blocks = read_page(builtin_registry(lambda *_: None), url, SystemClock().now())
-    except EmptyPageError:
-        blocks = []
+        blocks = read_page(builtin_registry(lambda *_: None), url, SystemClock().now()).blocks
     except RefusedError as error:
         raise InvalidAnswerError(error.sentence) from error
     wanted = " ".join(text.split()).casefold()

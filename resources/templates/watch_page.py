@@ -38,7 +38,7 @@ def check(ctx, state):
     if state.get("watched") != [PAGE, WATCHED]:
         state = {"watched": [PAGE, WATCHED], "count": state.get("count", 0)}
     page = ctx.call(SITE, "get", path=PAGE, headers=page_text.HEADERS)
-    block = page_text.find_block(page.get("text", ""), WATCHED)
+    block = page_text.find_block(page_text.read_html(page) or "", WATCHED)
     if block is None:
         ctx.problem("The watched text is no longer on the page. Choose it again: Change answers…")
         return state

@@ -3140,6 +3140,27 @@ Deiner: {mine}</translation>
     </message><message>
         <source>{number} workflows need your attention. Open them on the Workflows page.</source>
         <translation>{number} Abläufe brauchen dich. Öffne sie auf der Seite „Abläufe“.</translation>
+    </message></context><context><name>page</name><message>
+        <source>Texts that this page shows only in a browser (JavaScript) are not listed.</source>
+        <translation>Texte, die diese Seite nur in einem Browser zeigt (JavaScript), stehen nicht in der Liste.</translation>
+    </message><message>
+        <source>This address leads to a file or to data, not to a web page.</source>
+        <translation>Diese Adresse führt zu einer Datei oder zu Daten, nicht zu einer Webseite.</translation>
+    </message><message>
+        <source>This page can be read only after signing in, so it cannot be watched.</source>
+        <translation>Diese Seite lässt sich nur nach einer Anmeldung lesen und deshalb nicht beobachten.</translation>
+    </message><message>
+        <source>This page has no text to choose from.</source>
+        <translation>Auf dieser Seite gibt es keinen Text zum Auswählen.</translation>
+    </message><message>
+        <source>This page is very long; only the texts of its first part are shown.</source>
+        <translation>Diese Seite ist sehr lang; nur die Texte ihres ersten Teils werden gezeigt.</translation>
+    </message><message>
+        <source>This page shows its text only in a browser (JavaScript), so it cannot be watched.</source>
+        <translation>Diese Seite zeigt ihren Text nur in einem Browser (JavaScript) und lässt sich deshalb nicht beobachten.</translation>
+    </message><message>
+        <source>This website does not let programs read the page; it may allow only browsers.</source>
+        <translation>Diese Website lässt Programme die Seite nicht lesen; vielleicht erlaubt sie nur Browser.</translation>
     </message></context><context><name>pages</name><message>
         <source>Attention</source>
         <translation>Zu klären</translation>

@@ -16,6 +16,7 @@ from scheduler.rules.failures import (
 from scheduler.user_text import UserText, join_texts
 
 _MAX_WAIT = timedelta(days=1)
+_NOTHING_THERE = (404, 410)
 UNPROCESSED_REDIRECTS = (307, 308)
 """Redirects that by definition mean that nothing was done yet: repeat the request elsewhere."""
 _MAYBE_DONE = UserText("It may still have worked; check before you try again.")
@@ -80,6 +81,9 @@ def status_failure(
     wait = parse_retry_after(headers, now) if kind is FailureClass.TRANSIENT else None
     reason = f"{status} {_phrase(status)}".rstrip()
     details = f"{reason}: {server_message}" if server_message else reason
+    if status in _NOTHING_THERE:
+        sentence = UserText("There is nothing at this address of {host} ({details}).", host=host, details=details)
+        return ToolFailedError(Failure(kind=kind, sentence=sentence))
     sentence = {
         FailureClass.TRANSIENT: UserText("{host} is not available right now ({details}).", host=host, details=details),
         FailureClass.AUTH: UserText(

@@ -11,7 +11,7 @@ from app.background import BackgroundTasks
 from app.session import Session
 from app.template_questions import InvalidAnswerError, QuestionKind, TemplateQuestion
 from app.theme.tokens import Space, Tone
-from app.web_page import EmptyPageError, read_page
+from app.web_page import PageTexts, read_page
 from app.widgets.details_view import make_label
 from app.widgets.search_field import SearchField
 from app.widgets.visible_text import escape_invisible
@@ -48,6 +48,8 @@ class PageTextDialog(Dialog):
         for part in (make_label(escape_invisible(url), "muted"), *shown):
             self.parts.addWidget(part)
         self.add_buttons(others=[self.cancel], last=self.accept_button)
+        for part in (self.search, self.only_prices, self.list):
+            part.hide()  # until there is something to choose from
         self.search.textChanged.connect(self._filter)
         self.search.down_pressed.connect(self.list.setFocus)
         self.only_prices.toggled.connect(self._filter)
@@ -62,24 +64,25 @@ class PageTextDialog(Dialog):
         self.status_line.show_message(self.tr("Reading the page…"), Tone.QUIET)
         self._background.run(lambda: read_page(registry, url, now), self._show, self._fail)
 
-    def _show(self, blocks: list[PageBlock]) -> None:
+    def _show(self, page: PageTexts) -> None:
         self.busy.hide()
         self.status_line.clear()
-        for block in blocks:
+        if page.hint:
+            self.status_line.show_message(page.hint, Tone.QUIET)
+        for part in (self.search, self.list):
+            part.show()
+        for block in page.blocks:
             item = QListWidgetItem(escape_invisible(block.text))
             item.setData(_BLOCK, block)
             self.list.addItem(item)
-        self.only_prices.setVisible(any(block.kind == "price" for block in blocks))
+        self.only_prices.setVisible(any(block.kind == "price" for block in page.blocks))
         self.search.setFocus()
         self.fit()
 
     def _fail(self, error: Exception) -> None:
         self.busy.hide()
-        if isinstance(error, EmptyPageError):
-            said = self.tr("This page has no text to choose from. Some pages show their text only in a browser.")
-            self.status_line.show_message(said, Tone.BAD)
-        else:
-            self.status_line.show_error(error)
+        self.status_line.show_error(error)
+        self.cancel.setFocus()
         self.fit()
 
     def _filter(self) -> None:

@@ -7,6 +7,7 @@ than none. Pages are untrusted: everything is bounded.
 
 from __future__ import annotations
 
+import base64
 import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,16 @@ if TYPE_CHECKING:
 
 HEADERS = {"Accept": "text/html, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.1"}
 """For the request: the page as a browser gets it."""
-_MAX_PAGE_CHARS = 2_000_000
+MAX_PAGE_CHARS = 2_000_000
+"""What follows is not read."""
+_PAGE_TYPES = ("", "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml")
+_CHARSET_BYTES = 4096
+_CHARSET = re.compile(rb"""<meta\b[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?([\w-]{1,30})""", re.IGNORECASE)
+_CHARSETS = re.compile(
+    r"windows-125\d|cp125\d|iso-8859-\d+|koi8-[ru]|gb2312|gbk|gb18030|big5|shift_jis|euc-jp|euc-kr|iso-2022-jp",
+    re.ASCII,
+)
+"""Other codecs of Python are not for pages, or take hours."""
 _MAX_UNPARSED_CHARS = 100_000
 """A longer tag or comment ends the page: the parser would read it again and again."""
 _PIECE_CHARS = 20_000
@@ -62,10 +72,28 @@ class PageBlock(NamedTuple):
     """How `find_block` finds it again: plain values that a script can hold as a constant."""
 
 
+def read_html(answer: Mapping[str, Any]) -> str | None:
+    """The page in an answer of the tool `get`, by its own charset if its headers name none; None if it is no page."""
+    kind = str(answer.get("headers", {}).get("content-type", "")).partition(";")[0].strip().lower()
+    if kind not in _PAGE_TYPES or "json" in answer:
+        return None
+    if "base64" not in answer:
+        return str(answer.get("text", ""))
+    content = base64.b64decode(answer["base64"])
+    named = _CHARSET.search(content[:_CHARSET_BYTES])
+    charset = "" if named is None else named[1].decode("ascii", "replace").lower()
+    if not _CHARSETS.fullmatch(charset) or charset == "iso-8859-1":
+        charset = "cp1252"  # as browsers do
+    try:
+        return None if b"\0" in content else content.decode(charset, "replace")
+    except LookupError:
+        return content.decode("cp1252", "replace")
+
+
 def read_blocks(html: str) -> list[PageBlock]:
     """The blocks of a page, from top to bottom; empty if it has no text without a browser."""
     reader = _Reader()
-    reader.read(html[:_MAX_PAGE_CHARS])
+    reader.read(html[:MAX_PAGE_CHARS])
     return _mark_blocks(reader.blocks)
 
 
