@@ -124,6 +124,7 @@ class StatusLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._label = make_label("")
+        self._tone = Tone.QUIET
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._label)
@@ -135,6 +136,7 @@ class StatusLine(QWidget):
 
     def show_message(self, sentence: str, tone: Tone = Tone.GOOD) -> None:
         before, overlay = self._label.text(), self._find_overlay()
+        self._tone = tone
         self._label.setText(sentence)
         set_style(self._label, "ink", tone.value)
         self.setVisible(bool(sentence) and overlay is None)
@@ -150,6 +152,11 @@ class StatusLine(QWidget):
 
     def clear(self) -> None:
         self.show_message("")
+
+    def clear_error(self) -> None:
+        """What was wrong is being corrected; any other message stays."""
+        if self._tone is Tone.BAD:
+            self.clear()
 
     def _find_overlay(self) -> Snackbar | None:
         overlay = getattr(self.window(), "snackbar", None)

@@ -131,6 +131,7 @@ class ImportJobsDialog(Dialog):
         self.choose.clicked.connect(self._choose_file)
         self.jobs.checks_changed.connect(self._show_choice)
         self.jobs.currentItemChanged.connect(lambda *_: self._show_details())
+        self.folder.textChanged.connect(self.status_line.clear_error)
         self.all.clicked.connect(lambda on: self.jobs.check_all(is_checked=on))
         self.cancel.clicked.connect(self.reject)
         self.import_button.clicked.connect(self._import)

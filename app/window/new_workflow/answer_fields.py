@@ -113,7 +113,9 @@ class AnswerFields(QWidget):
                 clock.setDisplayFormat("HH:mm")
                 return _style_spin_box(clock)
             case QuestionKind.WEEKDAYS:
-                return WeekdayField(value)
+                weekdays = WeekdayField(value)
+                weekdays.changed.connect(self.edited)
+                return weekdays
             case QuestionKind.ZONE:
                 zones = QComboBox()
                 zones.addItems(sorted({*available_timezones(), str(value)}))
@@ -122,7 +124,9 @@ class AnswerFields(QWidget):
             case QuestionKind.PAGE_TEXT:
                 page = self.inputs[question.page]
                 assert isinstance(page, QLineEdit)
-                return PageTextField(self._session, page, value or {})
+                text = PageTextField(self._session, page, value or {})
+                text.changed.connect(self.edited)
+                return text
             case _:
                 line = QLineEdit(_to_text(question, value))
                 line.textChanged.connect(self.edited)
@@ -181,6 +185,8 @@ class AnswerFields(QWidget):
 class WeekdayField(QWidget):
     """A button for each day of the week."""
 
+    changed = Signal()
+
     def __init__(self, days: Any) -> None:
         super().__init__()
         row = FlowLayout()
@@ -191,6 +197,7 @@ class WeekdayField(QWidget):
             button.setAccessibleName(QLocale().dayName(number, QLocale.FormatType.LongFormat))
             button.setCheckable(True)
             button.setChecked(isinstance(days, list) and day in days)
+            button.toggled.connect(lambda _: self.changed.emit())
             self.days[day] = button
             row.addWidget(button)
         self.setFocusProxy(self.days[WEEKDAYS[0]])

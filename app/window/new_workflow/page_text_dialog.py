@@ -106,6 +106,8 @@ class PageTextDialog(Dialog):
 class PageTextField(QWidget):
     """Shows the chosen text, and a button that opens the page's texts."""
 
+    changed = Signal()
+
     def __init__(self, session: Session, page: QLineEdit, mark: Mapping[str, Any]) -> None:
         super().__init__()
         self._session, self._page = session, page
@@ -123,6 +125,7 @@ class PageTextField(QWidget):
         row.addStretch()
         self.setFocusProxy(self.button)
         self.button.clicked.connect(self._open)
+        page.textChanged.connect(self.status_line.clear)
         page.textChanged.connect(self._forget_other_page)
         self._show()
 
@@ -144,6 +147,7 @@ class PageTextField(QWidget):
     def _keep(self, block: PageBlock) -> None:
         self._mark, self._url = block.mark, self._page.text()
         self._show()
+        self.changed.emit()
 
     def _forget_other_page(self, text: str) -> None:
         """A text of another page means nothing on this one."""

@@ -1,6 +1,7 @@
 """The last step before a workflow starts: what it will do, when, and what it will ask first."""
 
 import shlex
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -97,11 +98,11 @@ class ReadyPage(QWidget):
 
 
 def describe_template(template: Template, answers: Mapping[str, Any]) -> str:
-    """What it will do, with the answers, on a line for each sentence."""
+    """What it will do, with the answers, on a line for each sentence; "…" for what was replaced by hand."""
     given = {one.name: answers.get(one.name, one.default) for one in template.questions}
-    values = {one.name: _to_words(one, given[one.name]) for one in template.questions}
+    values = defaultdict(lambda: "…", {one.name: _to_words(one, given[one.name]) for one in template.questions})
     sentences = [template.does, *(sentence for name, sentence in template.also.items() if given.get(name))]
-    return "\n".join(translate_template_text(one).format(**values) for one in sentences)
+    return "\n".join(translate_template_text(one).format_map(values) for one in sentences)
 
 
 def _to_words(question: TemplateQuestion, value: Any) -> str:

@@ -56,7 +56,13 @@ class TemplateDialog(Dialog):
         self.continue_button.clicked.connect(self.go_on)
         self.accounts.connected.connect(self._keep_connection)
         self.accounts.abandoned.connect(lambda name: self._remove_connections((name,)))
-        self.answers.edited.connect(self.status_line.clear)  # what it says may be corrected already
+        for edited in (
+            self.answers.edited,
+            self.accounts.rows_changed,
+            self.name.textEdited,
+            self.ready.file.textChanged,
+        ):
+            edited.connect(self.status_line.clear_error)
         for fields in (self.answers, self.accounts):
             fields.rows_changed.connect(self.fit)
         self.ready.advanced.toggled.connect(lambda _: self.fit())
@@ -184,6 +190,7 @@ class TemplateDialog(Dialog):
 
     def _keep_connection(self, name: str) -> None:
         self._made_connections.append(name)
+        self.continue_button.setFocus()
         before = self._known
         self._known = KnownSetup(
             workflows=before.workflows,

@@ -126,6 +126,8 @@ class FixerSection(QWidget):
         for spin in (self.tokens, self.seconds):
             spin.valueChanged.connect(self._choose)
         self.key.editingFinished.connect(self._save_key)
+        for field in (self.command, self.url, self.model, self.key):
+            field.textEdited.connect(self.status_line.clear_error)
         self.delete_key_button.clicked.connect(lambda: self._save("key", secrets={"key": ""}))
 
     def show_choice(self, choice: FixerConfig) -> None:

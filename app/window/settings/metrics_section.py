@@ -47,6 +47,7 @@ class MetricsSection(QWidget):
         parts.addWidget(make_label(note.format(file=FILE), "muted"))
         self.box.clicked.connect(lambda on: self._switch(on=on))
         self.folder.editingFinished.connect(self.changed)
+        self.folder.textEdited.connect(self.status_line.clear_error)
         self.changed.connect(self._check)
         self.choose_button.clicked.connect(self._choose)
 

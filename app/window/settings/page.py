@@ -180,6 +180,7 @@ class SettingsPage(Page):
         self.concurrency.valueChanged.connect(self._choose)
         self.schedule_defaults.changed.connect(self._choose)
         self.editor.editingFinished.connect(self._choose_editor)
+        self.editor.textEdited.connect(self.status_line.clear_error)
         self.test_button.clicked.connect(self._send_test)
         self.fixer.saved.connect(self.refresh)
         self.metrics.changed.connect(self._choose)
@@ -298,6 +299,7 @@ class SettingsPage(Page):
     def _set_autostart(self, *, on: bool) -> None:
         """Then show the actual state, whether or not the change succeeded."""
         autostart = self._autostart
+        self.status_line.clear_error()
 
         def act() -> None:
             if on:

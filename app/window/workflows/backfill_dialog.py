@@ -53,6 +53,7 @@ class BackfillDialog(Dialog):
         self._count_timer.timeout.connect(self._count)
         for field in (self.start, self.end):
             field.dateTimeChanged.connect(lambda _: self._count_timer.start())
+            field.dateTimeChanged.connect(self.status_line.clear_error)
         self.only_missed.toggled.connect(lambda _: self._count())
         self.cancel.clicked.connect(self.reject)
         self.run_button.clicked.connect(self._start)

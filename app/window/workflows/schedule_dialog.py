@@ -25,6 +25,8 @@ class ScheduleDialog(Dialog):
         self.set_titles(self.tr("When it runs"))
         self._session, self._background = session, BackgroundTasks(self)
         self.schedule = schedule
+        self._saved: ScheduleData | None = None
+        """As it was changed elsewhere, while the user compares it with theirs."""
         self.editor = ScheduleEditor()
         self.status_line = StatusLine()
         self.comparison = make_label("")
@@ -39,6 +41,7 @@ class ScheduleDialog(Dialog):
         for widget in (self.status_line, self.comparison):
             self.parts.addWidget(widget)
         self.add_buttons(self.use_saved_button, others=[self.cancel], last=self.save)
+        self.editor.changed.connect(self.status_line.clear_error)
         self.editor.changed.connect(self._enable_save)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
@@ -53,6 +56,7 @@ class ScheduleDialog(Dialog):
 
     def _enable_save(self) -> None:
         self.save.setEnabled(self.editor.is_changed())
+        self._compare()
         self.fit()
 
     def _save(self) -> None:
@@ -94,21 +98,27 @@ class ScheduleDialog(Dialog):
             self.tr("The schedule was changed elsewhere while you were editing. Nothing has been saved yet."),
             Tone.ATTENTION,
         )
-        said = self.tr("Saved: {theirs}\nYours: {mine}")
-        self.comparison.setText(
-            said.format(theirs=translate_text(stored.description), mine=self.editor.description_label.text())
-        )
+        self._saved = stored
+        self._compare()
         self.comparison.show()
         self.use_saved_button.show()
         self.fit()
-        self._saved = stored
         # Pressing Save again overwrites the saved one.
         self.schedule = stored
         self.save.setText(self.tr("Save mine"))
         self.save.setEnabled(True)
 
+    def _compare(self) -> None:
+        """The saved schedule and the edited one, which may be edited further."""
+        if self._saved is not None:
+            said = self.tr("Saved: {theirs}\nYours: {mine}")
+            mine = self.editor.description_label.text()
+            self.comparison.setText(said.format(theirs=translate_text(self._saved.description), mine=mine))
+
     def _use_saved(self) -> None:
+        assert self._saved is not None
         self._edit(self._saved)
+        self._saved = None
         self.comparison.hide()
         self.use_saved_button.hide()
         self.status_line.clear()

@@ -1,6 +1,7 @@
 """The last page before the start says every answer in words."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,14 @@ def test_a_limit_and_a_backup_have_a_sentence_in_the_users_language(spoken: str)
 def test_what_was_not_chosen_is_not_mentioned() -> None:
     assert len(describe("watch-page", {**WATCH, "BELOW": 0})) == 1
     assert len(describe("sort-folder", {**SORT, "BACKUP": False})) == 1
+
+
+def test_an_answer_that_was_replaced_by_hand_is_left_out() -> None:
+    template = find_template("sort-folder")
+    assert template is not None
+    kept = tuple(one for one in template.questions if one.name not in ("FOLDER", "BACKUP_FOLDER"))
+    said = describe_template(replace(template, questions=kept), SORT).splitlines()
+    assert "in …" in said[0] and said[1].startswith("Copies all files in that folder to …, every day at")
 
 
 def test_lists_are_mentioned_only_with_something_in_them() -> None:
