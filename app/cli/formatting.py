@@ -107,13 +107,19 @@ def format_run_status(run: dict[str, Any]) -> str:
     return "failed" if waited else format_status(run["status"])
 
 
+def happened_at(run: dict[str, Any]) -> str | None:
+    """When it started, or continued after an answer."""
+    at: str | None = run["resumed"] or run["began"]
+    return at
+
+
 RUN_COLUMNS = ("WHEN", "TOOK", "WORKFLOW", "HANDLER", "STATUS", "RUN", "SUMMARY")
 
 
 def run_row(run: dict[str, Any]) -> tuple[Any, ...]:
     return (
-        format_time(run["began"]),
-        format_duration(run["began"], run["ended"]),
+        format_time(happened_at(run)),
+        format_duration(happened_at(run), run["ended"]),
         run["workflow"],
         run["handler"],
         format_run_status(run),

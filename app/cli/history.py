@@ -17,6 +17,7 @@ from app.cli.formatting import (
     format_status,
     format_table,
     format_time,
+    happened_at,
     render_times,
     run_row,
     to_single_line,
@@ -63,7 +64,7 @@ def _history(options: Namespace) -> CommandResult:
 
 
 def _render_history(answer: dict[str, Any]) -> Iterator[str]:
-    rows = [(run["began"] or "", run_row(run)) for run in answer["runs"]]
+    rows = [(happened_at(run) or "", run_row(run)) for run in answer["runs"]]
     rows += [(one["planned"], _unrun_row(one)) for one in answer["occurrences"]]
     if not rows:
         yield "No results."

@@ -73,7 +73,8 @@ def group_runs(db: sqlite3.Connection, bounds_ms: Sequence[int]) -> list[RunGrou
     place = _place("length", bounds_ms)
     query = (
         f"SELECT workflow, handler, status, {place}, count(*), coalesce(sum(length), 0), max(ended) FROM "
-        "(SELECT workflow, handler, status, ended, max(ended - began, 0) AS length FROM runs) GROUP BY 1, 2, 3, 4"
+        "(SELECT workflow, handler, status, ended, max(ended - max(began, created), 0) AS length FROM runs) "
+        "GROUP BY 1, 2, 3, 4"
     )
     return [RunGroup(*row) for row in db.execute(query)]
 

@@ -24,6 +24,7 @@ class RunRow(NamedTuple):
     phase: RunPhase
     status: RunStatus
     created: datetime
+    """When it took its place in the history: at its start, or when its last wait for the user ended."""
     updated: datetime
     began: datetime | None = None
     occurrence: str | None = None
@@ -97,8 +98,10 @@ def advance_to_emitting(db: sqlite3.Connection, run: str, old: RunPhase, now: da
 
 
 def move(db: sqlite3.Connection, run: str, old: RunStatus, new: RunStatus, now: datetime, **changes: Any) -> None:
-    """Change its status; StaleError if it is not `old`."""
+    """Change its status; StaleError if it is not `old`. One that has waited becomes the latest of the history."""
     assert new in STATUS_MOVES[old], f"{old} → {new} is not a legal move"
+    if old.is_waiting:
+        changes |= {"number": db.execute("SELECT max(number) + 1 FROM runs").fetchone()[0], "created": now}
     if not _change(db, run, "status = ?", (old,), status=new, updated=now, **changes):
         raise StaleError(f"The run {run} is no longer {old}.")
 

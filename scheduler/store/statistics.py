@@ -51,7 +51,7 @@ def count_runs_by_status(
     values = [one for one in (first_number_since(db, since), workflow, handler) if one is not None]
     rows = db.execute(
         "SELECT workflow, status, count(*), sum(ended IS NOT NULL AND began IS NOT NULL), "
-        f"coalesce(sum(max(ended - began, 0)), 0), sum({RETRIED}), sum(refusal IS NOT NULL) "
+        f"coalesce(sum(max(ended - max(began, created), 0)), 0), sum({RETRIED}), sum(refusal IS NOT NULL) "
         f"FROM runs WHERE {of_workflow}number >= ?1 GROUP BY workflow, status",
         values,
     )

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QCoreApplication
 
 from app.i18n.state_labels import RunState
-from app.i18n.time_text import format_number
+from app.i18n.time_text import format_clock_time, format_day_and_time, format_number
 from app.i18n.translate import translate_text
 from app.requests.presentation import describe_request
 from app.session import Session
@@ -50,6 +51,26 @@ def state_of_run(one: RunView) -> RunState:
     return RunState.FAILED if one.is_followed and one.status.is_waiting else state_of_status(one.status)
 
 
+def happened_at(one: RunView) -> datetime | None:
+    """When it last did something: it started, or continued after an answer. The history is in this order."""
+    return one.resumed or one.began or one.planned or one.ended
+
+
+def asked_at(one: RunView) -> datetime | None:
+    """When it began to wait for the user, if it continued much later."""
+    if one.resumed is None or one.began is None or one.resumed - one.began < _ON_TIME:
+        return None
+    return one.began
+
+
+def took(one: RunView) -> timedelta | None:
+    """How long it ran, without the wait for the user."""
+    began = one.resumed or one.began
+    if one.ended is None or began is None or (one.status is RunStatus.CANCELLED and one.resumed is not None):
+        return None
+    return max(one.ended - began, timedelta(0))
+
+
 def state_of_status(status: RunStatus) -> RunState:
     return _RUN_STATES[status]
 
@@ -85,6 +106,8 @@ class HistoryRow:
     job: str = ""
     planned: datetime | None = None
     """If it did not start at its planned time."""
+    asked: datetime | None = None
+    """If it continued much later than it asked."""
     quiet: QuietRuns | None = None
     """The runs with nothing to report that this row stands for."""
     is_unfolded: bool = False
@@ -160,7 +183,7 @@ def read_outcomes(session: Session, slugs: Iterable[str], most: int = 30) -> dic
 
 
 def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> HistoryRow:
-    at = one.began or one.planned or one.ended or _EPOCH
+    at = happened_at(one) or _EPOCH
     return HistoryRow(
         key=one.id,
         run=one.id,
@@ -170,11 +193,21 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         name=names.get(one.workflow, one.workflow),
         state=state_of_run(one),
         what=describe_outcome(one) or asked or describe_status(one),
-        duration=None if one.ended is None or one.began is None else one.ended - one.began,
+        duration=took(one),
         retry_of=one.retry_of,
         job=one.job,
         planned=None if one.planned is None or abs(at - one.planned) < _ON_TIME else one.planned,
+        asked=asked_at(one),
     )
+
+
+def add_asked(what: str, asked: datetime, at: datetime, zone: ZoneInfo, now: datetime) -> str:
+    """`Filed 3 receipts · asked 09:00`; with the day if that was not the day on which it ran."""
+    is_same_day = asked.astimezone(zone).date() == at.astimezone(zone).date()
+    asked = asked.replace(second=0, microsecond=0)
+    when = format_clock_time(asked, zone) if is_same_day else format_day_and_time(asked, zone, now)
+    said = translate("history", "asked {time}").format(time=when)
+    return f"{what} · {said}" if what else said
 
 
 def _make_quiet_row(one: QuietRuns, names: Mapping[str, str]) -> HistoryRow:

@@ -16,7 +16,7 @@ from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_clock_time, format_day_and_time, format_duration, format_time_range
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible, tooltip_text
-from app.window.history.history_data import HistoryRow, HistoryRows
+from app.window.history.history_data import HistoryRow, HistoryRows, add_asked
 from scheduler.engine.clock import SystemClock
 from scheduler.rules.history_query import QuietRuns, RunRange
 
@@ -153,6 +153,7 @@ class HistoryModel(QStandardItemModel):
 
     def update_rows(self, read: HistoryRows, now: datetime) -> None:
         """Update to the first page as it is now: insert, change and remove rows in place."""
+        self._remove_moved(read.rows)
         known = {row.key for row in self._rows}
         if not any(row.key in known for row in read.rows):
             self.replace_rows(read, now)
@@ -213,6 +214,14 @@ class HistoryModel(QStandardItemModel):
             self._rows[place] = row
             self._fill(place, [row])
 
+    def _remove_moved(self, rows: Sequence[HistoryRow]) -> None:
+        """Remove the runs that have another place now: those that continued after an answer."""
+        times = {row.key: row.at for row in rows if row.run is not None}
+        for place in range(len(self._rows) - 1, -1, -1):
+            row = self._rows[place]
+            if times.get(row.key, row.at) != row.at:
+                self._remove(place, place + 1)
+
     def _fail_followed(self, first: int, followed: set[str | None]) -> None:
         """For rows below the first page: a waiting attempt counts as failed once another one follows it."""
         for place, row in enumerate(self._rows[first:], first):
@@ -259,7 +268,9 @@ class HistoryModel(QStandardItemModel):
             item.setForeground(self._muted)
 
     def _describe(self, row: HistoryRow) -> str:
-        """What happened; with the times of several runs."""
+        """What happened; with the time at which it asked, or the times of several runs."""
+        if row.quiet is None and row.asked is not None:
+            return add_asked(row.what, row.asked, row.at, self._zone, self._now)
         if row.quiet is None:
             return row.what
         first, last = (format_clock_time(at.replace(second=0), self._zone) for at in (row.quiet.first, row.quiet.last))

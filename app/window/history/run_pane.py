@@ -30,8 +30,8 @@ from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button, make_heading
-from app.window.history.call_changes import describe_changes, describe_reason
-from app.window.history.history_data import describe_outcome, describe_status, state_of_run
+from app.window.history.answers import describe_answer, describe_changes, describe_reason
+from app.window.history.history_data import describe_outcome, describe_status, happened_at, state_of_run, took
 from app.window.history.run_details import describe_trigger, make_details
 from app.window.page import CardArea
 from scheduler.engine.queries.runs import LogPart, RunDetails
@@ -169,11 +169,12 @@ class RunPane(CardArea):
 
     def _describe_time(self, found: RunDetails) -> str:
         now = self._session.now()
-        at = found.began or found.planned
+        at = happened_at(found)
         when = "" if at is None else format_time_range(at, found.ended, self._zone, now)
         parts = [self._name or found.workflow, when, describe_trigger(found.trigger)]
-        if found.began and found.ended:
-            parts.append(self.tr("took {span}").format(span=format_duration(found.ended - found.began)))
+        parts += describe_answer(found.requests, self._zone, now)
+        if (span := took(found)) is not None:
+            parts.append(self.tr("took {span}").format(span=format_duration(span)))
         return " · ".join(part for part in parts if part)
 
     def _make_buttons(self, found: RunDetails, more: QPushButton) -> FlowLayout:

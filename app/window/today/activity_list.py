@@ -8,12 +8,13 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
-from app.i18n.time_text import format_clock_time
+from app.i18n.time_text import format_clock_time, format_day_and_time
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import add_break_points, escape_invisible
+from app.window.history.history_data import add_asked
 from app.window.today.today_data import ActivityLine
 
 _ROWS_AT_ONCE = 6
@@ -55,15 +56,15 @@ class ActivityList(QFrame):
             for row in self._rows:
                 row.lay_out(is_narrow=is_narrow)
 
-    def show_lines(self, lines: Sequence[ActivityLine], zone: ZoneInfo) -> None:
+    def show_lines(self, lines: Sequence[ActivityLine], zone: ZoneInfo, now: datetime) -> None:
         """New rows are created a few at a time, so that the window stays responsive."""
         self._pending = tuple(lines)
-        self._show_some(zone)
+        self._show_some(zone, now)
 
-    def _show_some(self, zone: ZoneInfo) -> None:
+    def _show_some(self, zone: ZoneInfo, now: datetime) -> None:
         lines = self._pending[: len(self._rows) + _ROWS_AT_ONCE]
         if len(lines) < len(self._pending):
-            QTimer.singleShot(0, self, lambda: self._show_some(zone))
+            QTimer.singleShot(0, self, lambda: self._show_some(zone, now))
         if lines == self.lines:
             return
         self.lines = lines
@@ -77,7 +78,7 @@ class ActivityList(QFrame):
             row.lay_out(is_narrow=self._is_narrow)
             self._rows.append(row)
         for row, line in zip(self._rows, lines, strict=False):
-            row.show(line, zone)
+            row.show(line, zone, now)
         for row in self._rows[len(lines) :]:
             row.hide()
         if is_shown:
@@ -116,14 +117,17 @@ class _ActivityRow:
         self._is_narrow = is_narrow
         self._fit_name()
 
-    def show(self, line: ActivityLine, zone: ZoneInfo) -> None:
+    def show(self, line: ActivityLine, zone: ZoneInfo, now: datetime) -> None:
         self._run = line.run
-        self.when.setText(_format_minute(line.at, zone))
+        self.when.setText(_format_minute(line.at, zone, now))
+        sentence = line.sentence
+        if line.asked is not None:
+            sentence = add_asked(sentence, line.asked, line.at, zone, now)
         self.chip.set_sign(run_sign(line.state))
         self.name.setText(add_break_points(escape_invisible(line.name)))
         self._fit_name()
-        self.sentence.setText(add_break_points(escape_invisible(line.sentence)))
-        self.button.setAccessibleDescription(escape_invisible(f"{line.name}: {line.sentence}"))
+        self.sentence.setText(add_break_points(escape_invisible(sentence)))
+        self.button.setAccessibleDescription(escape_invisible(f"{line.name}: {sentence}"))
         for widget in self._widgets():
             is_visible = widget is not self.button or bool(line.run)
             if widget.isHidden() is is_visible:
@@ -145,5 +149,7 @@ class _ActivityRow:
         return self.when, self.chip, self.name, self.sentence, self.button
 
 
-def _format_minute(at: datetime, zone: ZoneInfo) -> str:
-    return format_clock_time(at.replace(second=0, microsecond=0), zone)
+def _format_minute(at: datetime, zone: ZoneInfo, now: datetime) -> str:
+    """With the day if it began before today."""
+    at, is_today = at.replace(second=0, microsecond=0), at.astimezone(zone).date() == now.astimezone(zone).date()
+    return format_clock_time(at, zone) if is_today else format_day_and_time(at, zone, now)

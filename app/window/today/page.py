@@ -90,7 +90,7 @@ class TodayPage(Page):
         self.timeline_panel.set_day(
             day.lanes, day.bars, zone=overview.zone, now=overview.now, known_since=day.known_since
         )
-        self.activity.show_lines(day.lines[:_MAX_LINES], overview.zone)
+        self.activity.show_lines(day.lines[:_MAX_LINES], overview.zone, overview.now)
         self.activity.setVisible(bool(day.lines))
         self._rest.setText(self._describe_rest(day))
         self._rest.setVisible(bool(self._rest.text()))

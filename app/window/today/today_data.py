@@ -15,7 +15,7 @@ from app.overview_watcher import load_overview
 from app.requests.presentation import summarize_request
 from app.session import Session
 from app.widgets.timeline_layout import TimelineBar, TimelineLane, local_day
-from app.window.history.history_data import state_of_run, state_of_time
+from app.window.history.history_data import asked_at, happened_at, state_of_run, state_of_time
 from app.window.today.running_now import RunningRun
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
@@ -45,6 +45,9 @@ class ActivityLine:
     state: RunState
     sentence: str
     run: str = ""
+    asked: datetime | None = None
+    """If it continued much later than it asked."""
+    ended: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,7 @@ def read_day(session: Session, span: tuple[datetime, datetime] | None = None) ->
         overview=overview,
         lanes=tuple(TimelineLane(id=one.workflow, title=one.name) for one in overview.workflows),
         bars=(*_make_past_bars(past, overview), *_make_coming_bars(coming, overview, last, number)),
-        lines=tuple(line for line in lines if line.at >= start),
+        lines=tuple(line for line in lines if (line.ended or line.at) >= start),
         quiet_runs=sum(_is_quiet(run) and (run.ended or start) >= start for run in past.runs),
         running=tuple(_list_running(past, overview)),
         known_since=None if past.cursor is None else _find_oldest(past),
@@ -99,13 +102,13 @@ def _read_past(session: Session, since: datetime, pages: int) -> HistoryResult:
 
 
 def _find_oldest(past: HistoryResult) -> datetime | None:
-    begun = (run.began for run in past.runs if run.began is not None and run.ended is not None)
+    begun = (at for run in past.runs if run.ended is not None and (at := happened_at(run)) is not None)
     return min(chain(begun, (time.planned for time in past.occurrences)), default=None)
 
 
 def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[TimelineBar]:
     for run in past.runs:
-        began = run.began or run.planned
+        began = happened_at(run)
         if began is not None:
             words = _add_job(run.job, _describe_run(run, overview) or run.command)
             state = state_of_run(run)
@@ -160,7 +163,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
     """One line for each run; of several attempts, only the last."""
     retried = {run.retry_of for run in past.runs}
     for run in past.runs:
-        at = run.ended or run.began or run.planned
+        at = happened_at(run)
         if at is not None and not _is_quiet(run) and run.id not in retried:
             yield ActivityLine(
                 at=at,
@@ -169,6 +172,8 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
                 state=state_of_run(run),
                 sentence=_describe_run(run, overview),
                 run=run.id,
+                asked=asked_at(run),
+                ended=run.ended,
             )
     for time in past.occurrences:
         said = translate_text(time.sentence)
@@ -186,7 +191,7 @@ def _make_lines(past: HistoryResult, overview: Overview) -> Iterator[ActivityLin
 
 def _list_running(past: HistoryResult, overview: Overview) -> list[RunningRun]:
     found = [
-        RunningRun(run=run.id, name=overview.name_of(run.workflow, run.job), since=run.began)
+        RunningRun(run=run.id, name=overview.name_of(run.workflow, run.job), since=run.resumed or run.began)
         for run in past.runs
         if run.status is RunStatus.ACTIVE and run.began is not None
     ]

@@ -186,7 +186,8 @@ class _DryRun:
             self._wait_until_idle()
             changes = self._views.changes_since(self._record.number)
             self._record.number = changes.number
-            self._record.runs += [run.id for run in changes.runs]
+            known = set(self._record.runs)  # one that was approved is listed again
+            self._record.runs += [run.id for run in changes.runs if run.id not in known]
             if not self._answer_all() and not self._approve_all():
                 return
 

@@ -31,6 +31,8 @@ class RunView:
     trigger: str
     planned: datetime | None
     began: datetime | None
+    resumed: datetime | None
+    """When its last wait for the user ended; None if it did not wait."""
     ended: datetime | None
     phase: RunPhase
     status: RunStatus
@@ -153,6 +155,7 @@ def view_run(snapshot: Snapshot, row: PastRun | RunRow, planned: datetime | None
         trigger=row.trigger,
         planned=row.planned if isinstance(row, PastRun) else planned,
         began=row.began,
+        resumed=row.created if row.began is not None and row.created > row.began else None,
         ended=row.ended,
         phase=row.phase,
         status=row.status,
@@ -232,7 +235,8 @@ def find_changes(snapshot: Snapshot, after: int, watched: Collection[str]) -> Ru
     """Runs created after that number, plus the watched ones as they are now."""
     fresh = history.find_runs_after(snapshot.db, after, _MAX_CHANGES)
     known = [row for row in (runs.find(snapshot.db, one) for one in watched) if row is not None]
-    views = [*(view_run(snapshot, row) for row in known), *(view_run(snapshot, row) for row in fresh)]
+    views = [view_run(snapshot, row) for row in known]
+    views += [view_run(snapshot, row) for row in fresh if row.id not in watched]
     return RunChanges(runs=tuple(views), number=fresh[-1].number if fresh else after)
 
 

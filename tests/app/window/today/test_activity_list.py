@@ -65,7 +65,7 @@ def test_a_long_name_wraps_and_leaves_room_for_the_sentence(
 ) -> None:
     window = shown.window()
     window.resize(width, 600)
-    shown.show_lines([replace(lines(1)[0], name=name), *lines(2)], UTC_ZONE)
+    shown.show_lines([replace(lines(1)[0], name=name), *lines(2)], UTC_ZONE, NOON)
     wait(lambda: shown._rows and shown._rows[0].sentence.isVisible())
     row = shown._rows[0]
     wait(lambda: row.name.width() >= 100 and row.name.height() >= row.name.heightForWidth(row.name.width()))
@@ -79,7 +79,7 @@ def sentences(shown: ActivityList) -> list[str]:
 
 
 def test_many_lines_are_added_a_few_at_a_time_until_all_are_shown(shown: ActivityList, wait: Wait) -> None:
-    shown.show_lines(lines(20), UTC_ZONE)
+    shown.show_lines(lines(20), UTC_ZONE, NOON)
     assert 0 < len(shown.lines) < 20
     wait(lambda: len(shown.lines) == 20)
     assert sorted(sentences(shown)) == sorted(f"Did {place}" for place in range(20))
@@ -87,31 +87,31 @@ def test_many_lines_are_added_a_few_at_a_time_until_all_are_shown(shown: Activit
 
 def test_the_page_is_not_laid_out_again_for_every_widget(shown: ActivityList, wait: Wait) -> None:
     layouts = LayoutCounter(shown)
-    shown.show_lines(lines(20), UTC_ZONE)
+    shown.show_lines(lines(20), UTC_ZONE, NOON)
     wait(lambda: len(shown.lines) == 20)
     assert layouts.number < len(shown.findChildren(QLabel)) / 2
 
 
 def test_fewer_lines_hide_rows_and_more_lines_reuse_them(shown: ActivityList, wait: Wait) -> None:
-    shown.show_lines(lines(4), UTC_ZONE)
+    shown.show_lines(lines(4), UTC_ZONE, NOON)
     made = set(shown.findChildren(QLabel))
-    shown.show_lines(lines(2), UTC_ZONE)
+    shown.show_lines(lines(2), UTC_ZONE, NOON)
     assert sorted(sentences(shown)) == ["Did 0", "Did 1"]
-    shown.show_lines(lines(4), UTC_ZONE)
+    shown.show_lines(lines(4), UTC_ZONE, NOON)
     assert set(shown.findChildren(QLabel)) == made and len(sentences(shown)) == 4
 
 
 def test_a_newer_list_replaces_one_still_being_added(shown: ActivityList, wait: Wait) -> None:
-    shown.show_lines(lines(20), UTC_ZONE)
-    shown.show_lines(lines(1), UTC_ZONE)
+    shown.show_lines(lines(20), UTC_ZONE, NOON)
+    shown.show_lines(lines(1), UTC_ZONE, NOON)
     assert sentences(shown) == ["Did 0"]
-    shown.show_lines(lines(13), UTC_ZONE)
+    shown.show_lines(lines(13), UTC_ZONE, NOON)
     wait(lambda: len(shown.lines) == 13)
     assert len(sentences(shown)) == 13
 
 
 def test_a_line_with_a_run_opens_it_and_others_have_no_button(qtbot: QtBot, shown: ActivityList) -> None:
-    shown.show_lines([*lines(1, run="r1"), *lines(1, run="")], UTC_ZONE)
+    shown.show_lines([*lines(1, run="r1"), *lines(1, run="")], UTC_ZONE, NOON)
     [button] = [one for one in shown.findChildren(QPushButton) if one.isVisible()]
     with qtbot.waitSignal(shown.opened) as opened:
         button.click()
