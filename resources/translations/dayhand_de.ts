@@ -2976,8 +2976,20 @@ Deiner: {mine}</translation>
         <source>after it was added or updated</source>
         <translation>nach dem Hinzufügen oder Aktualisieren</translation>
     </message><message>
+        <source>answered {time}</source>
+        <translation>beantwortet {time}</translation>
+    </message><message>
+        <source>approved {time}</source>
+        <translation>zugestimmt {time}</translation>
+    </message><message>
+        <source>asked {time}</source>
+        <translation>gefragt {time}</translation>
+    </message><message>
         <source>catch-up run</source>
         <translation>nachgeholter Lauf</translation>
+    </message><message>
+        <source>expired {time}</source>
+        <translation>abgelaufen {time}</translation>
     </message><message>
         <source>for {time}</source>
         <translation>für {time}</translation>
@@ -2990,6 +3002,9 @@ Deiner: {mine}</translation>
     </message><message>
         <source>on schedule</source>
         <translation>nach Plan</translation>
+    </message><message>
+        <source>rejected {time}</source>
+        <translation>abgelehnt {time}</translation>
     </message><message>
         <source>started by you</source>
         <translation>von dir gestartet</translation>

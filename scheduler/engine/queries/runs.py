@@ -31,8 +31,6 @@ class RunView:
     trigger: str
     planned: datetime | None
     began: datetime | None
-    resumed: datetime | None
-    """When its last wait for the user ended; None if it did not wait."""
     ended: datetime | None
     phase: RunPhase
     status: RunStatus
@@ -43,6 +41,8 @@ class RunView:
     """One sentence."""
     is_followed: bool
     """Whether nothing more happens to it: another attempt replaced it, or what would have followed was cancelled."""
+    resumed: datetime | None = None
+    """When its last wait for the user ended; None if it did not wait."""
     refusal: Refusal | None = None
     has_acted: bool = False
     """Whether it did something outside, or tried to."""

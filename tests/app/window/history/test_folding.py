@@ -161,7 +161,9 @@ def test_the_job_and_the_planned_time_have_columns(
             )
     add_run(few, "prompt", "chore-1", quiet + timedelta(hours=3), occurrence="prompt")
     with few._runtime.database.write() as db:
-        db.execute("UPDATE runs SET began = ? WHERE id = 'prompt'", (int(quiet.timestamp() * 1000) + 20_000,))
+        db.execute(
+            "UPDATE runs SET began = ?1, created = ?1 WHERE id = 'prompt'", (int(quiet.timestamp() * 1000) + 20_000,)
+        )
     for run in ("late", "next day"):
         add_run(few, run, "chore-1", quiet + timedelta(hours=4), occurrence=run, handler="digest")
     page = make_page()

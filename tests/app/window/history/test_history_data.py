@@ -1,18 +1,30 @@
 """Every stored status maps to a visible state."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from app.i18n.state_labels import RunState, run_state_label, workflow_state_label
-from app.window.history.history_data import describe_outcome, make_rows, state_of_run, state_of_status, state_of_time
+from app.window.history.answers import describe_answer
+from app.window.history.history_data import (
+    HistoryRows,
+    add_asked,
+    describe_outcome,
+    make_rows,
+    state_of_run,
+    state_of_status,
+    state_of_time,
+)
+from app.window.history.model import HistoryColumn, HistoryModel
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
 from scheduler.rules.history_query import NotRunTime
 from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.occurrences import OccurrenceReason, OccurrenceState
+from tests.app.window.request_samples import make_approval
 
 
 @pytest.mark.parametrize("status", RunStatus)
@@ -104,3 +116,56 @@ def test_a_row_names_the_job_and_what_it_ran() -> None:
     done = replace(run(RunStatus.COMMITTED), job="photos", command="restic backup ~/Photos")
     [row] = make_rows(HistoryResult(runs=(done,), occurrences=(), cursor=None), {"w": "Copies"})
     assert (row.name, row.job, row.what) == ("Copies", "photos", "restic backup ~/Photos")
+
+
+def waited(**facts: object) -> RunView:
+    """Asked at noon, approved two hours later, and ended a second after that."""
+    later = NOON + timedelta(hours=2)
+    facts = {"planned": None, "resumed": later, "ended": later + timedelta(seconds=1)} | facts
+    return replace(run(RunStatus.COMMITTED, summary="Filed 3"), **facts)  # type: ignore[arg-type]
+
+
+def test_a_run_that_waited_stands_at_the_time_of_its_answer_and_says_when_it_asked() -> None:
+    [row] = make_rows(HistoryResult(runs=(waited(),), occurrences=(), cursor=None), {})
+    assert (row.at, row.asked, row.duration) == (NOON + timedelta(hours=2), NOON, timedelta(seconds=1))
+    model = HistoryModel(ZoneInfo("UTC"))
+    model.replace_rows(HistoryRows(rows=(row,), cursor=None), NOON + timedelta(hours=3))
+    assert model.item(0, HistoryColumn.WHAT).text() == "Filed 3 · asked 12:00"
+
+
+def test_the_day_is_named_if_it_asked_on_another_one() -> None:
+    at = NOON + timedelta(days=1)
+    assert add_asked("Filed 3", NOON, at, ZoneInfo("UTC"), at) == "Filed 3 · asked yesterday 12:00"
+
+
+def test_a_run_that_was_answered_at_once_does_not_say_when_it_asked() -> None:
+    [row] = make_rows(
+        HistoryResult(runs=(waited(resumed=NOON + timedelta(seconds=20)),), occurrences=(), cursor=None), {}
+    )
+    assert row.asked is None
+
+
+def test_a_run_moves_to_the_top_of_the_open_page_when_it_is_answered() -> None:
+    rows = [
+        replace(run(RunStatus.COMMITTED), id=name, began=NOON + timedelta(hours=-place))
+        for place, name in enumerate("abc")
+    ]
+    model, now = HistoryModel(ZoneInfo("UTC")), NOON + timedelta(hours=3)
+
+    def show(*runs: RunView) -> list[str | None]:
+        page = HistoryRows(rows=make_rows(HistoryResult(runs=runs, occurrences=(), cursor=None), {}), cursor=None)
+        model.update_rows(page, now)
+        return [row.run for row in model.rows]
+
+    assert show(*rows) == ["a", "b", "c"]
+    answered = replace(rows[2], resumed=NOON + timedelta(hours=2))
+    assert show(answered, *rows[:2]) == ["c", "a", "b"]
+    assert model.rowCount() == 3 and "asked 10:00" in model.item(0, HistoryColumn.WHAT).text()
+
+
+@pytest.mark.parametrize(("answer", "word"), [("yes", "approved"), ("no", "rejected"), ("expired", "expired")])
+def test_the_run_page_says_when_it_asked_and_when_it_was_answered(answer: str, word: str) -> None:
+    request = make_approval(1, created=NOON, answer=answer, answered=NOON + timedelta(hours=2))
+    said = describe_answer([request], ZoneInfo("UTC"), NOON + timedelta(hours=3))
+    assert said == ["asked today 12:00", f"{word} today 14:00"]
+    assert describe_answer([replace(request, answer=None, answered=None)], ZoneInfo("UTC"), NOON) == []

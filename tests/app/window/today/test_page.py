@@ -181,13 +181,13 @@ def test_reused_rows_show_no_old_text(qtbot: QtBot) -> None:
     def words() -> list[str]:
         return [one.text() for one in shown.findChildren(QLabel) if one.isVisibleTo(shown)]
 
-    shown.show_lines([line(1), line(2), line(3)], ZoneInfo("Europe/Berlin"))
+    shown.show_lines([line(1), line(2), line(3)], ZoneInfo("Europe/Berlin"), now)
     assert len(words()) == 12
-    shown.show_lines([line(4, run="")], ZoneInfo("Europe/Berlin"))
+    shown.show_lines([line(4, run="")], ZoneInfo("Europe/Berlin"), now)
     assert sorted(words()) == ["13:00", "Did 4 <b>", "Done", "Name 4"]
     buttons = [one for one in shown.findChildren(QPushButton) if one.isVisibleTo(shown)]
     assert buttons == [], "a line without a run has no Details button"
-    shown.show_lines([line(5, run="r5")], ZoneInfo("Europe/Berlin"))
+    shown.show_lines([line(5, run="r5")], ZoneInfo("Europe/Berlin"), now)
     [button] = [one for one in shown.findChildren(QPushButton) if one.isVisibleTo(shown)]
     with qtbot.waitSignal(shown.opened) as opened:
         button.click()
