@@ -408,6 +408,8 @@ def test_a_job_that_an_earlier_version_blocked_goes_on(runtime: RuntimeFixture) 
         db.execute("ALTER TABLE requests DROP COLUMN wake_at")
         for column in ("asked", "reason"):
             db.execute(f"ALTER TABLE mutations DROP COLUMN {column}")
+        db.execute("ALTER TABLE runs DROP COLUMN refusal")
+        db.execute("DROP TRIGGER runs_moved")
         db.execute("PRAGMA user_version = 8")
     runtime.crash()
     assert (report(runtime).kind, runtime.lane("j").blocked) == ("run failed", None)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QCoreApplication
 
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.time_text import format_day_and_time
@@ -15,12 +15,8 @@ from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.runs import CallView
 
 translate = QCoreApplication.translate
-_ANSWERS: dict[str, object] = {
-    "yes": QT_TRANSLATE_NOOP("history", "approved {time}"),
-    "no": QT_TRANSLATE_NOOP("history", "rejected {time}"),
-    "answered": QT_TRANSLATE_NOOP("history", "answered {time}"),
-    "expired": QT_TRANSLATE_NOOP("history", "expired {time}"),
-}
+_ANSWERED = ("yes", "no", "answered", "expired")
+"""A request that was closed in another way needed no answer any more."""
 
 
 def describe_changes(call: CallView) -> tuple[DetailSection, ...]:
@@ -46,13 +42,25 @@ def describe_reason(reason: str) -> str:
 
 def describe_answer(requests: Iterable[RequestView], zone: ZoneInfo, now: datetime) -> list[str]:
     """`asked today 09:00`, `approved today 14:02`: the last question that was answered."""
-    answered = [(one.answered, one) for one in requests if one.answered is not None and one.answer in _ANSWERS]
+    answered = [(one.answered, one) for one in requests if one.answered is not None and one.answer in _ANSWERED]
     if not answered:
         return []
     at, last = max(answered, key=lambda one: one[0])
-    words = (translate("history", "asked {time}"), translate("history", str(_ANSWERS[last.answer or ""])))
+    words = (translate("history", "asked {time}"), _describe_answer(last.answer or ""))
     times = (format_day_and_time(one.replace(second=0, microsecond=0), zone, now) for one in (last.created, at))
     return [word.format(time=time) for word, time in zip(words, times, strict=True)]
+
+
+def _describe_answer(answer: str) -> str:
+    match answer:
+        case "yes":
+            return translate("history", "approved {time}")
+        case "no":
+            return translate("history", "rejected {time}")
+        case "expired":
+            return translate("history", "expired {time}")
+        case _:
+            return translate("history", "answered {time}")
 
 
 def _write(value: Any) -> str:
