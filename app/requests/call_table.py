@@ -50,17 +50,25 @@ class CallTable:
     rows: tuple[CallRow, ...]
 
 
-def make_call_table(requests: Sequence[RequestView], overview: Overview) -> CallTable:
-    """The calls of one group, in the order of the requests."""
+def make_call_table(requests: Sequence[RequestView], overview: Overview, places: Sequence[str] = ()) -> CallTable:
+    """The calls of one group, in the order of the requests.
+
+    `places`: for each request where it would be done, such as the account, unless that is the same for all.
+    """
+    whose = [overview.name_of(one.workflow, one.job) for one in requests]
+    leading = {translate("groups", "Workflow"): whose} if len(set(whose)) > 1 else {}
+    if places:
+        leading[translate("groups", "Where")] = list(places)
     values = [_read_values(one.call["parameters"]) for one in requests]
     paths = list(dict.fromkeys(path for row in values for path in row))[:MAX_COLUMNS]
     targets = [describe_target(one.call.get("target"), overview.zone, overview.now) for one in requests]
     target_label = translate("answers", "Currently there")
-    labels = make_labels(paths, parameter_labels(), [target_label])
+    labels = make_labels(paths, parameter_labels(), [target_label, *leading])
     has_targets = any(targets)
     rows = []
-    for one, row, target in zip(requests, values, targets, strict=True):
-        cells = [_format_cell(row[path]) if path in row else "" for path in paths]
+    for number, (one, row, target) in enumerate(zip(requests, values, targets, strict=True)):
+        cells = [_format_cell(texts[number]) for texts in leading.values()]
+        cells += [_format_cell(row[path]) if path in row else "" for path in paths]
         cells += [target] if has_targets else []
         is_complete = not (
             any(path not in paths or is_truncated(path) for path in row)
@@ -77,9 +85,12 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview) -> Call
             )
         )
     numeric = frozenset(
-        place for place, path in enumerate(paths) if all(_is_number(row[path]) for row in values if path in row)
+        place + len(leading)
+        for place, path in enumerate(paths)
+        if all(_is_number(row[path]) for row in values if path in row)
     )
-    return CallTable(columns=(*labels, *([target_label] if has_targets else ())), numeric=numeric, rows=tuple(rows))
+    columns = (*leading, *labels, *([target_label] if has_targets else ()))
+    return CallTable(columns=columns, numeric=numeric, rows=tuple(rows))
 
 
 def _read_values(parameters: Mapping[str, Any]) -> dict[KeyPath, Any]:

@@ -42,8 +42,9 @@ class RequestGroup:
 
     @property
     def is_table(self) -> bool:
-        """Whether they differ only in the parameters of one and the same action."""
-        return len(self.requests) > 1 and len(self.workflows) == 1 and can_answer_in_group(self.requests[0])
+        """Whether they differ only in the parameters of one and the same action, and in where it is done."""
+        actions = {_action_of(one) if can_answer_in_group(one) else None for one in self.requests}
+        return len(self.requests) > 1 and len(actions) == 1 and None not in actions
 
 
 def can_answer_in_group(one: RequestView) -> bool:
@@ -78,12 +79,30 @@ def merge_by_kind(groups: Sequence[RequestGroup]) -> list[RequestGroup]:
     ]
 
 
+def merge_by_action(groups: Sequence[RequestGroup]) -> list[RequestGroup]:
+    """One group for all approvals of the same kind of action, whosever they are, in the order of the first of each."""
+    members: dict[GroupKey, list[RequestView]] = {}
+    for group in groups:
+        first = group.requests[0]
+        key = ("", *_action_of(first)) if can_answer_in_group(first) else group.key
+        members.setdefault(key, []).extend(group.requests)
+    return [
+        RequestGroup(key=key, requests=tuple(sorted(found, key=lambda one: one.created)))
+        for key, found in members.items()
+    ]
+
+
 def count_others_in_scope(one: RequestView, requests: Sequence[RequestView]) -> int:
     """How many other requests "Always allow this" answers as well: those in the scope of its grant."""
     if not can_answer_in_group(one):
         return 0
     scope = _scope_of(one)
     return sum(other.id != one.id and can_answer_in_group(other) and _scope_of(other) == scope for other in requests)
+
+
+def _action_of(one: RequestView) -> GroupKey:
+    """The same for every account of the service."""
+    return one.kind.value, one.call["connection"].partition(":")[0], one.call["tool"]
 
 
 def _scope_of(one: RequestView) -> tuple[object, ...]:

@@ -2793,6 +2793,9 @@ Deiner: {mine}</translation>
         <source>Dismiss all {number}</source>
         <translation>Alle {number} ausblenden</translation>
     </message><message>
+        <source>Next group</source>
+        <translation>Nächste Gruppe</translation>
+    </message><message>
         <source>Not everything it would do fits into the table. Open it to see all of it.</source>
         <translation>Nicht alles, was geschehen würde, passt in die Tabelle. Zeile öffnen, um alles zu sehen.</translation>
     </message><message>
@@ -2822,6 +2825,12 @@ Deiner: {mine}</translation>
     </message><message>
         <source>Undo the last answer</source>
         <translation>Letzte Antwort rückgängig machen</translation>
+    </message><message>
+        <source>Where</source>
+        <translation>Wo</translation>
+    </message><message>
+        <source>Workflow</source>
+        <translation>Ablauf</translation>
     </message><message>
         <source>Workflows</source>
         <translation>Abläufe</translation>

@@ -31,6 +31,7 @@ class AttentionPage(Page):
         self._column = PageColumn(self.title)
         self.cards.focus_left.connect(self.focus_itself)
         self.cards.undo_offered.connect(self._scroll_to)
+        self.cards.opened.connect(self._scroll_to_top)
         self._column.parts.addWidget(self.filters)
         self._column.parts.addWidget(self.cards)
         self._column.parts.addStretch(1)
@@ -57,6 +58,11 @@ class AttentionPage(Page):
     def show_start(self) -> None:
         """All of it: the filter of an earlier visit would hide what the page's entry counts."""
         self.filters.clear()
+
+    def focus_first(self) -> None:
+        """A group or card; the filters come before them."""
+        if not self.cards.focus_first():
+            super().focus_first()
 
     def update_tab_order(self) -> None:
         set_tab_order(self.filters, self.cards)
@@ -87,10 +93,16 @@ class AttentionPage(Page):
         """Once it is laid out."""
         QTimer.singleShot(0, row, lambda: self._column.ensureWidgetVisible(row))
 
+    def _scroll_to_top(self, group: QWidget) -> None:
+        """Show it from its beginning, once it is laid out."""
+        bar, cards = self._column.verticalScrollBar(), self.cards
+        QTimer.singleShot(0, group, lambda: bar.setValue(cards.y() + group.y()))
+
     def _focus_subject(self) -> None:
         if self.filters.is_subject(self._subject):
-            if self.filters.apply_subject(self._subject):
+            if self.isVisible() and self.filters.apply_subject(self._subject):
                 self._subject = ""
+                self.cards.open_first()
         elif self._subject and self.isVisible() and self.cards.focus(self._subject):
             entry = self.cards.find_entry(self._subject)
             if entry is not None:

@@ -87,9 +87,11 @@ class ApprovalTable(QWidget):
     def _fill(self, overview: Overview, requests: Sequence[RequestView]) -> None:
         current = self.current_request()
         place = self.view.currentIndex().row()
-        facts = (f"{label}: {value}" for label, value in list_action_facts(requests[0], self._session.registry))
-        self.facts.setText(escape_invisible("\n".join(facts)))
-        self.model.show_table(make_call_table(requests, overview))
+        facts = [list_action_facts(one, self._session.registry) for one in requests]
+        shared = [fact for fact in facts[0] if all(fact in own for own in facts)]
+        places = [_join_facts([fact for fact in own if fact not in shared], " · ") for own in facts]
+        self.facts.setText(escape_invisible(_join_facts(shared, "\n")))
+        self.model.show_table(make_call_table(requests, overview, places if any(places) else ()))
         self._fit()
         found = None if current is None else self.model.find_row(current.id)
         if current is not None:  # the next row takes the place of one that was answered
@@ -222,6 +224,10 @@ class ApprovalTable(QWidget):
         shortcut.activated.connect(button.click)
         native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
         button.setToolTip(f"{button.text()} ({native})")
+
+
+def _join_facts(facts: Sequence[tuple[str, str]], separator: str) -> str:
+    return separator.join(f"{label}: {value}" for label, value in facts)
 
 
 class _TableView(QTableView):

@@ -1,6 +1,6 @@
 """One group of requests on a page: as the card that a single request is, or as a row that opens a table or cards."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -43,6 +43,8 @@ class GroupEntry(QWidget):
     """An answer was stored."""
     undo_offered = Signal(QWidget)
     """The row with the button, which must be visible as long as it can be pressed."""
+    next_chosen = Signal()
+    """The user wants to go on with the next group."""
     focus_left = Signal()
     """What had the focus is gone, and nothing else here can have it."""
     finished = Signal()
@@ -56,6 +58,8 @@ class GroupEntry(QWidget):
         self.group = group
         self.style_ = style
         self.is_pending = False
+        self.has_next: Callable[[], bool] = lambda: False
+        """Whether there is another group to answer after this one; its owner knows."""
         self._is_gone = False
         self.table: ApprovalTable | None = None
         self.single: RequestCards | None = None
@@ -73,6 +77,7 @@ class GroupEntry(QWidget):
             self.header.opened.connect(self._open_or_close)
             self.header.answer_chosen.connect(lambda answer: self._answer(answer, self.group.requests))
             self.header.undo.clicked.connect(delayed.undo)
+            self.header.next.clicked.connect(self.next_chosen)
             self._layout.addWidget(self.header)
 
     @property
@@ -80,6 +85,10 @@ class GroupEntry(QWidget):
         """What holds its cards."""
         in_table = None if self.table is None else self.table.cards
         return tuple(one for one in (self.single, in_table) if one is not None)
+
+    @property
+    def can_be_answered_together(self) -> bool:
+        return self.style_ is EntryStyle.ROW and self.group.is_table and not self.is_pending and not self._is_gone
 
     @property
     def is_open(self) -> bool:
@@ -153,9 +162,9 @@ class GroupEntry(QWidget):
         if self.table is not None:
             self.table.lock(on=True)
         if self.header is not None:
-            self.header.show_pending(_describe_results(answer, len(requests), ()))
+            self.header.show_pending(_describe_results(answer, len(requests), ()), has_next=self.has_next())
             if has_focus:
-                self.header.undo.setFocus()
+                (self.header.next if self.has_next() else self.header.undo).setFocus()
             self.undo_offered.emit(self.header)
 
     def _show_sent(self) -> None:
@@ -260,7 +269,7 @@ class GroupEntry(QWidget):
     def _make_body(self) -> None:
         assert self._overview is not None
         if self.group.is_table and self.style_ is not EntryStyle.CARD:
-            self.table = ApprovalTable(self._session, self._delayed, self._overview.name_of(self.group.workflow))
+            self.table = ApprovalTable(self._session, self._delayed, self._name_table())
             self.table.answer_chosen.connect(self._answer)
             self._layout.addWidget(self.table)
         else:
@@ -272,6 +281,11 @@ class GroupEntry(QWidget):
             holder.open_page.connect(self.open_page)
             holder.answered.connect(self._on_card_answered)
             holder.focus_left.connect(self._on_focus_left)
+
+    def _name_table(self) -> str:
+        """Of all workflows, or of one."""
+        assert self._overview is not None
+        return ", ".join(self._overview.name_of(one) for one in self.group.workflows)
 
     def _on_card_answered(self) -> None:
         if self.header is not None and not self.is_pending:

@@ -47,6 +47,8 @@ class GroupHeader(QFrame):
         keys = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
         self.undo.setToolTip(f"{self.undo.text()} ({keys})")
         self.undo.hide()
+        self.next = make_button(translate("groups", "Next group"))
+        self.next.hide()
         self.bulk: dict[str, QPushButton] = {}
         for answer in list_group_answers(group):
             button = make_button("")
@@ -70,10 +72,11 @@ class GroupHeader(QFrame):
     def show_open(self, *, is_open: bool) -> None:
         self.toggle.setText(translate("groups", "Close") if is_open else translate("groups", "Review"))
 
-    def show_pending(self, sentence: str) -> None:
-        """An answer is about to be sent and can be undone."""
+    def show_pending(self, sentence: str, *, has_next: bool) -> None:
+        """An answer is about to be sent and can be undone. `has_next`: there is another group to answer."""
         self._say(sentence, "")
         self.undo.show()
+        self.next.setVisible(has_next)
         self.undo.setAccessibleDescription(sentence)
         for button in (self.toggle, *self.bulk.values()):
             button.hide()
@@ -84,9 +87,10 @@ class GroupHeader(QFrame):
         self.undo.hide()
 
     def show_outcome(self, sentence: str, ink: str = "muted") -> None:
-        """The answer was sent or undone; "" says nothing."""
+        """The answer was stored, refused or undone; "" says nothing."""
         self._say(sentence, ink)
         self.show_sent()
+        self.next.hide()
 
     def _say(self, sentence: str, ink: str) -> None:
         set_style(self.outcome, "ink", ink)
@@ -112,7 +116,7 @@ class GroupHeader(QFrame):
         else:
             buttons.setSpacing(Space.SMALL)
             buttons.addWidget(texts, 1)
-        for widget in (*self.bulk.values(), self.toggle, self.undo):
+        for widget in (*self.bulk.values(), self.toggle, self.undo, self.next):
             buttons.addWidget(widget)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.MEDIUM, Space.MEDIUM)
@@ -143,7 +147,8 @@ def describe_group(group: RequestGroup, overview: Overview, registry: Registry) 
         words = translate("groups", "{number} requests of {workflows} workflows")
         if number == workflows:
             words = translate("groups", "{workflows} workflows")
-        return f"{words.format(number=format_number(number), workflows=format_number(workflows))} · {since}"
+        count = words.format(number=format_number(number), workflows=format_number(workflows))
+        return " · ".join((count, *([_describe_all(group, overview, registry)] if group.is_table else ()), since))
     count = translate("groups", "{number} requests").format(number=format_number(number))
     return " · ".join((count, _describe_all(group, overview, registry), since))
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.overview import Overview, describe_unasked
-from app.requests.groups import GroupKey, RequestGroup, group_requests, merge_by_kind
+from app.requests.groups import GroupKey, RequestGroup, group_requests, merge_by_action, merge_by_kind
 from app.session import Session
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
@@ -24,6 +24,8 @@ MAX_CARDS = 3
 """If there are more groups than this, single requests are rows as well."""
 _ENTRIES_AT_ONCE = 12
 """About as many rows as a window shows."""
+_MAX_SEPARATE_GROUPS = 6
+"""If there are more groups than this, approvals of the same action are one group, whosever they are."""
 _MAX_SHORT_CARDS, _MAX_SHORT_ENTRIES = 2, 4
 _MAX_CARDS_OF_GROWN_GROUP = 3
 """A single request stays a card when others like it arrive, up to this many."""
@@ -39,6 +41,8 @@ class RequestGroups(QWidget):
     emptied = Signal()
     undo_offered = Signal(QWidget)
     """The row with the button, which must be visible as long as it can be pressed."""
+    opened = Signal(QWidget)
+    """The group that was opened for the user, who must see where it begins."""
     focus_left = Signal()
     """What had the focus was answered, and there is nothing else to answer here."""
     refused = Signal(str)
@@ -56,6 +60,8 @@ class RequestGroups(QWidget):
         self._must_sort = True
         self._keeps_order = False
         """Whether to leave everything where it is when it is shown the next time."""
+        self._is_merged = False
+        """Whether approvals of the same action are one group, whosever they are."""
         self._limit = _MAX_SHORT_ENTRIES if is_short else _ENTRIES_AT_ONCE
         self._delayed = DelayedAnswers(session, self)
         self._delayed.refused.connect(lambda sentence: None if self.isVisible() else self.refused.emit(sentence))
@@ -110,8 +116,12 @@ class RequestGroups(QWidget):
     def show_requests(self, overview: Overview) -> None:
         self._overview = overview
         self._groups = group_requests(one for one in overview.requests if self._filter(one))
+        if self._must_sort and not self._delayed.is_pending:
+            self._is_merged = not self._is_short and len(self._groups) > _MAX_SEPARATE_GROUPS
         if self._is_short and len(self._groups) > _MAX_SHORT_ENTRIES:
             self._groups = merge_by_kind(self._groups)
+        elif self._is_merged:
+            self._groups = merge_by_action(self._groups)
         self._show_unasked(overview)
         styles = self._choose_styles(self._groups)
         if self._must_sort and not self._delayed.is_pending:
@@ -126,6 +136,15 @@ class RequestGroups(QWidget):
         rest = sum(group.key not in self.entries for group in self._groups)
         self.more.setText(translate("groups", "Show {number} more").format(number=rest))
         self.more.setVisible(rest > 0 and not self._is_short)
+
+    def focus_first(self) -> bool:
+        """Focus the first group; False if there is none."""
+        return any(entry.focus_first() for entry in self.entries.values())
+
+    def open_first(self) -> None:
+        """Open the first group that can be answered at once."""
+        if (entry := self._find_next_table(())) is not None:
+            self._open(entry)
 
     def focus(self, request: str) -> bool:
         """Open the group of that request and focus it there; False if it is not shown."""
@@ -205,6 +224,8 @@ class RequestGroups(QWidget):
         entry.open_page.connect(self.open_page)
         entry.answered.connect(self.answered)
         entry.undo_offered.connect(self.undo_offered)
+        entry.has_next = partial(self._has_next, group.key)
+        entry.next_chosen.connect(partial(self._open_next, group.key))
         entry.focus_left.connect(partial(self._focus_next, group.key))
         entry.finished.connect(partial(self._on_finished, group.key))
         entry.show_group(group, overview)
@@ -226,6 +247,32 @@ class RequestGroups(QWidget):
             self.show_requests(self._overview)  # one that had no room before
         else:
             self.emptied.emit()
+
+    def _find_next_table(self, key: GroupKey) -> GroupEntry | None:
+        """The next group that can be answered at once, else the first."""
+        keys = list(self.entries)
+        place = keys.index(key) if key in keys else -1
+        following = (*keys[place + 1 :], *keys[: max(place, 0)])
+        return next((self.entries[one] for one in following if self.entries[one].can_be_answered_together), None)
+
+    def _has_next(self, key: GroupKey) -> bool:
+        is_hidden = any(group.is_table and group.key not in self.entries for group in self._groups)
+        return is_hidden or self._find_next_table(key) is not None
+
+    def _open_next(self, key: GroupKey) -> None:
+        entry = self._find_next_table(key)
+        if entry is None:  # there was no room for it
+            self._limit = len(self._groups)
+            self._show_more()
+            entry = self._find_next_table(key)
+        if entry is not None:
+            self._open(entry)
+
+    def _open(self, entry: GroupEntry) -> None:
+        """Open it with its head in view, and focus it."""
+        entry.open()
+        entry.focus_first()
+        self.opened.emit(entry)
 
     def _focus_next(self, key: GroupKey) -> None:
         """Focus what comes after this group, else what comes before it."""

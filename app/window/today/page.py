@@ -63,7 +63,9 @@ class TodayPage(Page):
 
     def focus_first(self) -> None:
         """A request before the timeline; not the summary, where the first button dismisses it."""
-        parts = (*self.cards.cards.values(), self.timeline, self.timeline_panel.list)
+        if self.cards.focus_first():
+            return
+        parts = self.timeline, self.timeline_panel.list
         first = next((one for one in parts if one.isVisible()), None)
         if first is None:
             super().focus_first()

@@ -69,6 +69,25 @@ def make_failure(number: int, workflow: str = "backup", handler: str = "go") -> 
     return make_request(number, RequestKind.RUN_FAILED, workflow, failed_run=failed, handler=handler)
 
 
+def make_busy_desk() -> list[RequestView]:
+    """133 requests of 28 workflows: ten failures, and approvals of four kinds of action on several accounts."""
+    requests = [make_failure(number, f"backup-{number}") for number in range(10)]
+    for number in range(60):
+        path = f"/home/ann/tables/{number % 6}.csv"
+        call = {"connection": f"table:expenses{number % 6}", "endpoint": {"path": path, "table": "rows"}}
+        requests.append(make_approval(number, f"receipts-{number % 6}", call=call))
+    requests += [make_mail(number, f"reminders-{number % 5}") for number in range(40)]
+    for number in range(15):
+        call = {"connection": "files:inbox", "tool": "trash", "endpoint": {"path": "/home/ann/Inbox"}}
+        parameters = {"path": f"old-{number}.pdf"}
+        requests.append(make_approval(number, f"clean-{number % 4}", call=call, parameters=parameters))
+    for number in range(8):
+        call = {"connection": "files:photos", "tool": "move", "endpoint": {"path": "/home/ann/Photos"}}
+        parameters = {"path": f"{number}.jpg", "to": f"2026/{number}.jpg"}
+        requests.append(make_approval(number, f"sort-{number % 3}", call=call, parameters=parameters))
+    return requests
+
+
 def make_overview(
     requests: Iterable[RequestView], registry: Registry | None = None, names: dict[str, str] | None = None
 ) -> Overview:
