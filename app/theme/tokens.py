@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
-from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPalette
 from PySide6.QtWidgets import QWidget
 
 
@@ -61,6 +61,8 @@ _RELATIVE_SIZES = {
     TextStyle.TITLE: 1.25,
     TextStyle.DISPLAY: 1.6,
 }
+_USUAL_LINE_PX = 18
+"""The height of a line where nobody enlarged the text."""
 _BOLD_TYPES = {TextStyle.STRONG, TextStyle.TITLE, TextStyle.DISPLAY}
 
 
@@ -142,6 +144,11 @@ def make_font(style: TextStyle, base: QFont) -> QFont:
         font.setPixelSize(round(base.pixelSize() * _RELATIVE_SIZES[style]))
     font.setWeight(QFont.Weight.DemiBold if style in _BOLD_TYPES else base.weight())
     return font
+
+
+def scale_to_text(width: int, font: QFont) -> int:
+    """A width that is right for text of the usual size, for text of this size; never less."""
+    return max(width, round(width * QFontMetrics(font).height() / _USUAL_LINE_PX))
 
 
 def blend(over: str, under: str, share: float) -> QColor:

@@ -7,6 +7,8 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QWidget
 
+_MIN_BOX_WIDTH = 100
+
 
 def refill_combo_box(box: QComboBox, choices: Iterable[tuple[str, Any]]) -> None:
     """Replace all choices but the first (label, value); the selection is kept if it still exists."""
@@ -20,7 +22,11 @@ def refill_combo_box(box: QComboBox, choices: Iterable[tuple[str, Any]]) -> None
 
 
 def name_combo_box(box: QComboBox, name: str) -> None:
-    """Name a box without a label. On Linux Qt reports the selected text as the name, so the description has it too."""
+    """Name a box without a label, and let it become narrower than its longest choice.
+
+    On Linux Qt reports the selected text as the name, so the description has it too.
+    """
+    box.setMinimumWidth(_MIN_BOX_WIDTH)
     box.setAccessibleName(name)
     box.setAccessibleDescription(name)
 

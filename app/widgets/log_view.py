@@ -7,11 +7,12 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QTextCharFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_number
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, Tone, colours_of, make_font
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.search_field import SearchField
 from app.widgets.visible_text import escape_invisible
 
@@ -45,12 +46,10 @@ class LogView(QWidget):
         self.copy_button = QPushButton(self.tr("Copy log"))
         self.copy_button.setAutoDefault(False)
         self.copy_button.clicked.connect(self.copy)
-        top = QHBoxLayout()
-        top.setSpacing(Space.MEDIUM)
+        top = FlowLayout(Space.MEDIUM)
         top.addWidget(title)
-        top.addStretch(1)
         top.addWidget(self.match_label)
-        top.addWidget(self.search_field, 2)
+        top.add_expanding(self.search_field)
         top.addWidget(self.copy_button)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -10,6 +10,7 @@ from app.resources import find_resource
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle
 from app.widgets.details_view import make_label
+from app.widgets.fit_to_screen import find_room
 from app.widgets.timeline import Timeline
 from app.widgets.timeline_labels import list_timeline_keys
 from app.window.dialog import Dialog
@@ -49,6 +50,10 @@ class HelpDialog(Dialog):
         if page is not None:
             self._add(sides, title, list_page_shortcuts(page))
         self.parts.addLayout(sides)
+        if sides.minimumSize().width() > find_room(self).width() - 3 * Space.WIDE:
+            sides.setDirection(QHBoxLayout.Direction.TopToBottom)
+            for label in self.findChildren(QLabel):
+                label.setWordWrap(True)
         more = self.tr("Tab moves to the next control and Space activates it. Alt with an underlined letter works too.")
         self.parts.addWidget(make_label(more, "muted"))
         version = self.tr("Dayhand {version}").format(version=__version__)
@@ -70,11 +75,12 @@ class HelpDialog(Dialog):
         side.addWidget(make_heading(title, TextStyle.STRONG))
         grid = QGridLayout()
         grid.setHorizontalSpacing(Space.WIDE)
-        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 2)
         for row, (words, key) in enumerate(rows):
             keys_label = QLabel(key)
             set_style(keys_label, "ink", "muted")
-            grid.addWidget(keys_label, row, 0, Qt.AlignmentFlag.AlignLeft)
+            grid.addWidget(keys_label, row, 0)
             grid.addWidget(QLabel(words), row, 1)
         side.addLayout(grid)
         side.addStretch(1)

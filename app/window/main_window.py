@@ -34,8 +34,8 @@ from app.window.page import Page, accept_dropped_script
 from app.window.presence import PresenceWatcher
 
 _SIZE, _MIN_SIZE = QSize(1120, 740), QSize(480, 300)
-_NARROW_PX = 820
-"""Below this width the navigation shows icons only."""
+_NARROW_PX, _NARROW_SHARE = 820, 4
+"""Below this width, or this many times the width of its titles, the navigation shows icons only."""
 _PIXMAP_CACHE_KB = 10_240
 """While it is not empty, Qt wakes up every ten seconds to evict from it."""
 _REFRESH_DELAY_MS = 300
@@ -316,7 +316,8 @@ class MainWindow(QMainWindow):
 
     def _show_titles(self) -> None:
         number = 0 if self._overview is None else self._overview.attention_count
-        self.navigation.show_titles(attention=number, is_narrow=self.width() < _NARROW_PX)
+        least = max(_NARROW_PX, _NARROW_SHARE * self.navigation.full_width)
+        self.navigation.show_titles(attention=number, is_narrow=self.width() < least)
 
     @Slot()
     def _refresh_soon(self) -> None:

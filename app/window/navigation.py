@@ -11,8 +11,12 @@ from app.theme.icons import make_glyph_icon
 from app.theme.tokens import Colours, Space, Tone, blend
 from app.window.page import Page
 
-_WIDTH, _NARROW_WIDTH = 190, 64
-_ICON_SIZE = 18
+_MIN_WIDTH, _MIN_ICON_SIZE = 190, 18
+_MAX_COUNT = 9
+"""Beside an icon alone; more are shown as `9+`."""
+_LARGE_COUNT = 999
+_AROUND_TEXT = 4 * Space.SMALL + Space.LARGE + Space.HAIR
+"""Paddings and borders of an item, and the gap after its icon."""
 _STYLESHEET = """
 QListWidget {{ background: transparent; border: none; outline: none; padding: {small}px; }}
 QListWidget::item {{ padding: {small}px; border-radius: 6px; color: {text}; border: 2px solid transparent; }}
@@ -72,7 +76,8 @@ class Navigation(QListWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(self.tr("Pages"))
-        self.setIconSize(QSize(_ICON_SIZE, _ICON_SIZE))
+        self._icon_px = max(_MIN_ICON_SIZE, self.fontMetrics().height())
+        self.setIconSize(QSize(self._icon_px, self._icon_px))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for name in PAGES:
             self.addItem(QListWidgetItem(page_title(name)))
@@ -81,15 +86,28 @@ class Navigation(QListWidget):
     def select(self, name: str) -> None:
         self.setCurrentRow(list(PAGES).index(name))
 
+    @property
+    def full_width(self) -> int:
+        """With titles and a large number of items."""
+        return max(
+            _MIN_WIDTH,
+            self._fit(_add_count(page_title("attention"), _LARGE_COUNT)),
+            *map(self._fit, map(page_title, PAGES)),
+        )
+
     def show_titles(self, *, attention: int, is_narrow: bool) -> None:
         """Narrow, only icons; Attention shows how many items need it either way."""
-        self.setFixedWidth(_NARROW_WIDTH if is_narrow else _WIDTH)
+        self.setFixedWidth(self._fit(f"{_MAX_COUNT}+") if is_narrow else self.full_width)
         for row, name in enumerate(PAGES):
-            item, count = self.item(row), str(attention) if name == "attention" and attention else ""
-            title = f"{page_title(name)} ({count})" if count else page_title(name)
-            item.setText(count if is_narrow else title)
+            item, count = self.item(row), attention if name == "attention" else 0
+            title = _add_count(page_title(name), count) if count else page_title(name)
+            short = (str(count) if count <= _MAX_COUNT else f"{_MAX_COUNT}+") if count else ""
+            item.setText(short if is_narrow else title)
             item.setToolTip(title if is_narrow else "")
             item.setData(Qt.ItemDataRole.AccessibleTextRole, title)
+
+    def _fit(self, text: str) -> int:
+        return self._icon_px + _AROUND_TEXT + self.fontMetrics().horizontalAdvance(text)
 
     def apply_colours(self, colours: Colours) -> None:
         sheet = _STYLESHEET.format(
@@ -103,4 +121,8 @@ class Navigation(QListWidget):
             self.setStyleSheet(sheet)
             self.ensurePolished()  # selecting a page before the first show lays the items out
             for row, entry in enumerate(PAGES.values()):
-                self.item(row).setIcon(make_glyph_icon(entry.glyph, colours.muted, _ICON_SIZE))
+                self.item(row).setIcon(make_glyph_icon(entry.glyph, colours.muted, self._icon_px))
+
+
+def _add_count(title: str, number: int) -> str:
+    return f"{title} ({number})"

@@ -18,6 +18,7 @@ from app.i18n.connector_labels import label_choice, translate_connector_text
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.dialog import DialogBody
 from app.window.feedback import add_row, make_path_button
 from scheduler.connections.connector import Connector, Field, FieldKind
@@ -42,6 +43,7 @@ class ConnectFields(DialogBody):
         self._is_connected = False
         self._rows: dict[str, QWidget] = {}
         self.form.setSpacing(Space.MEDIUM)
+        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._fixed_rows = 0
 
@@ -132,7 +134,7 @@ class ConnectFields(DialogBody):
         value = known.get(field.name, field.default)
         made: Input
         if field.kind is FieldKind.FLAG:
-            made = QCheckBox(translate_connector_text(field.label))
+            made = WrappingCheckBox(translate_connector_text(field.label))
             made.setChecked(bool(value))
         elif field.kind is FieldKind.CHOICE:
             made = QComboBox()

@@ -148,7 +148,9 @@ class ConnectionDelegate(QStyledItemDelegate):
         caption, strong = make_font(TextStyle.CAPTION, font), make_font(TextStyle.STRONG, font)
         chip = chip_size(row.sign, caption)
         paint_chip(painter, QPoint(inner.left(), inner.center().y() - chip.height() // 2), row.sign, caption, colours)
-        column = _CHIP_COLUMN_PX if inner.width() > 3 * _CHIP_COLUMN_PX else chip.width() + Space.MEDIUM
+        column = chip.width() + Space.MEDIUM
+        if inner.width() > 3 * _CHIP_COLUMN_PX:
+            column = max(column, _CHIP_COLUMN_PX)
         left, width = inner.left() + column, inner.width() - column
         metrics, elide = QFontMetrics(font), Qt.TextElideMode.ElideRight
         top = inner.center().y() - metrics.height() - Space.HAIR // 2

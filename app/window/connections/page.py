@@ -8,7 +8,6 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QListView,
     QSplitter,
     QVBoxLayout,
@@ -22,7 +21,7 @@ from app.i18n.time_text import format_day_and_time, format_number
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.stylesheet import set_style, style_as_card
-from app.theme.tokens import Space, TextStyle, Tone
+from app.theme.tokens import Space, TextStyle, Tone, scale_to_text
 from app.widgets.confirm_dialog import confirm
 from app.widgets.details import make_sections
 from app.widgets.details_view import DetailsView, make_label
@@ -61,6 +60,7 @@ class ConnectionsPage(Page):
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Connections"))
         style_as_card(self.list)
         self.status_line = StatusLine()
@@ -114,8 +114,8 @@ class ConnectionsPage(Page):
         self.test = make_button(self.tr("Test"), "Ctrl+T")
         self.connect_button = make_button(self.tr("Connect…"), importance="primary")
         self.disconnect_button = make_button(self.tr("Disconnect…"), importance="risky")
-        head = QHBoxLayout()
-        head.addWidget(self.name, 1)
+        head = FlowLayout()
+        head.add_expanding(self.name)
         head.addWidget(self.chip)
         row = FlowLayout()
         for button in (self.connect_button, self.test, self.disconnect_button):
@@ -134,9 +134,8 @@ class ConnectionsPage(Page):
         self.disconnect_button.clicked.connect(self._disconnect)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(make_heading(self.title, TextStyle.DISPLAY))
-        top.addStretch(1)
+        top = FlowLayout()
+        top.add_expanding(make_heading(self.title, TextStyle.DISPLAY))
         top.addWidget(self.add)
         split = QSplitter()
         split.addWidget(self.list)
@@ -157,7 +156,7 @@ class ConnectionsPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         super().resizeEvent(event)
-        is_stacked = self.width() < _STACKED_PX
+        is_stacked = self.width() < scale_to_text(_STACKED_PX, self.font())
         self.split.setOrientation(Qt.Orientation.Vertical if is_stacked else Qt.Orientation.Horizontal)
 
     def _show(self, rows: list[ConnectionListRow]) -> None:

@@ -7,8 +7,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QHBoxLayout,
-    QLabel,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -17,10 +15,11 @@ from PySide6.QtWidgets import (
 from app.i18n.time_text import format_number
 from app.session import Session
 from app.theme.stylesheet import set_style
-from app.theme.tokens import Space, TextStyle, Tone
+from app.theme.tokens import Space, TextStyle, Tone, scale_to_text
 from app.widgets.empty_state import EmptyState
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.page_stack import PageStack
-from app.window.feedback import StatusLine, make_button, make_heading
+from app.window.feedback import ElidedLabel, StatusLine, make_button, make_heading
 from app.window.history.export import ExportProgress, choose_export_path
 from app.window.history.filters import HistoryFilters
 from app.window.history.history_data import (
@@ -39,7 +38,7 @@ from scheduler.rules.history_query import HistoryQuery
 
 _FIRST_ROWS, _MORE_ROWS, _MAX_REFRESHED_ROWS = 50, 100, 200
 """Rows read after a filter change, after a scroll, and at most after changes: few enough to stay responsive."""
-_WIDE_PX, _ALL_COLUMNS_PX = 880, 700
+_WIDE_PX, _ALL_COLUMNS_PX = 880, 760
 """Widths from which a run fits beside the table, and the table alone shows all columns."""
 _COUNT_REST = 20
 """After counting, wait this many times as long as it took before counting again."""
@@ -135,7 +134,7 @@ class HistoryPage(Page):
     def _make_controls(self) -> None:
         self.export = make_button(self.tr("Export…"), "Ctrl+S")
         self.export_progress = ExportProgress(self.session)
-        self.count = QLabel()
+        self.count = ElidedLabel()
         set_style(self.count, "ink", "muted")
         self.empty = EmptyState(
             "history",
@@ -151,9 +150,8 @@ class HistoryPage(Page):
         )
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(make_heading(self.title, TextStyle.DISPLAY))
-        top.addStretch(1)
+        top = FlowLayout()
+        top.add_expanding(make_heading(self.title, TextStyle.DISPLAY))
         top.addWidget(self.export)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.side = PageStack()
@@ -333,11 +331,11 @@ class HistoryPage(Page):
 
     def _arrange(self) -> None:
         """Show table and run side by side; in a narrow window the run replaces the table."""
-        is_open, is_wide = not self.side.isHidden(), self.width() >= _WIDE_PX
+        is_open, is_wide = not self.side.isHidden(), self.width() >= scale_to_text(_WIDE_PX, self.font())
         self.table.setVisible(is_wide or not is_open)
         for part in (self.filters, self.count):
             part.setVisible(is_wide or not is_open)
-        self.table.set_narrow(on=is_open or self.width() < _ALL_COLUMNS_PX)
+        self.table.set_narrow(on=is_open or self.width() < scale_to_text(_ALL_COLUMNS_PX, self.font()))
 
     def export_to(self, path: Path) -> None:
         """Export all matching rows, not only those loaded."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QPalette,
+    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
@@ -30,13 +31,15 @@ from PySide6.QtWidgets import (
 from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_day_and_time, format_duration
 from app.theme.stylesheet import fill_viewport, set_style
-from app.theme.tokens import Space, TextStyle, Tone, colours_of, make_font
+from app.theme.tokens import Space, TextStyle, Tone, colours_of, make_font, scale_to_text
 from app.widgets.status_chip import make_chip_icons
 from app.widgets.status_signs import run_sign
 from app.window.history.history_data import HistoryRow
 from app.window.history.model import HistoryColumn, HistoryModel, Index
 
-_NAME_WIDTH, _NARROW_NAME_WIDTH, _JOB_WIDTH = 150, 100, 100
+_MIN_NAME_WIDTH, _JOB_WIDTH = 80, 100
+_NAME_SHARE = 0.4
+"""Of the room for the name of the workflow and what happened, at most."""
 _OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -63,6 +66,7 @@ class HistoryTable(QTableView):
         self._model = model
         self._is_dark: bool | None = None
         self._is_narrow = False
+        self._widest_name = 0
         self.setItemDelegate(_Tooltips(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -90,8 +94,7 @@ class HistoryTable(QTableView):
         metrics = QFontMetrics(self.font())
         self.setColumnWidth(HistoryColumn.WHEN, _widest_time(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(HistoryColumn.RESULT, self.iconSize().width() + 2 * Space.SMALL)
-        self.setColumnWidth(HistoryColumn.WORKFLOW, _NAME_WIDTH)
-        self.setColumnWidth(HistoryColumn.JOB, _JOB_WIDTH)
+        self.setColumnWidth(HistoryColumn.JOB, scale_to_text(_JOB_WIDTH, self.font()))
         self.setColumnWidth(HistoryColumn.PLANNED, _widest_planned(metrics) + 2 * Space.SMALL)
         self.setColumnWidth(HistoryColumn.DURATION, _widest_span(metrics) + 2 * Space.LARGE)
         self.clicked.connect(self._open_clicked)
@@ -100,6 +103,10 @@ class HistoryTable(QTableView):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802  # Qt's name
         super().showEvent(event)
         fill_viewport(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        super().resizeEvent(event)
+        self._share_width()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)
@@ -176,11 +183,10 @@ class HistoryTable(QTableView):
             self._model.set_icons(dict(zip(signs, chips, strict=True)), QColor(colours.muted))
 
     def set_narrow(self, *, on: bool) -> None:
-        """Hide what is in the details too, and narrow the name, to leave room for what happened."""
+        """Hide what is in the details too, to leave room for what happened."""
         self._is_narrow = on
         self.setColumnHidden(HistoryColumn.DURATION, on)
         self.show_used_columns()
-        self.setColumnWidth(HistoryColumn.WORKFLOW, _NARROW_NAME_WIDTH if on else _NAME_WIDTH)
 
     def show_used_columns(self) -> None:
         """Show jobs and planned times only if a row has one: most workflows are one job, and most runs are on time."""
@@ -188,6 +194,19 @@ class HistoryTable(QTableView):
         self.setColumnHidden(HistoryColumn.JOB, self._is_narrow or not has_job)
         has_planned = any(row.planned is not None for row in self._model.rows)
         self.setColumnHidden(HistoryColumn.PLANNED, self._is_narrow or not has_planned)
+        names = {row.name for row in self._model.rows}
+        self._widest_name = max(map(self.fontMetrics().horizontalAdvance, names), default=0)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """The names get what they need, if that leaves enough for what happened."""
+        shared = (HistoryColumn.WORKFLOW, HistoryColumn.WHAT)
+        others = sum(
+            self.columnWidth(one) for one in HistoryColumn if one not in shared and not self.isColumnHidden(one)
+        )
+        room = self.viewport().width() - others
+        needed = max(self._widest_name + 2 * Space.MEDIUM, _MIN_NAME_WIDTH)
+        self.setColumnWidth(HistoryColumn.WORKFLOW, max(min(needed, round(room * _NAME_SHARE)), _MIN_NAME_WIDTH))
 
     def selected_row(self) -> HistoryRow | None:
         index = self.currentIndex()

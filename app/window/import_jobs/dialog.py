@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QFormLayout,
     QFrame,
@@ -30,6 +29,7 @@ from app.theme.tokens import Space, Tone
 from app.widgets.details_view import DetailsView, make_label
 from app.widgets.file_dialog import choose_file
 from app.widgets.form_controls import name_combo_box
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, add_row, make_button, make_path_button
 from app.window.import_jobs.job_list import JobList, describe_entry
@@ -74,14 +74,14 @@ class ImportJobsDialog(Dialog):
         self.choose = make_button(self.tr("Choose a &file…"))
         self.jobs = JobList()
         self.jobs.setMinimumHeight(_LIST_HEIGHT)
-        self.all = QCheckBox(self.tr("&All"))
+        self.all = WrappingCheckBox(self.tr("&All"))
         self.all.setChecked(True)
         self.details = QScrollArea()
         self.details.setWidgetResizable(True)
         self.details.setFrameShape(QFrame.Shape.NoFrame)
         self.details.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.details.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.paused = QCheckBox(self.tr("Import &paused; I start them once the old entries are switched off"))
+        self.paused = WrappingCheckBox(self.tr("Import &paused"))
         self.paused.setChecked(True)
         self.folder = QLineEdit(str(suggest_folder()))
         self.progress = QProgressBar()
@@ -121,6 +121,7 @@ class ImportJobsDialog(Dialog):
         for layout in (first, columns, form):
             choices.addLayout(layout)
         choices.addWidget(self.paused)
+        choices.addWidget(make_label(self.tr("Start them once the old entries are switched off."), "muted"))
         for part in (self._choices, self.results_panel, self.status_line, self.progress):
             self.parts.addWidget(part)
         self.parts.addStretch(1)

@@ -28,6 +28,7 @@ from app.theme.tokens import Space
 from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import install_wheel_guard, name_combo_box
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.feedback import make_path_button
 from app.window.new_workflow.page_text_dialog import PageTextField
 
@@ -99,7 +100,7 @@ class AnswerFields(QWidget):
     def _make_field(self, question: TemplateQuestion, value: Any) -> QWidget:
         match question.kind:
             case QuestionKind.FLAG:
-                box = QCheckBox(translate_template_text(question.text))
+                box = WrappingCheckBox(translate_template_text(question.text))
                 box.setChecked(bool(value))
                 box.toggled.connect(self._show_rows)
                 return box

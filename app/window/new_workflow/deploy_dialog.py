@@ -5,7 +5,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QListWidget,
     QListWidgetItem,
@@ -22,6 +21,7 @@ from app.theme.stylesheet import set_style, style_as_card
 from app.theme.tokens import TextStyle, Tone, colours_of
 from app.widgets.details_view import make_label
 from app.widgets.visible_text import escape_invisible
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.new_workflow.deploy_check import CheckedScript, UsedTool, check_script, deploy
@@ -60,8 +60,8 @@ class DeployDialog(Dialog):
         self.permission_title = make_heading("", TextStyle.STRONG)
         self.missing = make_label("", Tone.ATTENTION.value)
         self.missing.hide()
-        self.paused = QCheckBox(self.tr("Start &paused"))
-        self.watch = QCheckBox(self.tr("Update whenever the &file is saved"))
+        self.paused = WrappingCheckBox(self.tr("Start &paused"))
+        self.watch = WrappingCheckBox(self.tr("Update whenever the &file is saved"))
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QLocale, QTime
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout, QWidget
 
 from app.i18n.template_labels import translate_template_text
 from app.template_questions import QuestionKind, TemplateQuestion
@@ -15,6 +15,7 @@ from app.templates import Template
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.details_view import make_label
 from app.widgets.visible_text import escape_invisible
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.feedback import make_button, make_path_button
 from app.window.new_workflow.deploy_check import CheckedScript
 
@@ -33,8 +34,8 @@ class ReadyPage(QWidget):
         self.advanced.setCheckable(True)
         self.file = QLineEdit()
         self.file.setAccessibleName(self.tr("Save the script as"))
-        self.paused = QCheckBox(self.tr("Start &paused"))
-        self.edit = QCheckBox(self.tr("&Open the script in my editor"))
+        self.paused = WrappingCheckBox(self.tr("Start &paused"))
+        self.edit = WrappingCheckBox(self.tr("&Open the script in my editor"))
         self._more = QWidget()
         self._lay_out()
         self.advanced.toggled.connect(self._more.setVisible)

@@ -23,6 +23,7 @@ from app.window.feedback import StatusLine, make_button
 from scheduler.engine.data_folder import StoreError, back_up, has_data
 from scheduler.engine.data_import import ImportSummary
 
+_MIN_TEXT_WIDTH = 120
 translate = QCoreApplication.translate
 
 
@@ -73,6 +74,7 @@ class DataSection(QWidget):
             for button in buttons:
                 row.addWidget(button)
             grid.addLayout(row, place, 0)
+            words.setMinimumWidth(_MIN_TEXT_WIDTH)  # else a long word would widen the page
             grid.addWidget(words, place, 1, Qt.AlignmentFlag.AlignVCenter)
         grid.addWidget(self.status_line, len(rows), 0, 1, 2)
 

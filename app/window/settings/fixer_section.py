@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QS
 from app.background import BackgroundTasks, run_command
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
-from app.theme.tokens import Space, Tone
+from app.theme.tokens import Space, Tone, scale_to_text
 from app.widgets.details_view import make_label
 from app.window.feedback import StatusLine, add_row, make_button
 from app.window.settings.labels import APPLY_CHOICES, FIXERS, SEND_CHOICES, label_text
@@ -71,7 +71,7 @@ class FixerSection(QWidget):
         ):
             spin.setRange(*LIMITS[limit])
             spin.setAccessibleName(name)
-            spin.setMaximumWidth(_NUMBER_WIDTH)
+            spin.setMaximumWidth(scale_to_text(_NUMBER_WIDTH, spin.font()))
             spin.setKeyboardTracking(False)
             indent_spin_box(spin)
         self.tokens.setSingleStep(1_000)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.background import BackgroundTasks
 from app.data.metrics_file import FILE, find_trouble, to_folder
@@ -11,6 +11,7 @@ from app.data.preferences import Preferences
 from app.theme.tokens import Space, Tone
 from app.widgets.details_view import make_label
 from app.widgets.file_dialog import choose_folder
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.feedback import StatusLine, make_button
 
 _FIELD_WIDTH = 360
@@ -21,7 +22,7 @@ class MetricsSection(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.box = QCheckBox(self.tr("Write metrics to a file every minute"))
+        self.box = WrappingCheckBox(self.tr("Write metrics to a file every minute"))
         self.folder = QLineEdit()
         self.folder.setAccessibleName(self.tr("Folder for monitoring"))
         self.folder.setPlaceholderText(self.tr("Choose a folder"))

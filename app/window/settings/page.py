@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QTime
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QFormLayout,
     QHBoxLayout,
@@ -24,9 +23,10 @@ from app.i18n.time_text import time_format
 from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
-from app.theme.tokens import Appearance, Space, Tone
+from app.theme.tokens import Appearance, Space, Tone, scale_to_text
 from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.external_editor import parse_command
 from app.window.feedback import StatusLine, add_row, make_button
 from app.window.page import Page, PageColumn, make_section_heading
@@ -42,6 +42,7 @@ from scheduler.timing.policies import Catchup, Overlap
 
 _BOX_WIDTH = 420
 _LABEL_WIDTH = 230
+_NUMBER_WIDTH = 110
 _MIN_EDITOR_WIDTH = 200
 _MIN_BOX_CHARS = 16
 
@@ -68,7 +69,7 @@ class SettingsPage(Page):
         )
 
     def _make_controls(self) -> None:
-        self.login = QCheckBox(self.tr("Start in the background &when I log in"))
+        self.login = WrappingCheckBox(self.tr("Start in the background &when I log in"))
         self.appearance = self._make_box(self.tr("Appearance"), APPEARANCES)
         self.language = self._make_box(self.tr("Language"), LANGUAGES)
         self.editor = QLineEdit()
@@ -76,19 +77,19 @@ class SettingsPage(Page):
         self.editor.setPlaceholderText(self.tr("System default"))
         self.editor.setMinimumWidth(_MIN_EDITOR_WIDTH)
         self.editor.setMaximumWidth(_BOX_WIDTH)
-        self.notifications = QCheckBox(self.tr("&Notify me when something needs my attention"))
-        self.quiet = QCheckBox(self.tr("&Quiet hours"))
+        self.notifications = WrappingCheckBox(self.tr("&Notify me when something needs my attention"))
+        self.quiet = WrappingCheckBox(self.tr("&Quiet hours"))
         self.quiet_from, self.quiet_until = QTimeEdit(), QTimeEdit()
         for field, name in ((self.quiet_from, self.tr("Quiet from")), (self.quiet_until, self.tr("Quiet until"))):
             field.setDisplayFormat(time_format())
             field.setAccessibleName(name)
             indent_spin_box(field)
-        self.approvals = QCheckBox(self.tr("Let appro&val requests through"))
+        self.approvals = WrappingCheckBox(self.tr("Let appro&val requests through"))
         self.test_button = make_button(self.tr("Send a test notification"))
         self.concurrency = QSpinBox()
         self.concurrency.setRange(1, MAX_CONCURRENCY)
         self.concurrency.setAccessibleName(self.tr("Parallel runs"))
-        self.concurrency.setMaximumWidth(110)
+        self.concurrency.setMaximumWidth(scale_to_text(_NUMBER_WIDTH, self.concurrency.font()))
         indent_spin_box(self.concurrency)
         self.overlap = self._make_box(self.tr("If the previous run is still going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Missed runs"), CATCHUPS)

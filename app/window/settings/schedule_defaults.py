@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QSpinBox, QWidget
 
 from app.data.preferences import Preferences
 from app.theme.stylesheet import indent_spin_box
-from app.theme.tokens import Space
+from app.theme.tokens import Space, scale_to_text
 from app.widgets.details_view import make_label
 from app.window.feedback import add_row
 from app.window.settings.labels import JITTERS, LOOKAHEADS, PRODUCER_OVERLAPS, describe_jitter, label_text
@@ -99,7 +99,7 @@ def _make_number(name: str, high: int) -> QSpinBox:
     field = QSpinBox()
     field.setRange(1, high)
     field.setAccessibleName(name)
-    field.setMaximumWidth(_NUMBER_WIDTH)
+    field.setMaximumWidth(scale_to_text(_NUMBER_WIDTH, field.font()))
     field.setGroupSeparatorShown(True)
     field.setKeyboardTracking(False)
     indent_spin_box(field)

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.background import BackgroundTasks, run_command
 from app.i18n.time_text import format_clock_time, format_day_and_time
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import ElidedLabel, make_button
 from app.window.page import make_section_heading
@@ -51,26 +52,28 @@ class RunningNow(QWidget):
         layout.setSpacing(Space.MEDIUM)
         layout.addWidget(make_section_heading(self.tr("Running now")))
         layout.addWidget(card)
-        self._grid = QGridLayout(card)
-        self._grid.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.SMALL, Space.MEDIUM)
-        self._grid.setHorizontalSpacing(Space.MEDIUM)
-        self._grid.setVerticalSpacing(Space.SMALL)
-        self._grid.setColumnStretch(0, 1)
-        self._next_row = 0
+        self._list = QVBoxLayout(card)
+        self._list.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.SMALL, Space.MEDIUM)
+        self._list.setSpacing(Space.SMALL)
         self.hide()
 
     def show_runs(self, runs: Sequence[RunningRun], now: datetime) -> None:
         """The oldest first; beyond MAX_ROWS the timeline shows the rest."""
         shown = {one.run: one for one in runs[:MAX_ROWS]}
         for run in [known for known in self.rows if known not in shown]:
-            self.rows.pop(run).remove(self._grid)
+            self._remove(self.rows.pop(run))
         for run, one in shown.items():
             if run not in self.rows:
-                self.rows[run] = _RunningRow(self, self._grid, self._next_row)
-                self._next_row += 1
+                self.rows[run] = _RunningRow()
+                self._list.addWidget(self.rows[run])
                 self._connect(self.rows[run], run)
-            self.rows[run].show(one, self._describe_start(one.since, now))
+            self.rows[run].show_run(one, self._describe_start(one.since, now))
         self.setVisible(bool(self.rows))
+
+    def _remove(self, row: "_RunningRow") -> None:
+        self._list.removeWidget(row)
+        row.hide()
+        row.deleteLater()
 
     def _connect(self, row: "_RunningRow", run: str) -> None:
         row.log.clicked.connect(lambda: self.opened.emit(run))
@@ -94,26 +97,24 @@ class RunningNow(QWidget):
         return self.tr("since {time}").format(time=at)
 
 
-class _RunningRow:
-    def __init__(self, parent: RunningNow, grid: QGridLayout, place: int) -> None:
-        self.name, self.since = ElidedLabel(), QLabel(parent)
+class _RunningRow(QWidget):
+    """Name, start and buttons; what does not fit beside a long name moves below it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name, self.since = ElidedLabel(), QLabel()
         self.stop = make_button(translate("today", "Stop"))
         self.log = make_button(translate("today", "Show log"), importance="quiet")
         set_style(self.since, "ink", "muted")
-        middle = Qt.AlignmentFlag.AlignVCenter
-        grid.addWidget(self.name, place, 0)
-        for column, widget in enumerate((self.since, self.log, self.stop), start=1):
-            grid.addWidget(widget, place, column, middle)
+        line = FlowLayout(Space.MEDIUM)
+        line.add_expanding(self.name)
+        for widget in (self.since, self.log, self.stop):
+            line.addWidget(widget)
+        self.setLayout(line)
 
-    def show(self, one: RunningRun, since: str) -> None:
+    def show_run(self, one: RunningRun, since: str) -> None:
         title = escape_invisible(one.name)
         self.name.setText(title)
         self.since.setText(since)
         for button in (self.stop, self.log):
             button.setAccessibleDescription(f"{title}, {since}")
-
-    def remove(self, grid: QGridLayout) -> None:
-        for widget in (self.name, self.since, self.log, self.stop):
-            grid.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -17,6 +16,7 @@ from app.session import Session
 from app.theme.icons import draw_glyph, load_app_icon
 from app.theme.tokens import Space, TextStyle, Tone, colours_of
 from app.widgets.details_view import make_label
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.welcome.sample import start_sample
@@ -38,7 +38,7 @@ class WelcomeDialog(Dialog):
         self._background = BackgroundTasks(self)
         self.setWindowTitle(self.tr("Welcome to Dayhand"))
         self.stack = QStackedWidget()
-        self.login = QCheckBox(self.tr("&Start when I log in"))
+        self.login = WrappingCheckBox(self.tr("&Start when I log in"))
         self.status_line = StatusLine()
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)

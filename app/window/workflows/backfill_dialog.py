@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QDateTime, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QDateTimeEdit, QFormLayout, QWidget
+from PySide6.QtWidgets import QDateTimeEdit, QFormLayout, QWidget
 
 from app.background import BackgroundTasks
 from app.i18n.time_text import format_number
@@ -13,6 +13,7 @@ from app.session import Session
 from app.theme.stylesheet import indent_spin_box
 from app.theme.tokens import Space
 from app.widgets.details_view import make_label
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.dialog import Dialog
 from app.window.feedback import StatusLine, add_row, make_button
 from scheduler.engine.queries.schedule_data import RangeCount, ScheduleData
@@ -33,7 +34,7 @@ class BackfillDialog(Dialog):
         now = session.now().astimezone(self._zone)
         self.start = self._make_field(self.tr("From"), now.replace(hour=0, minute=0, second=0) - timedelta(days=1))
         self.end = self._make_field(self.tr("Until"), now)
-        self.only_missed = QCheckBox(self.tr("&Only times that did not run"))
+        self.only_missed = WrappingCheckBox(self.tr("&Only times that did not run"))
         self.only_missed.setChecked(True)
         self.preview = make_label("")
         self.status_line = StatusLine()

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.theme.tokens import Space, TextStyle
 from app.widgets.details_view import make_label
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.visible_text import escape_invisible
+from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.feedback import make_button, make_heading
 from app.window.workflows.workflow_data import WorkflowData
 from scheduler.rules.workflow_state import WorkflowState
@@ -27,7 +29,7 @@ class WorkflowSettingsTab(QScrollArea):
         self.file = make_label("")
         self.edit = make_button(self.tr("Open file"))
         self.update_button = make_button(self.tr("Update…"))
-        self.watch_box = QCheckBox(self.tr("Update whenever the &file is saved"))
+        self.watch_box = WrappingCheckBox(self.tr("Update whenever the &file is saved"))
         self.tags = make_label("")
         self.archive_button = make_button(self.tr("Archive…"))
         self.remove_button = make_button(self.tr("Remove with history…"), importance="risky")
@@ -74,10 +76,8 @@ class WorkflowSettingsTab(QScrollArea):
         self.archive_button.setEnabled(facts.details.state is not WorkflowState.ARCHIVED)
 
 
-def _make_row(*widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(Space.SMALL)
+def _make_row(*widgets: QWidget) -> FlowLayout:
+    row = FlowLayout()
     for widget in widgets:
         row.addWidget(widget)
-    row.addStretch(1)
     return row

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
-from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QKeySequence, QPixmapCache
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QFont, QKeySequence, QPixmapCache
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -121,6 +121,22 @@ def test_a_narrow_window_shows_icons_with_tooltips_in_the_navigation(window: Mai
     assert window.navigation.width() > narrow
 
 
+@pytest.mark.parametrize("text_size", [1, 2])
+@pytest.mark.parametrize(("is_narrow", "shown"), [(True, "9+"), (False, "Attention (300)")])
+def test_titles_and_the_number_of_requests_are_not_cut(
+    qapp: QApplication, window: MainWindow, *, text_size: int, is_narrow: bool, shown: str
+) -> None:
+    navigation = window.navigation
+    font = QFont(navigation.font())
+    font.setPointSizeF(text_size * font.pointSizeF())
+    navigation.setFont(font)
+    for number in (0, 7, 300):
+        navigation.show_titles(attention=number, is_narrow=is_narrow)
+        qapp.processEvents()
+        assert navigation.sizeHintForColumn(0) <= navigation.viewport().width()
+    assert navigation.item(2).text() == shown
+
+
 @pytest.mark.parametrize("name", ["today", "attention", "settings"])
 def test_a_page_fits_into_a_narrow_window(
     name: str, installation: Session, request_: RequestView, open_window: Callable[[Session], MainWindow], wait: Wait
@@ -167,6 +183,41 @@ def test_no_page_is_wider_than_a_small_screen(
         QLocale.setDefault(before)
         for translator in spoken:
             qapp.removeTranslator(translator)
+
+
+def test_no_page_scrolls_sideways_at_twice_the_text_size(
+    qapp: QApplication, few: Session, open_window: Callable[[Session], MainWindow], wait: Wait
+) -> None:
+    """In German, whose words are longer, in half of a screen."""
+    before, spoken, font = QLocale(), install_language(Language.GERMAN, QLocale("de_DE")), qapp.font()
+    large = QFont(font)
+    large.setPointSizeF(2 * font.pointSizeF())
+    qapp.setFont(large)
+    qapp.setStyleSheet(make_stylesheet(LIGHT))
+    try:
+        window = open_window(few)
+        window.resize(640, 600)
+        window.open_page("workflows", "chore-0")
+        pane = window.pages["workflows"].findChild(WorkflowPane)
+        assert isinstance(pane, WorkflowPane)
+        wait(lambda: pane.data is not None)
+        shown = [("workflows", place) for place in range(pane.tabs.count())]
+        for name, tab in (*shown, *((name, 0) for name in PAGES)):
+            window.open_page(name, "chore-0" if name == "workflows" else "")
+            pane.tabs.setCurrentIndex(tab)
+            wait(lambda: not is_scrolling_sideways(window))
+    finally:
+        qapp.setFont(font)
+        qapp.setStyleSheet("")
+        QLocale.setDefault(before)
+        for translator in spoken:
+            qapp.removeTranslator(translator)
+
+
+def is_scrolling_sideways(window: MainWindow) -> bool:
+    areas = [area for area in window.findChildren(QScrollArea) if area.isVisible()]
+    assert areas
+    return any(area.horizontalScrollBar().maximum() for area in areas)
 
 
 def drop(

@@ -298,6 +298,17 @@ def test_a_run_opened_before_the_rows_are_loaded_leaves_the_table_readable(
     assert page.table.columnWidth(HistoryColumn.WHAT) > 100
 
 
+def test_names_are_shown_whole_if_that_leaves_enough_for_what_happened(
+    qtbot: QtBot, page: HistoryPage, few: Session, wait: Wait
+) -> None:
+    table = page.table
+    page.resize(1180, 700)
+    longest = max(table.fontMetrics().horizontalAdvance(row.name) for row in page.model.rows)
+    wait(lambda: table.columnWidth(HistoryColumn.WORKFLOW) > longest)
+    page.resize(640, 700)
+    wait(lambda: 1.4 * table.columnWidth(HistoryColumn.WORKFLOW) < table.columnWidth(HistoryColumn.WHAT))
+
+
 def test_in_a_narrow_window_a_run_replaces_the_table(qtbot: QtBot, page: HistoryPage, few: Session, wait: Wait) -> None:
     page.resize(560, 400)
     page.table.selectRow(0)
