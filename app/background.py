@@ -4,7 +4,7 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -161,6 +161,21 @@ def resume_workflow(session: Session, workflow: str) -> bool:
     is_everything = session.queries.paused_until() is not None
     run_command(session, "resume", **({"everything": True} if is_everything else {"target": workflow}))
     return is_everything
+
+
+def resume_workflows(session: Session, chosen: Sequence[str]) -> bool:
+    """Resume these, or everything if everything is paused; return whether it was everything. Blocks."""
+    if session.queries.paused_until() is not None:
+        return resume_workflow(session, chosen[0])
+    for one in chosen:
+        run_command(session, "resume", target=one)
+    return False
+
+
+def pause_workflows(session: Session, chosen: Sequence[str]) -> None:
+    """Until the user resumes them. Blocks."""
+    for one in chosen:
+        run_command(session, "pause", target=one)
 
 
 def _log_error(error: Exception) -> None:

@@ -115,7 +115,7 @@ def _format_decision(one: dict[str, Any], at: datetime) -> str:
     if "count" in one:
         until = _format_planned(one["until"], at)
         times = f"{'more than ' if one.get('more') else ''}{_count(one['count'], 'time')}"
-        planned = f"{times} from {planned} until {until}"
+        planned = f"{times}, {planned}" if until == planned else f"{times} from {planned} until {until}"
     else:
         # the user chose when a manual run or a backfill happens
         lateness = "" if "origin" in one else _format_lateness(one["late_s"])

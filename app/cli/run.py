@@ -130,13 +130,19 @@ def _resume_arguments(parser: ArgumentParser) -> None:
     add_data_dir(parser)
     parser.add_argument("target", nargs="*", metavar="WORKFLOW[/HANDLER]")
     add_idempotency_key(parser)
-    parser.add_argument("--all", action="store_true", dest="everything", help="resume everything")
+    parser.add_argument("--all", action="store_true", dest="everything", help="end the pause of everything")
+    parser.add_argument("--tag", metavar="TAG", help="the paused workflows with this tag, such as: imported")
 
 
 def _resume(options: Namespace) -> CommandResult:
+    if bool(options.target) + options.everything + (options.tag is not None) != 1:
+        raise UsageError("Give workflows, or --tag, or --all.")
     targets = options.target or [None]
-    if (targets == [None]) != options.everything:
-        raise UsageError("Give a workflow, or --all.")
+    if options.tag is not None:
+        paused = call_api(options, "list", state="paused", tag=options.tag)["workflows"]
+        targets = [one["workflow"] for one in paused]
+        if not targets:
+            return CommandResult({"resumed": []}, lambda _: [], f"No paused workflow has the tag {options.tag}.")
     if options.idempotency_key and len(targets) > 1:
         raise UsageError("--idempotency-key is for one workflow at a time.")
     answers = [

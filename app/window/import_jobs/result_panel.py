@@ -16,6 +16,8 @@ from app.window.feedback import make_button, make_heading
 from scheduler.job_import.switch_off import list_switch_off_commands
 
 _MAX_COMMAND_LINES = 6
+_LINE_CHARS = 90
+"""About as many fit in a line of the commands."""
 
 
 class ImportResultPanel(QWidget):
@@ -68,7 +70,7 @@ class ImportResultPanel(QWidget):
         self.refused.setVisible(bool(self.refused.text()))
         commands = list_switch_off_commands(plan.query, [one.planned.job for one in created]) if created else []
         self.commands.setPlainText(escape_invisible("\n".join(commands)))
-        lines = min(len(commands), _MAX_COMMAND_LINES) + 1
+        lines = min(sum(1 + len(one) // _LINE_CHARS for one in commands), _MAX_COMMAND_LINES) + 1
         self.commands.setFixedHeight(lines * self.commands.fontMetrics().lineSpacing() + Space.LARGE)
         self.advice.setText(self._advise(has_commands=bool(commands)) if created else "")
         for part in (self.commands, self.copy):

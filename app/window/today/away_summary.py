@@ -82,7 +82,7 @@ class AwaySummary(QFrame):
             "done": (summary.succeeded, self.tr("1 run went well"), self.tr("{number} runs went well")),
             "failed": (summary.failed, self.tr("1 failed"), self.tr("{number} failed")),
             "missed": (summary.missed, self.tr("1 missed"), self.tr("{number} missed")),
-            "waiting": (summary.waiting, self.tr("1 waiting for you"), self.tr("{number} waiting for you")),
+            "waiting": (summary.waiting, self.tr("1 new request"), self.tr("{number} new requests")),
         }
         for name, (number, one, several) in said.items():
             self.counts[name].setText(one if number == 1 else several.format(number=format_number(number)))

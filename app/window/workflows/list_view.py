@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from PySide6.QtCore import QAbstractProxyModel, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractProxyModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QListWidget, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -100,8 +100,13 @@ class WorkflowsList(QListView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
         self.setAccessibleName(self.tr("Workflows"))
         style_as_card(self)
+
+    def selected_rows(self) -> list[WorkflowListRow]:
+        """In the order of the list."""
+        return [index.data(ROW) for index in sorted(self.selectedIndexes(), key=QModelIndex.row)]
 
 
 def _chip_column(view: QWidget) -> int:

@@ -1,5 +1,6 @@
 """The Workflows page: the list with its filters and commands, and the pane of an open workflow."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
-from app.background import resume_workflow, run_command
+from app.background import pause_workflows, resume_workflows, run_command
 from app.i18n.time_text import format_number
 from app.session import Session
 from app.theme.stylesheet import set_style
@@ -108,8 +109,8 @@ class WorkflowsPage(Page):
         self.search_field.focus_and_select()
 
     def selected_row(self) -> WorkflowListRow | None:
-        index = self.list.currentIndex()
-        return index.data(ROW) if index.isValid() and self.list.selectionModel().isSelected(index) else None
+        """None also if several are selected."""
+        return rows[0] if len(rows := self.list.selected_rows()) == 1 else None
 
     def choose_file(self) -> None:
         found = choose_file(self, self.tr("Add a script"), self.tr("Python files (*.py)"))
@@ -212,7 +213,7 @@ class WorkflowsPage(Page):
         self.model.dataChanged.connect(self._enable_buttons)
         self.list.activated.connect(self._open)
         self.open.clicked.connect(lambda: self._open(self.list.currentIndex()))
-        self.run.clicked.connect(lambda: self._command("run", self.tr("{name} started.")))
+        self.run.clicked.connect(self._run)
         self.pause.clicked.connect(self._pause_or_resume)
         self.new.clicked.connect(self.create_workflow)
         self.add.clicked.connect(self.choose_file)
@@ -278,14 +279,13 @@ class WorkflowsPage(Page):
             self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _enable_buttons(self) -> None:
-        row = self.selected_row()
-        for button in (self.run, self.pause, self.open):
-            button.setEnabled(row is not None)
-        if row is not None:
-            self.pause.setText(self.tr("Resume") if row.is_paused else self.tr("Pause"))
-            is_inactive = row.is_paused or row.view.state is WorkflowState.ARCHIVED
-            self.run.setEnabled(not is_inactive)
-            self.pause.setEnabled(row.view.state is not WorkflowState.ARCHIVED)
+        rows, row = self.list.selected_rows(), self.selected_row()
+        self.open.setEnabled(row is not None)
+        is_archived = any(one.view.state is WorkflowState.ARCHIVED for one in rows)
+        self.run.setEnabled(row is not None and not row.is_paused and not is_archived)
+        self.pause.setEnabled(bool(rows) and not is_archived)
+        if rows:
+            self.pause.setText(self.tr("Resume") if all(one.is_paused for one in rows) else self.tr("Pause"))
         self.pause.setShortcut("Ctrl+P")
 
     def _open(self, index: QModelIndex) -> None:
@@ -294,30 +294,33 @@ class WorkflowsPage(Page):
             self.open_subject(row.view.workflow)
             self.pane.refresh()
 
-    def _pause_or_resume(self) -> None:
+    def _run(self) -> None:
         row = self.selected_row()
-        if row is not None and row.is_paused:
-            slug, said = row.view.workflow, self.tr("{name} resumed.").format(name=row.view.name)
-            self.status_line.clear()
-            self.background.run(
-                lambda: resume_workflow(self.session, slug),
-                lambda is_everything: self._done(self.tr("Everything resumed.") if is_everything else said),
-                self.status_line.show_error,
-            )
-        else:
-            self._command("pause", self.tr("{name} is paused until you resume it."))
+        if row is not None:
+            slug, said = row.view.workflow, self.tr("{name} started.").format(name=row.view.name)
+            self._change(lambda: run_command(self.session, "run", target=slug), said)
 
-    def _command(self, verb: str, said: str) -> None:
-        row = self.selected_row()
-        if row is None:
+    def _pause_or_resume(self) -> None:
+        """Of several selected workflows, those that run are paused first; if none does, all are resumed."""
+        rows = self.list.selected_rows()
+        resumes = all(row.is_paused for row in rows)
+        chosen = [row.view for row in rows if row.is_paused is resumes]
+        if not chosen:
             return
-        slug, sentence = row.view.workflow, said.format(name=row.view.name)
+        said = self.tr("{name} resumed.") if resumes else self.tr("{name} is paused until you resume it.")
+        if len(chosen) > 1:
+            many = self.tr("{number} workflows are paused until you resume them.")
+            said = self.tr("{number} workflows resumed.") if resumes else many
+        said = said.format(name=chosen[0].name, number=format_number(len(chosen)))
+        change = resume_workflows if resumes else pause_workflows
+        self._change(lambda: change(self.session, [one.workflow for one in chosen]), said)
+
+    def _change(self, work: Callable[[], Any], said: str) -> None:
+        def show(result: Any) -> None:
+            self._done(self.tr("Everything resumed.") if result is True else said)
+
         self.status_line.clear()
-        self.background.run(
-            lambda: run_command(self.session, verb, target=slug),
-            lambda _: self._done(sentence),
-            self.status_line.show_error,
-        )
+        self.background.run(work, show, self.status_line.show_error)
 
     def _done(self, sentence: str) -> None:
         self.status_line.show_message(sentence, Tone.GOOD)

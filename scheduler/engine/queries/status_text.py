@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from scheduler.engine.queries.imported_jobs import IMPORTED_TAG
 from scheduler.engine.queries.job_names import name_job
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
@@ -201,6 +202,8 @@ def _describe_retry(snapshot: Snapshot, standing: StoredWorkflow, facts: Workflo
 
 def _describe_pause(snapshot: Snapshot, standing: StoredWorkflow, facts: WorkflowStateFacts) -> str:
     if facts.is_paused:
+        if IMPORTED_TAG in standing.row.tags and standing.row.version == 1:  # never resumed
+            return UserText("Imported, not started yet. Resume it once its old entry is switched off.")
         note = _describe_note(UserText("You paused it."), standing.row.pause_note)
         return join_texts([note, *describe_pause_end(snapshot, standing.row.paused_until)], " ")
     if facts.everything_paused_until is not None and snapshot.now < facts.everything_paused_until:

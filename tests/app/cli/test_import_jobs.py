@@ -53,6 +53,22 @@ def test_each_line_becomes_a_paused_workflow_with_old_and_new_times(cli: Command
     assert Path(first["file"]).parent == here / "imported_jobs"
 
 
+def test_imported_jobs_say_that_they_are_not_started_and_start_at_once(
+    cli: CommandLine, here: Path, app: Session
+) -> None:
+    cli.run_json("import-jobs", "crontab", write_crontab(here))
+    words = {view["words"] for view in cli.run_json("list")["workflows"]}
+    assert words == {"Imported, not started yet. Resume it once its old entry is switched off."}
+    assert len(cli.run_json("resume", "--tag", "imported")["resumed"]) == 2
+    assert {view["state"] for view in cli.run_json("list")["workflows"]} == {"idle"}
+    code, _, err = cli.run("resume", "--tag", "imported")
+    assert (code, err) == (1, "No paused workflow has the tag imported.\n")
+
+
+def test_one_of_names_tag_and_everything_is_resumed(cli: CommandLine) -> None:
+    assert cli.run("resume")[0] == cli.run("resume", "x", "--tag", "y")[0] == cli.run("resume", "x", "--all")[0] == 2
+
+
 def test_workflows_are_named_after_their_comment_or_command(cli: CommandLine, here: Path) -> None:
     (here / "x").write_text("PATH=/opt/bin:/bin\n# Photos\n0 3 * * * nice a\n\n0 4 * * * cd /x && restic backup ~/D\n")
     cli.run_json("import-jobs", "crontab", "x")

@@ -252,6 +252,33 @@ def test_a_workflow_is_paused_and_resumed_from_the_list(page: WorkflowsPage, wai
     assert page.status_line.message == "Receipts resumed."
 
 
+def test_several_selected_workflows_are_paused_and_resumed_at_once(
+    qtbot: QtBot, page: WorkflowsPage, few: Session, wait: Wait
+) -> None:
+    """One of the four is paused from the start."""
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert (page.pause.text(), page.run.isEnabled(), page.open.isEnabled()) == ("Pause", False, False)
+    page.pause.click()
+    wait(lambda: page.pause.text() == "Resume")
+    assert page.status_line.message == "3 workflows are paused until you resume them."
+    page.pause.click()
+    wait(lambda: page.pause.text() == "Pause")
+    assert page.status_line.message == "4 workflows resumed."
+    assert all(one.state is not WorkflowState.PAUSED for one in few.queries.workflows())
+
+
+def test_resuming_several_while_everything_is_paused_resumes_everything(
+    page: WorkflowsPage, few: Session, wait: Wait
+) -> None:
+    run_command(few, "pause", everything=True)
+    page.refresh()
+    page.list.selectAll()
+    wait(lambda: page.pause.text() == "Resume")
+    page.pause.click()
+    wait(lambda: page.status_line.message == "Everything resumed.")
+
+
 def test_resuming_while_everything_is_paused_resumes_everything(page: WorkflowsPage, few: Session, wait: Wait) -> None:
     run_command(few, "pause", everything=True)
     page.refresh()
