@@ -85,10 +85,10 @@ def test_list_and_page_say_how_often_it_failed_and_since_when(runtime: RuntimeFi
     runtime.pass_time(HOUR)
     [listed] = queries(runtime).workflows()
     assert listed.state is WorkflowState.NEEDS_ATTENTION
-    assert listed.words.startswith("W failed at 11:00. The command sh exited with code 3")
+    assert listed.words.startswith("Failed at 11:00. The command sh exited with code 3")
     runtime.pass_time(2 * HOUR)
     [listed] = queries(runtime).workflows()
-    assert listed.words.startswith("W failed 3 times in a row since 11:00. The command sh")
+    assert listed.words.startswith("Failed 3 times in a row since 11:00. The command sh")
     assert (view(runtime).failures, view(runtime).failing_since) == (3, runtime.runs("j")[0].ended)
     failed = report(runtime).failed_run
     assert failed is not None and failed.summary == "W failed 3 times in a row since 11:00."
@@ -135,7 +135,7 @@ def test_a_dismissed_report_stays_away_until_the_next_failure(runtime: RuntimeFi
     runtime.request_commands.dismiss(one.id)
     [listed] = queries(runtime).workflows()
     assert runtime.requests() == []
-    assert (listed.state, listed.words) == (WorkflowState.IDLE, "W failed at 11:00. Every hour")
+    assert (listed.state, listed.words) == (WorkflowState.IDLE, "Failed at 11:00. Every hour")
     runtime.pass_time(HOUR)
     assert report(runtime).id != one.id and runtime.states("j") == ["failed", "failed"]
 

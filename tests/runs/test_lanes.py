@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from scheduler.engine.queries.queries import WorkflowQueries
 from scheduler.rules.failures import FailureClass
 from tests.engine.engine_fixture import HOUR, MINUTE
 from tests.runs.runtime_fixture import RuntimeFixture, fail
@@ -153,3 +154,24 @@ class {name}:
     runtime.clock.move(HOUR)
     runtime.tick()
     assert [run.handler for run in runtime.runs()[seen:]] == ["p", "B", "C", "A"]
+
+
+def test_a_workflow_that_waits_for_a_long_run_names_it(tmp_path: Path) -> None:
+    runtime = RuntimeFixture(tmp_path, concurrency=1)
+    go = tmp_path / "go"
+    long = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.01)"
+    runtime.deploy(job(long, timeout="1d"))
+    runtime.clock.move(HOUR)
+    runtime.tick_until_active()
+    runtime.deploy(job("pass", every="5m").replace('"W"', '"V"'), path="v.py")
+    for span, words in (
+        (6 * MINUTE, "Due now; it starts when another run ends."),
+        (9 * MINUTE, "Due now; it starts when another run ends. W has been running since 11:00."),
+    ):
+        runtime.clock.move(span)
+        runtime._tick_once()
+        queries = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry)
+        assert [one.words for one in queries.workflows() if one.workflow == "v"] == [words]
+    go.touch()
+    runtime.tick()
+    runtime.close()

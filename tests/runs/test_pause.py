@@ -198,7 +198,7 @@ def test_invalid_pauses_and_resumes_are_refused(runtime: RuntimeFixture) -> None
     runtime.deploy(job("pass"))
     assert refusal(runtime.commands.resume, "w") == "W is not paused."
     assert refusal(runtime.commands.resume, "w", "j") == "w/j is not paused."
-    assert refusal(runtime.commands.resume_all).startswith("Not everything is paused.")
+    assert refusal(runtime.commands.resume_all) == "Not everything is paused; name the workflows to resume."
     assert refusal(runtime.commands.pause, "w", "x") == "W has no schedule x. It has: j."
     runtime.commands.pause("w")
     assert refusal(runtime.commands.pause, "w") == "W is paused already."

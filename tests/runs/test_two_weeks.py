@@ -70,7 +70,7 @@ def test_two_weeks_of_thirty_jobs_leave_nothing_unexplained(runtime: RuntimeFixt
         assert (asked[slug].kind, handler.failures) == (kind, failures), slug
         assert handler.failing_since is not None and handler.failing_since - began <= DAY + timedelta(minutes=1), slug
         assert views[slug].state is WorkflowState.NEEDS_ATTENTION
-        assert f"failed {failures} times in a row since 1" in views[slug].words and "November" in views[slug].words
+        assert f"Failed {failures} times in a row since 1" in views[slug].words and "November" in views[slug].words
         assert first.error is not None
 
     assert [one.reason for one in runtime.occurrences("work", "raises")] == ["error"] * 14

@@ -3,12 +3,13 @@
 from datetime import datetime, timedelta
 
 from scheduler.engine.queries.imported_jobs import IMPORTED_TAG
-from scheduler.engine.queries.job_names import name_job
+from scheduler.engine.queries.job_names import find_job
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
 from scheduler.rules.handler_ids import handler_id, handler_of_report
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, is_worth_showing
+from scheduler.store import runs
 from scheduler.store.handlers import FailingRow
 from scheduler.store.requests import RequestRow
 from scheduler.store.schedules import ScheduleRow
@@ -19,6 +20,8 @@ from scheduler.timing.policies import Need
 from scheduler.user_text import UserText, add_full_stop, join_texts
 
 _MAX_SCHEDULES = 2
+_LONG_RUN = timedelta(minutes=10)
+"""After that, a run that others wait for is named."""
 _WAITING_FOR = {
     Need.NETWORK: UserText("Due now; waiting for the network."),
     Need.POWER: UserText("Due now; waiting until the computer is plugged in."),
@@ -77,8 +80,8 @@ def _describe_failing(snapshot: Snapshot, standing: StoredWorkflow) -> list[str]
     worst = _find_worst(standing)
     if worst is None or worst.since is None:
         return []
-    name = name_job(snapshot, worst.workflow, worst.name)
-    return [describe_failures(snapshot, name, worst.failures, worst.since)]
+    job = find_job(snapshot, worst.workflow, worst.name)
+    return [describe_failures(snapshot, job, worst.failures, worst.since)]
 
 
 def _find_worst(standing: StoredWorkflow) -> FailingRow | None:
@@ -86,6 +89,12 @@ def _find_worst(standing: StoredWorkflow) -> FailingRow | None:
 
 
 def describe_failures(snapshot: Snapshot, name: str, failures: int, since: datetime) -> str:
+    """Without a name where that of the workflow stands beside it."""
+    if not name and failures == 1:
+        return UserText("Failed {at}.", at=snapshot.format_at(since))
+    if not name:
+        day = snapshot.format_since(since)
+        return UserText("Failed {failures} times in a row since {day}.", failures=failures, day=day)
     if failures == 1:
         return UserText("{handler} failed {at}.", handler=name, at=snapshot.format_at(since))
     return UserText(
@@ -177,7 +186,17 @@ def _describe_wait(snapshot: Snapshot, standing: StoredWorkflow) -> str:
     unmet_needs = [_find_unmet(snapshot, one) for one in standing.schedules if one.handler in due]
     if unmet_needs and all(unmet_needs):
         return _WAITING_FOR[unmet_needs[0][0]]
-    return UserText("Due now; it starts when another run ends.")
+    return join_texts([UserText("Due now; it starts when another run ends."), *_name_longest(snapshot)], " ")
+
+
+def _name_longest(snapshot: Snapshot) -> list[str]:
+    """The run that has taken longest, if that is long enough to look at it."""
+    active = [(run.began, run.workflow) for run in runs.list_active(snapshot.db) if run.began is not None]
+    began, workflow = min(active, default=(snapshot.now, ""))
+    plan = snapshot.find_plan(workflow) if snapshot.now - began >= _LONG_RUN else None
+    if plan is None:
+        return []
+    return [UserText("{name} has been running since {time}.", name=plan.name, time=snapshot.format_since(began))]
 
 
 def _find_unmet(snapshot: Snapshot, row: ScheduleRow) -> list[Need]:

@@ -299,9 +299,7 @@ class WorkflowCommands:
     def resume_all(self, *, idempotency_key: str | None = None) -> dict[str, Any]:
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             if not self._context.is_paused(now):
-                raise RefusedError(
-                    "not paused", UserText("Not everything is paused. Resume single workflows by their names.")
-                )
+                raise RefusedError("not paused", UserText("Not everything is paused; name the workflows to resume."))
             key_values.delete(db, PAUSED_UNTIL_KEY)
             key_values.delete(db, PAUSE_NOTE_KEY)
             self._context.paused_until = None
