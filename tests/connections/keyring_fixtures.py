@@ -1,6 +1,7 @@
 """Fixtures with a real keyring: `service` is a bus without one, `keyring` has an unlocked one."""
 
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ def vault_of(folder: Path) -> Vault:
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
     """In a short path of its own, because socket paths are limited."""
+    if sys.platform == "win32":
+        pytest.skip("needs the keyring of a Linux desktop")
     with tempfile.TemporaryDirectory() as folder, collecting_garbage():
         service = SecretService(Path(folder), dict(os.environ))
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", service.address)

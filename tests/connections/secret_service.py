@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-import secretstorage
 from jeepney import DBusAddress, MessageType, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 
@@ -73,6 +72,8 @@ class SecretService:
 
     def lock(self) -> None:
         """Lock the running daemon's collection."""
+        import secretstorage  # not available on Windows, where tests only name this class
+
         with closing(secretstorage.dbus_init()) as bus:
             secretstorage.Collection(bus, _COLLECTION).lock()
 

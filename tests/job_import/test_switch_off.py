@@ -42,6 +42,7 @@ def test_nothing_is_suggested_for_a_file_that_cron_may_not_read() -> None:
     assert list_switch_off_commands(query, read_crontab(CRONTAB, place="my.cron").jobs) == []
 
 
+@pytest.mark.posix("Windows has no crontab")
 def test_a_system_crontab_is_edited_as_root() -> None:
     query = JobQuery(source=JobSource.CRONTAB, files=("/etc/cron.d/mine",))
     [command] = list_switch_off_commands(query, read_crontab("@daily x\n", place="mine").jobs)

@@ -1,6 +1,5 @@
 """The program is killed with SIGKILL, and started again: each planned time starts once."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scheduler import Scheduler
+from tests.killing import KILLED
 from tests.library.library_fixture import TIMEOUT_S
 
 
@@ -31,7 +31,7 @@ def test_each_planned_time_starts_once(
     tmp_path: Path, point: str, worked: list[str] | None, states: list[str] | None
 ) -> None:
     assert run_until_killed(tmp_path, 0, "never") == 0
-    assert run_until_killed(tmp_path, 3600, point) == -signal.SIGKILL
+    assert run_until_killed(tmp_path, 3600, point) == KILLED
     for seconds in (3600, 3601, 7200):
         assert run_until_killed(tmp_path, seconds, "never") == 0
     log = tmp_path / "log"
@@ -50,6 +50,6 @@ def test_each_planned_time_starts_once(
 
 
 def test_the_file_of_a_killed_process_is_free_again(tmp_path: Path) -> None:
-    assert run_until_killed(tmp_path, 3600, "before the tick") == -signal.SIGKILL
+    assert run_until_killed(tmp_path, 3600, "before the tick") == KILLED
     with Scheduler(tmp_path / "jobs.db") as scheduler:
         assert [one.name for one in scheduler.list()] == ["job"]

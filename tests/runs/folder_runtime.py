@@ -5,7 +5,6 @@ its work if PLACE starts with "before ", else after it.
 """
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from scheduler.connections.connectors.files.connector import files
 from scheduler.connections.registry import Registry
 from scheduler.store import mutations
 from scheduler.store.requests import RequestRow
+from tests.killing import KILL
 from tests.runs.runtime_fixture import RuntimeFixture
 
 SCRIPT = """
@@ -76,7 +76,7 @@ def die_at(place: str) -> None:
     def dying(*given: Any) -> None:
         if side != "before":
             real(*given)
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), KILL)
 
     setattr(owner, name, dying)
 

@@ -134,14 +134,6 @@ def fail(kind: FailureClass, sentence: str = "It failed.", **facts: Any) -> Fail
     return Failure(kind=kind, sentence=sentence, **facts)
 
 
-def is_alive(pid: int) -> bool:
-    """Whether that process runs; a zombie does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except FileNotFoundError:
-        return False
-
-
 class RuntimeFixture:
     """One runtime that can crash and be started again."""
 

@@ -4,7 +4,8 @@ import pytest
 
 from scheduler.rules.failures import FailureClass
 from tests.engine.engine_fixture import DAY, HOUR, MINUTE
-from tests.runs.runtime_fixture import RuntimeFixture, fail, is_alive
+from tests.killing import is_alive
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import job
 
 

@@ -12,7 +12,8 @@ from scheduler.connections.secrets import SecretStore
 from scheduler.engine.workflows.validation import InvalidScriptError
 from tests.connections.secret_service import SecretService
 from tests.engine.engine_fixture import HOUR
-from tests.runs.runtime_fixture import RuntimeFixture, is_alive
+from tests.killing import is_alive
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import job
 
 SECRET = "correct horse & battery ✓"

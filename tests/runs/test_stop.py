@@ -13,7 +13,8 @@ from scheduler.engine.runs.runner import Runner
 from scheduler.rules.failures import FailureClass
 from scheduler.workers.script import Limits
 from tests.engine.engine_fixture import HOUR, MINUTE
-from tests.runs.runtime_fixture import TIMEOUT_S, RuntimeFixture, fail, is_alive
+from tests.killing import is_alive
+from tests.runs.runtime_fixture import TIMEOUT_S, RuntimeFixture, fail
 from tests.runs.scripts import consumer, job, prepare, producer
 
 FOREVER = "import time\nwhile not ctx.cancelled:\n    time.sleep(0.01)"

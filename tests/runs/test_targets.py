@@ -1,7 +1,6 @@
 """An approval is for one file: another file with the same name asks again and is not touched before."""
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from scheduler.connections.connectors.files import changes
 from tests.engine.engine_fixture import MINUTE
+from tests.killing import KILLED
 from tests.runs.folder_runtime import FolderRuntime
 
 
@@ -28,7 +28,7 @@ def kill_while_acting(runtime: FolderRuntime, place: str) -> None:
     runtime.close()
     command = [sys.executable, "-m", "tests.runs.folder_runtime", str(runtime.folder), place]
     killed = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert killed.returncode == KILLED, killed.stderr
 
 
 def test_a_new_file_with_the_name_of_the_deleted_one_is_not_deleted(runtime: FolderRuntime) -> None:

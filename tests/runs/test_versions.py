@@ -10,7 +10,8 @@ from scheduler.rules.failures import FailureClass
 from scheduler.store import events, grants, lanes, logs, requests, workflows
 from scheduler.store.workflows import ScriptOrigin
 from tests.engine.engine_fixture import HOUR
-from tests.runs.runtime_fixture import RuntimeFixture, fail, is_alive
+from tests.killing import is_alive
+from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import consumer, job, producer
 
 

@@ -1,7 +1,6 @@
 """Backups: complete, private, limited in number, and never partial."""
 
 import shutil
-import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,6 +13,7 @@ from scheduler.store.backups import back_up, back_up_if_due, find_last_backup
 from scheduler.store.database import Database
 from scheduler.store.errors import StoreDamagedError, StoreError
 from scheduler.store.opening import close_store, dismiss_damage, open_store
+from tests.killing import KILLED
 from tests.store.store_files import NOW, count_in, file_names, fill, make_store, modes, run_python, zero_pages
 
 DAY = timedelta(days=1)
@@ -31,6 +31,7 @@ def kept(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "backups").iterdir())
 
 
+@pytest.mark.posix("Windows has no file modes")
 def test_a_backup_is_one_private_file_with_everything(store: Database, folder: Path) -> None:
     backup = back_up(folder, NOW)
     assert kept(folder) == ["dayhand-20261116-100000.db"] == [backup.name]
@@ -99,18 +100,18 @@ def test_names_do_not_depend_on_the_zone_of_now(store: Database, folder: Path) -
 
 
 DIES_WHILE_COPYING = """
-import os, signal, sys
+import os, sys
 from pathlib import Path
 from scheduler.store import backups
 from tests.store.store_files import NOW
-backups.put_in_place = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+backups.put_in_place = lambda *_: os.kill(os.getpid(), 9)
 backups.back_up(Path(sys.argv[1]), NOW)
 """
 
 
 def test_an_unfinished_copy_is_never_taken_for_a_backup(folder: Path) -> None:
     make_store(folder)
-    assert run_python(DIES_WHILE_COPYING, folder).returncode == -signal.SIGKILL
+    assert run_python(DIES_WHILE_COPYING, folder).returncode == KILLED
     assert kept(folder) == ["dayhand-20261116-100000.part"]
     assert modes(folder)["data/backups/dayhand-20261116-100000.part"] == "0o600"
     assert find_last_backup(folder, NOW) is None
@@ -118,6 +119,7 @@ def test_an_unfinished_copy_is_never_taken_for_a_backup(folder: Path) -> None:
     assert kept(folder) == ["dayhand-20261117-100000.db"], "the next backup removes it"
 
 
+@pytest.mark.posix("reads the names of open files from /proc")
 def test_a_copy_reaches_the_disk_before_it_gets_its_name(
     store: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,7 +126,7 @@ DAMAGES = [
     no_version,
     an_unknown_file_format,
     a_folder,
-    a_pipe,
+    pytest.param(a_pipe, marks=pytest.mark.posix("Windows has no pipes in folders")),
 ]
 
 
@@ -460,6 +460,7 @@ def test_restore_leaves_no_old_journal_beside_the_restored_file(folder: Path, *,
     assert count_in(path) == 200
 
 
+@pytest.mark.posix("Windows has no file modes")
 def test_a_restored_file_is_private_and_usable(folder: Path) -> None:
     path = make_store(folder)
     back_up(folder, NOW)
@@ -498,7 +499,8 @@ def test_a_file_in_place_of_the_folder_is_reported(folder: Path) -> None:
     assert folder.read_text() == "not a folder"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
+@pytest.mark.posix("Windows has no file modes")
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may read and write everything")
 @pytest.mark.parametrize(("what", "mode"), [("dayhand.db", 0o000), (".", 0o000), (".", 0o500)])
 def test_a_file_without_permission_is_reported_and_left_alone(folder: Path, what: str, mode: int) -> None:
     path = make_store(folder)

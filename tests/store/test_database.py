@@ -179,6 +179,7 @@ def test_readers_see_only_whole_transactions(database: Database) -> None:
     assert run_in_threads(write, read, read) == []
 
 
+@pytest.mark.posix("counts open files in /proc")
 def test_short_lived_threads_leave_no_connections_behind(database: Database) -> None:
     for _ in range(300):
         assert run_in_threads(lambda: count(database)) == []

@@ -226,7 +226,7 @@ def test_finding_topics_in_use_costs_the_same_with_many_events_as_with_few(datab
     with database.write() as db:
         for number in range(500):
             events.publish(db, "w", "mails", str(number), "t", None, NOW)
-    assert cost() == few > 0
+    assert 0 < cost() <= few
 
 
 def test_rolled_back_publishes_leave_no_trace(database: Database) -> None:

@@ -31,6 +31,7 @@ def replace(path: Path) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.posix("Windows keeps an open file from being deleted or replaced")
 @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("harm", [Path.unlink, replace])
 def test_a_deleted_or_replaced_store_refuses_writes(
@@ -41,6 +42,7 @@ def test_a_deleted_or_replaced_store_refuses_writes(
         write(database, "after")
 
 
+@pytest.mark.posix("Windows keeps an open file from being renamed")
 def test_a_store_that_is_put_back_is_used_again(database: Database) -> None:
     away = database.path.rename(database.path.with_name("away.db"))
     with pytest.raises(StoreGoneError):
@@ -50,6 +52,7 @@ def test_a_store_that_is_put_back_is_used_again(database: Database) -> None:
     assert key_values.read(database.read(), "test") == "after"
 
 
+@pytest.mark.posix("Windows keeps an open file from being renamed")
 def test_the_next_start_checks_every_page(database: Database) -> None:
     away = database.path.rename(database.path.with_name("away.db"))
     with pytest.raises(StoreGoneError):

@@ -8,6 +8,7 @@ from tests.store.kill_steps import SCENARIOS
 from tests.store.store_files import run_python
 
 
+@pytest.mark.posix("forks a process for each step")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_kill_at_any_step_loses_nothing_and_hides_nothing(tmp_path: Path, scenario: str) -> None:
     ended = run_python(

@@ -1,7 +1,6 @@
 """Migration steps: each is applied completely or not at all, after a backup."""
 
 import re
-import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -14,6 +13,7 @@ from scheduler.store.backups import find_last_backup
 from scheduler.store.errors import DiskFullError, MigrationError, NewerStoreError
 from scheduler.store.opening import close_store, open_store
 from scheduler.store.sqlite import connect
+from tests.killing import KILLED
 from tests.store.store_files import NOW, ROOT, count, count_in, file_names, fill, make_store, run_python
 
 AddSteps = Callable[..., None]
@@ -100,8 +100,8 @@ def test_a_failing_first_step_leaves_a_store_that_the_old_version_opens(
     close_store(opened.database)
 
 
-KILLED = """
-import os, signal, sys
+DIES_HALFWAY = """
+import os, sys
 from pathlib import Path
 from scheduler.store import opening, migrations
 from tests.store.store_files import NOW
@@ -112,7 +112,7 @@ script = "ALTER TABLE schedules ADD COLUMN colour TEXT;\\nUPDATE schedules SET c
 def connect_to_die(path, **settings):
     connection = connect(path, **settings)
     connection.execute("PRAGMA cache_size = 10")  # so that half of it has reached the disk
-    connection.create_function("die", 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    connection.create_function("die", 0, lambda: os.kill(os.getpid(), 9))
     return connection
 
 migrations._steps = lambda: [*steps, (len(steps) + 1, script)]
@@ -124,8 +124,8 @@ opening.open_store(Path(sys.argv[1]), NOW)
 def test_a_migration_killed_halfway_leaves_the_old_database_usable(folder: Path, add_steps: AddSteps) -> None:
     """With kill -9 after thousands of changed rows reached the file."""
     path = make_store(folder, 5000)
-    ended = run_python(KILLED, folder)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    ended = run_python(DIES_HALFWAY, folder)
+    assert ended.returncode == KILLED, ended.stderr
     assert (folder / "dayhand.db-wal").stat().st_size > 1_000_000
     backup = find_last_backup(folder, NOW)
     assert backup is not None and count_in(backup) == 5000
@@ -143,8 +143,10 @@ def test_a_migration_killed_halfway_leaves_the_old_database_usable(folder: Path,
 
 
 def test_a_first_start_killed_halfway_can_be_repeated(folder: Path) -> None:
-    code = KILLED.replace("migrations._steps = lambda: [*steps,", "migrations._steps = lambda: [(1, 'SELECT die();'),")
-    assert run_python(code, folder).returncode == -signal.SIGKILL
+    code = DIES_HALFWAY.replace(
+        "migrations._steps = lambda: [*steps,", "migrations._steps = lambda: [(1, 'SELECT die();'),"
+    )
+    assert run_python(code, folder).returncode == KILLED
     opened = open_store(folder, NOW)
     assert opened.damage is None
     fill(opened.database, 1)

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from dayhand import _protocol as protocol
 
 from scheduler.workers.channel import Channel, OutputReader
@@ -15,6 +16,7 @@ def never_empty(path: Path, content: bytes) -> int:
     return os.open(path, os.O_RDONLY)
 
 
+@pytest.mark.posix("reads a file in place of a pipe")
 def test_messages_are_read_one_megabyte_at_a_time(tmp_path: Path) -> None:
     one = protocol.encode({"type": "publish", "data": "x" * 1000}, MEGABYTE)
     channel = Channel(never_empty(tmp_path / "messages", one * 5000), os.dup(1), Limits())
@@ -24,6 +26,7 @@ def test_messages_are_read_one_megabyte_at_a_time(tmp_path: Path) -> None:
     channel.close()
 
 
+@pytest.mark.posix("reads a file in place of a pipe")
 def test_output_is_read_in_parts_so_that_a_stop_gets_through(tmp_path: Path) -> None:
     descriptor = never_empty(tmp_path / "printed", b"x" * (5 * MEGABYTE))
     kept: list[str] = []

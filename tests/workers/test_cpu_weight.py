@@ -41,6 +41,7 @@ def wait_for(processes: list[Process], expected: list[str]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.posix("Linux schedules sessions")
 def test_workers_weigh_less_only_while_asked_to(started: list[Process]) -> None:
     weights = CpuWeights()
     weights.add(started[0])
@@ -53,6 +54,7 @@ def test_workers_weigh_less_only_while_asked_to(started: list[Process]) -> None:
     wait_for(started, ["0", "0"])
 
 
+@pytest.mark.posix("Linux schedules sessions")
 def test_a_write_rejected_by_linux_is_reattempts(started: list[Process], monkeypatch: pytest.MonkeyPatch) -> None:
     """It accepts ten writes a second from users other than root."""
     attempts: list[str] = []

@@ -136,6 +136,7 @@ def fake_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> Envir
     return Environments(tmp_path / "data")
 
 
+@pytest.mark.posix("its uv is a shell script")
 @pytest.mark.parametrize("name", ["https_proxy", "http_proxy", "no_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"])
 def test_uv_gets_the_proxy_settings_in_either_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "http://proxy.example:3128")
@@ -144,6 +145,7 @@ def test_uv_gets_the_proxy_settings_in_either_case(tmp_path: Path, monkeypatch: 
         made.prepare(TINY)
 
 
+@pytest.mark.posix("its uv is a shell script")
 def test_endless_output_of_uv_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = fake_uv(tmp_path, monkeypatch, "yes 'a long repeated line' | head -c 5000000\necho the end\nfalse")
     output: list[str] = []

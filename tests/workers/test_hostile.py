@@ -44,6 +44,7 @@ def test_the_output_limit_applies_per_run(start: Start) -> None:
         assert recorder.text == "x" * 60 + "\n"
 
 
+@pytest.mark.posix("Wine ignores the limit on memory")
 @pytest.mark.parametrize(
     "body",
     ["kept = bytearray(10 << 30)", "kept = []\nwhile True: kept.append(bytes(1 << 20))", "kept = list(range(10**9))"],
@@ -58,6 +59,7 @@ def test_allocating_ten_gigabytes_runs_out_of_memory(start: Start, body: str) ->
     assert not worker.is_usable
 
 
+@pytest.mark.posix("Windows has no fork")
 def test_forked_children_are_killed_with_their_worker(start: Start) -> None:
     worker = start(job("for _ in range(5):\n    if os.fork() == 0:\n        time.sleep(1000)\nreturn 'forked'"))
     assert worker.run(phase(), Recorder()) == Finished({"result": "forked"})
@@ -77,6 +79,7 @@ ESCAPES = {
 }
 
 
+@pytest.mark.posix("Windows has no process groups of that kind")
 @pytest.mark.parametrize("escape", ESCAPES)
 def test_children_that_leave_the_process_group_are_killed(start: Start, escape: str) -> None:
     worker = start(job(ESCAPES[escape] + "\nprint('go')\nwhile True: time.sleep(1)"))
@@ -86,18 +89,21 @@ def test_children_that_leave_the_process_group_are_killed(start: Start, escape: 
     assert _sleepers_of(worker) == []
 
 
+@pytest.mark.posix("Windows finds them by their job object")
 def test_children_of_a_dead_worker_are_killed_by_their_mark(start: Start) -> None:
     worker = start(job("subprocess.Popen(['sleep', '1000'], start_new_session=True)\nos._exit(3)"))
     assert isinstance(worker.run(phase(), Recorder()), WorkerDied)
     assert processes_of(worker.mark) == []
 
 
+@pytest.mark.posix("Windows has no fork")
 def test_a_fork_that_returns_from_the_handler_sends_nothing(start: Start) -> None:
     worker = start(job("child = os.fork()\nif child: os.waitpid(child, 0)\nreturn os.getpid()"))
     assert worker.run(phase(), Recorder()) == Finished({"result": worker.pid})
     assert worker.run(phase(), Recorder()) == Finished({"result": worker.pid})
 
 
+@pytest.mark.posix("Windows has no fork")
 def test_a_fork_cannot_use_ctx(start: Start) -> None:
     worker = start(
         job("""
@@ -260,13 +266,16 @@ def test_closing_every_descriptor_is_reported(start: Start) -> None:
     assert "closed its connection to Dayhand" in outcome.sentence
 
 
+@pytest.mark.posix("daemons do not exist on Windows")
 def test_closing_low_descriptors_as_daemons_do_is_harmless(start: Start) -> None:
     worker = start(job("os.closerange(3, 256)\nreturn 1"))
     assert worker.run(phase(), Recorder()) == Finished({"result": 1})
 
 
-@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGABRT])
-def test_death_by_a_signal_is_reported(start: Start, number: signal.Signals) -> None:
+@pytest.mark.posix("Windows has no death by signal")
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGTERM", "SIGABRT"])
+def test_death_by_a_signal_is_reported(start: Start, name: str) -> None:
+    number = signal.Signals[name]
     worker = start(job(f"os.kill(os.getpid(), {number.value})\ntime.sleep(1000)"))
     outcome = worker.run(phase(), Recorder())
     assert isinstance(outcome, WorkerDied)
@@ -377,6 +386,7 @@ def test_a_tool_result_of_100_megabytes_is_rejected(start: Start) -> None:
     assert isinstance(worker.run(phase(), Recorder(tools={"read": list})), Finished), "the worker stays usable"
 
 
+@pytest.mark.posix("counts open files in /proc")
 def test_the_host_leaks_neither_descriptors_nor_threads(start: Start) -> None:
     def count() -> tuple[int, int]:
         return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()

@@ -29,6 +29,7 @@ def add(proc: Path, pid: int, parent: int = 0, *, name: str = "sh", tty: int = 0
     return place
 
 
+@pytest.mark.posix("needs a terminal of Linux")
 def test_a_command_in_a_terminal_was_started_by_the_user(proc: Path) -> None:
     add(proc, 1, name="systemd")
     add(proc, 20, 1, name="bash", tty=34816)
@@ -36,11 +37,13 @@ def test_a_command_in_a_terminal_was_started_by_the_user(proc: Path) -> None:
     assert origin_of(30, None) is ProcessOrigin.USER
 
 
+@pytest.mark.posix("Windows recognizes scripts by their job object")
 def test_a_limit_set_by_an_administrator_is_not_the_mark(proc: Path) -> None:
     add(proc, 30, limit="1000")
     assert origin_of(30, None) is ProcessOrigin.USER
 
 
+@pytest.mark.posix("Windows recognizes scripts by their job object")
 def test_a_process_that_lost_the_mark_is_recognized_by_its_parent(proc: Path) -> None:
     """`sudo -u me` resets limits."""
     add(proc, 20, limit="0")
@@ -68,6 +71,7 @@ def test_a_process_started_by_a_launcher_has_unknown_origin(proc: Path, name: st
     assert origin_of(30, None) is ProcessOrigin.UNKNOWN
 
 
+@pytest.mark.posix("systemd is on Linux only")
 @pytest.mark.parametrize(
     ("group", "tty", "expected"),
     [

@@ -66,6 +66,7 @@ def test_next_gets_the_result_and_sets_the_summary(worker: Worker) -> None:
     assert recorder.messages == [("done", "Filed 1 receipts")]
 
 
+@pytest.mark.posix("runs sh")
 def test_a_job_runs_commands_with_their_output_in_the_log(worker: Worker) -> None:
     recorder = Recorder()
     assert worker.run(phase("backup", "job"), recorder) == Finished({"result": None})

@@ -1,7 +1,6 @@
 """Warm workers, and their end when the host is gone."""
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +10,9 @@ import pytest
 
 from scheduler.workers.outcomes import Cancelled, Finished, ScriptFailed
 from scheduler.workers.pool import Pool, ScriptLoadError
-from scheduler.workers.processes import find_process
 from scheduler.workers.worker_records import kill_orphans
 from tests.clocks import MonotonicClock
+from tests.killing import KILL, is_alive
 from tests.workers.conftest import QUICK
 from tests.workers.worker_fixture import Recorder, eventually, job, phase, processes_of, processes_with_command, script
 
@@ -35,11 +34,6 @@ def pool(tmp_path: Path, clock: MonotonicClock) -> Iterator[Pool]:
 
 def recorded(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "workers").iterdir())
-
-
-def is_alive(pid: int) -> bool:
-    process = find_process(pid)
-    return process is not None and process.is_alive
 
 
 def test_a_released_worker_is_used_again(pool: Pool) -> None:
@@ -91,7 +85,10 @@ def test_an_unusable_worker_is_ended(pool: Pool, tmp_path: Path) -> None:
     [
         "os.chdir('/')",
         "os.environ['X'] = '1'",
-        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
+        pytest.param(
+            "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))",
+            marks=pytest.mark.posix("Windows has no such limits"),
+        ),
         "sys.settrace(lambda *_: None)",
     ],
 )
@@ -106,7 +103,7 @@ def test_process_wide_changes_of_a_handler_do_not_reach_the_next_run(pool: Pool,
 def test_a_worker_that_died_while_idle_is_not_reused(pool: Pool) -> None:
     worker = pool.acquire(script(GOOD))
     pool.release(worker)
-    os.kill(worker.pid, signal.SIGKILL)
+    os.kill(worker.pid, KILL)
     assert eventually(lambda: not is_alive(worker.pid) and not worker.is_alive())
     second = pool.acquire(script(GOOD))
     assert second is not worker
@@ -151,6 +148,7 @@ worker.run(phase(), Recorder(on_log=lambda text: print(text, flush=True)))
 """
 
 
+@pytest.mark.posix("Windows ends them with their job object")
 @pytest.mark.parametrize(
     "body",
     [
@@ -179,6 +177,7 @@ def test_workers_of_a_killed_host_are_killed_at_the_next_start(tmp_path: Path, b
     assert recorded(tmp_path) == []
 
 
+@pytest.mark.posix("runs sleep")
 def test_a_record_with_a_reused_pid_kills_nothing(tmp_path: Path) -> None:
     bystander = subprocess.Popen(["sleep", "1000"], start_new_session=True)
     folder = tmp_path / "workers"

@@ -35,6 +35,7 @@ def bystander() -> Iterator[int]:
     process.wait()
 
 
+@pytest.mark.posix("runs sleep")
 def test_older_processes_are_neither_killed_nor_inspected(bystander: int, monkeypatch: pytest.MonkeyPatch) -> None:
     inspected: list[int] = []
     real = processes.has_mark

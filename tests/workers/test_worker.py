@@ -23,6 +23,7 @@ from scheduler.workers.outcomes import (
 from scheduler.workers.script import Limits
 from scheduler.workers.spawn import worker_environment
 from scheduler.workers.worker import Worker
+from tests.killing import KILL
 from tests.workers.conftest import QUICK
 from tests.workers.worker_fixture import FIRST_LINE, OLD_PYTHON, Recorder, eventually, job, phase, processes_of, script
 
@@ -89,12 +90,14 @@ class TestErrors:
         assert isinstance(worker.run(phase(facts={"attempt": 1}), Recorder()), ScriptFailed)
         assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": 2})
 
+    @pytest.mark.posix("runs sh")
     def test_a_command_that_fails_fails_the_job(self, start: Start) -> None:
         outcome = start(job("ctx.run(['sh', '-c', 'echo out; echo err >&2; exit 4'])")).run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
         assert outcome.message == "The command sh exited with code 4; its output is in the log."
         assert outcome.line == FIRST_LINE
 
+    @pytest.mark.posix("runs sh")
     def test_a_job_may_check_the_exit_code_itself(self, start: Start) -> None:
         assert start(job("return ctx.run(['false'], check=False)")).run(phase(), Recorder()) == Finished({"result": 1})
 
@@ -103,6 +106,7 @@ class TestErrors:
         assert isinstance(outcome, ScriptFailed)
         assert "The command no-such-command was not found. Install it, or use its full path." in outcome.message
 
+    @pytest.mark.posix("Wine ignores the limit on memory")
     def test_a_command_may_use_more_memory_than_the_script(self, start: Start) -> None:
         """Many programs reserve far more address space than they use."""
         worker = start(job("ctx.run(['sh', '-c', 'ulimit -v'])\nimport resource\nreturn resource.getrlimit(9)[0]"))
@@ -186,6 +190,7 @@ class TestStopping:
         assert worker.run(phase(), Recorder(tools={"list": hang})) == Cancelled()
         assert worker.run(phase(), Recorder(tools={"list": list})) == Finished({"result": None})
 
+    @pytest.mark.posix("Windows has no signals")
     def test_a_command_gets_sigterm(self, start: Start) -> None:
         worker = start(job("ctx.run(['sh', '-c', 'trap \"echo asked; exit\" TERM; echo go; sleep 1000 & wait'])"))
         stops = iter([worker.stop])
@@ -212,7 +217,7 @@ class TestStopping:
 
     def test_a_worker_that_died_while_idle_is_reported(self, start: Start) -> None:
         worker = start(job("return 1"))
-        os.kill(worker.pid, signal.SIGKILL)
+        os.kill(worker.pid, KILL)
         outcome = worker.run(phase(), Recorder())
         assert isinstance(outcome, WorkerDied)
         assert outcome.cause is ExitCause.SIGNAL
@@ -224,6 +229,7 @@ class TestStopping:
         assert worker.run(phase(), Recorder(on_log=lambda _: worker.stop())) == Cancelled()
         assert worker.run(phase(facts={"attempt": 2}), Recorder()) == Finished({"result": False})
 
+    @pytest.mark.posix("Windows has no signals")
     def test_a_stop_before_the_script_starts_counts(self, start: Start) -> None:
         worker = start(job("while not ctx.cancelled: pass"), Limits(grace=20))
         outcomes: list[object] = []
@@ -279,6 +285,7 @@ class TestEnvironment:
         worker.run(phase(), recorder)
         assert recorder.text == "one\ntwo 2\nthree\nfour é\n"
 
+    @pytest.mark.posix("Windows has no nice values")
     def test_a_worker_and_its_children_have_a_lower_priority(self, start: Start) -> None:
         command = "[sys.executable, '-c', 'import os; print(os.nice(0))']"
         worker = start(job(f"import os, subprocess, sys\nprint(os.nice(0), flush=True)\nsubprocess.run({command})"))
@@ -290,6 +297,7 @@ class TestEnvironment:
         given = {"PATH": "/bin", "LC_TIME": "C", "AWS_SECRET": "x", "PYTHONPATH": "/x", "SSH_AUTH_SOCK": "/s"}
         assert worker_environment(given, "m") == {"PATH": "/bin", "LC_TIME": "C", "DAYHAND_WORKER": "m"}
 
+    @pytest.mark.posix("Windows needs variables of its own")
     def test_a_script_sees_no_other_variable(self, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DAYHAND_TEST_SECRET", "x")
         outcome = start(job("return sorted(os.environ)")).run(phase(), Recorder())
@@ -297,6 +305,7 @@ class TestEnvironment:
         known = {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "DAYHAND_WORKER"}
         assert {name for name in outcome.value["result"] if not name.startswith("LC_")} <= known
 
+    @pytest.mark.posix("the embeddable Python for Windows is not to be copied")
     def test_a_script_can_import_only_dayhand_from_the_host(self, start: Start) -> None:
         """Neither the folder of the package nor that of the script is on its path."""
         python = Path(sys.base_prefix) / "bin/python3"
@@ -306,6 +315,7 @@ class TestEnvironment:
         )
         assert worker.run(phase(), Recorder()) == Finished({"result": [True, True]})
 
+    @pytest.mark.posix("Windows has no such sessions")
     def test_a_worker_is_the_leader_of_its_own_session(self, start: Start) -> None:
         worker = start(job("return [os.getpid(), os.getsid(0), os.getpgid(0), os.path.realpath('/proc/self/fd/0')]"))
         outcome = worker.run(phase(), Recorder())
@@ -322,7 +332,7 @@ class TestEnvironment:
 
     def test_a_missing_python_is_reported(self) -> None:
         nowhere = script("", python=Path("/no/python"))
-        sentence = "The Python for this script, /no/python, could not be started: No"
+        sentence = "The Python for this script, .no.python, could not be started: (No|File not found)"
         with pytest.raises(WorkerStartError, match=sentence):
             Worker(replace(nowhere, is_sandboxed=False))
         worker = Worker(nowhere)

@@ -26,7 +26,8 @@ from scheduler.store import workflows
 from scheduler.store.workflows import ScriptOrigin
 from tests.connections.waiting import wait_until
 from tests.connections.web_servers import ReceivedRequest, Reply, http_server
-from tests.runs.runtime_fixture import RuntimeFixture, is_alive
+from tests.killing import is_alive
+from tests.runs.runtime_fixture import RuntimeFixture
 from tests.runs.scripts import consumer
 
 GOOD = consumer()
