@@ -1,15 +1,14 @@
 """Starting at login on Linux: an XDG autostart entry."""
 
 import os
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.data.atomic_file import write_atomically
+from app.platform.desktop_entries import GROUP, find_program, read_entry
 
 _ENTRY = "dayhand.desktop"
-_GROUP = "[Desktop Entry]"
 _UNQUOTED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@+,%")
 
 
@@ -30,12 +29,12 @@ class DesktopEntry:
         return str(self._own)
 
     def is_on(self) -> bool:
-        found = (_read(path) for path in (self._own, *self._shared))
+        found = (read_entry(path) for path in (self._own, *self._shared))
         entry = next((values for values in found if values is not None), None)
         if entry is None:
             return False
         is_enabled = entry.get("Hidden") != "true" and entry.get("X-GNOME-Autostart-enabled") != "false"
-        return is_enabled and shutil.which(_find_program(entry.get("Exec", "")), path=self._path) is not None
+        return is_enabled and shutil.which(find_program(entry.get("Exec", "")), path=self._path) is not None
 
     def turn_on(self) -> None:
         self._write(
@@ -51,31 +50,15 @@ class DesktopEntry:
         )
 
     def turn_off(self) -> None:
-        if any(_read(path) is not None for path in self._shared):
+        if any(read_entry(path) is not None for path in self._shared):
             self._write({"Type": "Application", "Name": "Dayhand", "Hidden": "true"})
             return
         self._own.unlink(missing_ok=True)
 
     def _write(self, values: Mapping[str, str]) -> None:
-        text = "\n".join([_GROUP, *(f"{name}={_escape(value)}" for name, value in values.items()), ""])
+        text = "\n".join([GROUP, *(f"{name}={_escape(value)}" for name, value in values.items()), ""])
         self._own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomically(self._own, text.encode())
-
-
-def _read(path: Path) -> dict[str, str] | None:
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    values: dict[str, str] = {}
-    group = ""
-    for line in text.splitlines():
-        if line.startswith("["):
-            group = line.strip()
-        elif group == _GROUP and not line.startswith("#"):
-            name, _, value = line.partition("=")
-            values.setdefault(name.strip(), value.strip())
-    return values
 
 
 def _quote(part: str) -> str:
@@ -86,14 +69,6 @@ def _quote(part: str) -> str:
     for character in '\\"`$':
         doubled = doubled.replace(character, f"\\{character}")
     return f'"{doubled}"'
-
-
-def _find_program(line: str) -> str:
-    """The program in an Exec line, unquoted by the same rules."""
-    text = line.replace("\\\\", "\\")
-    quoted = re.match(r'"((?:[^"\\]|\\.)*)"', text)
-    word = text.partition(" ")[0] if quoted is None else re.sub(r"\\(.)", r"\1", quoted[1])
-    return word.replace("%%", "%")
 
 
 def _escape(value: str) -> str:

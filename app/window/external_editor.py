@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.background import BackgroundTasks
 from app.data.preferences import read_preferences
+from app.platform.desktop_entries import find_entry, is_editor
 from app.session import Session
 from scheduler.engine.errors import RefusedError
 
@@ -46,26 +47,31 @@ def open_in_editor(
 
 
 def has_default_program(path: str) -> bool:
-    """Whether the desktop has a program for this file; True if that cannot be found out. Never in the GUI thread.
+    """Whether the desktop would show this script in an editor. Never in the GUI thread.
 
-    On Linux, opening a file reports success even if there is no program for it.
+    On Linux, opening a file reports success even if there is no program for it, or none that can be started.
     """
-    program = shutil.which("xdg-mime") if sys.platform == "linux" else None
-    if program is None:
+    if sys.platform != "linux" or "FLATPAK_ID" in os.environ:  # in a sandbox the desktop asks the user for a program
         return True
+    program = shutil.which("xdg-mime")
+    if program is None or shutil.which("xdg-open") is None:
+        return False
     try:
         for kind in (_query(program, "filetype", path), "text/plain"):
-            if kind and _query(program, "default", kind):
-                return True
+            name = _query(program, "default", kind) if kind else ""
+            if name:  # the first is what would be opened, whether or not that works
+                entry = find_entry(name, os.environ)
+                return entry is not None and is_editor(entry, os.environ)
     except (OSError, subprocess.SubprocessError):
-        return True
+        return False
     return False
 
 
 def _query(program: str, what: str, value: str) -> str:
+    """The first line that the desktop's tool prints."""
     command = [program, "query", what, value]
     found = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)  # noqa: S603  the desktop's own tool
-    return found.stdout.strip()
+    return found.stdout.strip().partition("\n")[0]
 
 
 def _open_own(session: Session, background: BackgroundTasks, path: str, line: int | None) -> None:

@@ -91,6 +91,8 @@ def start_workflow(session: Session, prepared: PreparedScript, options: NewWorkf
     """Create everything and start it; if any of it fails, nothing stays. The answer has a "warning" if it has one."""
     with ExitStack() as undo:
         warnings = create_connections(session, prepared.connections, undo)
+        for folder in reversed([one for one in options.path.parents if not one.exists()]):
+            undo.callback(_undo, folder.rmdir)
         write_new_file(options.path, prepared.source)
         undo.callback(_undo, partial(options.path.unlink, missing_ok=True))
         checked = check_source(session, options.path, prepared.source)
@@ -115,17 +117,25 @@ def create_connections(session: Session, planned: tuple[PlannedConnection, ...],
 
 
 def write_new_file(path: Path, text: str) -> None:
-    """RefusedError, leaving nothing behind, if that fails or the file exists."""
+    """RefusedError, without a file that was not there before, if that fails or the file exists."""
+    if path.exists():
+        raise RefusedError("file", translate("new", "{file} already exists. Choose another file.").format(file=path))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
+        file = path.open("x", encoding="utf-8")
+    except OSError as error:
+        raise _refuse_file(path, error) from error
+    try:
+        with file:
             file.write(text)
     except OSError as error:
-        if path.exists():
-            said = translate("new", "{file} already exists. Choose another file.")
-            raise RefusedError("file", said.format(file=path)) from error
-        said = translate("new", "{file} cannot be written: {why}. Choose another location.")
-        raise RefusedError("file", said.format(file=path, why=error.strerror or error)) from error
+        _undo(path.unlink)
+        raise _refuse_file(path, error) from error
+
+
+def _refuse_file(path: Path, error: OSError) -> RefusedError:
+    said = translate("new", "{file} cannot be written: {why}. Choose another location.")
+    return RefusedError("file", said.format(file=path, why=error.strerror or error))
 
 
 def remove_connections(session: Session, names: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.background import BackgroundTasks
 from app.data.preferences import Preferences, read_preferences, save_preferences
 from app.session import Session
-from app.window.external_editor import fill_arguments, open_in_editor, parse_command
+from app.window.external_editor import fill_arguments, has_default_program, open_in_editor, parse_command
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.script_editor import ScriptEditor
 from app.window.settings.page import SettingsPage
@@ -74,18 +75,93 @@ def find_editor() -> ScriptEditor | None:
     return next((one for one in QApplication.topLevelWidgets() if isinstance(one, ScriptEditor)), None)
 
 
+Desktop = Callable[..., None]
+
+
 @pytest.fixture
-def no_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A desktop without a program for any file."""
-    tool = tmp_path / "xdg-mime"
-    tool.write_text('#!/bin/sh\n[ "$2" = filetype ] && echo text/x-python\nexit 0\n')
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desktop:
+    """Sets up a desktop with this program for Python files and these commands; reports success for every file."""
+    programs, entries = tmp_path / "programs", tmp_path / "share/applications"
+    programs.mkdir()
+    entries.mkdir(parents=True)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _: True)
+    for name, value in {"PATH": f"{programs}", "XDG_DATA_HOME": f"{tmp_path}/share", "XDG_DATA_DIRS": "/none"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("FLATPAK_ID", "TERMINAL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def set_up(entry: str | None, *commands: str) -> None:
+        named = "" if entry is None else "own-editor.desktop"
+        if entry is not None and entry != "missing":
+            (entries / named).write_text(f"[Desktop Entry]\nType=Application\n{entry}")
+        tools = {
+            "xdg-mime": f'#!/bin/sh\n[ "$2" = filetype ] && echo text/x-python || echo {named}\n',
+            **dict.fromkeys(("xdg-open", *commands), "#!/bin/sh\n"),
+        }
+        for tool, text in tools.items():
+            (programs / tool).write_text(text)
+            (programs / tool).chmod(0o755)
+
+    return set_up
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems report it when a file cannot be opened")
-def test_without_any_editor_the_script_opens_in_ours(few: Session, wait: Wait, no_programs: None, qtbot: QtBot) -> None:
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="other systems report if a file cannot be opened")
+
+
+@linux_only
+@pytest.mark.parametrize(
+    ("entry", "commands", "is_there"),
+    [
+        (None, (), False),
+        ("missing", (), False),
+        ("Exec=pen %f", ("pen",), True),
+        ("Exec=pen %f", (), False),
+        ("Exec=pen %f\nTryExec=ink", ("pen",), False),
+        ("Exec=pen %f\nHidden=true", ("pen",), False),
+        ("Exec=vi %f\nTerminal=true", ("vi",), False),
+        ("Exec=vi %f\nTerminal=true", ("vi", "x-terminal-emulator"), True),
+        ("Exec=fox %u\nCategories=Network;WebBrowser;", ("fox",), False),
+        ("Exec=python3.11 %f\nTerminal=true", ("python3.11", "xterm"), False),
+    ],
+    ids=lambda given: str(given).replace("\n", " "),
+)
+def test_only_a_program_that_starts_and_shows_the_script_is_an_editor(
+    desktop: Desktop,
+    entry: str | None,
+    commands: tuple[str, ...],
+    is_there: bool,  # noqa: FBT001  a parameter of the test
+) -> None:
+    desktop(entry, *commands)
+    assert has_default_program("/s/a.py") is is_there
+
+
+@linux_only
+def test_an_entry_in_a_folder_is_found_by_its_id(desktop: Desktop, tmp_path: Path) -> None:
+    desktop("missing", "pen")
+    (tmp_path / "share/applications/own").mkdir()
+    (tmp_path / "share/applications/own/editor.desktop").write_text("[Desktop Entry]\nExec=pen\n")
+    assert has_default_program("/s/a.py")
+
+
+@linux_only
+def test_a_usable_program_of_the_desktop_gets_the_script(
+    few: Session, wait: Wait, desktop: Desktop, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    desktop("Exec=pen %f", "pen")
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True)
+    page = QWidget()
+    qtbot.addWidget(page)
+    open_in_editor(few, BackgroundTasks(page), "/s/a.py", pytest.fail)
+    wait(lambda: opened == ["/s/a.py"])
+    assert find_editor() is None
+
+
+@linux_only
+def test_without_a_usable_editor_the_script_opens_in_ours(
+    few: Session, wait: Wait, desktop: Desktop, qtbot: QtBot
+) -> None:
+    desktop("Exec=vi %f\nTerminal=true", "vi")
     path = few.folder / "chore-0.py"
     page = QWidget()
     qtbot.addWidget(page)

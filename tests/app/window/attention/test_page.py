@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.background import run_command
 from app.session import Session
 from app.widgets.empty_state import EmptyState
+from app.window import external_editor
 from app.window import request_cards as cards_module
 from app.window.attention.page import AttentionPage
 from scheduler.engine.queries.requests import RequestView
@@ -129,6 +130,7 @@ def test_a_failed_job_shows_the_line_and_offers_run_again_and_edit(
     assert QFontInfo(line.font()).fixedPitch()
     assert list(card.buttons) == ["retry", "log", "dismiss", "edit"], "no earlier version to roll back to"
     edited: list[QUrl] = []
+    monkeypatch.setattr(external_editor, "has_default_program", lambda _: True)
     monkeypatch.setattr(QDesktopServices, "openUrl", edited.append)
     card.buttons["edit"].click()
     wait(lambda: [one.toLocalFile() for one in edited] == [empty.queries.workflow("broken").path])

@@ -6,6 +6,7 @@ from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
+from app.window import external_editor
 from app.window.new_workflow import template_setup
 from app.window.workflows.page import WorkflowsPage
 from tests.app.app_fixture import Wait
@@ -24,6 +25,7 @@ def documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Files opened in the editor; replaces the desktop's own way to open them."""
     paths: list[str] = []
+    monkeypatch.setattr(external_editor, "has_default_program", lambda _: True)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: paths.append(QUrl(url).toLocalFile()) or True)
     return paths
 

@@ -81,15 +81,17 @@ class DialogWalk:
         self.click(field.button)
         connecting = self.open_connect_dialog()
         for key, value in settings.items():
-            control = connecting.inputs[key]
-            if isinstance(control, QComboBox):
-                control.setCurrentIndex(control.findData(value))
-            else:
-                self.type(control, str(value))
+            self.set(connecting.inputs[key], value)
         self.click(connecting.connect_button)
         self.wait(lambda: field.value() or connecting.status_line.message.endswith("."))
         assert field.value(), connecting.status_line.message
         return field.value()
+
+    def set(self, control: QWidget, value: object) -> None:
+        if isinstance(control, QComboBox):
+            control.setCurrentIndex(control.findData(value))
+        else:
+            self.type(control, str(value))
 
     def open_connect_dialog(self) -> ConnectDialog:
         dialogs = [one for one in self.dialog.findChildren(ConnectDialog) if one.isVisible()]
