@@ -138,6 +138,10 @@ def _make_renderer(options: Namespace, plan: ImportPlan) -> Callable[[dict[str, 
         for job in answer["jobs"]:
             yield from _render_job(job, with_times=options.times or len(answer["jobs"]) == 1)
         yield ""
+        same = sum(job["same"] is True and not job["imported_before"] for job in answer["jobs"])
+        if same and not options.times:
+            yield f"The next ten times of {_count(same)} are the same, old and new; --times shows them."
+            yield ""
         yield from _render_left("Not imported:", [one for one in answer["left"] if not one["is_setting"]])
         yield from _render_left("Settings left out:", [one for one in answer["left"] if one["is_setting"]])
         yield from _render_end(answer, plan, is_started=options.start)
@@ -166,7 +170,7 @@ def _render_job(job: dict[str, Any], *, with_times: bool) -> Iterator[str]:
     if with_times or job["same"] is False:
         yield from _render_times(job)
     else:
-        yield f"    Next: {_time(job['new'][0])}{'; the next ten times are as before' if job['same'] else ''}"
+        yield f"    Next: {_time(job['new'][0])}"
     yield from (f"    Note: {warning}" for warning in job["warnings"])
     if job["error"]:
         yield f"    Not imported: {job['error']}"

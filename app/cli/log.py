@@ -22,6 +22,7 @@ from scheduler.timing.zones import find_zone
 
 _DEFAULT_COUNT = 100
 _POLL_S = 0.3
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def _log_arguments(parser: ArgumentParser) -> None:
@@ -136,7 +137,8 @@ def _format_planned(text: str, at: datetime) -> str:
 
 
 def _format_lateness(seconds: float) -> str:
-    return f", {seconds:,.1f} s late" if seconds >= 0.05 else ""
+    size, unit = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "s"))
+    return f", {seconds / size:.1f} {unit} late" if seconds >= 0.05 else ""
 
 
 def _count(number: int, noun: str) -> str:

@@ -15,6 +15,7 @@ from app.data.data_dir import add_data_dir
 from app.widgets.server_names import add_punycode, find_look_alikes
 from app.widgets.visible_text import ELLIPSIS as _CUT
 from scheduler.engine.errors import RefusedError
+from scheduler.rules.requests import RequestKind
 
 _MAX_VALUE_CHARS = 300
 """Of one value in the list of all requests."""
@@ -137,6 +138,8 @@ def _render_failed_run(one: dict[str, Any], where: str, limit: int | None) -> It
     if failed["command"]:
         yield f"Command: {_shorten(to_single_line(failed['command']), limit)}"
     yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines())
+    if one["kind"] == RequestKind.TOO_MANY_FAILURES:
+        yield "It does not run again until you resume or retry it."
     if failed.get("is_paused"):
         yield f"It is paused. To resume it: dayhand resume {one['workflow']}/{failed['handler']}{where}"
 

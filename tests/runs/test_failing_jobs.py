@@ -179,6 +179,8 @@ def test_a_job_that_keeps_failing_is_stopped_until_it_is_resumed(runtime: Runtim
     one = report(runtime)
     assert (one.kind, runtime.lane("j").blocked) == ("too many failures", "too many failures")
     assert view(runtime).next is None, "it does not run before the user acts"
+    [listed] = queries(runtime).workflows()
+    assert listed.words == "Failed 3 times in a row since 11:00. It does not run until you resume it."
     assert one.failed_run is not None and one.failed_run.summary == "W failed 3 times in a row since 11:00."
     runtime.commands.resume("w")
     assert (runtime.requests(), view(runtime).failures) == ([], 0)

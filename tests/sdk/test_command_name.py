@@ -52,7 +52,8 @@ def test_where_there_is_nothing_else_the_program_that_is_started_is_named(words:
 
 
 def test_a_line_of_words_of_the_shell_alone_is_known_by_its_last_command() -> None:
-    assert find_command(["sh", "-c", "sleep 30; echo tick $(date -d $(cat day)); "]) == ["echo", "tick", "$(…)"]
+    words = ["bash", "-c", "sleep 30; echo tick $(date -d $(cat day)); "]
+    assert find_command(words) == find_command([*ENVIRONMENT, *IN_FOLDER, *words]) == ["echo", "tick", "$(…)"]
 
 
 def test_a_text_with_quotes_that_do_not_match_is_split_at_spaces() -> None:

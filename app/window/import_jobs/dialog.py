@@ -122,7 +122,7 @@ class ImportJobsDialog(Dialog):
             choices.addLayout(layout)
         choices.addWidget(self.paused)
         choices.addWidget(make_label(self.tr("Start them once the old entries are switched off."), "muted"))
-        for part in (self._choices, self.results_panel, self.status_line, self.progress):
+        for part in (self.progress, self._choices, self.results_panel, self.status_line):
             self.parts.addWidget(part)
         self.parts.addStretch(1)
         self.add_buttons(others=[self.cancel], last=self.import_button)

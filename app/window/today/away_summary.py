@@ -92,8 +92,9 @@ class AwaySummary(QFrame):
         self.show()
 
     def _show_names(self, label: QLabel, words: str, names: tuple[str, ...]) -> None:
-        listed = ", ".join(names[:_MAX_NAMES])
-        if len(names) > _MAX_NAMES:
+        listed = ", ".join(names)
+        if len(names) > _MAX_NAMES + 1:  # "and 1 more" is as long as a name
+            listed = ", ".join(names[:_MAX_NAMES])
             listed = self.tr("{names}, and {number} more").format(names=listed, number=len(names) - _MAX_NAMES)
         label.setText(add_break_points(escape_invisible(words.format(names=listed))))
         label.setVisible(bool(names))

@@ -146,7 +146,8 @@ def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool
     if asked and asked[0].kind is RequestKind.RUN_FAILED:
         return join_texts([*_describe_failing(snapshot, standing), *_reports_of_worst(standing, asked)], " ")
     if asked and asked[0].kind is RequestKind.TOO_MANY_FAILURES and standing.failing:
-        return join_texts(_describe_failing(snapshot, standing), " ")
+        stopped = UserText("It does not run until you resume it.")
+        return join_texts([*_describe_failing(snapshot, standing), stopped], " ")
     requests = [one.sentence for one in asked]
     blocks = [
         one.sentence or ""

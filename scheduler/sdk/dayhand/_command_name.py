@@ -51,12 +51,14 @@ def describe_command(words: list[str]) -> str:
 def find_command(words: list[str]) -> list[str]:
     """The words of the first program that does work, or else of the last command, without wrappers and redirections."""
     rest = _skip_wrappers(words)
-    programs = _list_programs(words, _MAX_DEPTH)
+    text = _shell_text(rest)
+    if isinstance(text, list):
+        return find_command(text)
+    programs = _list_programs(rest, _MAX_DEPTH)
     if programs and programs[0] != rest[:1]:
         return programs[0]
-    text = _shell_text(rest)
-    parts = _split_shell(text, is_posix=True) if isinstance(text, str) else []
-    return parts[-1] if parts else programs[0] if programs else words
+    parts = _split_shell(text, is_posix=True) if text else []
+    return parts[-1] if parts else rest[:1]
 
 
 def name_program(words: list[str]) -> str:

@@ -80,7 +80,7 @@ def test_the_output_shows_the_times_and_what_to_do_next(cli: CommandLine, here: 
     checked = cli.run_text("import-jobs", "crontab", "x", "--check", "--times")
     assert checked.count("OLD                     NEW") == 2 and "≠" not in checked
     output = cli.run_text("import-jobs", "crontab", "x", "--into", "there")
-    assert output.count("; the next ten times are as before") == 2 and "OLD" not in output
+    assert "The next ten times of 2 jobs are the same, old and new" in output and "OLD" not in output
     assert "x, line 2: @reboot never" in output
     assert f"2 jobs imported, paused, in {here}/there:\n    one\n    two\n" in output
     assert f"Then start them: dayhand resume --data-dir {cli.folder} one two" in output

@@ -1,7 +1,11 @@
 """`dayhand log` while the app runs and after it quit."""
 
 import json
+from datetime import UTC, datetime
 
+import pytest
+
+from app.cli.log import _format_decision, _format_lateness
 from app.data.log_file import open_log
 from tests.app.cli.live_cli import CommandLine, job, running_session
 
@@ -40,3 +44,18 @@ def test_a_schedule_that_does_not_exist_is_an_error(cli: CommandLine) -> None:
     for words in (("--schedule", "nope"), ("--schedule", "backup/nope")):
         code, out, err = cli.run("log", *words)
         assert (code, out) == (1, "") and "nope" in err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.01, ""), (0.3, ", 0.3 s late"), (90, ", 90.0 s late"), (3000, ", 50.0 min late"), (271_848, ", 3.1 d late")],
+)
+def test_how_late_a_run_is_can_be_read_at_a_glance(seconds: float, said: str) -> None:
+    assert _format_lateness(seconds) == said
+
+
+def test_a_single_missed_time_has_no_span() -> None:
+    at, planned = datetime(2026, 11, 18, 12, tzinfo=UTC), "2026-11-18T10:00:00Z"
+    one = {"schedule": "a/b", "decision": "missed", "planned": planned, "until": planned, "count": 1}
+    shown = f"{datetime.fromisoformat(planned).astimezone():%H:%M:%S}"
+    assert _format_decision(one, at) == f"a/b  missed  1 time, {shown}"
