@@ -5,6 +5,7 @@ They are part of the file, so they see what any process writes, up to the moment
 
 import json
 import sqlite3
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 _TABLE = """
@@ -35,7 +36,7 @@ _TRIGGERS = {
         "AFTER UPDATE ON events",
         (
             "'event', new.born, old.state, new.state, json_object('was', old.run, 'run', new.run, "
-            f"'same', old.data = new.data, 'acted', json({_ACTED.format(run='old.run', but='')}))"
+            f"'same', old.data = new.data OR new.data = 'null', 'acted', json({_ACTED.format(run='old.run', but='')}))"
         ),
     ),
     "event_forgotten": ("AFTER DELETE ON events", "'event', old.born, old.state, 'gone', json_object()"),
@@ -85,4 +86,10 @@ def changes(db: sqlite3.Connection, what: str) -> list[Change]:
     rows = db.execute(
         "SELECT number, what, name, old, new, told FROM change_log WHERE what = ? ORDER BY number", (what,)
     )
-    return [Change(*row[:5], json.loads(row[5])) for row in rows]
+    return [Change(*row[:5], _read(row[5])) for row in rows]
+
+
+@lru_cache(1 << 16)
+def _read(details: str) -> dict[str, Any]:
+    """The same rows are read after every step."""
+    return json.loads(details)  # type: ignore[no-any-return]

@@ -63,7 +63,9 @@ def reserved_events_have_an_open_run(db: sqlite3.Connection) -> None:
 def events_stay_in_their_chain(db: sqlite3.Connection) -> None:
     """5. An event is handed from attempt to attempt of one chain and settled when the last one ends."""
     chains = dict(db.execute("SELECT id, chain FROM runs").fetchall())
-    statuses = dict(db.execute("SELECT id, status FROM runs").fetchall())
+    # A run that failed stays failed when the user gives it up; its action counts all the same.
+    ended_as = "SELECT id, CASE WHEN followed AND status LIKE 'failed:%' THEN 'cancelled' ELSE status END FROM runs"
+    statuses = dict(db.execute(ended_as).fetchall())
     after = _next_steps(db, "status")
     holder: dict[str, str] = {}
     for change in changes(db, "event"):

@@ -161,6 +161,7 @@ class DirectLink:
         self._answers = answers
         self.is_cancelled = False
         self.has_ended = False
+        self.stopped_command = ""
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
         self.seen: dict[tuple[str, str], protocol.Message] = {}
@@ -323,7 +324,7 @@ class SimulatedRuntime(RuntimeFixture):
     def tick_until_idle(self) -> None:
         """Tick until the engine has nothing more to do at this instant; started threads wait."""
         for _ in range(10_000):
-            wake = self.engine.tick(self.clock.wall)
+            wake = self._tick_once()
             self.stepper.wait_until_stopped()
             if wake > self.clock.wall:
                 return

@@ -7,7 +7,6 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import wraps
 from pathlib import Path
@@ -26,98 +25,22 @@ from hypothesis.stateful import (
     rule,
 )
 
-from scheduler.connections.connector import Call, Checked, ToolFailedError
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.handler_ids import lane_id
-from scheduler.rules.requests import REQUESTS, RequestKind
-from scheduler.store import events, lanes, mutations, requests, runs, schedules, workflows
-from scheduler.store.requests import RequestRow
+from scheduler.rules.requests import REQUESTS
+from scheduler.store import events, lanes, mutations, requests, runs, workflows
 from scheduler.store.runs import RunRow
 from tests.engine.engine_fixture import HOUR, MINUTE, SECOND
-from tests.engine.test_properties import Segment
 from tests.runs import invariants
 from tests.runs.change_log import record_changes
-from tests.runs.runtime_fixture import FakeService
+from tests.runs.knowing_user import ANSWERED_ONCE, WORDS, KnowingUser
+from tests.runs.random_scripts import OTHER, script
+from tests.runs.schedule_history import ScheduleHistory
 from tests.runs.simulated_workers import FAULTS, SequentialUuids, SimulatedRuntime
+from tests.runs.true_world import TrueWorld
 
 _LIVES = int(os.environ.get("DAYHAND_LIVES", "0"))
-
-HEAD = """
-import dayhand
-from datetime import timedelta
-flow = dayhand.Workflow("W", connections=["world:x"])
-{topic} = flow.topic("{topic}")
-"""
-PRODUCER = """
-@flow.producer(every="{every}", publishes=[{topic}])
-def p(ctx, state):
-    for number, (identity, data) in enumerate(ctx.call("world:x", "look")):
-        ctx.publish({topic}, id=identity, title=identity, data=data)
-        if number == 1:
-            ctx.checkpoint({{**state, "read": number}})
-    return {{**state, "polls": state.get("polls", 0) + 1}}
-"""
-TAKER = """
-@flow.consumer(subscribe=[t], publishes=[u], approve="{approve}", expires={expires}, on_expiry="{on_expiry}")
-class C:
-    def prepare(self, ctx, state):
-        batch = ctx.peek(t, limit=2)
-        wake = ctx.now + timedelta({wake}) if len(batch) == 2 else None
-        if not batch:
-            return dayhand.nothing(wake_at=wake)
-        ask = dayhand.ask("How?", default="asked") if {asks} else None
-        return dayhand.prepared(reserve=batch, data=[e.id for e in batch], say="Do it", wake_at=wake, ask=ask)
-
-    def mutate(self, ctx, prepared):
-        ctx.call("world:x", "{tool}", n=prepared.data, text=prepared.answer or "asked")
-
-    def next(self, ctx, prepared, result, state):
-        for identity in prepared.data:
-            ctx.publish(u, id=identity, data=ctx.outcome)
-        return {{"done": state.get("done", 0) + len(prepared.data)}}
-"""
-TELLER = """
-@flow.consumer(subscribe=[u])
-class D:
-    def prepare(self, ctx, state):
-        batch = ctx.peek(u, limit=100)
-        return dayhand.prepared(reserve=batch, data=len(batch)) if batch else dayhand.nothing()
-
-    def next(self, ctx, prepared, result, state):
-        return {"told": state.get("told", 0) + prepared.data}
-"""
-JOB = """
-@flow.job(
-    every="{job_every}", after_crash="{after_crash}", overlap="{overlap}", retries={retries},
-    max_failures={max_failures}, pause_on_failure={pause_on_failure},
-)
-def j(ctx):
-    ctx.call("world:x", "look")
-    return ctx.attempt
-"""
-OTHER = """
-import dayhand
-flow = dayhand.Workflow("V")
-@flow.job(every="7m", after_crash="again")
-def k(ctx):
-    return ctx.attempt
-"""
-
-
-def script(**chosen: Any) -> str:
-    """The workflow in one of its variants; without `takes` the acting consumer and its topic are removed."""
-    options = {
-        "takes": True, "has_job": True, "approve": "never", "tool": "act", "every": "5m", "wake": "seconds=40",
-        "after_crash": "next", "overlap": "skip", "job_every": "20m", "retries": 0, "max_failures": 5,
-        "pause_on_failure": False, "asks": False, "expires": None, "on_expiry": "reject", **chosen,
-    }  # fmt: skip
-    topic = "t" if options["takes"] else "u"
-    text = HEAD.format(topic=topic) + ("u = flow.topic('u')\n" if options["takes"] else "")
-    text += PRODUCER.format(topic=topic, every=options["every"])
-    text += (TAKER.format(**options) if options["takes"] else "") + TELLER
-    return text + (JOB.format(**options) if options["has_job"] else "")
-
 
 shapes = st.fixed_dictionaries(
     {},
@@ -152,13 +75,6 @@ names = st.sampled_from([f"e{number}" for number in range(40)])
 
 
 places = st.lists(st.integers(0, 2), max_size=14)
-_ANSWERED_ONCE = (
-    RequestKind.APPROVAL,
-    RequestKind.QUESTION,
-    RequestKind.PERMISSION,
-    RequestKind.UNSURE,
-    RequestKind.INTERRUPTED,
-)
 
 
 def move(**given: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -176,56 +92,6 @@ def move(**given: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return decorate
 
 
-@dataclass
-class TrueWorld(FakeService):
-    """Knows what really happened, and checks the stored mutations at every call."""
-
-    wait_here: Callable[[str], None] = lambda _: None
-    look_up: Callable[[str], list[str]] = lambda _: []
-    expected_text: Callable[[Call], str | None] = lambda _: None
-    """What the call should say, as the user approved it; None if they were not asked."""
-    done: list[tuple[str, list[str]]] = field(default_factory=list)
-    """The key and the events of every action that took place."""
-    late_s: float | None = None
-    """How long after the call the service applies an action that seemed lost; None if never."""
-    coming: list[tuple[float, str, list[str]]] = field(default_factory=list)
-    """When each late action takes place, with its key and events."""
-    elapsed: Callable[[], float] = lambda: 0.0
-
-    def act(self, call: Call) -> Any:
-        assert self.look_up(call.key) == ["in_flight"], "the call was not stored, or had an outcome already"
-        assert self.expected_text(call) in (None, call.parameters["text"]), "it is not what the user approved"
-        self.wait_here("call")
-        failure = self.fails.pop(0) if self.fails else None
-        if failure is None or (failure.kind is FailureClass.UNSURE and self.happens):
-            self.done.append((call.key, list(call.parameters["n"])))
-            self.happened.add(call.key)
-        self.wait_here("called")
-        if failure is not None and failure.kind is FailureClass.UNSURE and not self.happens and self.late_s is not None:
-            self.coming.append((self.elapsed() + self.late_s, call.key, list(call.parameters["n"])))
-        if failure is not None:
-            raise ToolFailedError(failure)
-        return self.answer
-
-    def carry_out(self) -> None:
-        """Apply the late actions that are due."""
-        now = self.elapsed()
-        for at, key, batch in self.coming:
-            if at <= now:
-                self.done.append((key, batch))
-                self.happened.add(key)
-        self.coming = [one for one in self.coming if one[0] > now]
-
-    def check(self, call: Call) -> Checked:
-        self.wait_here("check")
-        self.carry_out()
-        return super().check(call)
-
-    def look(self, call: Call) -> Any:
-        self.wait_here("look")
-        return super().look(call)
-
-
 class Life(RuleBasedStateMachine):
     """Two workflows from their first deploy on, under random operations."""
 
@@ -236,11 +102,8 @@ class Life(RuleBasedStateMachine):
         self.runtime = SimulatedRuntime(Path(self.folder.name) / "data")
         self.world = TrueWorld()
         self.began = self.runtime.clock.wall
-        self.approved: dict[tuple[str, str], str] = {}
-        """By chain and events: what the call may say, as the user approved it last."""
-        self.answered_wrong: set[str] = set()
-        """Events about which the user answered wrongly."""
-        self.segments: dict[str, list[Segment]] = {}
+        self.user = KnowingUser(self.runtime, self.world)
+        self.history = ScheduleHistory(self.runtime)
         self.edited = self.runtime.clock.wall
         self.published: set[tuple[str, str]] = set()
         self.side_by_side: set[str] = set()
@@ -255,12 +118,12 @@ class Life(RuleBasedStateMachine):
         self.world.wait_here = self.runtime.stepper.wait_here
         self.world.elapsed = self.runtime.clock.monotonic
         self.world.look_up = self._ledger
-        self.world.expected_text = self._expected_text
+        self.world.expected_text = self.user.expected_text
         record_changes(self.db)
 
     def teardown(self) -> None:
         try:
-            if self.segments:
+            if self.history:
                 self._finish_everything()
         finally:
             self.runtime.kill()
@@ -317,7 +180,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def come_to_rest(self) -> None:
         self.runtime.run_until_idle()
-        self.follow()
+        self.history.follow()
 
     @rule(span=spans)
     def pass_time(self, span: timedelta) -> None:
@@ -345,8 +208,7 @@ class Life(RuleBasedStateMachine):
         if back > timedelta():
             self.runtime.clock.wall -= back
             self.runtime.tick_until_idle()
-            self.segments = {name: [one.cut(self.now) for one in all_] for name, all_ in self.segments.items()}
-            self.follow()
+            self.history.cut(self.now)
 
     @rule(off=jumps, moves=places)
     def crash(self, off: timedelta, moves: list[int]) -> None:
@@ -356,7 +218,7 @@ class Life(RuleBasedStateMachine):
         self.runtime.clock.move(off)
         self.start()
         invariants.no_run_is_active(self.db)
-        self.follow()
+        self.history.follow()
 
     @rule(off=jumps)
     def quit_and_start(self, off: timedelta) -> None:
@@ -364,7 +226,7 @@ class Life(RuleBasedStateMachine):
         self.runtime.clock.move(off)
         self.start()
         invariants.no_run_is_active(self.db)
-        self.follow()
+        self.history.follow()
 
     @move(failure=failures, number=st.integers(1, 5), happens=st.booleans())
     def actions_will_fail(self, failure: Failure, number: int, happens: bool) -> None:  # noqa: FBT001
@@ -433,29 +295,26 @@ class Life(RuleBasedStateMachine):
         self.ask(self.runtime.services.grant_commands.revoke, "w")
 
     @precondition(lambda self: self.runtime.requests())
-    @move(
-        place=st.integers(0, 3), word=st.sampled_from(["yes", "no", "always", "edit", "skip"]), mistaken=st.booleans()
-    )
+    @move(place=st.integers(0, 3), word=st.sampled_from(WORDS), mistaken=st.booleans())
     def answer(self, place: int, word: str, mistaken: bool) -> None:  # noqa: FBT001
         """The first answer counts; the same again changes nothing, another one is refused."""
         row = self.runtime.requests()[place % len(self.runtime.requests())]
-        give, other = self._answers(row, word, mistaken=mistaken)
+        give, other = self.user.answers(row, word, mistaken=mistaken)
         give()
         before = self._snapshot()
-        if row.kind in _ANSWERED_ONCE:
+        if row.kind in ANSWERED_ONCE:
             give()
             assert self.ask(other) is False
             assert self._snapshot() == before
 
     @invariant()
     def all_invariants_hold(self) -> None:
-        if self.segments:
+        if self.history:
             invariants.check(self.db, self.side_by_side)
             invariants.no_run_is_active(
                 self.db, running=[run.id for run in runs.list_active(self.db) if self._is_running(run)]
             )
-            for schedule, segments in self.segments.items():
-                periods = [(one.times, one.since, min(self.now, one.until or self.now)) for one in segments]
+            for schedule, periods in self.history.periods(self.now):
                 invariants.every_planned_time_has_one_outcome(self.db, schedule, periods)
                 invariants.due_times_add_up(self.runtime.engine.context, schedule)
 
@@ -464,7 +323,7 @@ class Life(RuleBasedStateMachine):
         """By what really happened: each event was acted on at most once, unless the user answered wrongly."""
         self.world.carry_out()
         number = Counter(identity for _, batch in self.world.done for identity in batch)
-        twice = {identity for identity, times in number.items() if times > 1} - self.answered_wrong
+        twice = {identity for identity, times in number.items() if times > 1} - self.user.answered_wrong
         assert not twice, f"done twice: {twice}"
 
     def _is_running(self, run: RunRow) -> bool:
@@ -492,58 +351,7 @@ class Life(RuleBasedStateMachine):
         self.runtime.deploy(script(**shape), grant=grant)
         if shape.get("overlap") == "allow_all":
             self.side_by_side.add("w/j")
-        self.follow()
-
-    def follow(self) -> None:
-        """Record which schedules are in force from now on."""
-        for row in schedules.list_all(self.db):
-            _spec, times = self.runtime.engine.context.compile(row.id, row.spec)
-            known = self.segments.setdefault(row.id, [])
-            if not known or known[-1].until is not None or known[-1].times != times:
-                self._close(row.id)
-                known.append(Segment(times, self.now))
-        for gone in set(self.segments) - {row.id for row in schedules.list_all(self.db)}:
-            self._close(gone)
-
-    def _close(self, schedule: str) -> None:
-        known = self.segments[schedule]
-        if known and known[-1].until is None:
-            known[-1] = Segment(known[-1].times, known[-1].since, self.now)
-
-    def _answers(self, row: RequestRow, word: str, *, mistaken: bool) -> tuple[Callable[[], Any], Callable[[], Any]]:
-        """The user's answer, and a different one."""
-        answering = self.runtime.request_commands
-        assert row.run is not None
-        match row.kind:
-            case RequestKind.APPROVAL if word == "edit":
-                edits = {"text": "edited"}
-                self.approved[self._approval_of(row)] = "edited"
-                return (lambda: answering.approve(row.id, edits=edits)), lambda: answering.approve(row.id)
-            case RequestKind.APPROVAL | RequestKind.PERMISSION:
-                if row.kind is RequestKind.APPROVAL and word != "no":
-                    self.approved[self._approval_of(row)] = row.call["parameters"]["text"]
-                yes, no = (lambda: answering.approve(row.id, always=word == "always")), lambda: answering.reject(row.id)
-                return (no, yes) if word == "no" else (yes, no)
-            case RequestKind.QUESTION:
-                answer, no = (lambda: answering.answer(row.id, {"answer": word})), lambda: answering.reject(row.id)
-                return (no, answer) if word == "no" else (answer, no)
-            case RequestKind.UNSURE | RequestKind.INTERRUPTED:
-                answer = self._truth(row, word, mistaken=mistaken)
-                other = "skip" if answer != "skip" else "happened"
-                return (lambda: answering.resolve(row.run, answer)), lambda: answering.resolve(row.run, other)
-            case RequestKind.RECONNECT:
-                return (lambda: self.runtime.services.grant_commands.save_connection(row.subject, {})), lambda: None
-        return (lambda: answering.retry(row.run)), lambda: None
-
-    def _truth(self, row: RequestRow, word: str, *, mistaken: bool) -> str:
-        mutation = mutations.find(self.db, row.run or "")
-        if mutation is None or word == "skip":
-            return "skip" if word == "skip" else "not-happened"
-        self.world.carry_out()
-        happened = mutation.key in self.world.happened
-        if mistaken or any(key == mutation.key for _, key, _ in self.world.coming):
-            self.answered_wrong |= set(mutation.parameters["n"])
-        return "happened" if happened is not mistaken else "not-happened"
+        self.history.follow()
 
     def _ledger(self, key: str) -> list[str]:
         """The statuses of the mutations in the chain of that call."""
@@ -552,15 +360,6 @@ class Life(RuleBasedStateMachine):
             "(SELECT r.chain FROM runs r JOIN mutations m ON m.run = r.id WHERE m.key = ? LIMIT 1)"
         )
         return [row[0] for row in self.db.execute(query, (key,))]
-
-    def _expected_text(self, call: Call) -> str | None:
-        query = "SELECT r.chain FROM runs r JOIN mutations m ON m.run = r.id WHERE m.key = ? LIMIT 1"
-        chain = self.db.execute(query, (call.key,)).fetchone()[0]
-        return self.approved.get((chain, str(call.parameters["n"])))
-
-    def _approval_of(self, row: RequestRow) -> tuple[str, str]:
-        chain = self.db.execute("SELECT chain FROM runs WHERE id = ?", (row.run,)).fetchone()[0]
-        return chain, str(row.call["parameters"]["n"])
 
     def _snapshot(self) -> Any:
         """Everything that a refused command must not change."""
@@ -588,7 +387,7 @@ class Life(RuleBasedStateMachine):
             self.runtime.run_until_idle()
             for one in self.runtime.requests():
                 if requests.find(self.db, one.id).answer is None:  # type: ignore[union-attr]
-                    self._answers(one, "yes", mistaken=False)[0]()
+                    self.user.answers(one, "yes", mistaken=False)[0]()
             self.runtime.run_until_idle()
             if self._is_finished():
                 break
@@ -620,7 +419,7 @@ class Life(RuleBasedStateMachine):
         for topic, identity in self.published:
             assert self.runtime.events(topic)[identity] in ("consumed", "skipped")
         taken = {identity for identity, state in self.runtime.events("t").items() if state == "consumed"}
-        assert taken - done <= self.answered_wrong, "consumed but never acted on"
+        assert taken - done <= self.user.answered_wrong, "consumed but never acted on"
         assert events.topics_with_pending(self.db, "w") == set()
 
 
