@@ -38,7 +38,10 @@ _IS_KIND: dict[ParameterKind, Callable[[Any], bool]] = {
 
 
 def check_parameters(tool: Tool, parameters: Mapping[str, Any]) -> None:
-    """Raise BadParametersError for the first parameter that is unknown, missing or of the wrong type."""
+    """Raise BadParametersError for the first parameter that is unknown, missing or of the wrong type.
+
+    A value of `...` is any: it is not known before the script runs.
+    """
     for name in parameters:
         if name not in tool.parameters:
             raise BadParametersError(
@@ -57,7 +60,7 @@ def check_parameters(tool: Tool, parameters: Mapping[str, Any]) -> None:
                 raise BadParametersError(
                     UserText('{tool} needs "{name}": {words}.', tool=tool.name, name=name, words=words)
                 )
-        elif not _IS_KIND[parameter.kind](value):
+        elif value is not ... and not _IS_KIND[parameter.kind](value):
             raise BadParametersError(
                 UserText(
                     '"{name}" of {tool} takes {words}, not {kind}.',

@@ -23,6 +23,7 @@ from scheduler.workers.system import kill_with_descendants, start_process
 from scheduler.workers.worker_records import MARK_LENGTH, WorkerRecords
 
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)[ \t]*$\s(?P<content>(^#(| .*)$\s?)+)^# ///[ \t]*$")
+_BEGIN = re.compile(r"(?m)^# /// script[ \t]*$")
 _READY = "dayhand-ready"
 _PROXIES = ("https_proxy", "http_proxy", "no_proxy", "all_proxy")
 """Most programs read the lower-case names; uv reads both."""
@@ -31,6 +32,7 @@ _PASSED = frozenset(
 )
 _MAX_REASON_CHARS = 600
 _KEPT_LINES, _MAX_LINE_BYTES = 12, 10_000
+_PROGRESS = ("Using ", "Resolved ", "Prepared ", "Updating ", "Building ", "Downloading ")
 _MAX_PROGRESS_CHARS = 1 << 20
 """uv's output that is passed on; the rest is dropped."""
 _DEFAULT_PYTHON = ">=3.9" if getattr(sys, "frozen", False) else sys.executable
@@ -56,10 +58,17 @@ class Dependencies:
 
 def parse_dependencies(source: str) -> Dependencies:
     """Parse the script's `# /// script` block; no block means no dependencies."""
-    blocks = [block for block in _BLOCK.finditer(source.replace("\r\n", "\n")) if block["type"] == "script"]
+    source = source.replace("\r\n", "\n")
+    blocks = [block for block in _BLOCK.finditer(source) if block["type"] == "script"]
     if not blocks:
+        begun = _BEGIN.search(source)
+        if begun is not None:
+            raise InvalidDependenciesError(
+                UserText("The # /// script block has no end; add a line # /// after its last line."),
+                source[: begun.start()].count("\n") + 1,
+            )
         return Dependencies()
-    line = source.replace("\r\n", "\n")[: blocks[-1].start()].count("\n") + 1
+    line = source[: blocks[-1].start()].count("\n") + 1
     if len(blocks) > 1:
         raise InvalidDependenciesError(UserText("The script has two # /// script blocks; keep one."), line)
     lines = blocks[0]["content"].splitlines()
@@ -217,8 +226,9 @@ def _read_output(process: "subprocess.Popen[bytes]", progress: Callable[[str], N
 
 
 def _format_reason(lines: Iterable[str]) -> str:
-    """Uv's output as one line, without the characters it draws its tree of causes with."""
-    text = " ".join(re.sub("[\u00d7╰─▶│├]", " ", "".join(lines)).split())
+    """Uv's output as one line, without its progress and the characters it draws its tree of causes with."""
+    told = "".join(line for line in lines if not line.startswith(_PROGRESS))
+    text = " ".join(re.sub("[\u00d7╰─▶│├]", " ", told).split()).removeprefix("error: ")
     return (text[-_MAX_REASON_CHARS:] or UserText("uv printed nothing")).rstrip(".") + "."
 
 

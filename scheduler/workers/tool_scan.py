@@ -1,8 +1,9 @@
 """Which tools a script uses, found in its source: deploy checks and grants them before anything runs."""
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from scheduler.rules.script_limits import HAND_OVER_TOOL
 
@@ -22,6 +23,8 @@ class ToolUse:
     connection: str | None
     tool: str | None
     line: int
+    parameters: Mapping[str, Any] | None = field(default=None, compare=False)
+    """By name, with `...` for a value that is not written out; None if not all names are."""
 
 
 def find_tool_uses(source: str) -> list[ToolUse]:
@@ -29,7 +32,14 @@ def find_tool_uses(source: str) -> list[ToolUse]:
     tree = ast.parse(source)
     constants = find_constants(tree)
     uses = [
-        ToolUse(handler=handler, phase=phase, connection=connection, tool=tool, line=call.lineno)
+        ToolUse(
+            handler=handler,
+            phase=phase,
+            connection=connection,
+            tool=tool,
+            line=call.lineno,
+            parameters=_parameters(call),
+        )
         for handler, phase, call in find_calls(tree)
         for connection, tool in _uses(call, constants)
     ]
@@ -44,6 +54,12 @@ def find_calls(tree: ast.Module) -> Iterator[tuple[str, str, ast.Call]]:
 
 
 def _bodies(tree: ast.Module) -> Iterator[tuple[str, str, _Function]]:
+    for handler, phase, function, methods in find_phases(tree):
+        yield handler, phase, _with_own_methods(function, methods) if methods else function
+
+
+def find_phases(tree: ast.Module) -> Iterator[tuple[str, str, _Function, dict[str, _Function]]]:
+    """The function of each phase with its handler, and all methods of its class."""
     for node in ast.walk(tree):
         if not isinstance(node, _Function | ast.ClassDef):
             continue
@@ -53,9 +69,9 @@ def _bodies(tree: ast.Module) -> Iterator[tuple[str, str, _Function]]:
             helpers = {method.name: method for method in methods}
             for phase in _PHASES:
                 if phase in helpers:
-                    yield node.name, phase, _with_own_methods(helpers[phase], helpers)
+                    yield node.name, phase, helpers[phase], helpers
         elif not isinstance(node, ast.ClassDef):
-            yield from ((node.name, kind, node) for kind in kinds if kind in ("producer", "job"))
+            yield from ((node.name, kind, node, {}) for kind in kinds if kind in ("producer", "job"))
 
 
 def _kind(decorator: ast.expr) -> str | None:
@@ -102,6 +118,27 @@ def _uses(call: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str | Non
                 yield from ((constant_text(value, constants), HAND_OVER_TOOL) for value in values)
             case ast.keyword(arg="secrets" | None):
                 yield None, HAND_OVER_TOOL
+
+
+def _parameters(call: ast.Call) -> dict[str, Any] | None:
+    assert isinstance(call.func, ast.Attribute)
+    names = [one.arg for one in call.keywords]
+    if call.func.attr != "call" or None in names:
+        return None
+    return {one.arg: _value(one.value) for one in call.keywords if one.arg is not None}
+
+
+def _value(value: ast.expr) -> Any:
+    match value:
+        case ast.Constant(value=constant):
+            return constant
+        case ast.Dict():
+            return {}
+        case ast.List() | ast.ListComp() | ast.Tuple():
+            return []
+        case ast.JoinedStr():
+            return ""
+    return ...
 
 
 def find_constants(tree: ast.Module) -> dict[str, str]:

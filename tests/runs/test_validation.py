@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from scheduler.connections.registry import builtin_registry
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.workflows.validation import InvalidScriptError, ScriptValidator
 from scheduler.store import workflows
@@ -207,6 +208,35 @@ def test_two_consumers_of_one_topic_give_a_warning(runtime: RuntimeFixture) -> N
     second = LISTENS.replace("class C", "class D")
     checked = runtime.services.validation.validate("w.py", FLOW + LISTENS + second)
     assert checked.warnings == ("C and D both take events from t: each event goes to the one that reserves it first.",)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("'list', patern='*'", 'list has no parameter "patern". Did you mean "pattern"?'),
+        ("'read'", 'read needs "path": a text.'),
+        ("'list', pattern=5", '"pattern" of list takes a text, not a whole number.'),
+    ],
+)
+def test_wrong_parameters_of_a_tool_are_found(runtime: RuntimeFixture, call: str, sentence: str) -> None:
+    runtime.services.validation._registry = builtin_registry(lambda _title, _text: None)
+    source = (
+        f"import dayhand\nflow = dayhand.Workflow('W', connections=['files:a'])\n{JOB}    ctx.call('files:a', {call})\n"
+    )
+    with pytest.raises(InvalidScriptError) as refused:
+        runtime.services.validation.validate("w.py", source)
+    assert refused.value.sentences == [f"w.py, line 5: {sentence}"]
+
+
+def test_a_name_that_ctx_does_not_have_is_found(runtime: RuntimeFixture) -> None:
+    with pytest.raises(InvalidScriptError, match=r"w\.py, line \d+: ctx has no rum; did you mean run\?"):
+        runtime.services.validation.validate("w.py", job("ctx.rum(['ls'])"))
+
+
+def test_a_mutate_without_a_call_gives_a_warning(runtime: RuntimeFixture) -> None:
+    source = f"{FLOW}{LISTENS}    def mutate(self, ctx, prepared):\n        pass\n"
+    (warning,) = runtime.services.validation.validate("w.py", source).warnings
+    assert "C.mutate makes no call" in warning
 
 
 def test_output_while_loading_is_harmless(runtime: RuntimeFixture) -> None:

@@ -17,7 +17,7 @@ def test_packages_and_python_are_read_from_the_comment_block() -> None:
     assert parse_dependencies(BLOCK.replace("\n", "\r\n")) == parse_dependencies(BLOCK)
 
 
-@pytest.mark.parametrize("source", ["import dayhand\n", "# /// other\n# a = 1\n# ///\n", "# /// script\nx = 1\n"])
+@pytest.mark.parametrize("source", ["import dayhand\n", "# /// other\n# a = 1\n# ///\n"])
 def test_a_script_without_a_block_has_no_dependencies(source: str) -> None:
     assert parse_dependencies(source) == Dependencies()
 
@@ -35,6 +35,12 @@ def test_an_invalid_block_is_reported_with_its_line(content: str, sentence: str)
     with pytest.raises(InvalidDependenciesError) as caught:
         parse_dependencies(f"import dayhand\n# /// script\n# {content}\n# ///\n")
     assert sentence in caught.value.sentence
+    assert caught.value.line == 2
+
+
+def test_a_block_without_an_end_is_reported() -> None:
+    with pytest.raises(InvalidDependenciesError, match="has no end") as caught:
+        parse_dependencies('"""A."""\n# /// script\n# dependencies = ["attrs"]\nimport dayhand\n')
     assert caught.value.line == 2
 
 

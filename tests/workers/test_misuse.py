@@ -1,5 +1,7 @@
 """Calls that a phase may not make and invalid return values: one message with file, line and fix."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from textwrap import dedent, indent
 
@@ -7,7 +9,7 @@ import pytest
 
 from scheduler.workers.outcomes import Fault, Finished, ScriptFailed
 from scheduler.workers.worker import Worker
-from tests.workers.worker_fixture import Recorder, phase
+from tests.workers.worker_fixture import Recorder, phase, script
 
 Start = Callable[..., Worker]
 PREPARED = {"reserve": [], "data": {}, "say": "", "ui": None, "wake_at": None}
@@ -67,6 +69,12 @@ def test_a_phase_cannot_use_methods_of_other_phases(start: Start, phase_name: st
 
 MISUSES = {
     "an unknown name": ("job", "ctx.send('x')", "ctx has no send; in job it offers attempt, call, cancelled, done"),
+    "a misspelt name": ("producer", "ctx.publsh(mails, id='a')", "ctx has no publsh; did you mean publish?"),
+    "an event used like a dict": (
+        "prepare",
+        "dayhand.Event(id='a', title='', data={}, topic=mails, published_at=None)['data']",
+        "an event is not a dict; write event.data['data'] or event.id.",
+    ),
     "an undeclared connection": (
         "job",
         "ctx.call('imap:home', 'search')",
@@ -122,6 +130,60 @@ def test_a_misuse_is_reported_with_file_and_line(start: Start, misuse: str) -> N
     assert outcome.line is not None and first <= outcome.line <= last
     assert outcome.sentence.startswith(f"chore.py, line {outcome.line}: ")
     assert worker.is_usable
+
+
+ERRORS = {
+    "an event without a name for its id": (
+        "producer",
+        "ctx.publish(mails, 'a')",
+        "ctx.publish does not take that; write ctx.publish(topic, id=…, title=…, data=…)",
+    ),
+    "a parameter without its name": (
+        "job",
+        "ctx.call('files:home', 'list', '*.txt')",
+        "ctx.call does not take that; write ctx.call(connection, tool, name=value)",
+    ),
+    "an argument of a function of its own": ("job", "(lambda: 0)(1)", "TypeError: "),
+    "a missing environment variable": ("job", "import os\nos.environ['TOKEN']", "Scripts get only a few environment"),
+    "a missing key": ("job", "{}['TOKEN']", "KeyError: 'TOKEN'"),
+    "a name that the package does not have": ("job", "dayhand.noting()", "did you mean dayhand.nothing?"),
+}
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_an_error_says_what_to_write(start: Start, error: str) -> None:
+    phase_name, body, sentence = ERRORS[error]
+    outcome, _ = run(start, phase_name, body)
+    assert isinstance(outcome, ScriptFailed), outcome
+    assert sentence in outcome.message
+    assert outcome.line == FIRST_LINE + body.count("\n")
+
+
+NOT_LOADED = {
+    "from dayhand import producer": "dayhand has no producer; write flow = dayhand.Workflow('Receipts'), then @flow.",
+    "from dayhand import workflow": "dayhand has no workflow; did you mean dayhand.Workflow?",
+    "import dayhand; dayhand.workflow('A')": "dayhand has no workflow; did you mean dayhand.Workflow?",
+    "import dayhand; dayhand.Workflow('A').task": "a workflow has no task; it has consumer, job, producer, topic.",
+    "import dayhand; dayhand.Workflow('A').topics_": "a workflow has no topics_; did you mean topic?",
+}
+
+
+@pytest.mark.parametrize("source", NOT_LOADED)
+def test_a_wrong_name_at_the_top_level_is_explained(source: str) -> None:
+    worker = Worker(script(source))
+    try:
+        outcome = worker.load()
+    finally:
+        worker.end()
+    assert isinstance(outcome, ScriptFailed), outcome
+    assert NOT_LOADED[source] in outcome.message
+    assert outcome.line == 1
+
+
+def test_a_module_of_the_package_is_still_found() -> None:
+    code = "from dayhand import page_text; import dayhand; print(hasattr(dayhand, 'x'), page_text.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False dayhand.page_text\n"
 
 
 BAD_RETURNS = {

@@ -17,6 +17,18 @@ def test_each_use_has_its_handler_phase_and_line() -> None:
     ]
 
 
+def test_parameters_are_found_with_their_values_if_these_are_written_out() -> None:
+    source = """
+        @flow.job(every="1h")
+        def work(ctx):
+            ctx.call("a:b", "c", path="x", limit=3, rows=[ctx.now], text=f"{1}", where={}, other=work)
+            ctx.call("a:b", "c", **{"path": "x"})
+    """
+    given, unknown = (use.parameters for use in find_tool_uses(dedent(source)))
+    assert given == {"path": "x", "limit": 3, "rows": [], "text": "", "where": {}, "other": ...}
+    assert unknown is None
+
+
 def test_a_name_that_is_not_a_literal_is_unknown() -> None:
     source = """
         @flow.job(every="1h")

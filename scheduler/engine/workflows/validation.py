@@ -1,13 +1,15 @@
 """Checks whether a script can be deployed. Loads it in a worker, never here; each error names file, line and fix."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from scheduler.connections.connector import Tool
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
+from scheduler.connections.validation import check_parameters
 from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
@@ -19,6 +21,7 @@ from scheduler.timing.description import describe_schedule
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Policies
 from scheduler.user_text import UserText, join_texts, join_words
+from scheduler.workers.context_scan import find_context_problems, find_oversights
 from scheduler.workers.environments import Dependencies, InvalidDependenciesError, parse_dependencies
 from scheduler.workers.prepare_scan import find_prepare_problems
 from scheduler.workers.tool_scan import ToolUse, find_tool_uses
@@ -105,14 +108,22 @@ class ScriptValidator:
             raise InvalidScriptError([f"{file}: {error}"]) from error
         plan = read_plan(path, source, described)
         uses = tuple(find_tool_uses(source))
+        wrong_uses = list(self._check_uses(plan, uses))
+        lines = {line for line, _ in wrong_uses}
         sentences = [
             *self._check_handlers(file, plan),
-            *self._check_connections(file, plan, described, uses),
-            *_check_prepare(file, source),
+            *self._check_connections(file, plan, described),
+            *_add_lines(file, wrong_uses),
+            *_add_lines(file, find_prepare_problems(source)),
+            *_add_lines(file, (one for one in find_context_problems(source, plan.handlers) if one.line not in lines)),
         ]
         if sentences:
             raise InvalidScriptError(sentences)
-        warnings = (*_competing_consumers(plan), *self._unconnected(plan))
+        warnings = (
+            *_competing_consumers(plan),
+            *_add_lines(file, find_oversights(source)),
+            *self._unconnected(plan),
+        )
         return ValidatedScript(
             path=path,
             source=source,
@@ -170,9 +181,7 @@ class ScriptValidator:
         known = () if script is None else script.described["handlers"]
         return any((one["name"], one["schedule"]) == (handler.name, handler.schedule) for one in known)
 
-    def _check_connections(
-        self, file: str, plan: ScriptPlan, described: dict[str, Any], uses: tuple[ToolUse, ...]
-    ) -> list[str]:
+    def _check_connections(self, file: str, plan: ScriptPlan, described: dict[str, Any]) -> list[str]:
         found: list[str] = []
         for name in plan.connections:
             try:
@@ -181,11 +190,13 @@ class ScriptValidator:
                 found.append(
                     UserText("{file}, line {line}: {error}", file=file, line=described["line"], error=error.sentence)
                 )
+        return found
+
+    def _check_uses(self, plan: ScriptPlan, uses: Iterable[ToolUse]) -> Iterator[tuple[int, str]]:
         for use in uses:
             sentence = self._check_use(plan, use)
             if sentence is not None:
-                found.append(UserText("{file}, line {line}: {sentence}", file=file, line=use.line, sentence=sentence))
-        return found
+                yield use.line, sentence
 
     def _check_use(self, plan: ScriptPlan, use: ToolUse) -> str | None:
         if use.connection is None:
@@ -218,11 +229,21 @@ class ScriptValidator:
                 tool=use.tool,
                 connection=use.connection,
             )
-        return None
+        return _check_parameters(tool, use)
 
     def _unconnected(self, plan: ScriptPlan) -> list[str]:
         missing = find_unconnected(self._context.database.read(), self._registry, plan.connections)
         return [UserText("{name} is not connected yet: dayhand connect {name}", name=name) for name in missing]
+
+
+def _check_parameters(tool: Tool, use: ToolUse) -> str | None:
+    if use.parameters is None:
+        return None
+    try:
+        check_parameters(tool, use.parameters)
+    except ConnectionRuleError as error:
+        return error.sentence
+    return None
 
 
 def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
@@ -261,10 +282,10 @@ def _check_types(described: Mapping[str, Any], types: Mapping[str, type]) -> Non
             raise TypeError(name)
 
 
-def _check_prepare(file: str, source: str) -> list[str]:
+def _add_lines(file: str, problems: Iterable[tuple[int, str]]) -> list[str]:
     return [
         UserText("{file}, line {line}: {sentence}", file=file, line=line, sentence=sentence)
-        for line, sentence in find_prepare_problems(source)
+        for line, sentence in problems
     ]
 
 

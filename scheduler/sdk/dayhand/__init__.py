@@ -6,6 +6,8 @@ and runs on Python 3.9 and later.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ._context import Context, JobContext, MutateContext, NextContext, PrepareContext, ProducerContext
 from ._errors import BadReturn, CommandFailed, Misuse
 from ._events import Event, Nothing, Prepared, Topic, nothing, prepared
@@ -33,3 +35,10 @@ __all__ = [
     "nothing",
     "prepared",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        from ._package_names import explain_missing_attribute  # noqa: PLC0415  only needed for mistakes
+
+        raise AttributeError(explain_missing_attribute(name))

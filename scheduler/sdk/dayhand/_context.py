@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _command
 from . import _protocol as protocol
+from ._context_names import explain_missing_name
 from ._errors import AttemptEnded, Misuse
 from ._events import Event, Topic, parse_instant, read_event
 from ._source_location import caller
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
     from ._handlers import HandlerDefinition
     from ._setting_types import Names, Origin, Outcome
     from ._workflow import Workflow
-
-_HINTS = {
-    "call": UserText("read in a producer, prepare or job; act in mutate"),
-    "publish": UserText("publish in a producer or in next"),
-    "peek": UserText("peek in prepare"),
-    "checkpoint": UserText("only a producer has checkpoints; next returns its state"),
-    "done": UserText("report what was done in next or in a job; prepare has say="),
-    "problem": UserText("report problems in a producer, in next or in a job"),
-    "run": UserText("commands run in jobs"),
-    "outcome": UserText("only next knows the outcome of the call in mutate"),
-    "call_made": UserText("only next knows the call that was made"),
-    "reason": UserText("only next knows why the user rejected the call"),
-}
 
 
 class Context:
@@ -110,19 +98,7 @@ class Context:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
-            if name in _HINTS:
-                return self._refuse(
-                    UserText("{phase} cannot use ctx.{name}; {hints}.", phase=self.phase, name=name, hints=_HINTS[name])
-                )
-            offered = sorted(word for word in dir(type(self)) if not word.startswith("_") and word != "phase")
-            return self._refuse(
-                UserText(
-                    "ctx has no {name}; in {phase} it offers {offered}.",
-                    name=name,
-                    phase=self.phase,
-                    offered=", ".join(offered),
-                )
-            )
+            return self._refuse(explain_missing_name(type(self), name))
 
     def _refuse(self, sentence: str) -> NoReturn:
         raise self._link.remember(Misuse(sentence))

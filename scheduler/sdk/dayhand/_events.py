@@ -44,6 +44,11 @@ class Event:
     def __hash__(self) -> int:
         return hash((self.topic, self.id))
 
+    if not TYPE_CHECKING:  # so that type checkers find it before it runs
+
+        def __getitem__(self, name: object) -> Any:
+            raise Misuse(UserText("an event is not a dict; write event.data[{name}] or event.id.", name=repr(name)))
+
     def __repr__(self) -> str:
         return f"<event {self.id!r} of {self.topic!s}>"
 

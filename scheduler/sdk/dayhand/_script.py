@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import linecache
 import os
+import re
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from . import _workflow
 from ._context import CONTEXTS
 from ._errors import AttemptEnded, BadReturn, CommandFailed, Misuse
 from ._events import Nothing, Prepared, read_event
+from ._package_names import explain_arguments, explain_missing_attribute
 from ._source_location import definition_of, format_traceback, last_line
 from ._user_text import UserText, to_json
 from ._values import check, describe_type
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ._workflow import Workflow
 
 _MODULE = "__dayhand__"
+_MISSING_NAME = re.compile(r"cannot import name '(\w+)'")
 _MAX_MESSAGE_CHARS = 2000
 _MAX_TRACEBACK_CHARS = 20000
 
@@ -123,6 +126,14 @@ class LoadedScript:
                 "and top-level code",
                 error=text,
             )
+        elif isinstance(error, TypeError):
+            text = explain_arguments(error, text)
+        elif isinstance(error, KeyError) and _is_variable(error):
+            text = UserText(
+                "{error}. Scripts get only a few environment variables: write settings into the script, and keep "
+                "passwords in a connection",
+                error=text,
+            )
         elif isinstance(error, SystemExit):
             text = UserText("the script called sys.exit; return from the handler instead, or raise an error")
         try:
@@ -141,6 +152,9 @@ class LoadedScript:
 
     def _help_import(self, error: ImportError, text: str) -> str:
         package = (error.name or "").split(".")[0]
+        missing = _MISSING_NAME.match(str(error))
+        if error.name == "dayhand" and missing is not None:
+            return explain_missing_attribute(missing[1])
         beside = os.path.join(os.path.dirname(self.path), package)
         if "relative import" in str(error) or (package and (os.path.isdir(beside) or os.path.exists(f"{beside}.py"))):
             return UserText(
@@ -224,6 +238,14 @@ def _facts(message: protocol.Message) -> dict[str, Any]:
     inputs = message["inputs"]
     further = {name: inputs[name] for name in ("outcome", "call_made", "reason", "waiting") if name in inputs}
     return {**message["facts"], "received_at": message["received_at"], **further}
+
+
+def _is_variable(error: BaseException) -> bool:
+    """Whether it comes from `os.environ[…]`."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code is getattr(type(os.environ).__getitem__, "__code__", None)
 
 
 def _was_refused(error: BaseException | None) -> bool:

@@ -224,6 +224,13 @@ class Workflow:
 
         return add
 
+    if not TYPE_CHECKING:  # or type checkers would accept every name
+
+        def __getattr__(self, name: str) -> Any:
+            from ._package_names import explain_missing_method  # noqa: PLC0415  only needed for mistakes
+
+            raise AttributeError(name) if name.startswith("_") else Misuse(explain_missing_method(name))
+
     def _begin(self, kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: dict[str, Any]) -> int:
         options.reject_unknown(kind, known, positional, unknown)
         return caller()[1]
