@@ -1,6 +1,5 @@
 """Redeploys a workflow when its file is saved, by any editor, once the script is valid."""
 
-import hashlib
 import logging
 import threading
 import time
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Signal, Slot
 
+from app.data.script_file import hash_script, read_script_file
 from app.i18n.translate import translate_text
 from app.session import Session
 from scheduler.engine.errors import RefusedError
@@ -26,7 +26,6 @@ _ANNOUNCEMENT_DELAY_S = 1.0
 """Before announcements are acted on: one of them may add a file to watch."""
 _POLL_S = 2.0
 """Between two checks of the files' times, for file systems without change events."""
-_MAX_SCRIPT_BYTES = 4_000_000
 _MAX_RETRY_S = 60.0
 
 
@@ -39,15 +38,26 @@ class _FileVersion(NamedTuple):
 
 
 class AutoDeployer(QObject):
-    """Checks and deploys on its own thread, and calls `report` there. Sleeps while there is nothing to watch."""
+    """Checks and deploys on its own thread. Sleeps while there is nothing to watch.
+
+    It calls `report` there with what was deployed, and `refuse` with what could not be.
+    """
 
     _paths_changed = Signal(object)
     """The paths to watch."""
 
-    def __init__(self, session: Session, report: Callable[[str], None], *, poll_s: float = _POLL_S) -> None:
+    def __init__(
+        self,
+        session: Session,
+        report: Callable[[str], None],
+        *,
+        refuse: Callable[[str], None] | None = None,
+        poll_s: float = _POLL_S,
+    ) -> None:
         super().__init__()
         self._session = session
         self._report = report
+        self._refuse = refuse or report
         self._poll_s = poll_s
         self._versions: dict[str, _FileVersion | None] = {}
         self._tried: dict[str, str] = {}
@@ -126,10 +136,10 @@ class AutoDeployer(QObject):
         return bool(files)
 
     def _try_deploy(self, watched: WatchedWorkflow) -> None:
-        source = _read(watched.path)
+        source = read_script_file(watched.path)
         if not source or not source.strip():  # still being written
             return
-        digest = hashlib.sha256(source.encode()).hexdigest()
+        digest = hash_script(source)
         if digest in (watched.sha256, self._tried.get(watched.path)):
             return
         self._tried[watched.path] = digest
@@ -138,13 +148,13 @@ class AutoDeployer(QObject):
             self._report(self._deploy(watched.workflow, watched.path, source))
         except InvalidScriptError as error:
             sentence = self.tr("{file} was saved, but the previous version stays in use: {why}")
-            self._report(sentence.format(file=name, why=translate_text(str(error))))
+            self._refuse(sentence.format(file=name, why=translate_text(str(error))))
         except RefusedError as error:
             sentence = self.tr("{file} was saved, but the workflow was not updated: {why}")
-            self._report(sentence.format(file=name, why=translate_text(error.sentence)))
+            self._refuse(sentence.format(file=name, why=translate_text(error.sentence)))
         except Exception as error:  # noqa: BLE001  reported, and the other files are still checked
             sentence = self.tr("{file} was saved, but the workflow could not be updated: {why}")
-            self._report(sentence.format(file=name, why=translate_text(str(error))))
+            self._refuse(sentence.format(file=name, why=translate_text(str(error))))
 
     def _deploy(self, workflow: str, path: str, source: str) -> str:
         validated = self._session.validate(path, source)
@@ -168,13 +178,3 @@ def _file_version(path: str) -> _FileVersion | None:
     except OSError:
         return None
     return _FileVersion(status.st_mtime_ns, status.st_size, status.st_ino)
-
-
-def _read(path: str) -> str | None:
-    """None if it cannot be read now; it is checked again when it changes."""
-    try:
-        if Path(path).stat().st_size > _MAX_SCRIPT_BYTES:
-            return None
-        return Path(path).read_bytes().decode()
-    except (OSError, UnicodeDecodeError):
-        return None

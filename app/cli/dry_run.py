@@ -139,6 +139,8 @@ def _details(step: dict[str, Any]) -> list[str]:
         lines.append(f"would {action['tool']} with {action['connection']}: {_shorten(given)}")
     lines += _first_lines([f"would run: {_shorten(shlex.join(words))}" for words in step["commands"]])
     lines += _first_lines([f"| {_shorten(line)}" for line in step["log"].splitlines()])
+    if step["traceback"].count("\n  File ") > 1:  # otherwise the error says it all
+        lines += step["traceback"].splitlines()
     return [f"    {line}" for line in lines]
 
 

@@ -125,8 +125,12 @@ def _render_run(options: Namespace, run: dict[str, Any]) -> Iterator[str]:
     if run["log"]:
         yield "Log:"
         yield from (f"  {line}" for line in run["log"].splitlines())
-    if run["failure"] and run["failure"].get("traceback"):
-        yield from (f"  {line}" for line in run["failure"]["traceback"].splitlines())
+    if run["failure"]:
+        yield from _render_traceback(run["failure"])
+
+
+def _render_traceback(failure: dict[str, Any]) -> list[str]:
+    return str(failure.get("traceback") or "").splitlines()
 
 
 def _render_action(call: dict[str, Any] | None) -> Iterator[str]:
@@ -147,7 +151,7 @@ def _render_request(one: dict[str, Any]) -> Iterator[str]:
 
 
 def _logs_arguments(parser: ArgumentParser) -> None:
-    parser.description = "Show what a run printed."
+    parser.description = "Show what a run printed and, if it failed, where in the script."
     add_data_dir(parser)
     parser.add_argument("run_id", metavar="RUN", help="its ID, or the beginning of it")
     parser.add_argument("--follow", action="store_true", help="keep printing until it ends")
@@ -173,8 +177,9 @@ class _FollowedLog:
             if "piece" in message:
                 *whole, rest = (rest + message["piece"]["text"]).split("\n")
                 yield from whole
-        if rest:
-            yield rest
+            elif "answer" in message:
+                yield from [rest] if rest else []
+                yield from _render_traceback(message["answer"])
 
 
 def _logs(options: Namespace) -> CommandResult | _FollowedLog:
@@ -184,7 +189,7 @@ def _logs(options: Namespace) -> CommandResult | _FollowedLog:
 
 
 def _render_log(answer: dict[str, Any]) -> Iterable[str]:
-    return str(answer["text"]).splitlines() or ["It printed nothing."]
+    return [*str(answer["text"]).splitlines(), *_render_traceback(answer)] or ["It printed nothing."]
 
 
 def _stats_arguments(parser: ArgumentParser) -> None:

@@ -2,11 +2,13 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from shlex import quote
 from typing import Any
 
 from app.cli.command import Command, CommandResult, call_api
 from app.cli.formatting import RUN_COLUMNS, TIME_EXAMPLES, format_state, format_table, format_time, run_row
 from app.data.data_dir import add_data_dir
+from app.data.script_file import is_file_changed
 from scheduler.rules.workflow_state import rank_by_need
 
 
@@ -43,7 +45,10 @@ def _show_arguments(parser: ArgumentParser) -> None:
 
 
 def _show(options: Namespace) -> CommandResult:
-    return CommandResult(call_api(options, "show", workflow=options.workflow), _render_show)
+    answer = call_api(options, "show", workflow=options.workflow)
+    versions = call_api(options, "versions", workflow=options.workflow)["versions"]
+    changed = any(is_file_changed(answer["path"], one["sha256"]) for one in versions if one["current"])
+    return CommandResult({**answer, "file_changed": changed}, _render_show)
 
 
 def _render_show(answer: dict[str, Any]) -> Iterator[str]:
@@ -52,6 +57,8 @@ def _render_show(answer: dict[str, Any]) -> Iterator[str]:
         yield answer["description"].splitlines()[0]
     watching = ", redeployed when it changes" if answer["watching"] else ""
     yield f"Version {answer['version']} of {answer['path']}{watching}"
+    if answer["file_changed"]:
+        yield f"The file has other contents now. Can it be used? dayhand deploy --check {quote(answer['path'])}"
     yield ""
     yield from format_table(
         ("HANDLER", "KIND", "STATE", "NEXT RUN", "SCHEDULE"),

@@ -109,7 +109,9 @@ def _run_once(
         parts.session.start()
     except OSError as error:
         parts.ui.show_status(translate_text(str(error)), Tone.BAD)
-    watching = AutoDeployer(parts.session, parts.ui.status_message.emit, poll_s=_FILE_CHECK_S)
+    watching = AutoDeployer(
+        parts.session, parts.ui.status_message.emit, refuse=parts.ui.save_refused.emit, poll_s=_FILE_CHECK_S
+    )
     backups = BackupTimer(folder, SystemClock(), parts.ui.status_message.emit, first_delay_ms=_FIRST_BACKUP_MS)
     metrics = MetricsFile(
         parts.session.queries,

@@ -29,7 +29,12 @@ class WatchedWorkflow:
         installation.engine_thread.submit(
             lambda _: installation._runtime.workflow_commands.deploy(validated, DeployOptions(watch=True))
         ).result(30)
-        self.watching = AutoDeployer(installation, self.messages.append, poll_s=0.1)
+        self.refusals: list[str] = []
+        self.watching = AutoDeployer(installation, self.messages.append, refuse=self._refuse, poll_s=0.1)
+
+    def _refuse(self, message: str) -> None:
+        self.messages.append(message)
+        self.refusals.append(message)
 
     @property
     def version(self) -> int:
@@ -55,6 +60,7 @@ def test_a_saved_file_is_redeployed(watched: WatchedWorkflow) -> None:
     watched.script.write_text(job('ctx.done("New")'))
     watched.wait_for(lambda: watched.version == 2)
     watched.wait_for(lambda: watched.messages == ["backup was updated to version 2 because its file was saved."])
+    assert watched.refusals == []
 
 
 def test_a_first_job_is_not_deployed_automatically(watched: WatchedWorkflow) -> None:
@@ -94,7 +100,7 @@ def test_an_invalid_script_is_reported_once_and_not_deployed(watched: WatchedWor
     )
     os.utime(watched.script)
     watched.watching.check_files()
-    assert (len(watched.messages), watched.version) == (1, 1)
+    assert (len(watched.messages), watched.version, watched.refusals) == (1, 1, watched.messages)
     watched.script.write_text(job('ctx.done("Right")'))
     watched.wait_for(lambda: watched.version == 2)
 

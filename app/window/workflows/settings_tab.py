@@ -27,6 +27,12 @@ class WorkflowSettingsTab(QScrollArea):
         super().__init__()
         self._path = ""
         self.file = make_label("")
+        self.change = make_label(
+            self.tr(
+                "The file has other contents than the version in use. Update… shows them, or why they cannot be used."
+            ),
+            "attention",
+        )
         self.edit = make_button(self.tr("Open file"))
         self.update_button = make_button(self.tr("Update…"))
         self.watch_box = WrappingCheckBox(self.tr("Update whenever the &file is saved"))
@@ -39,6 +45,7 @@ class WorkflowSettingsTab(QScrollArea):
         layout.setSpacing(Space.MEDIUM)
         layout.addWidget(make_heading(self.tr("Script"), TextStyle.STRONG))
         layout.addWidget(self.file)
+        layout.addWidget(self.change)
         layout.addLayout(_make_row(self.edit, self.update_button))
         layout.addWidget(self.watch_box)
         layout.addSpacing(Space.SMALL)
@@ -67,6 +74,7 @@ class WorkflowSettingsTab(QScrollArea):
     def show_data(self, facts: WorkflowData) -> None:
         self._path = facts.details.path
         self.file.setText(escape_invisible(self._path))
+        self.change.setVisible(facts.is_file_changed)
         exists = Path(self._path).exists()
         self.edit.setEnabled(exists)
         self.update_button.setEnabled(exists)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.data.script_file import is_file_changed
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.window.history.history_data import HistoryRow, make_rows, read_questions
@@ -30,6 +31,8 @@ class WorkflowData:
     missing: tuple[str, ...]
     request: str
     """Its oldest open request, or empty."""
+    is_file_changed: bool
+    """The file has other contents than the version in use."""
     has_answers: bool
     """It was made from a template, whose answers can be changed."""
     machine_zone: str
@@ -42,16 +45,18 @@ def read_workflow(session: Session, slug: str) -> WorkflowData:
     details, permissions = queries.workflow(slug), queries.permissions(slug)
     page = queries.history(HistoryQuery(workflow=slug), None, _MAX_RECENT)
     rows = make_rows(page, {slug: details.name}, read_questions(session, page.runs))[:_MAX_RECENT]
+    versions = tuple(queries.versions(slug))
     return WorkflowData(
         details=details,
         schedules=tuple(queries.schedules(details.workflow)),
         recent=rows,
         week=queries.statistics(slug),
-        versions=tuple(queries.versions(slug)),
+        versions=versions,
         uses=tuple(map(describe_permission, permissions.tools)),
         always_allowed=tuple(map(translate_text, permissions.always_allowed)),
         missing=queries.unconnected(details.connections),
         request=next((one.id for one in queries.attention() if details.workflow in one.workflows), ""),
+        is_file_changed=any(is_file_changed(details.path, one.sha256) for one in versions if one.current),
         has_answers=find_template_of(session, details.workflow, details.version) is not None,
         machine_zone=session.zone,
         now=session.now(),

@@ -96,7 +96,8 @@ class QueryApi:
                 text.append(part.text)
                 yield {"piece": {"text": part.text}}
             if part.is_over:
-                yield {"answer": {"run": part.run, "text": "".join(text), "part": since, "is_over": True}}
+                whole = {"run": part.run, "text": "".join(text), "part": since, "is_over": True}
+                yield {"answer": {**whole, "traceback": part.traceback}}
                 return
             yield None
 

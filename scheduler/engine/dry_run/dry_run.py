@@ -243,6 +243,7 @@ class _DryRun:
             status=row.status.value,
             summary=row.summary,
             error=None if row.error is None else str(row.error.get("sentence", "")),
+            traceback=str((row.error or {}).get("traceback") or ""),
             asked=self._record.asked.get(row.id),
             questions=self._record.questions.get(row.id, ()),
             action=None

@@ -37,6 +37,8 @@ class DryRunStep:
     action: DryRunAction | None
     commands: tuple[tuple[str, ...], ...]
     log: str
+    traceback: str = ""
+    """Where the script failed."""
     times: int = 1
     """How many similar runs; `until` is the time of the last."""
     until: datetime

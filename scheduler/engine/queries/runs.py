@@ -116,6 +116,8 @@ class LogPart:
     """Whether nothing will be added."""
     times: tuple[LogTime, ...] = ()
     """In order; empty if they are not known."""
+    traceback: str | None = None
+    """Where the script failed, once it is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +222,7 @@ def read_log(snapshot: Snapshot, text: str, since: int) -> LogPart:
         part=pieces[-1].part if pieces else since,
         is_over=row.status is not RunStatus.ACTIVE,
         times=tuple(_list_times(pieces)),
+        traceback=(row.error or {}).get("traceback"),
     )
 
 

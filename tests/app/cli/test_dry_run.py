@@ -67,3 +67,12 @@ def test_an_invalid_script_is_refused(cli: CommandLine) -> None:
     assert cli.run_refused("try", write(cli, "import dayhand"))[0] == "not valid"
     assert cli.run_refused("try", "missing.py")[0] == "file"
     assert cli.run("try", write(cli, "x"), "--days", "0")[0] == 2
+
+
+def test_a_failure_deep_in_the_script_is_shown_with_its_traceback(cli: CommandLine) -> None:
+    source = JOBS.format(place="/x").replace("code = ", "read('x') #")
+    shallow = cli.run("try", write(cli, source.replace("read('x')", "int('x')")))[1]
+    assert "Traceback" not in shallow
+    deep = cli.run("try", write(cli, f"{source}\n\ndef read(text):\n    return int(text)\n"))[1]
+    assert "    Traceback (most recent call last):\n" in deep
+    assert "return int(text)" in deep

@@ -179,6 +179,30 @@ def test_a_run_is_shown_with_its_call_and_log(cli: CommandLine, app: Session) ->
     assert cli.run_json("logs", poll["id"], "--follow")["text"] == "polled\n"
 
 
+def test_the_log_of_a_failed_run_ends_with_its_traceback(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("print('begun')\n    raise ValueError('no total')"), name="backup.py")
+    cli.run("run", "backup", "--wait")
+    [run] = cli.run_json("history", "backup")["runs"]
+    log = cli.run_text("logs", run["id"]).splitlines()
+    assert log[:2] == ["begun", "Traceback (most recent call last):"]
+    assert log[-1] == "ValueError: no total"
+    assert cli.run_text("logs", run["id"], "--follow").splitlines() == log
+    assert cli.run_json("logs", run["id"])["traceback"].splitlines() == log[1:]
+    assert cli.run_text("runs", "show", run["id"]).endswith("\n".join(["Log:", "  begun", *log[1:], ""]))
+
+
+def test_a_file_with_other_contents_than_the_deployed_version_is_noted(cli: CommandLine, app: Session) -> None:
+    cli.deploy(job("pass"), name="backup.py")
+    file = Path(cli.run_json("show", "backup")["path"])
+    assert "other contents" not in cli.run_text("show", "backup")
+    file.write_text(job("this is no python"))
+    shown = cli.run_text("show", "backup")
+    assert "The file has other contents now. Can it be used? dayhand deploy" in shown and f"--check {file}\n" in shown
+    assert cli.run_json("show", "backup")["file_changed"] is True
+    file.unlink()
+    assert cli.run_json("show", "backup")["file_changed"] is False
+
+
 def test_a_log_is_followed_while_it_grows(cli: CommandLine, app: Session, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)

@@ -186,6 +186,14 @@ def test_a_message_of_a_workflow_is_shown(
     assert "The disk is nearly full." in screen.shown[number][4]
 
 
+def test_a_saved_script_that_could_not_be_used_is_told_to_an_author_who_looks_elsewhere(
+    make_shell: Callable[..., DesktopUi], empty: Session, screen: FakeDaemon, wait: Wait
+) -> None:
+    make_shell(empty, background=True).save_refused.emit("backup.py was saved, but …")
+    number = wait(lambda: find_number(screen, "Script not updated"))
+    assert "backup.py was saved" in screen.shown[number][4]
+
+
 def test_without_a_tray_a_closed_window_is_minimised_with_a_notification(
     make_shell: Callable[..., DesktopUi], empty: Session, screen: FakeDaemon, wait: Wait
 ) -> None:

@@ -354,6 +354,15 @@ def test_it_is_paused_and_its_file_watched_from_the_pane(pane: WorkflowPane, few
     assert row is not None and row.held
 
 
+def test_a_changed_file_is_noted(pane: WorkflowPane, few: Session, wait: Wait) -> None:
+    assert not pane.settings.change.isVisibleTo(pane.settings)
+    file = Path(read_workflow(few, "chore-0").details.path)
+    before = pane.data
+    file.write_text("import dayhand")
+    pane.refresh()
+    wait(lambda: pane.data is not before and pane.settings.change.isVisibleTo(pane.settings))
+
+
 @pytest.mark.parametrize("sure", [False, True], ids=["not sure", "sure"])
 def test_archiving_and_removing_need_confirmation(
     pane: WorkflowPane,
