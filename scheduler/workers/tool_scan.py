@@ -123,7 +123,7 @@ def _uses(call: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str | Non
 def _parameters(call: ast.Call) -> dict[str, Any] | None:
     assert isinstance(call.func, ast.Attribute)
     names = [one.arg for one in call.keywords]
-    if call.func.attr != "call" or None in names:
+    if call.func.attr != "call" or None in names or len(call.args) > 2:
         return None
     return {one.arg: _value(one.value) for one in call.keywords if one.arg is not None}
 

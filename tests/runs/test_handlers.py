@@ -242,12 +242,12 @@ def test_a_mutate_without_a_call_has_the_outcome_none(runtime: RuntimeFixture) -
     [
         ("return [1]", "producer returned a list; return the new state, a dict, or nothing to keep the old."),
         ("return {'at': ctx.now}", "state.at is a datetime; write .isoformat()"),
-        ("ctx.publish('u', id='a')", "'u' is not a topic"),
-        ("ctx.publish(t, id=7)", "id=7 is not a string"),
+        ("its = ctx; its.publish('u', id='a')", "'u' is not a topic"),
+        ("its = ctx; its.publish(t, id=7)", "id=7 is not a string"),
         ("ctx.call('world:x', 'act')", "is an action"),
-        ("ctx.peek(t)", "producer cannot use ctx.peek; peek in prepare"),
-        ("ctx.run(['true'])", "producer cannot use ctx.run; commands run in jobs"),
-        ("ctx.done('x')", "producer cannot use ctx.done"),
+        ("its = ctx; its.peek(t)", "producer cannot use ctx.peek; peek in prepare"),
+        ("its = ctx; its.run(['true'])", "producer cannot use ctx.run; commands run in jobs"),
+        ("its = ctx; its.done('x')", "producer cannot use ctx.done"),
         ("1 / 0", "ZeroDivisionError"),
     ],
 )

@@ -222,7 +222,7 @@ def test_max_failures_one_stops_a_job_at_the_first_failure(runtime: RuntimeFixtu
 
 def test_max_failures_one_pauses_the_schedule_of_a_producer(runtime: RuntimeFixture) -> None:
     runtime.service.read_fails = [PASSING]
-    runtime.deploy(producer(READS, max_failures=1))  # type: ignore[arg-type]
+    runtime.deploy(producer(READS.partition("\n")[0], max_failures=1))  # type: ignore[arg-type]
     runtime.tick()
     assert (runtime.schedule("p").pause_note, runtime.lane().blocked) == ("Paused after a failure.", None)
     assert [one.kind for one in runtime.requests()] == ["run failed"]
