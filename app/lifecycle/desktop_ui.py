@@ -50,8 +50,6 @@ class DesktopUi(QObject):
     """Lives in the GUI thread. What the user does here becomes the same commands as in the command line."""
 
     status_message = Signal(str)
-    save_refused = Signal(str)
-    """A saved script that could not be deployed."""
     """From any thread: a message for the status bar of the window, if it exists."""
     preferences_applied = Signal(object)
 
@@ -188,7 +186,6 @@ class DesktopUi(QObject):
         session.announced.connect(self._show_announcement)
         session.message_sent.connect(self._notify)
         self.status_message.connect(self.show_status)
-        self.save_refused.connect(self._show_refused_save)
         session.show_requested.connect(self._show_script)
         session.quit_requested.connect(self._quit)
         self.notifier.pressed.connect(self._handle_press)
@@ -252,13 +249,6 @@ class DesktopUi(QObject):
         self.notification_backend.send(
             Notification(key=f"told:{self._message_count}", title=title or "Dayhand", text=text, urgency=Urgency.LOW)
         )
-
-    @Slot(str)
-    def _show_refused_save(self, message: str) -> None:
-        """Its author looks at an editor, not at this window."""
-        self.show_status(message, Tone.BAD)
-        if self._window is None or not self._window.isActiveWindow():
-            self._notify(self.tr("Script not updated"), message)
 
     def _handle_press(self, request: str, action: str) -> None:
         """A button of a notification. Only a hint: the command checks that the request is still open."""

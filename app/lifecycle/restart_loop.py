@@ -5,9 +5,10 @@ The app starts again in the same process after the user imports an export.
 
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QTimer
 
 from app.auto_deploy import AutoDeployer
 from app.data.backup_timer import BackupTimer
@@ -93,6 +94,12 @@ def _import(folder: Path, path: Path) -> tuple[str, Tone]:
     return describe_import(imported), Tone.GOOD
 
 
+def tell_author(ui: DesktopUi, session: Session, message: str) -> None:
+    """That a saved script could not be used: its author looks at an editor, not at the window."""
+    ui.status_message.emit(message)
+    session.message_sent.emit(QCoreApplication.translate("restart", "Script not updated"), message)
+
+
 def _run_once(
     app: DesktopApplication,
     tray: TrayIcon,
@@ -110,7 +117,10 @@ def _run_once(
     except OSError as error:
         parts.ui.show_status(translate_text(str(error)), Tone.BAD)
     watching = AutoDeployer(
-        parts.session, parts.ui.status_message.emit, refuse=parts.ui.save_refused.emit, poll_s=_FILE_CHECK_S
+        parts.session,
+        parts.ui.status_message.emit,
+        refuse=partial(tell_author, parts.ui, parts.session),
+        poll_s=_FILE_CHECK_S,
     )
     backups = BackupTimer(folder, SystemClock(), parts.ui.status_message.emit, first_delay_ms=_FIRST_BACKUP_MS)
     metrics = MetricsFile(

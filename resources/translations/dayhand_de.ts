@@ -3317,6 +3317,9 @@ Deiner: {mine}</translation>
     </message><message>
         <source>Choose…</source>
         <translation>Auswählen …</translation>
+    </message></context><context><name>restart</name><message>
+        <source>Script not updated</source>
+        <translation type="unfinished">Skript nicht aktualisiert</translation>
     </message></context><context><name>run menu</name><message>
         <source>It starts when the current run has ended.</source>
         <translation>Startet, wenn der aktuelle Lauf beendet ist.</translation>

@@ -15,6 +15,7 @@ from app.data.preferences import Preferences
 from app.demo import prepare_demo
 from app.lifecycle import desktop_ui
 from app.lifecycle.desktop_ui import DesktopUi
+from app.lifecycle.restart_loop import tell_author
 from app.lifecycle.startup import StartOptions
 from app.platform.dbus import Bus
 from app.platform.machine_conditions import MachineConditions
@@ -189,7 +190,7 @@ def test_a_message_of_a_workflow_is_shown(
 def test_a_saved_script_that_could_not_be_used_is_told_to_an_author_who_looks_elsewhere(
     make_shell: Callable[..., DesktopUi], empty: Session, screen: FakeDaemon, wait: Wait
 ) -> None:
-    make_shell(empty, background=True).save_refused.emit("backup.py was saved, but …")
+    tell_author(make_shell(empty, background=True), empty, "backup.py was saved, but …")
     number = wait(lambda: find_number(screen, "Script not updated"))
     assert "backup.py was saved" in screen.shown[number][4]
 
