@@ -4702,7 +4702,7 @@ Deiner: {mine}</translation>
     <name>restart</name>
     <message>
         <source>Script not updated</source>
-        <translation type="unfinished">Skript nicht aktualisiert</translation>
+        <translation>Skript nicht aktualisiert</translation>
     </message>
 </context>
 <context>
