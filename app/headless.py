@@ -55,7 +55,7 @@ _ANSWERS = {
     "solved": "no longer needed",
     "withdrawn": "no longer needed",
 }
-_NO_SUMMARY = {"producer": "checked for new events", "consumer": "checked; nothing new"}
+_NO_SUMMARY = {"producer": "checked; nothing new", "consumer": "nothing to do"}
 """For runs that succeeded without a summary, by kind of handler."""
 _MAX_SENTENCE = 300
 _MAX_OUTPUT_LINES = 3

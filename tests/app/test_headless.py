@@ -138,8 +138,8 @@ def test_runs_requests_and_answers_are_printed(printed: Printed) -> None:
     [request] = printed.shop.queries.attention()
     what = "Add 1 receipts to Expenses (append of table:expenses)"
     assert printed.new_lines() == [
-        "receipts: checked; nothing new",
-        "receipts: checked for new events",
+        "receipts: nothing to do",
+        "receipts: Found 1 new item: Receipt 1",
         f"receipts: asks: {what}. Details and how to answer: dayhand attention {request.id} --data-dir here",
     ]
     assert printed.new_lines() == []

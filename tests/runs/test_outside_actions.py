@@ -235,7 +235,7 @@ def test_a_read_with_an_unstorable_result_fails_and_names_the_connection(runtime
     assert "The answer of world:x cannot be used because it " in str(run.error)
 
 
-@pytest.mark.parametrize(("done", "told"), [("", "No outside action was needed."), ("Had it", "Had it")])
+@pytest.mark.parametrize(("done", "told"), [("", "There was nothing to do."), ("Had it", "Had it")])
 def test_a_mutate_without_a_call_says_so(runtime: RuntimeFixture, done: str, told: str) -> None:
     """Unless the script has its own sentence."""
     rest = (

@@ -303,7 +303,7 @@ def test_an_invoice_paid_before_its_turn_gets_no_reminder(
     assert home.runtime.requests() == []
     assert box.taken == []
     assert home.runtime.pending("overdue", home.slug) == []
-    assert home.summaries == ["Anna not reminded", "No outside action was needed."]
+    assert home.summaries == ["Anna not reminded", "There was nothing to do."]
 
 
 def test_after_a_dropped_connection_the_mail_is_not_sent_twice(
@@ -371,7 +371,7 @@ def test_a_moved_event_is_announced_at_its_new_time(home: TemplateRuntime, calen
     home.pass_time(4 * HOUR)
     assert home.notifications == []
     home.pass_time(50 * MINUTE)
-    assert home.summaries == ["No outside action was needed.", "Reminded you of Dentist"]
+    assert home.summaries == ["There was nothing to do.", "Reminded you of Dentist"]
     assert home.notifications == [("Dentist", f"Dentist begins at {AT_THREE.astimezone():%H:%M}")]
 
 

@@ -16,7 +16,7 @@ from scheduler.engine.queries.folded_history import FoldedHistory
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
 from scheduler.rules.history_query import HistoryQuery, NotRunTime, QuietRuns, RunRange
-from scheduler.rules.phases import Refusal, RunStatus
+from scheduler.rules.phases import HandlerKind, Refusal, RunStatus
 from scheduler.timing.occurrences import OccurrenceState
 
 _RUN_STATES = {
@@ -273,8 +273,10 @@ def describe_status(one: RunView) -> str:
             return translate("history", "You rejected it.")
         case RunStatus.COMMITTED if one.has_acted:
             return translate("history", "Done.")
-        case RunStatus.COMMITTED if one.kind != "job":
+        case RunStatus.COMMITTED if one.kind is HandlerKind.PRODUCER:
             return translate("history", "Checked; nothing new.")
+        case RunStatus.COMMITTED if one.kind is HandlerKind.CONSUMER:
+            return translate("history", "Nothing to do.")
         case RunStatus.COMMITTED:
             return one.command
         case _:

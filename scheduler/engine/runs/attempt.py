@@ -23,6 +23,8 @@ from scheduler.user_text import UserText
 
 _SCHEDULED_ORIGINS = frozenset({OccurrenceOrigin.AUTOMATIC, OccurrenceOrigin.BACKFILL})
 """Triggers with a planned time; all others mean now."""
+MAX_TITLES = 3
+"""Named in the summary of what a producer found."""
 
 
 class PublishedEvent(NamedTuple):
@@ -58,6 +60,10 @@ class Attempt:
     first_events: dict[str, Any] = field(default_factory=dict)
     """By topic: the first pending events, sent along with prepare."""
     published: list[PublishedEvent] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+    """The titles of the first events it published that were new or changed."""
+    found_count: int = 0
+    """How many of those there were."""
     summary: str | None = None
     problem: str | None = None
     """What the script reports to the user; empty if it reports that all is well, None if it says nothing."""
@@ -65,6 +71,11 @@ class Attempt:
     """What the user sees of a run that commits if the script says nothing itself."""
     failure_subject: str | None = None
     """What the failure is about, such as a connection."""
+
+    def add_found(self, title: str) -> None:
+        self.found_count += 1
+        if title and len(self.found) < MAX_TITLES:
+            self.found.append(title)
 
     def release(self) -> None:
         """Drop everything that may be large without waiting for garbage collection."""

@@ -27,6 +27,7 @@ from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.outside_action import OutsideAction
 from scheduler.engine.runs.script_host import ScriptHost
 from scheduler.engine.runs.script_workers import to_failure
+from scheduler.engine.runs.summary import summarize
 from scheduler.engine.runs.tool_calls import ToolCaller, with_script_line
 from scheduler.engine.runs.write_retry import RetryingWriter
 from scheduler.rules.phases import HandlerKind, RunPhase
@@ -129,7 +130,7 @@ class Execution:
         if attempt.phase is RunPhase.PREPARED and handler.has_mutate and attempt.action_status == "none":
             call = self._finish_phase(protocol.MUTATE, {"prepared": attempt.prepared})["call"]
             if call is None:
-                attempt.default_summary = attempt.default_summary or UserText("No outside action was needed.")
+                attempt.default_summary = attempt.default_summary or UserText("There was nothing to do.")
             else:
                 with with_script_line(attempt, call.get("line")):
                     if not self._act(OutsideCall.from_message(call)):
@@ -242,11 +243,8 @@ class Execution:
 
     def _close(self, db: sqlite3.Connection, state: dict[str, Any] | None, result: Any, now: datetime) -> None:
         """Commit, and let the next run of the lane prepare while this one is stored."""
-        attempt = self.attempt
-        attempt.summary = attempt.summary or attempt.default_summary
-        if attempt.refusal is not None:
-            attempt.summary = user_requests.summarize_refusal(attempt)
         self._finisher.publish_results(db, self.attempt, state, result, now)
+        self.attempt.summary = summarize(self.attempt)
         self.next = self._callbacks.start_next_of_lane(db, now)
         if self.next is not None:
             self.next.start_prepare()

@@ -58,7 +58,8 @@ class AttemptFinisher:
 
     def publish(self, db: sqlite3.Connection, attempt: Attempt, now: datetime) -> None:
         for one in attempt.published:
-            events.publish_json(db, attempt.workflow, one.topic, one.id, one.title, one.written, now)
+            if events.publish_json(db, attempt.workflow, one.topic, one.id, one.title, one.written, now):
+                attempt.add_found(one.title)
         attempt.published.clear()
 
     def wait_for_approval(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall, now: datetime) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import sqlite3
 from datetime import datetime
 from typing import Any
@@ -20,12 +19,10 @@ from scheduler.store import grants, mutations, requests, runs
 from scheduler.store.grants import GrantKind
 from scheduler.store.requests import RequestAnswer, RequestRow
 from scheduler.store.runs import RunRow
-from scheduler.user_text import UserText, add_full_stop, join_texts
+from scheduler.user_text import UserText
 
 KEYRING_SUBJECT = "keyring"
 """The request subject of everything that waits for the keyring."""
-_LOOKS_AT_OUTCOME = re.compile(r"\.(outcome|reason)\b")
-"""In a script whose `next` says something else when nothing was done."""
 
 
 def find_allowed_call(db: sqlite3.Connection, attempt: Attempt, tool: Tool, asked: OutsideCall) -> OutsideCall | None:
@@ -93,20 +90,6 @@ def apply_rejection(attempt: Attempt, reason: str | None) -> None:
     """Its action was rejected, or nobody answered in time: nothing is done, and `next` learns why."""
     attempt.action_status, attempt.reason = MutationStatus.SKIPPED.value, reason
     attempt.refusal = Refusal.EXPIRED if reason == EXPIRED else Refusal.REJECTED
-
-
-def summarize_refusal(attempt: Attempt) -> str:
-    """That nothing was done, and why; then what the script says. Alone, if it knows as much."""
-    said, is_aware = attempt.summary or "", _LOOKS_AT_OUTCOME.search(attempt.plan.source) is not None
-    if said and is_aware and (attempt.reason or "") in said:
-        return said
-    if attempt.refusal is Refusal.EXPIRED:
-        sentence: str = UserText("Nobody answered in time, so it was not done.")
-    elif attempt.reason is None:
-        sentence = UserText("You rejected it.")
-    else:
-        sentence = UserText("You rejected it: {reason}", reason=attempt.reason)
-    return join_texts([add_full_stop(sentence), said], " ") if said else sentence
 
 
 def _hash_decision(attempt: Attempt) -> str:

@@ -132,8 +132,8 @@ def test_until_idle_runs_what_is_due_and_ends(tmp_path: Path) -> None:
     process = start(tmp_path / "data", "--headless", "--until-idle")
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
-    assert "hello: checked for new events" in out
     assert "hello: checked; nothing new" in out
+    assert "hello: nothing to do" in out
     assert "wait_for_an_hour" not in out
 
 
