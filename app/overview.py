@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.i18n.state_labels import TrayState
 from app.i18n.time_text import format_clock_time, format_day_and_time
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.workflow_state import WorkflowState, find_unasked
 
 if TYPE_CHECKING:  # the tray icon is shown before the engine is loaded
@@ -89,7 +90,7 @@ class Overview:
 
 def add_job(name: str, job: str) -> str:
     """The name of a workflow with that of its job, which is empty if it has only one."""
-    return f"{name} · {job}" if job else name
+    return f"{name} · {name_in_words(job)}" if job else name
 
 
 def describe_state(overview: Overview) -> str:

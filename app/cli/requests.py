@@ -109,7 +109,7 @@ def _render_script(one: dict[str, Any], limit: int | None) -> Iterator[str]:
         return
     sentence = _shorten(to_single_line(one["sentence"]), limit)
     is_from_script = one["kind"] in ("approval", "question")
-    yield f"The script says: {sentence}" if is_from_script else sentence
+    yield f"The workflow says: {sentence}" if is_from_script else sentence
     if is_from_script and one["ui"]:
         added = one["ui"] if isinstance(one["ui"], dict) else {"": one["ui"]}
         yield from (f"  {json.dumps(name)}: {_write(shown, limit)}" for name, shown in added.items())

@@ -8,10 +8,12 @@ from typing import Any
 
 from PySide6.QtCore import QLocale
 
+from app.i18n.script_errors import explain_error
 from app.i18n.time_text import format_wall_time
 from app.resources import MissingResourceError, find_resource
 from scheduler.user_text import UserText, fill
 
+_SCRIPT_ERRORS = ("{name}, line {line}: {message}", "{name}: {message}")
 _TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?", re.ASCII)
 
 
@@ -27,7 +29,14 @@ def translate_text(text: str) -> str:
 def _translate(text: Any, templates: dict[str, str]) -> str:
     if not isinstance(text, UserText):  # a field as it was given: a name, a path, a number
         return format_wall_time(time.fromisoformat(text)) if _is_time(text) else str(text)
-    return fill(templates.get(text.template) or text.template, text.fields, lambda field: _translate(field, templates))
+    fields = text.fields
+    if text.template in _SCRIPT_ERRORS:
+        fields = {**fields, "message": _explain(fields["message"])}
+    return fill(templates.get(text.template) or text.template, fields, lambda field: _translate(field, templates))
+
+
+def _explain(message: Any) -> Any:
+    return message if isinstance(message, UserText) else explain_error(str(message))
 
 
 def _is_time(value: Any) -> bool:

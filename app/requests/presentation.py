@@ -196,7 +196,9 @@ def _quote_script(one: RequestView) -> str:
         return ""
     said = [str(question["text"]) for question in one.questions or ()] or [one.sentence]
     words = truncate(" ".join(" ".join(said)[: 2 * _MAX_QUOTED].split()), _MAX_QUOTED)
-    return translate("answers", "The script says: {words}").format(words=words)
+    if one.kind is RequestKind.QUESTION:
+        return translate("answers", "The workflow asks: {words}").format(words=words)
+    return translate("answers", "The workflow says: {words}").format(words=words)
 
 
 def _quote_run(one: RequestView) -> list[str]:

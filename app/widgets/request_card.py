@@ -297,7 +297,7 @@ def _make_quote(sections: tuple[DetailSection, ...]) -> QFrame:
     layout = QVBoxLayout(frame)
     layout.setContentsMargins(Space.MEDIUM, Space.SMALL, Space.MEDIUM, Space.SMALL)
     layout.setSpacing(Space.SMALL)
-    caption = QCoreApplication.translate("Card", "The script says (not checked by Dayhand)")
+    caption = QCoreApplication.translate("Card", "The workflow says (not checked by Dayhand)")
     title = make_label(caption, "muted")
     title.setFont(make_font(TextStyle.CAPTION, title.font()))
     layout.addWidget(title)

@@ -198,6 +198,9 @@
     </message></context><context><name>Card</name><message>
         <source>The script says (not checked by Dayhand)</source>
         <translation>Das sagt das Skript (von Dayhand nicht geprüft)</translation>
+    </message><message>
+        <source>The workflow says (not checked by Dayhand)</source>
+        <translation>Das sagt der Ablauf (von Dayhand nicht geprüft)</translation>
     </message></context><context><name>ChangeAnswersDialog</name><message>
         <source>Answers changed.</source>
         <translation>Antworten geändert.</translation>
@@ -1321,6 +1324,9 @@
         <source>Stop</source>
         <translation>Stoppen</translation>
     </message><message>
+        <source>Technical details</source>
+        <translation>Technische Details</translation>
+    </message><message>
         <source>This run printed nothing.</source>
         <translation>Dieser Lauf hat nichts ausgegeben.</translation>
     </message><message>
@@ -2337,6 +2343,12 @@ Deiner: {mine}</translation>
         <source>The script was not changed.</source>
         <translation>Das Skript wurde nicht geändert.</translation>
     </message><message>
+        <source>The workflow asks: {words}</source>
+        <translation>Der Ablauf fragt: {words}</translation>
+    </message><message>
+        <source>The workflow says: {words}</source>
+        <translation>Der Ablauf sagt: {words}</translation>
+    </message><message>
         <source>Try again</source>
         <translation>Noch einmal versuchen</translation>
     </message><message>
@@ -2859,6 +2871,9 @@ Deiner: {mine}</translation>
         <source>The script says</source>
         <translation>Das sagt das Skript</translation>
     </message><message>
+        <source>The workflow says</source>
+        <translation>Der Ablauf sagt</translation>
+    </message><message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message><message>
@@ -2960,6 +2975,9 @@ Deiner: {mine}</translation>
     </message><message>
         <source>Planned</source>
         <translation>Geplant</translation>
+    </message><message>
+        <source>Planned or asked</source>
+        <translation>Geplant oder gefragt</translation>
     </message><message>
         <source>Prepared</source>
         <translation>Vorbereitet</translation>
@@ -3383,6 +3401,45 @@ Deiner: {mine}</translation>
     </message><message>
         <source>Stopped after too many failures: resume it or run it again.</source>
         <translation>Nach zu vielen Fehlern gestoppt: fortsetzen oder erneut ausführen.</translation>
+    </message></context><context><name>script errors</name><message>
+        <source>"{what}" has no value yet</source>
+        <translation>„{what}“ hat noch keinen Wert</translation>
+    </message><message>
+        <source>"{what}" is missing</source>
+        <translation>„{what}“ fehlt</translation>
+    </message><message>
+        <source>"{what}" is not defined</source>
+        <translation>„{what}“ ist nicht definiert</translation>
+    </message><message>
+        <source>a list is shorter than expected</source>
+        <translation>eine Liste ist kürzer als erwartet</translation>
+    </message><message>
+        <source>it divides by zero</source>
+        <translation>es wird durch null geteilt</translation>
+    </message><message>
+        <source>no permission to use {what}</source>
+        <translation>keine Berechtigung für {what}</translation>
+    </message><message>
+        <source>the data is not valid JSON</source>
+        <translation>die Daten sind kein gültiges JSON</translation>
+    </message><message>
+        <source>the package {what} is not installed</source>
+        <translation>das Paket {what} ist nicht installiert</translation>
+    </message><message>
+        <source>the text has an unexpected encoding</source>
+        <translation>der Text hat eine unerwartete Kodierung</translation>
+    </message><message>
+        <source>{what} already exists</source>
+        <translation>{what} gibt es schon</translation>
+    </message><message>
+        <source>{what} does not exist</source>
+        <translation>{what} gibt es nicht</translation>
+    </message><message>
+        <source>{what} is a folder, not a file</source>
+        <translation>{what} ist ein Ordner, keine Datei</translation>
+    </message><message>
+        <source>{what} is not a folder</source>
+        <translation>{what} ist kein Ordner</translation>
     </message></context><context><name>settings</name><message>
         <source>1 hour</source>
         <translation>1 Stunde</translation>

@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler.connections.connector import Tool
 from scheduler.rules.expiry import MAX_EXPIRY, MIN_EXPIRY, OnExpiry
-from scheduler.rules.handler_ids import lane_name
+from scheduler.rules.handler_ids import lane_name, name_in_words
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow
@@ -171,7 +171,7 @@ class ScriptPlan:
 
     def name_job(self, handler: str) -> str:
         """What the user calls it: the workflow, if it has nothing else."""
-        return self.name if self.is_only_handler(handler) else handler
+        return self.name if self.is_only_handler(handler) else name_in_words(handler)
 
     def find_difference(self, described: Mapping[str, Any]) -> str | None:
         """Where the loaded script differs from the store in what it may use and when the user is asked.

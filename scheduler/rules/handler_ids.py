@@ -3,11 +3,23 @@
 Some queries in `store` know the same forms: `history`, `occurrences` and `transfer`.
 """
 
+import re
+
 from scheduler.rules.phases import HandlerKind
+
+_WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def handler_id(workflow: str, handler: str) -> str:
     return f"{workflow}/{handler}"
+
+
+def name_in_words(handler: str) -> str:
+    """A handler's name as people read it: `back_up` as `Back up`, `FileReceipt` as `File receipt`."""
+    words = [word for part in re.split(r"[\W_]+", handler) for word in _WORD_STARTS.split(part) if word]
+    words[1:] = [word if word.isupper() else word.lower() for word in words[1:]]
+    said = " ".join(words)
+    return f"{said[:1].upper()}{said[1:]}" or handler
 
 
 def split_handler_id(identity: str) -> tuple[str, str]:

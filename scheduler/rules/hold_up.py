@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.requests import Block
 from scheduler.user_text import UserText, instant_text
 
@@ -33,7 +34,11 @@ def describe_hold_up(
     if failed_at is None:
         return UserText("Held up: the run before it failed.")
     at = instant_text(failed_at)
-    failed = UserText("failed {at}", at=at) if handler is None else UserText("{name} failed {at}", name=handler, at=at)
+    failed = (
+        UserText("failed {at}", at=at)
+        if handler is None
+        else UserText("{name} failed {at}", name=name_in_words(handler), at=at)
+    )
     if until is None:
         return UserText("Held up: {failed}.", failed=failed)
     return UserText("Held up: {failed}, next try {until}.", failed=failed, until=instant_text(until))

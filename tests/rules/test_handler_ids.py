@@ -9,6 +9,7 @@ from scheduler.rules.handler_ids import (
     handler_id_bounds,
     lane_id,
     lane_name,
+    name_in_words,
     split_handler_id,
     split_target,
 )
@@ -38,3 +39,20 @@ def test_a_target_is_a_workflow_or_one_of_its_handlers(text: str, target: tuple[
 def test_a_job_has_its_own_lane(kind: str, lane: str) -> None:
     assert lane_name("h", kind) == lane
     assert lane_id("w", "h", kind) == f"w/{lane}"
+
+
+@pytest.mark.parametrize(
+    ("handler", "words"),
+    [
+        ("back_up", "Back up"),
+        ("check", "Check"),
+        ("FileReceipt", "File receipt"),
+        ("syncNAS", "Sync NAS"),
+        ("NASBackup", "NAS backup"),
+        ("poll2", "Poll2"),
+        ("_", "_"),
+        ("größe_prüfen", "Größe prüfen"),
+    ],
+)
+def test_a_name_reads_as_words(handler: str, words: str) -> None:
+    assert name_in_words(handler) == words

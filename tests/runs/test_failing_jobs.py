@@ -106,7 +106,7 @@ def test_the_list_gives_the_reason_of_the_job_that_it_names(runtime: RuntimeFixt
     runtime.pass_time(3 * HOUR)
     [listed] = queries(runtime).workflows()
     assert [one.subject for one in queries(runtime).attention()] == ["w/k", "w/j"]
-    assert listed.words.startswith("j failed 3 times") and "The command sh" in listed.words
+    assert listed.words.startswith("J failed 3 times") and "The command sh" in listed.words
     assert "other" not in listed.words
 
 
@@ -458,7 +458,7 @@ def test_the_only_job_of_a_workflow_has_its_name_and_one_of_several_its_own(runt
     runtime.deploy(TWO_JOBS)
     runtime.pass_time(HOUR)
     several = report(runtime)
-    assert (several.job, several.failed_run.summary) == ("j", "j failed at 11:00.")  # type: ignore[union-attr]
+    assert (several.job, several.failed_run.summary) == ("j", "J failed at 11:00.")  # type: ignore[union-attr]
     [run] = queries(runtime).history(HistoryQuery()).runs
     assert (run.job, run.command) == ("j", "cat /no/such/file")
     runtime.deploy(fails_while(runtime))

@@ -15,6 +15,7 @@ from app.session import Session
 from scheduler.engine.queries.folded_history import FoldedHistory
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.history_query import HistoryQuery, NotRunTime, QuietRuns, RunRange
 from scheduler.rules.phases import HandlerKind, Refusal, RunStatus
 from scheduler.timing.occurrences import OccurrenceState
@@ -195,19 +196,22 @@ def _make_run_row(one: RunView, names: Mapping[str, str], asked: str) -> History
         what=describe_outcome(one) or asked or describe_status(one),
         duration=took(one),
         retry_of=one.retry_of,
-        job=one.job,
+        job=_name_job(one.job),
         planned=None if one.planned is None or abs(at - one.planned) < _ON_TIME else one.planned,
         asked=asked_at(one),
     )
 
 
-def add_asked(what: str, asked: datetime, at: datetime, zone: ZoneInfo, now: datetime) -> str:
-    """`Filed 3 receipts · asked 09:00`; with the day if that was not the day on which it ran."""
+def describe_asked(asked: datetime, at: datetime, zone: ZoneInfo, now: datetime) -> str:
+    """`asked 09:00`; with the day if that was not the day on which it ran."""
     is_same_day = asked.astimezone(zone).date() == at.astimezone(zone).date()
     asked = asked.replace(second=0, microsecond=0)
     when = format_clock_time(asked, zone) if is_same_day else format_day_and_time(asked, zone, now)
-    said = translate("history", "asked {time}").format(time=when)
-    return f"{what} · {said}" if what else said
+    return translate("history", "asked {time}").format(time=when)
+
+
+def _name_job(job: str) -> str:
+    return name_in_words(job) if job else ""
 
 
 def _make_quiet_row(one: QuietRuns, names: Mapping[str, str]) -> HistoryRow:
@@ -248,7 +252,7 @@ def _make_time_row(one: NotRunTime, names: Mapping[str, str]) -> HistoryRow:
         state=state_of_time(one.state),
         what=said,
         duration=None,
-        job=one.job,
+        job=_name_job(one.job),
     )
 
 

@@ -16,7 +16,7 @@ from app.i18n.state_labels import RunState
 from app.i18n.time_text import format_clock_time, format_day_and_time, format_duration, format_time_range
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import escape_invisible, tooltip_text
-from app.window.history.history_data import HistoryRow, HistoryRows, add_asked
+from app.window.history.history_data import HistoryRow, HistoryRows, describe_asked
 from scheduler.engine.clock import SystemClock
 from scheduler.rules.history_query import QuietRuns, RunRange
 
@@ -60,7 +60,7 @@ class HistoryModel(QStandardItemModel):
                 translate("history", "Result"),
                 translate("history", "Workflow"),
                 translate("history", "Job"),
-                translate("history", "Planned"),
+                translate("history", "Planned or asked"),
                 translate("history", "What happened"),
                 translate("history", "Duration"),
             ]
@@ -268,9 +268,7 @@ class HistoryModel(QStandardItemModel):
             item.setForeground(self._muted)
 
     def _describe(self, row: HistoryRow) -> str:
-        """What happened; with the time at which it asked, or the times of several runs."""
-        if row.quiet is None and row.asked is not None:
-            return add_asked(row.what, row.asked, row.at, self._zone, self._now)
+        """What happened; with the times of several runs."""
         if row.quiet is None:
             return row.what
         first, last = (format_clock_time(at.replace(second=0), self._zone) for at in (row.quiet.first, row.quiet.last))
@@ -282,7 +280,9 @@ class HistoryModel(QStandardItemModel):
         return said.format(what=self._describe(row))
 
     def _format_planned(self, row: HistoryRow) -> str:
-        """`for 14:00`; with the day if it differs from the one on which it ran."""
+        """`for 14:00`, or `asked 09:00`; with the day if it differs from the one on which it ran."""
+        if row.asked is not None and row.planned is None:
+            return describe_asked(row.asked, row.at, self._zone, self._now)
         if row.planned is None:
             return ""
         is_same_day = row.planned.astimezone(self._zone).date() == row.at.astimezone(self._zone).date()

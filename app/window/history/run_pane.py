@@ -243,7 +243,7 @@ class RunPane(CardArea):
         return card
 
     def _make_details_button(self) -> QPushButton:
-        button = make_button(self.tr("Details"))
+        button = make_button(self.tr("Technical details"))
         button.setCheckable(True)
         button.setChecked(self._shows_details)
         button.setAccessibleDescription(self.tr("Attempts, steps with times, data"))

@@ -192,7 +192,7 @@ class HistoryTable(QTableView):
         """Show jobs and planned times only if a row has one: most workflows are one job, and most runs are on time."""
         has_job = any(row.job for row in self._model.rows)
         self.setColumnHidden(HistoryColumn.JOB, self._is_narrow or not has_job)
-        has_planned = any(row.planned is not None for row in self._model.rows)
+        has_planned = any(row.planned or row.asked for row in self._model.rows)
         self.setColumnHidden(HistoryColumn.PLANNED, self._is_narrow or not has_planned)
         names = {row.name for row in self._model.rows}
         self._widest_name = max(map(self.fontMetrics().horizontalAdvance, names), default=0)

@@ -37,6 +37,7 @@ from app.widgets.visible_text import escape_invisible
 from app.window.feedback import StatusLine, make_button, make_field_label, make_heading
 from app.window.history.history_data import state_of_status
 from app.window.new_workflow.dry_run_process import DryRunProcess
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.phases import RunStatus
 from scheduler.user_text import unpack
 
@@ -102,7 +103,7 @@ class StepCard(QFrame):
         when, until = (
             format_day_and_time(at.replace(microsecond=0), ZoneInfo(zone), step.at) for at in (step.at, step.until)
         )
-        head.addWidget(make_label(f"{escape_invisible(step.handler)} · {when}", "muted"), 1)
+        head.addWidget(make_label(f"{escape_invisible(name_in_words(step.handler))} · {when}", "muted"), 1)
         layout.addLayout(head)
         said = step.sentence or translate("trial", "Nothing to report.")
         sections = list_sections(step)

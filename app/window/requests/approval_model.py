@@ -157,7 +157,7 @@ class ApprovalModel(QAbstractTableModel):
         return (
             translate("groups", "Asked"),
             *self._table.columns,
-            translate("groups", "The script says"),
+            translate("groups", "The workflow says"),
             translate("groups", "Result"),
         )
 

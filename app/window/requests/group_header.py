@@ -17,6 +17,7 @@ from app.widgets.status_chip import StatusChip
 from app.widgets.visible_text import escape_invisible
 from app.window.feedback import ElidedLabel, make_button
 from scheduler.connections.registry import Registry
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 _TEXT_WIDTH = 280
@@ -158,7 +159,9 @@ def _describe_all(group: RequestGroup, overview: Overview, registry: Registry) -
         headlines = {summarize_call(one.call, registry).headline for one in group.requests[:_MAX_COMPARED]}
         call = group.requests[0].call
         return headlines.pop() if len(headlines) == 1 else describe_tool(call["connection"], call["tool"], registry)
-    handlers = dict.fromkeys(one.failed_run.handler for one in group.requests if one.failed_run is not None)
+    handlers = dict.fromkeys(
+        name_in_words(one.failed_run.handler) for one in group.requests if one.failed_run is not None
+    )
     return ", ".join(handlers) or summarize_request(group.requests[-1], overview)
 
 

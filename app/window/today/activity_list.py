@@ -14,7 +14,7 @@ from app.theme.tokens import Space
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
 from app.widgets.visible_text import add_break_points, escape_invisible
-from app.window.history.history_data import add_asked
+from app.window.history.history_data import describe_asked
 from app.window.today.today_data import ActivityLine
 
 _ROWS_AT_ONCE = 6
@@ -122,7 +122,8 @@ class _ActivityRow:
         self.when.setText(_format_minute(line.at, zone, now))
         sentence = line.sentence
         if line.asked is not None:
-            sentence = add_asked(sentence, line.asked, line.at, zone, now)
+            said = describe_asked(line.asked, line.at, zone, now)
+            sentence = f"{sentence} · {said}" if sentence else said
         self.chip.set_sign(run_sign(line.state))
         self.name.setText(add_break_points(escape_invisible(line.name)))
         self._fit_name()

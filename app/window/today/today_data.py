@@ -20,6 +20,7 @@ from app.window.today.running_now import RunningRun
 from scheduler.engine.queries.history import HistoryResult
 from scheduler.engine.queries.runs import RunView
 from scheduler.engine.queries.workflows import WorkflowView
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.phases import RunStatus
 from scheduler.rules.workflow_state import WorkflowState
@@ -131,7 +132,7 @@ def _make_past_bars(past: HistoryResult, overview: Overview) -> Iterator[Timelin
 
 def _add_job(job: str, text: str) -> str:
     """A lane of the timeline is a workflow; this says which of its jobs a bar is."""
-    return "\n".join(part for part in (job, text) if part)
+    return "\n".join(part for part in (name_in_words(job) if job else "", text) if part)
 
 
 def _make_coming_bars(

@@ -11,7 +11,7 @@ from app.widgets.visible_text import escape_invisible
 from scheduler.engine.queries.runs import RunView
 from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.engine.queries.workflows import HandlerView, WorkflowDetails
-from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.handler_ids import handler_id, name_in_words
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.timing.occurrences import OccurrenceOrigin
@@ -45,12 +45,13 @@ def list_run_targets(details: WorkflowDetails, schedules: Sequence[ScheduleData]
     targets = []
     if producers:
         lane = [one for one in details.handlers if one.kind != HandlerKind.JOB]
-        name = ", ".join(dict.fromkeys(times.get(one.name, one.name) for one in producers))
+        name = ", ".join(dict.fromkeys(times.get(one.name, name_in_words(one.name)) for one in producers))
         choices = _list_choices(details.workflow, producers, lane, details.recent, is_job=False)
         targets.append(RunTarget(name=escape_invisible(name), choices=choices))
     for one in jobs:
         target = handler_id(details.workflow, one.name)
-        name = f"{one.name} · {times[one.name]}" if one.name in times else one.name
+        said = name_in_words(one.name)
+        name = f"{said} · {times[one.name]}" if one.name in times else said
         choices = _list_choices(target, [one], [one], details.recent, is_job=True)
         targets.append(RunTarget(name=escape_invisible(name), choices=choices))
     return targets

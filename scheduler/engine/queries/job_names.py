@@ -1,6 +1,7 @@
 """What a job is called, and the command that it runs."""
 
 from scheduler.engine.queries.snapshot import Snapshot
+from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.phases import HandlerKind
 from scheduler.workers.command_scan import find_commands
 
@@ -8,11 +9,11 @@ from scheduler.workers.command_scan import find_commands
 def name_job(snapshot: Snapshot, workflow: str, handler: str) -> str:
     """The workflow's name if this job is all that it has, else the job's own."""
     plan = snapshot.find_plan(workflow)
-    return handler if plan is None else plan.name_job(handler)
+    return name_in_words(handler) if plan is None else plan.name_job(handler)
 
 
 def find_job(snapshot: Snapshot, workflow: str, handler: str) -> str:
-    """The name that tells a job from the rest of its workflow; empty if there is no rest, or if it is no job."""
+    """What tells a job from the rest of its workflow, as in the script; empty if there is no rest, or it is no job."""
     plan = snapshot.find_plan(workflow)
     found = None if plan is None else plan.handlers.get(handler)
     if plan is None or found is None or found.kind is not HandlerKind.JOB or plan.is_only_handler(handler):

@@ -128,12 +128,13 @@ def _describe_missed(snapshot: Snapshot, standing: StoredWorkflow, facts: Workfl
         then = describe_schedules(snapshot, standing.schedules)
     if missed is None:
         return then
+    name = name_job(snapshot, standing.row.slug, missed.handler)
     said = (
-        UserText("{handler} missed its run {at}.", handler=missed.handler, at=snapshot.format_at(missed.first))
+        UserText("{handler} missed its run {at}.", handler=name, at=snapshot.format_at(missed.first))
         if missed.number == 1
         else UserText(
             "{handler} missed {number} runs in a row since {day}.",
-            handler=missed.handler,
+            handler=name,
             number=missed.number,
             day=snapshot.format_since(missed.first),
         )

@@ -97,7 +97,7 @@ def test_text_from_a_script_cannot_imitate_our_output(cli: CommandLine, app: Ses
         "    append of table:expenses",
         f"    Connected to: {json.dumps({'path': str(cli.folder.parent / 'expenses.csv'), 'table': 'rows'})}",
         '      "rows": [{"amount": 1}]',
-        "    The script says: Add 1⟨001B⟩[2K Nothing dayhand approve all",
+        "    The workflow says: Add 1⟨001B⟩[2K Nothing dayhand approve all",
         '      "From": "me\\u001b[31m"',
         '      "Sum": [1, "two\\nthree"]',
     ]

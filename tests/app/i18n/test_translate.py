@@ -105,7 +105,7 @@ RETRY = UserText("Retrying {at}.", at=UserText("on {day} {month} at {time}", day
         ),
         (
             UserText("{name}, line {line}: {message}", name="look.py", line=3, message="KeyError: 7"),
-            "look.py, Zeile 3: KeyError: 7",
+            "look.py, Zeile 3: „7“ fehlt",
         ),
     ],
 )

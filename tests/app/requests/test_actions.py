@@ -89,7 +89,7 @@ def test_a_notification_has_at_most_two_buttons_and_none_that_cannot_be_undone(k
     problem = make_problem(ask(kind), overview())
     assert 1 <= len(problem.actions) <= 2
     assert not {"always", "rollback"} & {id_ for id_, _ in problem.actions}
-    said = "Wants to know something before it continues\nThe script says: Delete one.txt"
+    said = "Wants to know something before it continues\nThe workflow asks: Delete one.txt"
     assert (problem.key, problem.title) == ("q1", "Tidy up")
     assert problem.text == (said if kind == "question" else "Delete one.txt")
 
@@ -116,7 +116,7 @@ LETTER = {
 def test_a_notification_of_a_question_has_its_words_and_opens_it() -> None:
     problem = make_problem(ask("question", questions=[QUESTION]), overview())
     assert problem.actions == (("look", "Review"),)
-    assert "The script says: Which folder?" in problem.text
+    assert "The workflow asks: Which folder?" in problem.text
 
 
 def test_a_question_is_answered_in_the_card() -> None:
@@ -321,7 +321,7 @@ def test_a_notification_has_the_summary_before_the_text_of_the_script() -> None:
     problem = make_problem(one, overview_with(one))
     assert problem.text.splitlines() == [
         'Send mail from work to boss@example.org: "I resign"',
-        "The script says: Send the weekly report",
+        "The workflow says: Send the weekly report",
     ]
     assert [label for _, label in problem.actions] == ["Approve", "Reject"]
 
@@ -431,9 +431,9 @@ def test_the_card_of_a_connection_that_was_never_connected_does_not_speak_of_an_
 
 def test_a_card_and_a_notification_name_the_job_of_a_workflow_with_several() -> None:
     request = ask("run-failed", failed_run=FAILED, job="backup")
-    assert card(request).title == "Tidy up · backup"
+    assert card(request).title == "Tidy up · Backup"
     problem = make_problem(request, overview())
-    assert (problem.title, problem.group) == ("Tidy up · backup", "Tidy up")
+    assert (problem.title, problem.group) == ("Tidy up · Backup", "Tidy up")
 
 
 @pytest.mark.parametrize(

@@ -320,4 +320,4 @@ def test_a_request_is_not_preceded_by_a_name_that_it_begins_with() -> None:
 
 def test_the_next_run_names_the_job_of_a_workflow_with_several() -> None:
     coming = replace(make_workflow("Copies", hours=1), next_job="photos")
-    assert describe_next_run(replace(QUIET, workflows=(coming,))).startswith("Next: Copies · photos, ")
+    assert describe_next_run(replace(QUIET, workflows=(coming,))).startswith("Next: Copies · Photos, ")

@@ -296,7 +296,7 @@ def test_the_script_is_quoted_in_a_frame_below_the_call(shown: Callable[..., Non
     assert table is not None
     assert quote.mapTo(card, quote.pos()).y() > table.mapTo(card, table.pos()).y()
     assert sentence.font().pointSizeF() > quote.font().pointSizeF()
-    frame = by_text["The script says (not checked by Dayhand)"].parentWidget()
+    frame = by_text["The workflow says (not checked by Dayhand)"].parentWidget()
     assert frame is not None and frame.isAncestorOf(quote) and not frame.isAncestorOf(sentence)
 
 

@@ -37,13 +37,13 @@ def test_one_missed_run_of_a_daily_job_is_marked_with_its_time(runtime: QueryRun
     deploy(runtime, DAILY)
     view = sleep(runtime, hours=20)
     assert view.state == "missed"
-    assert view.words == "copy missed its run at 03:00. Daily at 03:00"
+    assert view.words == "Backup missed its run at 03:00. Daily at 03:00"
 
 
 def test_several_missed_runs_are_counted(runtime: QueryRuntimeFixture) -> None:
     deploy(runtime, DAILY)
     view = sleep(runtime, days=3)
-    assert view.words == "copy missed 3 runs in a row since 17 November. Daily at 03:00"
+    assert view.words == "Backup missed 3 runs in a row since 17 November. Daily at 03:00"
 
 
 def test_the_mark_goes_when_the_workflow_runs_again(runtime: QueryRuntimeFixture) -> None:
@@ -69,7 +69,7 @@ def test_a_missed_one_off_is_missed_and_not_finished(runtime: QueryRuntimeFixtur
     deploy(runtime, f'once="{at}"')
     view = sleep(runtime, hours=5)
     assert view.state == "missed"
-    assert view.words == "copy missed its run at 12:00. Run it now if you still need it."
+    assert view.words == "Backup missed its run at 12:00. Run it now if you still need it."
 
 
 def test_the_part_that_missed_its_time_says_so_too(runtime: QueryRuntimeFixture) -> None:

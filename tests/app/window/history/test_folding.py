@@ -172,8 +172,8 @@ def test_the_job_and_the_planned_time_have_columns(
         for place, one in enumerate(page.model.rows)
     }
     assert not page.table.isColumnHidden(HistoryColumn.JOB)
-    assert shown["late"] == ["digest", "for 09:00"]
-    assert shown["next day"] == ["digest", "for 4 Mar 2024 09:00"]
+    assert shown["late"] == ["Digest", "for 09:00"]
+    assert shown["next day"] == ["Digest", "for 4 Mar 2024 09:00"]
     assert shown["prompt"] == ["", ""]
 
 
@@ -326,7 +326,7 @@ def test_the_details_of_a_run_fit_beside_the_table(
     page.resize(880, 700)
     page.open_subject("two")
     wait(lambda: page.pane.details is not None)
-    [button] = [one for one in page.pane.findChildren(QPushButton) if one.text() == "Details"]
+    [button] = [one for one in page.pane.findChildren(QPushButton) if one.text() == "Technical details"]
     button.click()
     inner = page.pane.widget()
     wait(lambda: inner.minimumSizeHint().width() <= inner.width() == page.pane.viewport().width())

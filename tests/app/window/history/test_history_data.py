@@ -10,7 +10,7 @@ from app.i18n.state_labels import RunState, run_state_label, workflow_state_labe
 from app.window.history.answers import describe_answer
 from app.window.history.history_data import (
     HistoryRows,
-    add_asked,
+    describe_asked,
     describe_outcome,
     make_rows,
     state_of_run,
@@ -115,7 +115,7 @@ def test_a_time_that_was_held_up_shows_by_what() -> None:
 def test_a_row_names_the_job_and_what_it_ran() -> None:
     done = replace(run(RunStatus.COMMITTED), job="photos", command="restic backup ~/Photos")
     [row] = make_rows(HistoryResult(runs=(done,), occurrences=(), cursor=None), {"w": "Copies"})
-    assert (row.name, row.job, row.what) == ("Copies", "photos", "restic backup ~/Photos")
+    assert (row.name, row.job, row.what) == ("Copies", "Photos", "restic backup ~/Photos")
 
 
 def waited(**facts: object) -> RunView:
@@ -130,12 +130,12 @@ def test_a_run_that_waited_stands_at_the_time_of_its_answer_and_says_when_it_ask
     assert (row.at, row.asked, row.duration) == (NOON + timedelta(hours=2), NOON, timedelta(seconds=1))
     model = HistoryModel(ZoneInfo("UTC"))
     model.replace_rows(HistoryRows(rows=(row,), cursor=None), NOON + timedelta(hours=3))
-    assert model.item(0, HistoryColumn.WHAT).text() == "Filed 3 · asked 12:00"
+    assert model.item(0, HistoryColumn.PLANNED).text() == "asked 12:00"
 
 
 def test_the_day_is_named_if_it_asked_on_another_one() -> None:
     at = NOON + timedelta(days=1)
-    assert add_asked("Filed 3", NOON, at, ZoneInfo("UTC"), at) == "Filed 3 · asked yesterday 12:00"
+    assert describe_asked(NOON, at, ZoneInfo("UTC"), at) == "asked yesterday 12:00"
 
 
 def test_a_run_that_was_answered_at_once_does_not_say_when_it_asked() -> None:
@@ -160,7 +160,7 @@ def test_a_run_moves_to_the_top_of_the_open_page_when_it_is_answered() -> None:
     assert show(*rows) == ["a", "b", "c"]
     answered = replace(rows[2], resumed=NOON + timedelta(hours=2))
     assert show(answered, *rows[:2]) == ["c", "a", "b"]
-    assert model.rowCount() == 3 and "asked 10:00" in model.item(0, HistoryColumn.WHAT).text()
+    assert model.rowCount() == 3 and model.item(0, HistoryColumn.PLANNED).text() == "asked 10:00"
 
 
 @pytest.mark.parametrize(("answer", "word"), [("yes", "approved"), ("no", "rejected"), ("expired", "expired")])

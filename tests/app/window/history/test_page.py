@@ -275,7 +275,7 @@ def test_a_run_shows_the_exact_call_and_its_log_and_steps_only_behind_details(pa
     assert cells == ["Corner Bakery", "7.4"]
     assert not page.pane.findChildren(StepBars)[0].isVisible()
     assert "FileReceipt" not in said(page)
-    buttons(page)["Details"].click()
+    buttons(page)["Technical details"].click()
     assert page.pane.findChildren(StepBars)[0].isVisible()
     assert "preparing" in page.pane.findChildren(StepBars)[0].toolTip()
     assert "FileReceipt (consumer)" in said(page)

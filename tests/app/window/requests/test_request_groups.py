@@ -222,7 +222,7 @@ def test_a_request_is_opened_in_its_group(show: Show) -> None:
 
 def test_a_table_has_a_column_per_parameter_the_time_and_what_the_script_says(show: Show) -> None:
     table = open_table(show([make_mail(1), make_mail(2)]))
-    assert list(table.model.heads()) == ["Asked", "To", "Subject", "Text", "The script says", "Result"]
+    assert list(table.model.heads()) == ["Asked", "To", "Subject", "Text", "The workflow says", "Result"]
     assert table.view.isColumnHidden(5)
     assert cells(table, 1) == ["customer2@example.com", "customer1@example.com"]
     assert cells(table, 0) == ["today 14:18", "today 14:19"]

@@ -65,9 +65,11 @@ def test_the_timeline_shows_past_waiting_and_upcoming_runs(installation: Session
 
 
 def test_runs_with_nothing_to_report_are_counted_not_listed(installation: Session, request_: RequestView) -> None:
-    """The producer ran without a summary; its consumer waits for approval."""
+    """The first run of the consumer found nothing to do; then the producer found receipts, which wait for approval."""
     day = read_day(installation)
-    assert [(line.state, line.sentence) for line in day.lines] == [(RunState.WAITING, "Add 3 rows to expenses")]
+    [waiting, found] = day.lines
+    assert (waiting.state, waiting.sentence) == (RunState.WAITING, "Add 3 rows to expenses")
+    assert found.state is RunState.DONE and found.sentence.startswith("Found 3 new items: ")
     assert day.quiet_runs >= 1
 
 

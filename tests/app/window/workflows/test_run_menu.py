@@ -81,7 +81,7 @@ def test_the_menu_has_a_submenu_for_each_thing_to_start_and_runs_the_command(
     assert not pane.run.isVisible()
     pane.run_choices.aboutToShow.emit()
     producers, job = pane.run_choices.findChildren(QMenu)
-    assert producers.title() == "Every 5 minutes" and job.title().startswith("digest · ")
+    assert producers.title() == "Every 5 minutes" and job.title().startswith("Digest · ")
     asked: list[tuple[Any, ...]] = []
 
     def note(workflow: str, handler: str | None, **more: Any) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def test_the_overview_shows_only_the_names_of_jobs_from_the_script(pane: Workflo
     said = " ".join(label.text() for label in pane.overview.findChildren(QLabel) if label.isVisibleTo(pane))
     for name in ("poll", "FileReceipt", "mails"):
         assert name not in said
-    assert "digest" in said
+    assert "Digest" in said
 
 
 def test_pending_events_are_counted_and_listed_on_request(
@@ -408,7 +408,7 @@ SECOND_JOB = "\n\n@flow.job(every='1h')\ndef notes(ctx):\n    pass\n"
 
 
 @pytest.mark.parametrize(
-    ("more", "heads"), [("", ["restic backup ~/Photos"]), (SECOND_JOB, ["photos", "restic backup ~/Photos"])]
+    ("more", "heads"), [("", ["restic backup ~/Photos"]), (SECOND_JOB, ["Photos", "restic backup ~/Photos"])]
 )
 def test_each_block_is_headed_by_its_job_and_command(
     qtbot: QtBot, tmp_path: Path, wait: Wait, empty: Session, more: str, heads: list[str]
