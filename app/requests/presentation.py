@@ -100,7 +100,7 @@ def _describe_expiry(one: RequestView, overview: Overview) -> str:
         return ""
     words = translate("answers", "expires {time}")
     if one.on_expiry == OnExpiry.LEAVE:
-        words = translate("answers", "wanted by {time}")
+        words = translate("answers", "please answer by {time}")
     return words.format(time=_format_time(one.expires, overview))
 
 
@@ -110,7 +110,7 @@ def _remind(one: RequestView, overview: Overview) -> str:
         return ""
     words = translate("answers", "Reminder: expires {time} and then counts as rejected.")
     if one.on_expiry == OnExpiry.LEAVE:
-        words = translate("answers", "Reminder: wanted by {time}.")
+        words = translate("answers", "Reminder: please answer by {time}.")
     return words.format(time=_format_time(one.expires, overview))
 
 

@@ -258,11 +258,11 @@ class RequestCard(QFrame):
         return row
 
     def _make_raw(self, raw: Callable[[], str]) -> QPushButton:
-        button = QPushButton(self.tr("Show the exact call"))
+        button = QPushButton(self.tr("Show technical details"))
         button.setAccessibleDescription(escape_invisible(self._value.sentence))
         button.setAutoDefault(False)
         set_style(button, "importance", "link")
-        button.clicked.connect(lambda: open_text_dialog(self.tr("Exact call"), raw, self))
+        button.clicked.connect(lambda: open_text_dialog(self.tr("Technical details"), raw, self))
         return button
 
     def _make_buttons(self) -> FlowLayout:

@@ -1273,8 +1273,14 @@
         <source>Exact call</source>
         <translation>Genauer Aufruf</translation>
     </message><message>
+        <source>Show technical details</source>
+        <translation>Technische Details zeigen</translation>
+    </message><message>
         <source>Show the exact call</source>
         <translation>Genauen Aufruf zeigen</translation>
+    </message><message>
+        <source>Technical details</source>
+        <translation>Technische Details</translation>
     </message><message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
@@ -1914,6 +1920,9 @@ Deiner: {mine}</translation>
         <source>Resumed.</source>
         <translation>Läuft weiter.</translation>
     </message><message>
+        <source>Review</source>
+        <translation>Ansehen</translation>
+    </message><message>
         <source>Roll back</source>
         <translation>Zurückwechseln</translation>
     </message><message>
@@ -2274,6 +2283,9 @@ Deiner: {mine}</translation>
         <source>Reminder: expires {time} and then counts as rejected.</source>
         <translation>Erinnerung: läuft {time} ab und gilt dann als abgelehnt.</translation>
     </message><message>
+        <source>Reminder: please answer by {time}.</source>
+        <translation>Erinnerung: Bitte bis {time} antworten.</translation>
+    </message><message>
         <source>Reminder: wanted by {time}.</source>
         <translation>Erinnerung: erbeten bis {time}.</translation>
     </message><message>
@@ -2372,6 +2384,9 @@ Deiner: {mine}</translation>
     </message><message>
         <source>expires {time}</source>
         <translation>läuft {time} ab</translation>
+    </message><message>
+        <source>please answer by {time}</source>
+        <translation>bitte bis {time} antworten</translation>
     </message><message>
         <source>wanted by {time}</source>
         <translation>erbeten bis {time}</translation>
@@ -2973,6 +2988,9 @@ Deiner: {mine}</translation>
         <source>Nothing to do.</source>
         <translation>Nichts zu tun.</translation>
     </message><message>
+        <source>Originally</source>
+        <translation>Ursprünglich</translation>
+    </message><message>
         <source>Planned</source>
         <translation>Geplant</translation>
     </message><message>
@@ -3071,6 +3089,12 @@ Deiner: {mine}</translation>
     </message><message>
         <source>{number} workflows</source>
         <translation>{number} Abläufe</translation>
+    </message><message>
+        <source>{what}, collapsed</source>
+        <translation>{what}, zugeklappt</translation>
+    </message><message>
+        <source>{what}, expanded</source>
+        <translation>{what}, aufgeklappt</translation>
     </message><message>
         <source>{what}, folded</source>
         <translation>{what}, zugeklappt</translation>

@@ -185,7 +185,7 @@ def test_a_run_that_acted_and_lost_its_consumer_is_closed_with_a_note(runtime: R
     runtime.deploy(job("pass"))
     runtime.tick()
     last = runtime.runs("C")[-1]
-    assert last.summary == "It was done; the handler that would have continued was removed."
+    assert last.summary == "It was done; the part of the script that would have continued was removed."
     assert runtime.events() == {"a": "consumed"} and runtime.requests() == [] and not has_blocked_lane(runtime)
 
 
@@ -200,7 +200,9 @@ def test_a_rejected_action_stays_skipped_when_its_consumer_is_removed(runtime: R
     runtime.deploy(job("pass"))
     runtime.tick()
     assert runtime.events() == {"a": "skipped"} and not has_blocked_lane(runtime)
-    assert runtime.runs("C")[-1].summary == "It was skipped; the handler that would have continued was removed."
+    assert (
+        runtime.runs("C")[-1].summary == "It was skipped; the part of the script that would have continued was removed."
+    )
 
 
 @pytest.mark.parametrize(

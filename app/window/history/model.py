@@ -60,7 +60,7 @@ class HistoryModel(QStandardItemModel):
                 translate("history", "Result"),
                 translate("history", "Workflow"),
                 translate("history", "Job"),
-                translate("history", "Planned or asked"),
+                translate("history", "Originally"),
                 translate("history", "What happened"),
                 translate("history", "Duration"),
             ]
@@ -276,7 +276,7 @@ class HistoryModel(QStandardItemModel):
 
     def _describe_folding(self, row: HistoryRow) -> str:
         is_unfolded = row.quiet is not None and row.quiet.is_unfolded
-        said = translate("history", "{what}, unfolded") if is_unfolded else translate("history", "{what}, folded")
+        said = translate("history", "{what}, expanded") if is_unfolded else translate("history", "{what}, collapsed")
         return said.format(what=self._describe(row))
 
     def _format_planned(self, row: HistoryRow) -> str:

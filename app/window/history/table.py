@@ -222,7 +222,10 @@ def _widest_time(metrics: QFontMetrics) -> int:
 
 def _widest_planned(metrics: QFontMetrics) -> int:
     """Of times on the same day; a longer one is in the tooltip."""
-    return metrics.horizontalAdvance(QCoreApplication.translate("history", "for {time}").format(time="00:00:00"))
+    planned = QCoreApplication.translate("history", "for {time}").format(time="00:00:00")
+    asked = QCoreApplication.translate("history", "asked {time}").format(time="00:00")
+    heading = QCoreApplication.translate("history", "Originally")
+    return max(map(metrics.horizontalAdvance, (planned, asked, heading)))
 
 
 def _widest_span(metrics: QFontMetrics) -> int:

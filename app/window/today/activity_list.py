@@ -123,7 +123,7 @@ class _ActivityRow:
         sentence = line.sentence
         if line.asked is not None:
             said = describe_asked(line.asked, line.at, zone, now)
-            sentence = f"{sentence} · {said}" if sentence else said
+            sentence = f"{sentence.removesuffix('.')} · {said}" if sentence else said
         self.chip.set_sign(run_sign(line.state))
         self.name.setText(add_break_points(escape_invisible(line.name)))
         self._fit_name()

@@ -56,7 +56,7 @@ class WorkflowPane(QWidget):
         self.name = make_heading("", TextStyle.DISPLAY)
         self.state_text = make_label("")
         self.description = make_label("", "muted")
-        self.answer = make_button(self.tr("Answer"), importance="primary")
+        self.answer = make_button(self.tr("Review"), importance="primary")
         self.run = make_button(self.tr("Run now"), "Ctrl+R", importance="primary")
         self.run_as = make_button(self.tr("Run…"))
         self.run_choices = QMenu(self.run_as)

@@ -125,7 +125,7 @@ class AttemptFinisher:
 
     def prepare_again(self, attempt: Attempt, db: sqlite3.Connection, now: datetime) -> None:
         """An event it wanted to reserve was skipped: prepare again with what is left."""
-        note = UserText("An event was skipped during prepare; preparing again.")
+        note = UserText("An item was skipped in the meantime, so it starts over.")
         runs.move(db, attempt.id, RunStatus.ACTIVE, RunStatus.CANCELLED, now, ended=now, summary=note)
         handlers.update(db, attempt.workflow, attempt.handler.name, look=True)
 

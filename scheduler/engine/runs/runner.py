@@ -28,7 +28,7 @@ from scheduler.engine.scheduling.in_flight import InFlight
 from scheduler.engine.scheduling.launcher import Announcement, Outcome, Result, Work
 from scheduler.engine.script_plan import ScriptPlan, ScriptPlans
 from scheduler.rules.failures import Failure, FailureClass
-from scheduler.rules.handler_ids import handler_id, split_handler_id
+from scheduler.rules.handler_ids import handler_id, name_in_words, split_handler_id
 from scheduler.rules.lanes import Candidate
 from scheduler.store import handlers, logs, runs
 from scheduler.store.errors import StaleError, StoreClosedError, StoreError
@@ -208,7 +208,7 @@ class Runner:
 
     def _drop_removed(self, db: sqlite3.Connection, work: Work, row: RunRow, now: datetime) -> None:
         """The handler that would have continued the run is gone from the script."""
-        note = UserText("{handler} was removed from the script.", handler=row.handler)
+        note = UserText("{handler} was removed from the script.", handler=name_in_words(row.handler))
         recovery.cancel_waiting_run(db, runs.find(db, row.id) or row, now, note)
         if row.occurrence is not None:
             self._in_flight.end(db, work, Outcome(Result.CANCELLED, note), now)

@@ -337,7 +337,7 @@ def _removed_handler_note(db: sqlite3.Connection, row: RunRow) -> str:
     """The note on a run that acted and whose handler is gone."""
     was_skipped = mutations.status_of(db, row.id) is MutationStatus.SKIPPED
     outcome = UserText("It was skipped") if was_skipped else UserText("It was done")
-    return UserText("{outcome}; the handler that would have continued was removed.", outcome=outcome)
+    return UserText("{outcome}; the part of the script that would have continued was removed.", outcome=outcome)
 
 
 def _differs(before: ScriptPlan | None, handler: HandlerPlan) -> bool:

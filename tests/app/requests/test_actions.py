@@ -440,7 +440,7 @@ def test_a_card_and_a_notification_name_the_job_of_a_workflow_with_several() -> 
     ("on_expiry", "when", "reminder"),
     [
         ("reject", "expires tomorrow 13:00", "Reminder: expires tomorrow 13:00 and then counts as rejected."),
-        ("leave", "wanted by tomorrow 13:00", "Reminder: wanted by tomorrow 13:00."),
+        ("leave", "please answer by tomorrow 13:00", "Reminder: please answer by tomorrow 13:00."),
     ],
 )
 def test_a_request_that_expires_says_when(on_expiry: str, when: str, reminder: str) -> None:

@@ -303,7 +303,7 @@ def test_the_script_is_quoted_in_a_frame_below_the_call(shown: Callable[..., Non
 def test_the_exact_call_is_one_click_away(shown: Callable[..., None]) -> None:
     card = RequestCard(replace(VALUE, exact_call=lambda: '{"tool": "append"}'))
     shown(card, 700)
-    [button] = [one for one in card.findChildren(QPushButton) if one.text() == "Show the exact call"]
+    [button] = [one for one in card.findChildren(QPushButton) if one.text() == "Show technical details"]
     button.click()
     dialog = card.window().findChild(ShowAllDialog)
     assert dialog is not None and isinstance(dialog.body, PagedText)

@@ -213,7 +213,7 @@ def test_cells_have_text_and_results_have_an_icon(qtbot: QtBot) -> None:
         "Result",
         "Workflow",
         "Job",
-        "Planned or asked",
+        "Originally",
         "What happened",
         "Duration",
     ]

@@ -147,7 +147,7 @@ def test_a_run_that_was_answered_at_once_does_not_say_when_it_asked() -> None:
 
 def test_a_run_moves_to_the_top_of_the_open_page_when_it_is_answered() -> None:
     rows = [
-        replace(run(RunStatus.COMMITTED), id=name, began=NOON + timedelta(hours=-place))
+        replace(run(RunStatus.COMMITTED), id=name, planned=None, began=NOON + timedelta(hours=-place))
         for place, name in enumerate("abc")
     ]
     model, now = HistoryModel(ZoneInfo("UTC")), NOON + timedelta(hours=3)
