@@ -192,7 +192,7 @@ def test_the_jobs_of_a_workflow_are_named_with_their_commands_and_the_end_of_the
     failed, *output, asks = printed.new_lines()
     assert failed.startswith("copies/photos: failed. The command seq … exited with code 1")
     assert len(output) == 3 and output[0].endswith("| 4") and "/no/such/file" in output[2]
-    assert asks.startswith("copies/photos: photos failed at ")
+    assert asks.startswith("copies/photos: Photos failed at ")
 
 
 def test_a_failure_is_printed_with_the_command_to_retry(printed: Printed) -> None:

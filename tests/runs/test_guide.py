@@ -19,7 +19,7 @@ from app.cli import command_line
 from scheduler.connections.connector import Connector
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.rules.mutations import MutationStatus
-from scheduler.rules.phases import RunStatus
+from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.timing.policies import Catchup, Need, Overlap
 from scheduler.workers.environments import parse_dependencies
 from tests.engine.engine_fixture import HOUR, MINUTE
@@ -95,7 +95,9 @@ class Author:
 
     @property
     def summaries(self) -> list[str]:
-        return [run.summary for run in self.runtime.runs(workflow=self.slug) if run.summary]
+        """What the runs did, without what producers found."""
+        rows = self.runtime.runs(workflow=self.slug)
+        return [run.summary for run in rows if run.summary and run.kind is not HandlerKind.PRODUCER]
 
     @property
     def home(self) -> Home:

@@ -12,6 +12,7 @@ import pytest
 from app.templates import Template, list_templates
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.connections.secrets import NoSecrets
+from scheduler.rules.phases import HandlerKind
 from scheduler.store import connections
 from tests.runs import runtime_fixture as shops
 from tests.runs.runtime_fixture import FakeService, RuntimeFixture
@@ -88,7 +89,9 @@ class TemplateRuntime:
 
     @property
     def summaries(self) -> list[str]:
-        return [run.summary for run in self.runtime.runs(workflow=self.slug) if run.summary]
+        """What the runs did, without what producers found."""
+        rows = self.runtime.runs(workflow=self.slug)
+        return [run.summary for run in rows if run.summary and run.kind is not HandlerKind.PRODUCER]
 
     @property
     def errors(self) -> list[str]:

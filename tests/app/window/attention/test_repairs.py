@@ -97,7 +97,7 @@ def test_while_a_repair_is_prepared_the_workflow_is_fixing_and_nothing_is_asked(
 
 def test_the_card_shows_what_failed_and_what_would_change(page: AttentionPage, break_script: Break, wait: Wait) -> None:
     card = card_of(page, break_script(), wait)
-    assert "A repair is ready" in texts(card) and "division by zero" in texts(card)
+    assert "A repair is ready" in texts(card) and "it divides by zero" in texts(card)
     changes = card.findChild(DiffSummary).toPlainText()
     assert "1 / 0" in changes and "1 + 1" in changes
     assert [button.text() for button in card.buttons.values()] == ["Apply", "Don't apply", "Show what was sent"]
@@ -111,7 +111,7 @@ def test_what_was_sent_is_shown_without_secrets_and_the_request_stays_open(
     dialog = page.cards.sent_dialog
     assert dialog is not None and dialog.isVisible()
     shown = dialog.text.toPlainText()
-    assert "division by zero" in shown and "token=(left out)" in shown and "You repair one Python script" in shown
+    assert "it divides by zero" in shown and "token=(left out)" in shown and "You repair one Python script" in shown
     dialog.reject()
     assert card.buttons["approve"].isEnabled() and version(empty) == 1
 
@@ -174,7 +174,7 @@ def test_with_review_enabled_the_script_is_sent_only_after_the_user_agrees(
     for answer in ("reject", "accept"):
         card.buttons["send"].click()
         dialog = page.cards.sent_dialog
-        assert dialog is not None and "division by zero" in dialog.text.toPlainText()
+        assert dialog is not None and "it divides by zero" in dialog.text.toPlainText()
         assert empty.queries.workflow("sums").state is WorkflowState.NEEDS_ATTENTION
         getattr(dialog, answer)()
     wait(lambda: "A repair is being prepared." in texts(card))

@@ -109,7 +109,7 @@ def test_a_failure_of_the_script_is_shown_in_its_step(qtbot: QtBot, empty: Sessi
     dialog = open_dialog(qtbot, empty, JOBS.format(place="/x").replace("code = ", "raise ValueError('no') #"))
     dialog.start_button.click()
     wait(lambda: len(list_steps(dialog)) == 1)
-    assert list_steps(dialog)[0].step.has_failed and "ValueError" in words(list_steps(dialog)[0])
+    assert list_steps(dialog)[0].step.has_failed and "script.py, line 7: no" in words(list_steps(dialog)[0])
     assert dialog.status_line._label.property("ink") == Tone.BAD.value
 
 
