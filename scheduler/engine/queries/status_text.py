@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta
 
 from scheduler.engine.queries.imported_jobs import IMPORTED_TAG
-from scheduler.engine.queries.job_names import find_job
+from scheduler.engine.queries.job_names import find_job, name_job
 from scheduler.engine.queries.snapshot import Snapshot, describe_pause_end
 from scheduler.engine.scheduling.conditions import list_unmet
-from scheduler.rules.handler_ids import handler_id, handler_of_report
+from scheduler.rules.handler_ids import handler_id, handler_of_report, name_in_words
 from scheduler.rules.requests import Block, RequestKind
 from scheduler.rules.workflow_state import WorkflowState, WorkflowStateFacts, is_worth_showing
 from scheduler.store import runs
@@ -81,7 +81,7 @@ def _describe_failing(snapshot: Snapshot, standing: StoredWorkflow) -> list[str]
     if worst is None or worst.since is None:
         return []
     job = find_job(snapshot, worst.workflow, worst.name)
-    return [describe_failures(snapshot, job, worst.failures, worst.since)]
+    return [describe_failures(snapshot, name_in_words(job) if job else "", worst.failures, worst.since)]
 
 
 def _find_worst(standing: StoredWorkflow) -> FailingRow | None:
