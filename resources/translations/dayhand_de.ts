@@ -1120,6 +1120,9 @@
         <source>{number} missed</source>
         <translation>{number} verpasst</translation>
     </message><message>
+        <source>{number} not approved</source>
+        <translation>{number} ohne Zustimmung</translation>
+    </message><message>
         <source>{number} replaced</source>
         <translation>{number} ersetzt</translation>
     </message><message>

@@ -246,6 +246,8 @@ class OverviewTab(QScrollArea):
         counted = said if runs else self.tr("no runs")
         if failed := sum(one.failed for one in facts.week.workflows):
             counted += ", " + self.tr("{number} failed").format(number=format_number(failed))
+        if refused := sum(one.refused for one in facts.week.workflows):
+            counted += ", " + self.tr("{number} not approved").format(number=format_number(refused))
         if times.due:
             counted += f" ({self._describe_scheduled(facts)})"
         return self.tr("Last 7 days: {counted}").format(counted=counted)

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.i18n.state_labels import RunState, run_state_label, workflow_state_label
 from app.window.history.answers import describe_answer
+from app.window.history.filters import HistoryFilters
 from app.window.history.history_data import (
     HistoryRows,
     describe_asked,
@@ -169,3 +171,10 @@ def test_the_run_page_says_when_it_asked_and_when_it_was_answered(answer: str, w
     said = describe_answer([request], ZoneInfo("UTC"), NOON + timedelta(hours=3))
     assert said == ["asked today 12:00", f"{word} today 14:00"]
     assert describe_answer([replace(request, answer=None, answered=None)], ZoneInfo("UTC"), NOON) == []
+
+
+def test_the_history_can_be_filtered_by_every_result_that_it_shows(qtbot: QtBot) -> None:
+    filters = HistoryFilters(ZoneInfo("UTC"), NOON)
+    qtbot.addWidget(filters)
+    offered = {filters.result.itemData(place) for place in range(1, filters.result.count())}
+    assert offered == {state.value for state in RunState} - {RunState.QUEUED, RunState.COMING}

@@ -20,7 +20,7 @@ from app.window.workflows.workflow_data import read_workflow
 from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.queries.requests import RequestView
 from scheduler.engine.queries.schedule_data import ScheduleData
-from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
+from scheduler.rules.phases import HandlerKind, Refusal, RunPhase, RunStatus
 from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceState
@@ -123,6 +123,14 @@ def test_the_overview_shows_only_the_names_of_jobs_from_the_script(pane: Workflo
     for name in ("poll", "FileReceipt", "mails"):
         assert name not in said
     assert "Digest" in said
+
+
+def test_a_rejected_run_is_one_of_the_recent_outcomes(qtbot: QtBot, few: Session, wait: Wait) -> None:
+    add_run(few, "no", "chore-0", few.now(), refusal=Refusal.REJECTED, summary="You rejected it: Too early")
+    pane = show(qtbot, few, wait, "chore-0")
+    assert pane.overview.week.text().startswith("Last 7 days: 13 runs, 1 not approved (")
+    assert "1 rejected" in pane.overview.strip.toolTip()
+    assert pane.overview.model.rows[0].what == "You rejected it: Too early"
 
 
 def test_pending_events_are_counted_and_listed_on_request(
