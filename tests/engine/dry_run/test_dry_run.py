@@ -182,7 +182,7 @@ def test_mutating_tools_are_never_called(tmp_path: Path) -> None:
     world = FakeService()
     for number, approve in enumerate(("always", "first", "never")):
         result = try_script(WORLD.format(approve=approve), tmp_path / str(number), registry=world.registry())
-        assert [step.summary for step in result.steps] == [None, "Got {}"]
+        assert [step.summary for step in result.steps] == ["Found 1 new item", "Got {}"]
         assert (result.steps[1].asked is None) == (approve == "never")
     assert (world.calls, world.checks) == ([], [])
     assert len(world.reads) == 3
