@@ -106,6 +106,21 @@ _MODULES = {
     "preview": ("preview",),
 }
 """By module of `app.cli`: the commands it holds."""
+_MEANT = {
+    "check": "deploy --check",
+    "validate": "deploy --check",
+    "test": "try",
+    "dry-run": "try",
+    "add": "deploy",
+    "update": "deploy",
+    "status": "list",
+    "ls": "list",
+    "trigger": "run",
+    "delete": "remove",
+    "rm": "remove",
+    "requests": "attention",
+}
+"""Commands by what other programs call them."""
 _GLOBAL_OPTIONS = ("-h", "--help", "--version")
 _COMPLETE = "complete"
 """Hidden command that the shell completions call."""
@@ -213,7 +228,7 @@ def _run(arguments: Sequence[str]) -> int:
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in _GLOBAL_OPTIONS):
         arguments = ("start", *arguments)
     if arguments[0] not in (*VERBS, *_GLOBAL_OPTIONS):
-        raise UsageError(f"{arguments[0]!r} is not a command; see dayhand --help.")
+        raise UsageError(f"{arguments[0]!r} is not a command; {_suggest_command(arguments[0])}")
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         raise UsageError(f"Unknown option: {unknown[0]}.")
@@ -232,6 +247,13 @@ def _run(arguments: Sequence[str]) -> int:
         print_to_stderr(add_folder_option(failure, folder_option))
         return 1
     return code
+
+
+def _suggest_command(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = _MEANT.get(word) or next(iter(get_close_matches(word, VERBS, 1)), None)
+    return f"perhaps you mean dayhand {near}." if near else "see dayhand --help."
 
 
 def _read_folder_option(arguments: Sequence[str]) -> str:

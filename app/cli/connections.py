@@ -171,10 +171,11 @@ def _ask_secrets(known: dict[str, Any]) -> dict[str, str]:
     if not _is_terminal():
         missing = [field for field in wanted if field["required"] and field["name"] not in known["kept"]]
         if missing:
+            name = missing[0]["name"]
             raise RefusedError(
                 "secret",
-                f"{missing[0]['label']} of {known['connection']} is a secret. Run this in a terminal to be prompted "
-                "for it, or use --secrets-from-stdin.",
+                f"{known['connection']} needs its {name}. Run this in a terminal to be prompted, or pass it with "
+                f'--secrets-from-stdin, as {{"{name}": "…"}}.',
             )
         return {}
     given = {field["name"]: getpass.getpass(f"{field['label']}{_empty_hint(field, known)}: ") for field in wanted}

@@ -151,8 +151,13 @@ def _rollback_arguments(parser: ArgumentParser) -> None:
 
 def _rollback(options: Namespace) -> CommandResult:
     return CommandResult(
-        call_api(options, "rollback", workflow=options.workflow, version=options.version), _render_deploy
+        call_api(options, "rollback", workflow=options.workflow, version=options.version), _render_rollback
     )
+
+
+def _render_rollback(answer: dict[str, Any]) -> Iterator[str]:
+    yield from _render_deploy(answer)
+    yield "The file was not changed: saving or deploying it again replaces this version."
 
 
 def _archive(options: Namespace) -> CommandResult:

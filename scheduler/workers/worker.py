@@ -316,7 +316,8 @@ class Worker:
         self._commands.stop()
         if tell:
             with suppress(ChannelClosedError):
-                self._channel.send({"type": "cancel", "run": number}, within=grace)
+                is_late = isinstance(outcome, TimedOut)
+                self._channel.send({"type": "cancel", "run": number, "is_late": is_late}, within=grace)
 
     def _kill_if_running(self, number: int) -> None:
         with self._lock:

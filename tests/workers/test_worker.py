@@ -1,6 +1,7 @@
 """Errors, failing tools, stopping, and the environment of a worker."""
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -166,6 +167,13 @@ class TestStopping:
             "It took longer than 0.1 seconds and was stopped."
         )
         assert worker.is_usable, "asking was enough"
+
+    def test_a_script_that_takes_too_long_logs_where_it_was(self, start: Start, tmp_path: Path) -> None:
+        told = tmp_path / "told"
+        body = f"import os\nwhile not (ctx.cancelled and os.path.exists({str(told)!r})):\n    pass"
+        recorder = Recorder(on_log=lambda _: told.touch())
+        assert isinstance(start(job(body), Limits(grace=60)).run(phase(seconds=0.1), recorder), TimedOut)
+        assert re.fullmatch(r"Its time was over in chore\.py, line \d+\.\n", recorder.text)
 
     def test_a_script_that_waits_for_a_tool_is_unwound_at_once(self, start: Start) -> None:
         """The call continues in the host; the script does not wait for it."""

@@ -36,6 +36,8 @@ class HostChannel:
         self._cancelled: int | None = None
         self._at_cancel: list[Callable[[], None]] = []
         self.is_cancelled = False
+        self.is_late = False
+        """Whether it was cancelled because it took too long."""
         self.has_ended = False
         self.misuse: Misuse | None = None
         self.call: dict[str, Any] | None = None
@@ -118,6 +120,10 @@ class HostChannel:
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):  # the script may have replaced it
                 stream.flush()
+        self.write_log(text)
+
+    def write_log(self, text: str) -> None:
+        """Write a line to the run's log; from any thread, as it waits for nothing that the script holds."""
         rest = memoryview((text + "\n").encode("utf-8", "backslashreplace"))
         with suppress(OSError):
             while rest:
@@ -178,6 +184,7 @@ class HostChannel:
             if waiting is not None:
                 waiting.put(message)
         elif kind == "cancel":
+            self.is_late = bool(message.get("is_late"))
             self._cancel(message["run"])
         else:
             self._commands.put(message)

@@ -48,7 +48,8 @@ def main(argument: str) -> None:
         output.restore()
         link.begin(command["run"])
         may_call = "call" in protocol.ALLOWED[command["phase"]]
-        answer = script.run(link, command)
+        with link.on_cancel(partial(_log_stopped_line, link, load["path"])):
+            answer = script.run(link, command)
         following = script.next_phase(link, command, answer)
         if not _answer(link, output, script, answer, script.location_of(command), traces if may_call else None):
             following = None
@@ -56,10 +57,21 @@ def main(argument: str) -> None:
 
 def _report_stuck_line(link: HostChannel, path: str) -> None:
     """Tell the host, which gives up on loading, which line of the script is running."""
+    link.send({"type": "ended", "run": 0, "left": True, "line": _running_line(path)})
+
+
+def _log_stopped_line(link: HostChannel, path: str) -> None:
+    """Tell the author which line of the script was running when its time was over."""
+    line = _running_line(path) if link.is_late else None
+    if line is not None:
+        link.write_log(f"Its time was over in {os.path.basename(path)}, line {line}.")
+
+
+def _running_line(path: str) -> int | None:
     frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  there is no other way
     while frame is not None and frame.f_code.co_filename != path:
         frame = frame.f_back
-    link.send({"type": "ended", "run": 0, "left": True, "line": None if frame is None else frame.f_lineno})
+    return None if frame is None else frame.f_lineno
 
 
 def _answer(

@@ -138,3 +138,16 @@ def test_invalid_utf8_and_an_ascii_terminal_are_handled() -> None:
         [*DAYHAND, "preview", "0 9 */2 * *", "--count", "1"], capture_output=True, check=False, env=ascii_only
     )
     assert done.stdout.startswith(b"1st, 3rd, 5th ? 31st of the month at 09:00\n") and not done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("check", "perhaps you mean dayhand deploy --check."),
+        ("atention", "perhaps you mean dayhand attention."),
+        ("frobnicate", "see dayhand --help."),
+    ],
+)
+def test_an_unknown_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str], typed: str, said: str) -> None:
+    assert command_line.run([typed]) == 2
+    assert capsys.readouterr().err == f"'{typed}' is not a command; {said}\n"

@@ -276,6 +276,7 @@ def test_versions_diff_rollback_archive_and_remove_work(cli: CommandLine, app: S
     assert '+    ctx.done("Changed")' in cli.run_text("diff", "backup")
     assert cli.run_json("rollback", "backup")["version"] == 3
     assert cli.run_text("diff", "backup", "1", "3") == "Nothing changed.\n"
+    assert "saving or deploying it again replaces this version" in cli.run_text("rollback", "backup", "2")
     cli.run_json("archive", "backup")
     assert cli.run_json("list")["workflows"] == []
     cli.run_json("remove", "backup")
