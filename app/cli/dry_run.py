@@ -122,6 +122,8 @@ def _render(answer: dict[str, Any], file: str) -> Iterator[str]:
     yield ""
     shown = {step["error"] for step in answer["steps"]}
     yield from (f"Waiting at the end: {sentence}" for sentence in answer["waits"] if sentence not in shown)
+    for topic, count in answer["pending"].items():
+        yield f"Still pending: {count:,} event{'' if count == 1 else 's'} of {topic}"
     yield from (f"Note: {warning}" for warning in answer["warnings"])
     number = sum(step["times"] for step in answer["steps"])
     count = f"{number} run{'' if number == 1 else 's'}"

@@ -164,7 +164,7 @@ class _DryRun:
                 )
         if span and not self._is_cut:
             self._clock.move_to(began + span)
-        db = runtime.database.read()
+        db, details = runtime.database.read(), self._views.workflow(checked.slug)
         return DryRunResult(
             workflow=checked.slug,
             steps=tuple(group_similar(self._step(row) for row in self._rows())),
@@ -173,7 +173,8 @@ class _DryRun:
             began=began,
             ended=self._clock.now(),
             is_cut=self._is_cut,
-            goes_on=self._views.workflow(checked.slug).next,
+            goes_on=details.next,
+            pending={topic: number for topic, number in details.pending.items() if number},
         )
 
     @property

@@ -71,6 +71,8 @@ class DryRunResult:
     """Whether it ended at the maximum number of runs."""
     goes_on: datetime | None
     """The next time it would have run."""
+    pending: Mapping[str, int]
+    """By topic: the events that no consumer has taken."""
 
 
 def group_similar(steps: Iterable[DryRunStep]) -> Iterator[DryRunStep]:

@@ -76,3 +76,11 @@ def test_a_failure_deep_in_the_script_is_shown_with_its_traceback(cli: CommandLi
     deep = cli.run("try", write(cli, f"{source}\n\ndef read(text):\n    return int(text)\n"))[1]
     assert "    Traceback (most recent call last):\n" in deep
     assert "return int(text)" in deep
+
+
+def test_events_that_no_consumer_took_are_counted(cli: CommandLine, tmp_path: Path) -> None:
+    connect(cli, tmp_path)
+    assert "Still pending" not in cli.run_text("try", write(cli, FILING))
+    (tmp_path / "in" / "b.txt").write_text("b")
+    output = cli.run_text("try", write(cli, FILING.replace("reserve=batch", "reserve=batch[:1]")))
+    assert "Still pending: 1 event of found\n" in output
