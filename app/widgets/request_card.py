@@ -76,6 +76,8 @@ class RequestCard(QFrame):
         super().__init__(parent)
         self._value = value
         self.buttons: dict[str, QPushButton] = {}
+        self._panels: dict[str, AnswerPanel] = {}
+        """By action, those that were opened before."""
         self.panel: AnswerPanel | None = None
         """The form that is open."""
         self.forms = {one.id: AnswerForm(one.form) for one in value.actions if one.form and not one.confirm}
@@ -201,7 +203,17 @@ class RequestCard(QFrame):
         self.action_chosen.emit(self._value.id, action_id)
 
     def _open_panel(self, action: CardAction) -> None:
-        self.panel = panel = AnswerPanel(action.form, action.confirm)
+        if action.id not in self._panels:
+            self._panels[action.id] = self._make_panel(action)
+        self.panel = self._panels[action.id]
+        self._outcome.hide()
+        for button in self.buttons.values():
+            button.hide()
+        self.panel.show()
+        self.panel.form.setFocus()
+
+    def _make_panel(self, action: CardAction) -> AnswerPanel:
+        panel = AnswerPanel(action.form, action.confirm)
 
         def confirm() -> None:
             values = panel.form.changed_values() if action.only_changes else panel.form.values()
@@ -214,19 +226,14 @@ class RequestCard(QFrame):
         panel.confirmed.connect(confirm)
         panel.cancelled.connect(cancel)
         self._panel_place.addWidget(panel)
-        self._outcome.hide()
-        for button in self.buttons.values():
-            button.hide()
-        panel.show()
-        panel.form.setFocus()
+        return panel
 
     def _close_panel(self) -> None:
+        """What was filled in is still there when it is opened again."""
         if self.panel is None:
             return
-        panel, self.panel = self.panel, None
-        self._panel_place.removeWidget(panel)
-        panel.hide()
-        panel.deleteLater()
+        self.panel.hide()
+        self.panel = None
         for button in self.buttons.values():
             button.show()
 

@@ -58,6 +58,7 @@ class MainWindow(QMainWindow):
         self._session = session
         self._background = BackgroundTasks(self)
         self._overview: Overview | None = None
+        self._key_target: QWidget | None = None
         self.pages: dict[str, Page] = {}
         self.setWindowTitle("Dayhand")
         self.setWindowIcon(load_app_icon())
@@ -78,8 +79,7 @@ class MainWindow(QMainWindow):
     @property
     def page(self) -> Page | None:
         """The one that is shown."""
-        shown = self._stack.currentWidget()
-        return shown if isinstance(shown, Page) else None
+        return shown if isinstance(shown := self._stack.currentWidget(), Page) else None
 
     @Slot(str, str)
     def open_page(self, name: str, subject: str = "") -> None:
@@ -190,14 +190,20 @@ class MainWindow(QMainWindow):
             page.focus_first()
         return has_moved
 
+    def event(self, event: QEvent) -> bool:
+        """Remember what a key is for: a field passes Return on when its answer may have moved the focus already."""
+        if event.type() is QEvent.Type.ShortcutOverride:
+            self._key_target = self.focusWidget()
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
         """Return presses the focused button, as in dialogs; on its own, Qt lets only the space bar press it."""
-        focused = self.focusWidget()
+        button, self._key_target = self._key_target, None
         is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if is_return and isinstance(focused, QPushButton) and focused.isEnabled():
-            focused.click()
-            return
-        super().keyPressEvent(event)
+        if is_return and isinstance(button, QPushButton) and button.isEnabled():
+            button.click()
+        else:
+            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)

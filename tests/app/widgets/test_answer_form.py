@@ -98,6 +98,16 @@ def test_cancel_brings_the_buttons_back(qtbot: QtBot, card: RequestCard, key: Qt
     assert not card.is_busy
 
 
+def test_a_reason_survives_escape(qtbot: QtBot, card: RequestCard) -> None:
+    card.buttons["reject"].click()
+    assert card.panel is not None
+    qtbot.keyClicks(card.panel.form.inputs["reason"], "Too early")
+    qtbot.keyClick(card.panel.form.inputs["reason"], Qt.Key.Key_Escape)
+    card.buttons["reject"].click()
+    assert card.panel is not None and card.panel.isVisible()
+    assert card.panel.form.values() == {"reason": "Too early"}
+
+
 def test_return_in_the_reason_rejects(qtbot: QtBot, card: RequestCard) -> None:
     answers = chosen(card)
     card.buttons["reject"].click()

@@ -9,7 +9,16 @@ from zoneinfo import ZoneInfo
 import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QFont, QKeySequence, QPixmapCache
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -748,3 +757,20 @@ def test_a_message_of_a_page_moves_nothing_and_an_error_stays(window: MainWindow
     window.show_message("Everything resumed.")
     page.status_line.clear()
     assert window.snackbar.sentence == "Everything resumed.", "the message of somebody else"
+
+
+def test_return_in_a_field_presses_only_what_the_field_answers(qtbot: QtBot, window: MainWindow) -> None:
+    """The field passes the key on to the window, and by then its answer may have moved the focus to Undo."""
+    page = window.page
+    assert page is not None
+    field, undo = QLineEdit(page), QPushButton("Undo", page)
+    for one in (field, undo):
+        one.show()
+    field.returnPressed.connect(undo.setFocus)
+    pressed: list[bool] = []
+    undo.clicked.connect(lambda: pressed.append(True))
+    field.setFocus()
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert undo.hasFocus() and not pressed
+    qtbot.keyClick(undo, Qt.Key.Key_Return)
+    assert len(pressed) == 1
