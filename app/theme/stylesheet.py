@@ -26,6 +26,7 @@ QPushButton {{
   background: {surface}; color: {text}; border: 1px solid {edge}; border-radius: {corner}px;
   padding: {tight}px {medium}px; min-height: 1.4em;
 }}
+QPushButton, QTabBar {{ outline: none; }}
 QPushButton:hover {{ background: {hover}; }}
 QPushButton:pressed {{ background: {pressed}; }}
 QPushButton:checked {{

@@ -54,11 +54,15 @@ def make_button(label: str, shortcut: str = "", *, importance: str = "") -> QPus
     if importance:
         set_style(button, "importance", importance)
     if shortcut:
-        keys = QKeySequence(shortcut)
-        button.setShortcut(keys)
-        plain = label.replace("&", "")
-        button.setToolTip(f"{plain} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+        button.setShortcut(QKeySequence(shortcut))
+        add_shortcut_tooltip(button)
     return button
+
+
+def add_shortcut_tooltip(button: QPushButton) -> None:
+    """Say how its shortcut is pressed; call it again when its label changes."""
+    keys = button.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    button.setToolTip(f"{button.text().replace('&', '')} ({keys})")
 
 
 class ElidedLabel(QLabel):

@@ -66,8 +66,7 @@ class MainWindow(QMainWindow):
         self._make_parts()
         self._make_shortcuts()
         self._settings = QSettings(str(session.folder / "window.ini"), QSettings.Format.IniFormat)
-        geometry = self._settings.value("geometry")
-        if geometry is None or not self.restoreGeometry(geometry):
+        if (geometry := self._settings.value("geometry")) is None or not self.restoreGeometry(geometry):
             fit_to_screen(self, _SIZE)
         self.setMinimumSize(_MIN_SIZE)
         self._refresh_timer = QTimer(self, singleShot=True, interval=_REFRESH_DELAY_MS)
@@ -199,8 +198,7 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
         """Return presses the focused button, as in dialogs; on its own, Qt lets only the space bar press it."""
         button, self._key_target = self._key_target, None
-        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if is_return and isinstance(button, QPushButton) and button.isEnabled():
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(button, QPushButton):
             button.click()
         else:
             super().keyPressEvent(event)
@@ -322,8 +320,8 @@ class MainWindow(QMainWindow):
 
     def _show_titles(self) -> None:
         number = 0 if self._overview is None else self._overview.attention_count
-        least = max(_NARROW_PX, _NARROW_SHARE * self.navigation.full_width)
-        self.navigation.show_titles(attention=number, is_narrow=self.width() < least)
+        is_narrow = self.width() < max(_NARROW_PX, _NARROW_SHARE * self.navigation.full_width)
+        self.navigation.show_titles(attention=number, is_narrow=is_narrow)
 
     @Slot()
     def _refresh_soon(self) -> None:

@@ -14,7 +14,7 @@ from app.theme.tokens import Space, Tone
 from app.widgets.details_view import make_label
 from app.widgets.page_stack import PageStack
 from app.window.dialog import Dialog
-from app.window.feedback import StatusLine, make_button
+from app.window.feedback import StatusLine, add_shortcut_tooltip, make_button
 from app.window.new_workflow.account_fields import AccountFields
 from app.window.new_workflow.answer_fields import AnswerFields, BadFieldError, required_text
 from app.window.new_workflow.ready_page import ReadyPage
@@ -129,6 +129,7 @@ class TemplateDialog(Dialog):
         self.back.setVisible(page is not self.steps()[0])
         self.continue_button.setText(self.finish_text() if page is self.ready else self.tr("Continue"))
         self.continue_button.setShortcut("Ctrl+Return")
+        add_shortcut_tooltip(self.continue_button)
         if page is self.ready:
             self.ready.show_waiting(self.template, self._answers)
             self._set_busy(busy=True)

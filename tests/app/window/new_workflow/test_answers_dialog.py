@@ -34,6 +34,7 @@ def save(dialog: ChangeAnswersDialog, walk: DialogWalk, qtbot: QtBot) -> str:
         assert not dialog.status_line.message, dialog.status_line.message
     walk.wait(lambda: dialog.continue_button.isEnabled() or dialog.status_line.message)
     assert dialog.continue_button.text() == "Save"
+    assert dialog.continue_button.toolTip() == "Save (Ctrl+Return)"
     with qtbot.waitSignal(dialog.changed, timeout=60_000) as blocker:
         walk.click(dialog.continue_button)
     return str(blocker.args[0])

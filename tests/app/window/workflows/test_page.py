@@ -116,6 +116,19 @@ def ask(session: Session, workflow: str) -> None:
         )
 
 
+def test_before_the_rows_are_read_the_search_field_is_focused(qtbot: QtBot, few: Session, wait: Wait) -> None:
+    """Not the first of the buttons."""
+    page = WorkflowsPage(few)
+    qtbot.addWidget(page)
+    page.show()
+    page.focus_first()
+    assert page.focusWidget() is page.search_field
+    page.refresh()
+    wait(lambda: page.model.rowCount() > 0)
+    page.focus_first()
+    assert page.focusWidget() is page.list
+
+
 def test_rows_stay_in_place_while_the_list_has_the_focus(
     qtbot: QtBot, page: WorkflowsPage, few: Session, wait: Wait
 ) -> None:
