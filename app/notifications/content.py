@@ -1,5 +1,6 @@
 """The text of notifications about open problems: one each, or a summary of several; made safe to show. Pure."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -82,10 +83,14 @@ def make_notification(key: str, problems: Sequence[OpenProblem]) -> Notification
 
 
 def _title_with_count(problem: OpenProblem) -> str:
-    if problem.count < 2:
-        return problem.title
+    return _add_count(problem.title, problem.count)
+
+
+def _add_count(text: str, number: int) -> str:
+    if number < 2:
+        return text
     times = QCoreApplication.translate("notices", "%1 (%2 times)")
-    return times.replace("%2", str(problem.count)).replace("%1", problem.title)
+    return times.replace("%2", str(number)).replace("%1", text)
 
 
 def _summary_title(key: str, problems: Sequence[OpenProblem]) -> str:
@@ -107,8 +112,10 @@ def _list_line(key: str, problem: OpenProblem) -> str:
 
 
 def _list_text(key: str, problems: Sequence[OpenProblem]) -> str:
-    lines = [_list_line(key, problem) for problem in problems[:_MAX_LISTED]]
-    if (more := len(problems) - _MAX_LISTED) > 0:
+    """Each line once, with how often it occurs."""
+    counted = list(Counter(_list_line(key, problem) for problem in problems).items())[:_MAX_LISTED]
+    lines = [_add_count(line, number) for line, number in counted]
+    if (more := len(problems) - sum(number for _, number in counted)) > 0:
         lines.append(QCoreApplication.translate("notices", "and %1 more").replace("%1", str(more)))
     return "\n".join(lines)
 

@@ -1,5 +1,6 @@
 """The Today page: open requests, the timeline of the day, and a list of what happened."""
 
+from collections import Counter
 from datetime import date
 
 from PySide6.QtCore import QDate, QLocale, Qt, QTimer
@@ -12,11 +13,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.i18n.time_text import format_number
 from app.overview import Overview
+from app.requests.labels import sign_request
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, Tone
 from app.widgets.empty_state import EmptyState
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import set_tab_order
 from app.window.feedback import describe_error
 from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
@@ -30,6 +34,8 @@ from app.window.welcome.sample import start_sample
 from scheduler.rules.handler_ids import split_handler_id
 
 _MAX_LINES = 20
+_MAX_KINDS = 3
+"""Of the requests that have no row."""
 _MINUTE_MS = 60_000
 _SPAN_DELAY_MS = 150
 """Time after moving the timeline before the new span is read."""
@@ -105,6 +111,8 @@ class TodayPage(Page):
         self.cards.setVisible(not self.cards.is_empty)
         self._more.setText(self.tr("Show all {number}").format(number=waiting))
         self._more.setVisible(len(overview.requests) > len(self.cards.cards))
+        self._hidden.setText(self._describe_hidden(overview))
+        self._hidden.setVisible(bool(self._hidden.text()))
         self._stack.setCurrentWidget(self._column if overview.workflows else self._empty)
 
     def _make_parts(self) -> None:
@@ -114,7 +122,10 @@ class TodayPage(Page):
         parts = self._column.parts
         for part in (self.away, self._needs, self.cards):
             parts.addWidget(part)
-        parts.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        rest = FlowLayout(Space.MEDIUM)
+        for part in (self._more, self._hidden):
+            rest.addWidget(part)
+        parts.addLayout(rest)
         parts.addWidget(self._known)
         parts.addStretch(1)
         self._empty = self._make_empty()
@@ -135,7 +146,10 @@ class TodayPage(Page):
         self._more = QPushButton()
         self._more.setAutoDefault(False)
         self._more.clicked.connect(lambda: self.open_page.emit("attention", ""))
-        for part in (self._needs, self.cards, self._more):
+        self._hidden = QLabel()
+        self._hidden.setWordWrap(True)
+        set_style(self._hidden, "ink", "muted")
+        for part in (self._needs, self.cards, self._more, self._hidden):
             part.hide()
 
     def _make_activity(self) -> None:
@@ -188,6 +202,12 @@ class TodayPage(Page):
             lambda _: self.refresh(),
             lambda error: self.status_message.emit(describe_error(error), Tone.BAD),
         )
+
+    def _describe_hidden(self, overview: Overview) -> str:
+        """The requests that have no row, by kind."""
+        shown = {one.id for entry in self.cards.entries.values() for one in entry.group.requests}
+        kinds = Counter(sign_request(one.kind).word for one in overview.requests if one.id not in shown)
+        return " · ".join(f"{kind} ({format_number(number)})" for kind, number in kinds.most_common(_MAX_KINDS))
 
     def _describe_rest(self, day: Day) -> str:
         """What the list leaves out."""

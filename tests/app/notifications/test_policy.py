@@ -195,6 +195,13 @@ def test_a_summary_of_one_workflow_lists_what_each_asks(screen: Screen) -> None:
     )
 
 
+def test_a_summary_says_the_same_thing_once(screen: Screen) -> None:
+    asking = [problem(f"p{one}", title="Receipts", group="", since=NOON + one * SECOND) for one in range(5)]
+    screen.decide([*asking, problem("last", title="Backup failed", group="", since=NOON + 9 * SECOND)])
+    (notification,) = screen.shown.values()
+    assert notification.text == "Receipts (5 times)\nBackup failed"
+
+
 def test_problems_without_an_account_are_grouped_without_a_name(screen: Screen) -> None:
     screen.decide([problem("a", group=""), problem("b", group="")])
     assert screen.titles() == ["2 items need your attention"]

@@ -18,10 +18,11 @@ from app.window.today.page import TodayPage
 from app.window.today.today_data import ActivityLine, read_day
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.phases import RunStatus
-from scheduler.rules.requests import Block
+from scheduler.rules.requests import Block, RequestKind
 from scheduler.store import lanes, schedules
 from scheduler.store.lanes import LaneRow
 from tests.app.app_fixture import Wait, deploy, overview_of, table_lines
+from tests.app.window.request_samples import make_mail, make_overview, make_request
 from tests.app.window.sample_data import add_run, few
 
 __all__ = ["few"]
@@ -37,6 +38,20 @@ def page(qtbot: QtBot, installation: Session, request_: RequestView, wait: Wait)
     made.refresh()
     wait(lambda: request_.id in made.cards.cards and made.day is not None)
     return made
+
+
+def test_kinds_of_requests_without_a_row_are_named(qtbot: QtBot, empty: Session) -> None:
+    """Broken things come first; approvals must not be forgotten behind them."""
+    kinds = (RequestKind.RUN_FAILED, RequestKind.SCRIPT_ERROR, RequestKind.RECONNECT, RequestKind.UNSURE)
+    page = TodayPage(empty)
+    qtbot.addWidget(page)
+    page.show()
+    rare = [make_request(number, kind, f"chore-{number}") for number, kind in enumerate(kinds)]
+    page.show_overview(make_overview([*rare, *(make_mail(number) for number in range(20, 60))], empty.registry))
+    assert len(page.cards.entries) == 4
+    assert page._hidden.isVisible() and page._hidden.text() == "Asks for your approval (40)"
+    page.show_overview(make_overview(rare, empty.registry))
+    assert not page._hidden.isVisible()
 
 
 def test_an_approved_request_becomes_a_line_of_the_activity_list(
