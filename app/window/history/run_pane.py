@@ -25,6 +25,7 @@ from app.theme.tokens import Space, TextStyle, Tone
 from app.widgets.details import make_sections
 from app.widgets.details_view import DetailsView, make_label
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.form_controls import set_tab_order
 from app.widgets.log_view import LogView
 from app.widgets.status_chip import StatusChip
 from app.widgets.status_signs import run_sign
@@ -131,6 +132,8 @@ class RunPane(CardArea):
         old, self._top = self._top, self._make_top(shown)
         self._whole.replaceWidget(old, self._top)
         self._top.show()
+        set_tab_order(self._top, self.log)
+        _move_focus(old, self._top)
         old.hide()
         old.deleteLater()
         self._scroll_to_log()
@@ -295,3 +298,11 @@ def _read(session: Session, run: str) -> tuple[RunDetails, str]:
     """The run, and the name of its workflow and job."""
     found = session.queries.run(run)
     return found, add_job(session.queries.names().get(found.workflow, found.workflow), found.job)
+
+
+def _move_focus(old: QWidget, new: QWidget) -> None:
+    """From a button to the one with the same label; Qt would move it out of the pane."""
+    focused = next((one for one in old.findChildren(QPushButton) if one.hasFocus()), None)
+    if focused is not None:
+        alike = (one for one in new.findChildren(QPushButton) if one.text() == focused.text())
+        next(alike, new.findChildren(QPushButton)[0]).setFocus()

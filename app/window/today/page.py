@@ -123,8 +123,8 @@ class TodayPage(Page):
         for part in (self.away, self._needs, self.cards):
             parts.addWidget(part)
         rest = FlowLayout(Space.MEDIUM)
-        for part in (self._more, self._hidden):
-            rest.addWidget(part)
+        rest.addWidget(self._more)
+        rest.addWidget(self._hidden)
         parts.addLayout(rest)
         parts.addWidget(self._known)
         parts.addStretch(1)

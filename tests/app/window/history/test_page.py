@@ -1,5 +1,6 @@
 """The History page: runs and times that did not run, filters, loading on scroll, and one run in detail."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -7,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QDate, QModelIndex, Qt
+from PySide6.QtCore import QDate, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
@@ -296,6 +297,33 @@ def test_a_run_opened_before_the_rows_are_loaded_leaves_the_table_readable(
     wait(lambda: page.model.rowCount() > 0 and page.pane.details is not None and page.table.isVisible())
     assert page.table.isColumnHidden(HistoryColumn.DURATION)
     assert page.table.columnWidth(HistoryColumn.WHAT) > 100
+
+
+def test_tab_goes_through_a_run_from_top_to_bottom(qtbot: QtBot, page: HistoryPage, few: Session, wait: Wait) -> None:
+    page.resize(1180, 700)
+    page.open_subject("run0000x0000")
+    pane = page.pane
+    wait(lambda: pane.details is not None and pane.log.isVisible())
+    buttons(page)["Close"].setFocus()
+    places = []
+    while (focused := page.focusWidget()) is not None and pane.isAncestorOf(focused):
+        places.append(focused.mapTo(pane, QPoint()).y())
+        page.focusNextChild()
+    assert len(places) > 4 and places == sorted(places)
+
+
+def test_a_focused_button_of_a_run_keeps_the_focus_when_the_run_changes(
+    qtbot: QtBot, page: HistoryPage, few: Session, wait: Wait
+) -> None:
+    page.open_subject("run0000x0000")
+    pane = page.pane
+    wait(lambda: pane.details is not None)
+    assert pane.details is not None
+    copy = buttons(page)["Copy ID"]
+    copy.setFocus()
+    pane._show(pane.run_id, replace(pane.details, summary="Filed 4 receipts"), pane._name)
+    focused = pane.window().focusWidget()
+    assert isinstance(focused, QPushButton) and focused is not copy and focused.text() == "Copy ID"
 
 
 def test_names_are_shown_whole_if_that_leaves_enough_for_what_happened(
