@@ -20,6 +20,7 @@ from app.overview import Overview
 from app.session import Session
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle
+from app.widgets.search_field import SearchField
 from app.window.feedback import make_heading
 
 
@@ -57,10 +58,10 @@ class Page(QWidget):
         """The user is about to come back from a link that it had: show the same, at the same place."""
 
     def focus_first(self) -> None:
-        """Focus what the user will most likely use, or else the page itself."""
+        """Focus what the user will most likely use: a search field, the first control, or else the page itself."""
         self.update_tab_order()
         found = [one for one in self.findChildren(QWidget) if one.isVisible() and one.isEnabled() and _takes_tab(one)]
-        first = min(found, key=lambda one: _position_in(self, one), default=None)
+        first = min(found, key=lambda one: _rank(self, one), default=None)
         if first is None:
             self.focus_itself()
         else:
@@ -98,9 +99,9 @@ def _takes_tab(widget: QWidget) -> bool:
     return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
-def _position_in(page: QWidget, widget: QWidget) -> tuple[int, int]:
+def _rank(page: QWidget, widget: QWidget) -> tuple[bool, int, int]:
     at = widget.mapTo(page, widget.rect().topLeft())
-    return at.y(), at.x()
+    return not isinstance(widget, SearchField), at.y(), at.x()
 
 
 def accept_dropped_script(event: QDropEvent) -> Path | None:

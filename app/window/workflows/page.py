@@ -101,9 +101,7 @@ class WorkflowsPage(Page):
         self.stack.setCurrentWidget(self.page)
 
     def focus_first(self) -> None:
-        if not focus_list(self.list) and self.search_field.isVisible():  # the rows are not read yet
-            self.search_field.focus_and_select()
-        elif not self.list.hasFocus():
+        if not focus_list(self.list):
             super().focus_first()
 
     def search(self) -> None:
