@@ -2,7 +2,8 @@
 
 `python -m tests.bench.window FOLDER filter` is the app that is measured, with Qt's offscreen screen: it prints the
 longest time for which the window could not react, and how long it takes to open and to answer a filter. With `due` it
-is watched while a thousand schedules are due at one instant, and with `requests` it opens Attention with 300 requests.
+is watched while a thousand schedules are due at one instant, with `requests` it opens Attention with 300 requests, and
+with `pages` it goes from page to page with 300 workflows.
 """
 
 import json
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import QApplication, QComboBox
 from app.lifecycle import restart_loop
 from app.lifecycle.early_tray import show_tray
 from app.lifecycle.startup import StartOptions
+from app.session import Session
 from app.tray.icon import TrayIcon
 from app.window.attention.page import AttentionPage
 from app.window.history.filters import HistoryFilters
@@ -35,6 +37,7 @@ from scheduler.store.requests import RequestRow
 from tests.app.watchdog import Watchdog
 from tests.bench.history_size import LARGE, Store, renamed
 from tests.bench.measure import Figure
+from tests.pictures.household import fill as fill_household
 
 BUSY = 50
 EVENTS = 10_000
@@ -72,6 +75,7 @@ WANTED: tuple[dict[str, Any], ...] = (
 )
 DUE, EACH = 1_000, 50
 REQUESTS = 300
+WORKFLOWS = 300
 _JOB = """
 @flow.job(cron="* * * * *")
 def job_{number}(ctx):
@@ -89,6 +93,8 @@ def busy_window(folder: Path) -> list[Figure]:
     due = _run(folder / "due", "due")
     fill_requests(folder / "requests")
     asked = _run(folder / "requests", "requests")
+    fill_workflows(folder / "pages")
+    pages = _run(folder / "pages", "pages")
     return [
         Figure(name="window thread late at most, 50 workflows busy", unit="ms", ours=result["late"], target=50),
         Figure(name="the same without what other processes took", unit="ms", ours=result["own"], target=50),
@@ -98,6 +104,7 @@ def busy_window(folder: Path) -> list[Figure]:
         Figure(name="what is filtered counted, median", unit="ms", ours=result["count"], target=100),
         Figure(name="Attention opened with 300 requests", unit="ms", ours=asked["open"], target=300),
         Figure(name="the table of 250 requests opened", unit="ms", ours=asked["table"], target=300),
+        Figure(name="window thread computing for a page, 300 workflows", unit="ms", ours=pages["own"], target=100),
         Figure(name="window thread late at most, 1,000 due at once", unit="ms", ours=due["late"], target=100),
         Figure(name="the same without what other processes took", unit="ms", ours=due["own"], target=100),
     ]
@@ -156,6 +163,14 @@ def fill_requests(place: Path) -> None:
             )
             requests.add(db, row)
     store.close()
+
+
+def fill_workflows(place: Path) -> None:
+    """A large household."""
+    place.mkdir(parents=True)
+    session = Session(place)
+    fill_household(session, WORKFLOWS)
+    session.close()
 
 
 class _Painted(QObject):
@@ -268,6 +283,20 @@ def _drive_requests(tray: TrayIcon) -> dict[str, float]:
     return {"open": opened, "table": (time.perf_counter() - begin) * 1000}
 
 
+def _drive_pages(tray: TrayIcon) -> dict[str, float]:
+    """Open each page twice; returns the most that the second time took, with the data that arrives afterwards."""
+    window, _ = _open(tray)
+    took = list[float]()
+    for turn in range(2):
+        for name in ("workflows", "attention", "history", "today"):
+            begin = time.thread_time()
+            window.open_page(name)
+            _spend(1_000)
+            if turn:
+                took.append((time.thread_time() - begin) * 1000)
+    return {"own": max(took)}
+
+
 def _judge(dog: Watchdog) -> dict[str, float]:
     for gap in sorted(dog.gaps, key=lambda gap: gap.late)[-5:]:
         parts = f"{gap.computed:.0f} computing, {gap.starved:.0f} without a processor"
@@ -293,7 +322,7 @@ def _measure(folder: Path, drive: Callable[[TrayIcon], dict[str, float]]) -> dic
     return result
 
 
-_DRIVES = {"filter": _drive_filter, "due": _drive_due, "requests": _drive_requests}
+_DRIVES = {"filter": _drive_filter, "due": _drive_due, "requests": _drive_requests, "pages": _drive_pages}
 
 if __name__ == "__main__":
     print(json.dumps(_measure(Path(sys.argv[1]), _DRIVES[sys.argv[2]])))
