@@ -180,7 +180,10 @@ class ImportJobsDialog(Dialog):
             said = self.tr("Everything was imported before.") if plan.jobs else self.tr("No jobs were found.")
             self.status_line.show_message(said, Tone.QUIET)
         self.all.setEnabled(plan is not None and bool(plan.new))
-        self.jobs.setFocus()
+        for part in (self.jobs, self.details, self.all):
+            part.setVisible(plan is not None)
+        (self.choose if plan is None else self.jobs).setFocus()
+        self.fit()
 
     def _show_choice(self) -> None:
         number, every = len(self.jobs.list_chosen()), 0 if self.plan is None else len(self.plan.new)

@@ -63,6 +63,21 @@ def import_all(dialog: ImportJobsDialog, wait: Wait) -> None:
     wait(dialog.results_panel.isVisible)
 
 
+def test_without_jobs_of_its_own_it_asks_for_a_file(
+    qtbot: QtBot, empty: Session, wait: Wait, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Instead of an empty list."""
+    monkeypatch.setattr(dialogs.shutil, "which", lambda _: None)
+    monkeypatch.setattr(dialogs, "find_user_timers", tuple)
+    dialog = ImportJobsDialog(empty)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.jobs.isVisible() and dialog.focusWidget() is dialog.choose
+    dialog.read_file(home / "lines")
+    wait(dialog.jobs.isVisible)
+    assert dialog.focusWidget() is dialog.jobs and len(items(dialog)) == 3
+
+
 def test_the_own_crontab_is_listed_with_what_cannot_be_imported(dialog: ImportJobsDialog) -> None:
     assert items(dialog) == [
         "Photos\nDaily at 03:00",
