@@ -124,7 +124,7 @@ class TodayPage(Page):
             parts.addWidget(part)
         rest = FlowLayout(Space.MEDIUM)
         rest.addWidget(self._more)
-        rest.addWidget(self._hidden)
+        rest.add_expanding(self._hidden)
         parts.addLayout(rest)
         parts.addWidget(self._known)
         parts.addStretch(1)
