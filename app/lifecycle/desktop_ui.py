@@ -17,7 +17,7 @@ from app.notifications.backend import choose_backend
 from app.notifications.notification import Notification, NotificationBackend, Urgency
 from app.notifications.notifier import Notifier
 from app.notifications.policy import NotificationRules
-from app.notifications.tray_bubble import TrayBubbleBackend
+from app.notifications.popup import PopupBackend
 from app.overview import Overview
 from app.overview_watcher import OverviewWatcher
 from app.platform.dbus import Bus
@@ -76,8 +76,9 @@ class DesktopUi(QObject):
         self.import_path: Path | None = None
         """The export to import once the app has closed."""
         self._pending_import: Path | None = None
-        self.bubbles = TrayBubbleBackend()
-        self.notification_backend: NotificationBackend = choose_backend(bus, self.bubbles, session.folder)
+        self.notification_backend: NotificationBackend = choose_backend(
+            bus, PopupBackend(tray.find_screen), session.folder
+        )
         self.notifier = Notifier(
             self.notification_backend, session.clock, lambda: find_zone(session.zone), _rules(preferences)
         )
@@ -190,12 +191,9 @@ class DesktopUi(QObject):
         session.quit_requested.connect(self._quit)
         self.notifier.pressed.connect(self._handle_press)
         self.notifier.show_requested.connect(self._show_problems)
-        self.tray.icon_created.connect(self.bubbles.set_tray)
         self.tray.activated.connect(self.show_window)
         self.tray.chosen.connect(self._handle_choice)
         self.quit_flow.finished.connect(self._end)
-        if tray_icon := self.tray.icon:
-            self.bubbles.set_tray(tray_icon)
 
     @Slot(str)
     def import_and_restart(self, path: str) -> None:

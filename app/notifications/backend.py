@@ -6,7 +6,6 @@ from pathlib import Path
 from app.notifications.freedesktop import FreedesktopBackend
 from app.notifications.notification import NotificationBackend
 from app.notifications.shown_file import ShownFile
-from app.notifications.tray_bubble import TrayBubbleBackend
 from app.platform.dbus import Bus
 from app.resources import MissingResourceError, find_resource
 
@@ -14,9 +13,9 @@ _SHOWN_FILE = "notifications.json"
 
 
 def choose_backend(
-    bus: Bus, fallback: TrayBubbleBackend, folder: Path, platform: str = sys.platform
+    bus: Bus, fallback: NotificationBackend, folder: Path, platform: str = sys.platform
 ) -> NotificationBackend:
-    """The desktop's daemon on Linux, native ones on Windows and macOS, with tray bubbles as the fallback."""
+    """The desktop's daemon on Linux, native ones on Windows and macOS, with `fallback` for what they do not show."""
     if platform.startswith("linux"):
         return FreedesktopBackend(bus, fallback, ShownFile(folder / _SHOWN_FILE))
     if platform in ("win32", "darwin"):

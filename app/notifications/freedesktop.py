@@ -49,7 +49,7 @@ class _Sent:
 class FreedesktopBackend(QObject):
     """Remembers what is open, and shows it again when a daemon appears.
 
-    Create it before opening the bus. What no daemon accepts goes to `fallback`.
+    Create it before opening the bus. What no daemon accepts goes to `fallback`, and so do buttons that it cannot show.
     """
 
     pressed = Signal(str, str)
@@ -96,6 +96,7 @@ class FreedesktopBackend(QObject):
     def end(self) -> None:
         for key in [key for key, sent in self._open.items() if sent.notification.actions]:
             self.withdraw(key)
+        self._fallback.end()
 
     def _send(self, notification: Notification) -> None:
         _notify_arguments(notification, 0, frozenset())  # raise for bad values here, before they block others
@@ -111,6 +112,9 @@ class FreedesktopBackend(QObject):
             self._notify(sent, self._capabilities)
 
     def _notify(self, sent: _Sent, capabilities: frozenset[str]) -> None:
+        if sent.notification.has_buttons and _ACTIONS not in capabilities:
+            self._move_to_fallback(sent)
+            return
         body = _notify_arguments(sent.notification, sent.number, capabilities)
         self._service.call(
             _PATH,
@@ -171,6 +175,13 @@ class FreedesktopBackend(QObject):
             for number in set(self._shown_file.read(self._daemon)) - known:
                 self._close_in_daemon(number)
 
+    def _move_to_fallback(self, sent: _Sent) -> None:
+        """The daemon shows no buttons, or may not have them."""
+        if sent.number:
+            self._close_in_daemon(sent.number)
+        sent.number, sent.is_stale = 0, False
+        self._show_in_fallback(sent)
+
     def _show_in_fallback(self, sent: _Sent) -> None:
         if not sent.is_in_fallback:
             sent.is_in_fallback = True
@@ -214,7 +225,8 @@ class FreedesktopBackend(QObject):
                 self._show_in_fallback(sent)
             return
         for sent in waiting:
-            if sent.is_in_fallback:
+            has_what_it_needs = _ACTIONS in capabilities or not sent.notification.has_buttons
+            if sent.is_in_fallback and has_what_it_needs:
                 sent.is_in_fallback = False
                 self._fallback.withdraw(sent.notification.key)
             self._notify(sent, capabilities)

@@ -6,6 +6,9 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
+CLICK = "default"
+"""The action that is a click on the notification itself."""
+
 
 class Urgency(StrEnum):
     """How much a notification may disturb."""
@@ -25,10 +28,14 @@ class Notification:
     title: str
     text: str = ""
     actions: tuple[tuple[str, str], ...] = ()
-    """Buttons: id and label. The id `default` is a click on the notification itself."""
+    """Buttons: id and label. CLICK is none."""
     urgency: Urgency = Urgency.NORMAL
     group: str = ""
     """For systems that stack related notifications."""
+
+    @property
+    def has_buttons(self) -> bool:
+        return any(action != CLICK for action, _ in self.actions)
 
 
 class NotificationBackend(Protocol):

@@ -15,6 +15,7 @@ QFrame[surface="card"]:focus {{ border-color: {accent}; }}
 QAbstractScrollArea[surface="card"] {{ padding: 2px; }}
 QFrame[surface="quote"] {{ background: {hover}; border: none; border-left: 3px solid {edge}; }}
 QFrame[surface="toast"] {{ background: {surface}; border: 1px solid {edge}; border-radius: {radius}px; }}
+QFrame[surface="popup"] {{ background: {surface}; border: 1px solid {edge}; }}
 QFrame[surface="banner"] {{ background: {warned}; border: none; border-bottom: 1px solid {line}; }}
 QHeaderView {{ background: {surface}; }}
 QHeaderView::section {{

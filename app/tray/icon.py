@@ -4,7 +4,8 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from app.i18n.state_labels import TrayState
@@ -63,6 +64,11 @@ class TrayIcon(QObject):
     def is_available(self) -> bool:
         """Whether the icon is visible to the user."""
         return self.icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
+
+    def find_screen(self) -> QScreen | None:
+        """The screen that the icon is on; None if the system does not say."""
+        frame = QRect() if self.icon is None else self.icon.geometry()
+        return None if frame.isEmpty() else QGuiApplication.screenAt(frame.center())
 
     def show_overview(self, overview: Overview) -> None:
         self._overview = overview

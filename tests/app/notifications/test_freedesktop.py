@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -98,13 +99,33 @@ def test_only_critical_notifications_never_expire(
     assert shown[7] == expiry
 
 
-def test_a_daemon_without_buttons_and_markup_gets_plain_text_only(
-    qtbot: QtBot, backend: FreedesktopBackend, start: Start
+def test_a_daemon_without_markup_gets_plain_text(qtbot: QtBot, backend: FreedesktopBackend, start: Start) -> None:
+    screen = start("body")
+    shown = screen.shown[show(qtbot, backend, screen, replace(ASK, actions=()))]
+    assert shown[4] == "Expenses & <more>"
+
+
+def test_a_daemon_without_buttons_gets_nothing_that_asks(
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, start: Start
 ) -> None:
     screen = start("body")
-    shown = screen.shown[show(qtbot, backend, screen)]
-    assert shown[4] == "Expenses & <more>"
-    assert shown[5] == []
+    news = Notification(key="news", title="Backup done")
+    backend.send(ASK)
+    show(qtbot, backend, screen, news)
+    assert fallback.shown == {ASK.key: ASK}
+    assert screen.titles() == [news.title]
+    backend.withdraw(ASK.key)
+    assert fallback.shown == {}
+
+
+def test_a_notification_that_asks_now_leaves_a_daemon_without_buttons(
+    qtbot: QtBot, backend: FreedesktopBackend, fallback: RecordingBackend, start: Start
+) -> None:
+    screen = start("body")
+    show(qtbot, backend, screen, replace(ASK, actions=()))
+    backend.send(ASK)
+    qtbot.waitUntil(lambda: screen.titles() == [], timeout=LIMIT)
+    assert fallback.shown == {ASK.key: ASK}
 
 
 @pytest.mark.parametrize(
@@ -567,7 +588,8 @@ from tests.app.notifications.recording_backend import ABLE, FakeDaemon
 class Pressing(FakeDaemon):
     def notify(self, *body):
         kind, (number,) = super().notify(*body)
-        self.replies["Press"] = lambda: (self.press(number, "approve"), ("", ()))[1]
+        if "Press" not in self.replies:
+            self.replies["Press"] = lambda: (self.press(number, "approve"), ("", ()))[1]
         print("shown", len(body[5]), flush=True)
         return kind, (number,)
 
@@ -579,7 +601,13 @@ print("ready", flush=True)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="another system hands on no mark")
 @pytest.mark.parametrize("marked", [False, True], ids=["another program", "a script"])
 def test_a_script_posing_as_the_daemon_gets_no_buttons(
-    qtbot: QtBot, daemon: PrivateBus, backend: FreedesktopBackend, signals: list[tuple[str, ...]], *, marked: bool
+    qtbot: QtBot,
+    daemon: PrivateBus,
+    backend: FreedesktopBackend,
+    fallback: RecordingBackend,
+    signals: list[tuple[str, ...]],
+    *,
+    marked: bool,
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", PRESSING, daemon.address],
@@ -590,8 +618,11 @@ def test_a_script_posing_as_the_daemon_gets_no_buttons(
     )
     try:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
-        backend.send(ASK)
-        qtbot.waitUntil(lambda: ASK.key in backend._open and backend._open[ASK.key].number != 0, timeout=LIMIT)
+        news = replace(ASK, key="news", actions=())
+        for notification in (ASK, news):
+            backend.send(notification)
+        qtbot.waitUntil(lambda: "news" in backend._open and backend._open["news"].number != 0, timeout=LIMIT)
+        assert fallback.shown == ({ASK.key: ASK} if marked else {})
         assert process.stdout.readline() == f"shown {0 if marked else 4}\n"
         answered: list[Any] = []
         backend._service.call(PATH, NAME, "Press", callback=answered.append)
