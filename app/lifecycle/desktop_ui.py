@@ -180,6 +180,7 @@ class DesktopUi(QObject):
         session = self._session
         self.overview_watcher.changed.connect(self._show_overview)
         conditions.changed.connect(self.overview_watcher.schedule_refresh)
+        conditions.look_changed.connect(self.overview_watcher.schedule_refresh)
         conditions.resumed.connect(self.notifier.refresh)
         conditions.resumed.connect(self.overview_watcher.schedule_refresh)
         conditions.resumed.connect(lambda: None if self._window is None else self._window.presence.note_sleep())

@@ -7,6 +7,7 @@ import faulthandler
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -77,9 +78,9 @@ class TerminationSignals(QObject):
         self._asked_to_end = on_signal
         self._deadline = deadline
         self._received.connect(self._end, Qt.ConnectionType.QueuedConnection)
-        self._reader, self._writer = os.pipe()  # macOS has no pipe2
-        os.set_blocking(self._writer, False)
-        signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        self._reader, self._writer = socket.socketpair()  # Windows takes nothing else
+        self._writer.setblocking(False)  # noqa: FBT003  the standard library's own call
+        signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         self._thread = threading.Thread(target=self._listen, name="signals", daemon=True)
@@ -88,14 +89,14 @@ class TerminationSignals(QObject):
     def close(self) -> None:
         """Stop listening."""
         signal.set_wakeup_fd(-1)
-        os.close(self._writer)
+        self._writer.close()
         self._thread.join()
         self.deleteLater()
 
     def _listen(self) -> None:
         """The thread's target."""
-        with os.fdopen(self._reader, "rb", buffering=0) as reader:
-            while numbers := reader.read(64):
+        with self._reader as reader:
+            while numbers := reader.recv(64):
                 if {signal.SIGTERM, signal.SIGINT}.intersection(numbers):
                     if self._deadline is not None:
                         self._deadline.start()

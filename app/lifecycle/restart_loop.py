@@ -4,6 +4,8 @@ The app starts again in the same process after the user imports an export.
 """
 
 import logging
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -111,7 +113,7 @@ def _run_once(
 ) -> Path | None:
     """Until the user quits, or wants to import an export, whose path is returned."""
     reset_message = set_aside_damaged(folder)
-    parts = _open(app, tray, folder, log_file)
+    parts = _open(app, tray, folder, log_file, lambda: _end_with_session(parts))
     try:
         parts.session.start()
     except OSError as error:
@@ -167,7 +169,9 @@ class _Parts:
     signals: TerminationSignals
 
 
-def _open(app: DesktopApplication, tray: TrayIcon, folder: Path, log_file: Path) -> _Parts:
+def _open(
+    app: DesktopApplication, tray: TrayIcon, folder: Path, log_file: Path, session_end: Callable[[], None]
+) -> _Parts:
     preferences = read_preferences(folder)
     garbage = GuiGarbageCollector()
     machine_bus, user_bus = system_bus(), session_bus()
@@ -186,6 +190,7 @@ def _open(app: DesktopApplication, tray: TrayIcon, folder: Path, log_file: Path)
     signals = TerminationSignals(exit_event_loop, deadline)
     session.announced.connect(garbage.collect_soon)
     connect_engine(session.engine_thread, conditions)
+    conditions.session_ends.connect(session_end)
     machine_bus.open()
     return _Parts(
         preferences=preferences,
@@ -199,6 +204,14 @@ def _open(app: DesktopApplication, tray: TrayIcon, folder: Path, log_file: Path)
         deadline=deadline,
         signals=signals,
     )
+
+
+def _end_with_session(parts: _Parts) -> None:
+    """The system waits for this and nothing after it, so the rest of the program does not run."""
+    parts.deadline.start()
+    _close(parts)
+    log.info("Dayhand ends with the session")
+    os._exit(0)
 
 
 def _close(parts: _Parts) -> None:

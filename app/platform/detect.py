@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.platform.dbus import Bus
 from app.platform.dbus_wire import session_address, system_address
@@ -15,6 +15,8 @@ from app.platform.machine_conditions import MachineConditions, Network
 from app.platform.zone_watch import ZoneWatch
 
 log = logging.getLogger(__name__)
+
+_DARK_PANELS = ("gnome", "unity", "cinnamon", "pantheon", "budgie")
 
 _Source = TypeVar("_Source")
 
@@ -42,9 +44,12 @@ def watch_machine(
         from app.platform.windows import WindowsMachine  # noqa: PLC0415  only for this system
 
         windows = _make_or_none(WindowsMachine)
+        conditions = MachineConditions(network=qt_network(), power=windows, sleep=windows, zone=watch)
         if windows is not None:
             windows.clock_set.connect(watch.check)
-        return MachineConditions(network=qt_network(), power=windows, sleep=windows, zone=watch)
+            windows.look_changed.connect(conditions.look_changed)
+            windows.session_ends.connect(conditions.session_ends)
+        return conditions
     if platform == "darwin":
         from app.platform.macos_power import IOKitPower  # noqa: PLC0415  as above
 
@@ -55,6 +60,18 @@ def watch_machine(
         sleep=LogindSleep(bus),
         zone=watch,
     )
+
+
+def has_dark_panel(
+    scheme: Qt.ColorScheme, environment: Mapping[str, str] = os.environ, platform: str = sys.platform
+) -> bool:
+    """Whether the tray is dark. On Linux a guess: most panels follow the desktop's scheme, and some are always dark."""
+    if platform == "win32":
+        from app.platform.windows import is_taskbar_dark  # noqa: PLC0415  only for this system
+
+        return is_taskbar_dark()
+    desktop = environment.get("XDG_CURRENT_DESKTOP", "").lower()
+    return scheme is Qt.ColorScheme.Dark or any(name in desktop for name in _DARK_PANELS)
 
 
 class FallbackNetwork(QObject):

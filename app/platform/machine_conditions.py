@@ -79,6 +79,10 @@ class MachineConditions(QObject):
     resumed = Signal()
     """The machine woke up: check the clock."""
     zone_changed = Signal(str)
+    look_changed = Signal()
+    """Colours of the desktop may have changed."""
+    session_ends = Signal()
+    """The process ends as soon as the slots have returned."""
 
     def __init__(
         self,

@@ -1,18 +1,20 @@
-"""Power, sleep and clock on Windows, from messages to a hidden window. Tested under Wine, not on Windows."""
+"""Power, sleep, clock, look and session on Windows, from messages to a hidden window; tested under Wine."""
 
 import ctypes
 from collections.abc import Callable
 from ctypes import wintypes
 from enum import Enum
+from importlib import import_module
 from typing import Any
 
 from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QCoreApplication, QObject, Signal
 from PySide6.QtGui import QWindow
 
 _MESSAGE = b"windows_generic_MSG"
-_POWER_BROADCAST, _TIME_CHANGE = 0x0218, 0x001E
+_POWER_BROADCAST, _TIME_CHANGE, _SETTING_CHANGE, _END_SESSION = 0x0218, 0x001E, 0x001A, 0x0016
 _STATUS_CHANGE, _RESUME = 0x000A, 0x0012
 _DEVICE_NOTIFY_WINDOW_HANDLE = 0
+_PERSONALIZE = r"Software\Microsoft\Windows\CurrentVersion\Themes\Personalize"
 _ON_BATTERY = {0: True, 1: False}
 """By ACLineStatus: offline, online; 255 is unknown."""
 
@@ -26,6 +28,10 @@ class WindowsEvent(Enum):
     """The power supply or the battery changed."""
     CLOCK = "clock"
     """The clock or the time zone was set."""
+    LOOK = "look"
+    """A setting changed, such as the colour of the taskbar."""
+    SESSION_END = "session end"
+    """The user logs out or the machine is shut down, and all programs have agreed."""
 
 
 class _SystemPowerStatus(ctypes.Structure):
@@ -44,6 +50,10 @@ def parse_message(address: int) -> WindowsEvent | None:
     message = wintypes.MSG.from_address(address)
     if message.message == _TIME_CHANGE:
         return WindowsEvent.CLOCK
+    if message.message == _SETTING_CHANGE:
+        return WindowsEvent.LOOK
+    if message.message == _END_SESSION:
+        return WindowsEvent.SESSION_END if message.wParam else None
     if message.message != _POWER_BROADCAST:
         return None
     return {_RESUME: WindowsEvent.RESUMED, _STATUS_CHANGE: WindowsEvent.POWER}.get(message.wParam)
@@ -62,6 +72,17 @@ def register_for_resume(window: int, libraries: Any = None) -> None:
     user32.RegisterSuspendResumeNotification.argtypes = (wintypes.HANDLE, wintypes.DWORD)
     user32.RegisterSuspendResumeNotification.restype = wintypes.HANDLE
     user32.RegisterSuspendResumeNotification(window, _DEVICE_NOTIFY_WINDOW_HANDLE)
+
+
+def is_taskbar_dark(registry: Any = None) -> bool:
+    """`registry` is the module winreg. Without the setting, as before Windows 10 1903, the taskbar is dark."""
+    reader = registry or import_module("winreg")
+    try:
+        with reader.OpenKey(reader.HKEY_CURRENT_USER, _PERSONALIZE) as key:
+            value, _ = reader.QueryValueEx(key, "SystemUsesLightTheme")
+    except OSError:
+        return True
+    return not value
 
 
 def _system_libraries() -> Any:
@@ -83,11 +104,14 @@ class _Filter(QAbstractNativeEventFilter):
 
 
 class WindowsMachine(QObject):
-    """Power and sleep in one, since the same window gets messages about both; `clock_set` is for `ZoneWatch`."""
+    """One object, since the same window gets messages about all of it; `clock_set` is for `ZoneWatch`."""
 
     changed = Signal()
     resumed = Signal()
     clock_set = Signal()
+    look_changed = Signal()
+    session_ends = Signal()
+    """Windows waits until the slots have returned, and then ends the process."""
 
     def __init__(
         self,
@@ -108,9 +132,10 @@ class WindowsMachine(QObject):
 
     def _handle(self, event: WindowsEvent) -> None:
         self.is_on_battery = self._query_power()
-        if event is WindowsEvent.RESUMED:
-            self.resumed.emit()
-        elif event is WindowsEvent.POWER:
-            self.changed.emit()
-        else:
-            self.clock_set.emit()
+        {
+            WindowsEvent.RESUMED: self.resumed,
+            WindowsEvent.POWER: self.changed,
+            WindowsEvent.CLOCK: self.clock_set,
+            WindowsEvent.LOOK: self.look_changed,
+            WindowsEvent.SESSION_END: self.session_ends,
+        }[event].emit()

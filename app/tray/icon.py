@@ -1,10 +1,9 @@
 """The tray icon: created as soon as a tray exists, and again when one returns. Never ends the app."""
 
-import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QRect, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
@@ -12,6 +11,7 @@ from app.i18n.state_labels import TrayState
 from app.overview import Overview, describe_next_run, describe_pause, describe_state
 from app.platform.dbus import Bus
 from app.platform.dbus_service import DBusService
+from app.platform.detect import has_dark_panel
 from app.theme.icons import make_tray_icon
 from app.tray.menu import MenuChoice, MenuEntry, escape_for_panel, escape_for_qt, make_entries, update_menu
 
@@ -21,7 +21,6 @@ _FAST_TRIES = 40
 """Fast retries: a starting panel has its watcher first and room for icons a little later."""
 _BUS_TRIES = 8
 """Tries during which the bus may still report whether there is a watcher."""
-_DARK_PANELS = ("gnome", "unity", "cinnamon", "pantheon", "budgie")
 _CLICKS = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick)
 
 
@@ -157,12 +156,6 @@ class TrayIcon(QObject):
     def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in _CLICKS:
             self.activated.emit()
-
-
-def has_dark_panel(scheme: Qt.ColorScheme, environment: Mapping[str, str] = os.environ) -> bool:
-    """A guess: most panels follow the desktop's scheme, and some are always dark."""
-    desktop = environment.get("XDG_CURRENT_DESKTOP", "").lower()
-    return scheme is Qt.ColorScheme.Dark or any(name in desktop for name in _DARK_PANELS)
 
 
 def make_tooltip(overview: Overview) -> str:

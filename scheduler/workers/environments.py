@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import re
 import secrets
@@ -11,15 +12,21 @@ import sys
 import tomllib
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scheduler.file_lock import wait_for_lock
 from scheduler.user_text import UserText
 from scheduler.workers.processes import MARK_VARIABLE
 from scheduler.workers.sandbox import sandboxed
-from scheduler.workers.system import kill_with_descendants, start_process
+from scheduler.workers.system import (
+    PASSED_VARIABLES,
+    PYTHON_IN_ENVIRONMENT,
+    kill_with_descendants,
+    start_process,
+)
 from scheduler.workers.worker_records import MARK_LENGTH, WorkerRecords
 
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)[ \t]*$\s(?P<content>(^#(| .*)$\s?)+)^# ///[ \t]*$")
@@ -27,9 +34,7 @@ _BEGIN = re.compile(r"(?m)^# /// script[ \t]*$")
 _READY = "dayhand-ready"
 _PROXIES = ("https_proxy", "http_proxy", "no_proxy", "all_proxy")
 """Most programs read the lower-case names; uv reads both."""
-_PASSED = frozenset(
-    ("PATH", "HOME", "LANG", "TMPDIR", "USER", "SSL_CERT_FILE", *_PROXIES, *(name.upper() for name in _PROXIES))
-)
+_PASSED = frozenset((*PASSED_VARIABLES, "SSL_CERT_FILE", *_PROXIES, *(name.upper() for name in _PROXIES)))
 _MAX_REASON_CHARS = 600
 _KEPT_LINES, _MAX_LINE_BYTES = 12, 10_000
 _PROGRESS = ("Using ", "Resolved ", "Prepared ", "Updating ", "Building ", "Downloading ")
@@ -102,10 +107,7 @@ class InstallFailedError(Exception):
 
 def find_uv() -> Path | None:
     """Next to our own Python, or on the PATH."""
-    own = Path(sys.executable).with_name("uv")
-    if own.is_file():
-        return own
-    found = shutil.which("uv")
+    found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     return Path(found) if found else None
 
 
@@ -131,7 +133,7 @@ class Environments:
         if not dependencies.packages and dependencies.python is None:
             return None
         place = self._folder / self.key_for(dependencies)
-        python = place / "bin" / "python"
+        python = place / PYTHON_IN_ENVIRONMENT
         if (place / _READY).exists():
             return str(python)
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -169,7 +171,7 @@ class Environments:
             progress("Creating an environment for the script's packages\n")
             self._run(uv, ["venv", "--no-project", "--python", needs.python or self._python, str(place)], progress)
             if needs.packages:
-                python = str(place / "bin" / "python")
+                python = str(place / PYTHON_IN_ENVIRONMENT)
                 self._run(uv, ["pip", "install", "--python", python, "--", *needs.packages], progress)
         except InstallFailedError as error:
             shutil.rmtree(place, ignore_errors=True)
@@ -237,10 +239,7 @@ def _locked(path: Path) -> Iterator[None]:
     """One builder per environment across processes; the system releases the lock when its holder dies."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        with suppress(ImportError):
-            import fcntl  # noqa: PLC0415  Unix only
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        wait_for_lock(descriptor, math.inf)
         yield
     finally:
         os.close(descriptor)

@@ -6,6 +6,7 @@ if sys.platform == "win32":  # pragma: no cover  not run here
     from scheduler.workers.windows import (
         HAS_PROCESS_MARKS,
         PASSED_VARIABLES,
+        PYTHON_IN_ENVIRONMENT,
         READABLE,
         Poll,
         enlarge_pipe,
@@ -32,6 +33,7 @@ else:
         HAS_PROCESS_MARKS,
         KILLED_CODE,
         PASSED_VARIABLES,
+        PYTHON_IN_ENVIRONMENT,
         READABLE,
         Poll,
         enlarge_pipe,
@@ -51,6 +53,7 @@ __all__ = [
     "HAS_PROCESS_MARKS",
     "KILLED_CODE",
     "PASSED_VARIABLES",
+    "PYTHON_IN_ENVIRONMENT",
     "READABLE",
     "Poll",
     "enlarge_pipe",

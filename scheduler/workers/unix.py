@@ -19,6 +19,7 @@ from scheduler.workers.secret_places import SecretPlaces, encode_secret
 PASSED_VARIABLES = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
 """The variables that scripts may see."""
 
+PYTHON_IN_ENVIRONMENT = "bin/python"
 KILLED_CODE = -signal.SIGKILL
 """The exit code of a process that was killed."""
 HAS_PROCESS_MARKS = sys.platform.startswith("linux")

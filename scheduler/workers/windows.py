@@ -27,6 +27,7 @@ PASSED_VARIABLES = (
     "WINDIR",
 )  # fmt: skip
 
+PYTHON_IN_ENVIRONMENT = "Scripts/python.exe"
 READABLE = 1
 HAS_PROCESS_MARKS = True
 _MIN_PAUSE_S, _MAX_PAUSE_S = 0.0005, 0.01

@@ -54,7 +54,7 @@ class CommandFixer:
                     returncode=process.returncode,
                 )
             )
-        return read_script(out.decode(errors="replace"))
+        return read_script(out.decode(errors="replace").replace("\r\n", "\n"))
 
     def cancel(self) -> None:
         with self._lock:

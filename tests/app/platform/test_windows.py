@@ -12,12 +12,15 @@ from pytestqt.qtbot import QtBot
 from app.platform import windows
 from app.platform.detect import system_bus, watch_machine
 from app.platform.machine_conditions import MachineConditions, UnknownNetwork
-from app.platform.windows import WindowsMachine, is_on_battery, register_for_resume
+from app.platform.windows import WindowsMachine, is_on_battery, is_taskbar_dark, register_for_resume
 from app.platform.zone_watch import ZoneWatch
 from scheduler.timing.policies import Need
+from tests.app.platform.fake_winreg import Registry
 
+PERSONALIZE = r"Software\Microsoft\Windows\CurrentVersion\Themes\Personalize"
 KIND = QByteArray(b"windows_generic_MSG")
 POWER_BROADCAST, TIME_CHANGE, PAINT = 0x0218, 0x001E, 0x000F
+SETTING_CHANGE, QUERY_END_SESSION, END_SESSION = 0x001A, 0x0011, 0x0016
 STATUS_CHANGE, RESUME_AUTOMATIC, RESUME_SUSPEND, SUSPEND = 0x000A, 0x0012, 0x0007, 0x0004
 
 
@@ -55,12 +58,16 @@ def post(machine: WindowsMachine, message: int, word: int = 0) -> None:
         (POWER_BROADCAST, SUSPEND, []),
         (POWER_BROADCAST, STATUS_CHANGE, ["changed"]),
         (TIME_CHANGE, 0, ["clock_set"]),
+        (SETTING_CHANGE, 0, ["look_changed"]),
+        (END_SESSION, 1, ["session_ends"]),
+        (END_SESSION, 0, []),
+        (QUERY_END_SESSION, 1, []),
         (PAINT, RESUME_AUTOMATIC, []),
     ],
 )
 def test_each_message_emits_its_signal(machine: WindowsMachine, message: int, word: int, signals: list[str]) -> None:
     emitted: list[str] = []
-    for name in ("resumed", "changed", "clock_set"):
+    for name in ("resumed", "changed", "clock_set", "look_changed", "session_ends"):
         getattr(machine, name).connect(lambda name=name: emitted.append(name))
     post(machine, message, word)
     assert emitted == signals
@@ -124,3 +131,25 @@ def test_registration_passes_the_window_handle() -> None:
 
     register_for_resume(7, SimpleNamespace(user32=SimpleNamespace(RegisterSuspendResumeNotification=register)))
     assert registrations == [(7, 0)]
+
+
+@pytest.mark.parametrize(("light", "dark"), [(1, False), (0, True), (None, True)])
+def test_the_taskbar_has_a_colour_of_its_own(light: int | None, *, dark: bool) -> None:
+    registry = Registry()
+    if light is not None:
+        registry.keys[PERSONALIZE] = {"SystemUsesLightTheme": light, "AppsUseLightTheme": 0}
+    assert is_taskbar_dark(registry) is dark
+
+
+def test_the_end_of_the_session_and_new_colours_reach_the_app(
+    qtbot: QtBot, power: FakePower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = WindowsMachine(power.query, power.windows.append)
+    monkeypatch.setattr(windows, "WindowsMachine", lambda: made)
+    conditions = watch_machine(system_bus({}, "win32"), None, UnknownNetwork, "win32")
+    for signal, message, word in (
+        (conditions.look_changed, SETTING_CHANGE, 0),
+        (conditions.session_ends, END_SESSION, 1),
+    ):
+        with qtbot.waitSignal(signal, timeout=60_000):
+            post(made, message, word)

@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.i18n.state_labels import TrayState
 from app.overview import OPEN_ENDED_PAUSE, Overview, describe_next_run, describe_state
 from app.platform.dbus import Bus
-from app.tray.icon import TrayIcon, has_dark_panel, make_tooltip
+from app.platform.detect import has_dark_panel
+from app.tray.icon import TrayIcon, make_tooltip
 from app.tray.menu import (
     DIVIDER,
     MenuChoice,
@@ -302,7 +303,7 @@ def test_only_a_click_opens_the_window_not_the_menu(qtbot: QtBot, tray: TrayIcon
     ],
 )
 def test_the_icon_matches_the_panel(scheme: Qt.ColorScheme, desktop: str, *, is_dark: bool) -> None:
-    assert has_dark_panel(scheme, {"XDG_CURRENT_DESKTOP": desktop}) is is_dark
+    assert has_dark_panel(scheme, {"XDG_CURRENT_DESKTOP": desktop}, "linux") is is_dark
 
 
 def test_the_tooltip_says_the_pause_even_when_something_else_comes_first() -> None:
