@@ -14,6 +14,7 @@ from scheduler.engine.workflows.permissions import capitalize_first
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.timing.description import describe_schedule
 from scheduler.timing.spec import ScheduleSpec
+from scheduler.workers.sandbox import warn_without_sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class CheckedScript:
     missing: tuple[str, ...]
     """Connections that are not connected yet."""
     is_update: bool
+    warning: str = ""
+    """That scripts are not isolated on this system."""
 
 
 def describe_permission(one: ToolPermission) -> UsedTool:
@@ -67,6 +70,7 @@ def check_source(session: Session, path: Path, source: str) -> CheckedScript:
         uses=tuple(map(describe_permission, session.queries.permissions_of_script(validated))),
         missing=session.queries.unconnected(plan.connections),
         is_update=validated.slug in session.queries.names(),
+        warning=translate_text(warn_without_sandbox() or ""),
     )
 
 

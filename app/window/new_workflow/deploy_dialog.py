@@ -60,6 +60,8 @@ class DeployDialog(Dialog):
         self.permission_title = make_heading("", TextStyle.STRONG)
         self.missing = make_label("", Tone.ATTENTION.value)
         self.missing.hide()
+        self.warning = make_label("", Tone.ATTENTION.value)
+        self.warning.hide()
         self.paused = WrappingCheckBox(self.tr("Start &paused"))
         self.watch = WrappingCheckBox(self.tr("Update whenever the &file is saved"))
         self.busy = QProgressBar()
@@ -101,6 +103,7 @@ class DeployDialog(Dialog):
             self.permission_title,
             self.permission_list,
             self.missing,
+            self.warning,
             self.status_line,
             self.paused,
             self.watch,
@@ -147,6 +150,8 @@ class DeployDialog(Dialog):
             needs = self.tr("Not connected yet: {names}. You can connect them now or later.")
         self.missing.setText(needs.format(names=", ".join(offer.missing)))
         self.missing.setVisible(bool(offer.missing))
+        self.warning.setText(offer.warning)
+        self.warning.setVisible(bool(offer.warning))
         self.paused.setVisible(not offer.is_update)
         self.watch.show()
         self.permission_title.show()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.data.preferences import Preferences, PreferencesError, read_preferences, save_preferences
 from app.i18n.languages import Language
 from app.i18n.time_text import time_format
+from app.i18n.translate import translate_text
 from app.platform.autostart import Autostart, AutostartError, autostart_command, find_autostart
 from app.session import Session
 from app.theme.stylesheet import indent_spin_box
@@ -39,6 +40,7 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.runtime import Runtime
 from scheduler.engine.setting_values import MAX_CONCURRENCY
 from scheduler.timing.policies import Catchup, Overlap
+from scheduler.workers.sandbox import warn_without_sandbox
 
 _BOX_WIDTH = 420
 _LABEL_WIDTH = 230
@@ -94,6 +96,7 @@ class SettingsPage(Page):
         self.overlap = self._make_box(self.tr("If the previous run is still going"), OVERLAPS)
         self.catchup = self._make_box(self.tr("Missed runs"), CATCHUPS)
         self.history_age = self._make_box(self.tr("Keep history for"), HISTORY_AGES)
+        self.no_sandbox = make_label(translate_text(warn_without_sandbox() or ""), Tone.ATTENTION.value)
         self.schedule_defaults = ScheduleDefaultsSection(_LABEL_WIDTH)
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
         self.metrics = MetricsSection()
@@ -118,12 +121,7 @@ class SettingsPage(Page):
         row = QHBoxLayout(hours)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(Space.SMALL)
-        for part in (
-            QLabel(self.tr("from")),
-            self.quiet_from,
-            QLabel(self.tr("until")),
-            self.quiet_until,
-        ):
+        for part in (QLabel(self.tr("from")), self.quiet_from, QLabel(self.tr("until")), self.quiet_until):
             row.addWidget(part)
         row.addStretch(1)
         self._hours = hours
@@ -155,6 +153,7 @@ class SettingsPage(Page):
                     (self.tr("If the previous run is &still going"), self.overlap),
                     (self.tr("Misse&d runs"), self.catchup),
                     ("", make_label(self.tr("A script's own settings take precedence."), "muted")),
+                    *([("", self.no_sandbox)] if self.no_sandbox.text() else []),
                 ),
             ),
             (self.tr("Repairs"), (("", self.fixer),)),

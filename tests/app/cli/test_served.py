@@ -424,3 +424,12 @@ def test_a_question_is_listed_and_answered(cli: CommandLine, app: Session) -> No
     assert cli.run_text("answer", request["id"], "--set", "shop=Books") == "Answered.\n"
     cli.wait_for(lambda: table.exists() and table.read_text().split() == ["shop,sum", "Books,3"])
     assert '  Answers: {"shop": "Books", "sum": 3}' in cli.run_text("runs", "show", request["run"])
+
+
+def test_a_deployment_says_if_scripts_are_not_isolated(
+    cli: CommandLine, app: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not any("isolate" in one for one in cli.deploy(job())["warnings"])
+    monkeypatch.setattr("scheduler.workers.sandbox.HAS_SANDBOX", False)
+    [warning] = [one for one in cli.deploy(job())["warnings"] if "isolate" in one]
+    assert warning.endswith("Add only scripts that you trust.")

@@ -206,3 +206,18 @@ def test_a_step_has_a_section_for_everything_it_would_do() -> None:
     quiet = parse_step({**STEP, "asked": None, "action": None, "commands": [], "log": "", "summary": None})
     assert list_sections(quiet) == [] and (quiet.sentence, quiet.status) == ("", RunStatus.COMMITTED)
     assert parse_step(STEP).commands == ("touch 'a b'",)
+
+
+def test_before_adding_a_script_the_dialog_says_if_it_is_not_isolated(
+    qtbot: QtBot, empty: Session, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = empty.folder / "chore.py"
+    path.write_text(JOBS.format(place="/x"), encoding="utf-8")
+    for is_isolated in (True, False):
+        monkeypatch.setattr("scheduler.workers.sandbox.HAS_SANDBOX", is_isolated)
+        dialog = DeployDialog(empty, path)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        wait(lambda dialog=dialog: dialog.checked_script is not None)
+        assert dialog.warning.isVisible() is not is_isolated
+    assert dialog.warning.text().startswith("Dayhand cannot isolate scripts on this system")

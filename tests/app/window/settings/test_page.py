@@ -222,3 +222,13 @@ def test_a_folder_that_cannot_hold_the_metrics_file_is_pointed_out(
     (tmp_path / "gone").mkdir()
     page.refresh()
     wait(lambda: page.metrics.box.isChecked() and not page.metrics.status_line.message)
+
+
+def test_where_scripts_are_not_isolated_the_page_says_so(
+    qtbot: QtBot, empty: Session, entry: Autostart, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert show(qtbot, empty, entry, wait).no_sandbox.text() == ""
+    monkeypatch.setattr("scheduler.workers.sandbox.HAS_SANDBOX", False)
+    page = show(qtbot, empty, entry, wait)
+    assert page.no_sandbox.isVisible()
+    assert page.no_sandbox.text().startswith("Dayhand cannot isolate scripts on this system")
