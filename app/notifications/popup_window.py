@@ -42,7 +42,7 @@ class PopupWindow(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFixedWidth(WIDTH)
-        self.setWindowTitle(f"Dayhand: {clean.title}")
+        self.setWindowTitle(clean.title)
         self.setWindowIcon(load_app_icon())
         self.setAccessibleName(clean.title)
         self.setAccessibleDescription(clean.text)
