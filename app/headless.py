@@ -1,7 +1,6 @@
 """Dayhand in a terminal: runs the engine without a window and prints what happens."""
 
 import logging
-import shlex
 import shutil
 import sys
 import time
@@ -34,6 +33,7 @@ from scheduler.engine.settings import Settings
 from scheduler.engine.user_only import STARTED_BY_SCRIPT
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.phases import RunStatus
+from scheduler.shell_words import quote_word
 from scheduler.user_text import add_full_stop
 
 log = logging.getLogger(__name__)
@@ -315,7 +315,7 @@ def _command(line: str, folder_option: str) -> str:
     """A command line that can be pasted in this terminal."""
     program = "dayhand"
     if shutil.which(program) is None and Path(sys.argv[0]).name == program:
-        program = shlex.quote(sys.argv[0])
+        program = quote_word(sys.argv[0])
     return f"{program}{line.removeprefix('dayhand')}{folder_option}"
 
 

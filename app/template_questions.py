@@ -1,7 +1,6 @@
 """The questions of templates, and parsing of typed answers into values for the script."""
 
 import re
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from scheduler.connections.registry import is_connection_name
+from scheduler.shell_words import SHELL, join_words, split_words
 
 _TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 _MAIL = re.compile(r"[^@\s,]+@[^@\s,]+")
@@ -105,7 +105,7 @@ class TemplateQuestion:
         if self.required:
             return ""
         if isinstance(self.default, list):
-            return shlex.join(self.default) if self.kind is QuestionKind.COMMAND else ", ".join(map(str, self.default))
+            return join_words(self.default) if self.kind is QuestionKind.COMMAND else ", ".join(map(str, self.default))
         if isinstance(self.default, bool):
             return "yes" if self.default else "no"
         return str(self.default)
@@ -169,15 +169,14 @@ def _parse_list(text: str) -> list[str]:
 
 
 def _parse_command(text: str) -> list[str]:
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=_SHELL_OPERATORS)
-    lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        words = list(lexer)
+        words = split_words(text, _SHELL_OPERATORS)
     except ValueError as error:
         raise InvalidAnswerError(f"The quotes in {text!r} do not match.") from error
     for word in words:
         if word and set(word) <= set(_SHELL_OPERATORS):
-            raise InvalidAnswerError(f"{word!r} needs a shell; use for example: sh -c 'first {word} second'")
+            example = SHELL.format(command=f"first {word} second")
+            raise InvalidAnswerError(f"{word!r} needs a shell; use for example: {example}")
     return words
 
 

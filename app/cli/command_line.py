@@ -8,7 +8,6 @@ import io
 import json
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from app.widgets.visible_text import escape_invisible
 from scheduler import __version__
 from scheduler.engine.errors import RefusedError
+from scheduler.shell_words import quote_word
 from scheduler.timing.errors import BadScheduleError
 from scheduler.user_text import pack
 
@@ -268,7 +268,7 @@ def _read_folder_option(arguments: Sequence[str]) -> str:
 
 def format_folder_option(folder: str | os.PathLike[str] | None) -> str:
     """Empty without a folder."""
-    return "" if folder is None else f"{_DATA_DIR} {shlex.quote(os.fspath(folder))}"
+    return "" if folder is None else f"{_DATA_DIR} {quote_word(os.fspath(folder))}"
 
 
 def add_folder_option(text: str, folder_option: str) -> str:

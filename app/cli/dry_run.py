@@ -1,7 +1,6 @@
 """`try`: a dry run. The script runs in a temporary folder; its outside actions are shown instead of done."""
 
 import json
-import shlex
 import signal
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -18,6 +17,7 @@ from app.cli.formatting import format_status, format_time, now
 from app.data.data_dir import add_data_dir, data_dir
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.user_only import require_user
+from scheduler.shell_words import join_words
 from scheduler.user_text import join_texts, pack
 
 _MAX_DAYS = 400
@@ -139,7 +139,7 @@ def _details(step: dict[str, Any]) -> list[str]:
     if action := step["action"]:
         given = json.dumps(action["parameters"], ensure_ascii=False)
         lines.append(f"would {action['tool']} with {action['connection']}: {_shorten(given)}")
-    lines += _first_lines([f"would run: {_shorten(shlex.join(words))}" for words in step["commands"]])
+    lines += _first_lines([f"would run: {_shorten(join_words(words))}" for words in step["commands"]])
     lines += _first_lines([f"| {_shorten(line)}" for line in step["log"].splitlines()])
     if step["traceback"].count("\n  File ") > 1:  # otherwise the error says it all
         lines += step["traceback"].splitlines()

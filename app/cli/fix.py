@@ -1,7 +1,6 @@
 """`fix` and `fixer`: have a failed script repaired, and choose what repairs it, within which limits."""
 
 import getpass
-import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from app.cli.command import Command, CommandResult, call_api
 from app.cli.command_line import UsageError
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
+from scheduler.shell_words import split_words
 
 _FIX_DESCRIPTION = """Have the script of a failed run repaired, by the fixer you chose (dayhand fixer) or by:
 
@@ -70,7 +70,7 @@ def _named_fixer(options: Namespace) -> dict[str, Any]:
     if options.command is None:
         return {"url": options.url, "model": options.model, "key": options.key}
     try:
-        words = shlex.split(options.command)
+        words = split_words(options.command)
     except ValueError as error:
         raise UsageError(f"--with: the quotes in {options.command!r} do not match.") from error
     return {"command": words}

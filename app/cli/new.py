@@ -1,7 +1,6 @@
 """`new`: fill in a template, save the script, deploy it paused, and open it in the editor."""
 
 import os
-import shlex
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
@@ -19,6 +18,7 @@ from app.template_questions import InvalidAnswerError, QuestionKind, TemplateQue
 from app.templates import PlannedConnection, Template, create_connection, list_templates
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.errors import RefusedError
+from scheduler.shell_words import quote_word, split_words
 
 _DESCRIPTION = """Create a workflow from a template. Without TEMPLATE, list the templates.
 
@@ -187,7 +187,7 @@ def _edit(path: Path) -> str | None:
     if not editor or not (sys.stdin is not None and sys.stdin.isatty()):
         return None
     try:
-        subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603  the user's own editor
+        subprocess.run([*split_words(editor), str(path)], check=False)  # noqa: S603  the user's own editor
     except (OSError, ValueError) as error:
         sys.stderr.write(f"The editor {editor} could not be started: {error}\n")
         return None
@@ -208,7 +208,7 @@ def _render_new(answer: dict[str, Any]) -> Iterator[str]:
         yield f"  {one['handler']}: {one['words']}, next {format_time(one['next'], 'never')}"
     yield from (f"Note: {warning}" for warning in answer["warnings"])
     if answer["paused"]:
-        yield f"Test it: dayhand try {shlex.quote(answer['file'])}"
+        yield f"Test it: dayhand try {quote_word(answer['file'])}"
         yield f"Start it: dayhand resume {answer['workflow']}"
     yield f"Redeploy it whenever you save it: dayhand watch {answer['workflow']}"
 

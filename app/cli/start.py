@@ -1,7 +1,6 @@
 """`start` (or plain `dayhand`) and `quit`. A second start in the same data folder shows the running app."""
 
 import os
-import shlex
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -15,6 +14,7 @@ from app.ipc import client
 from app.ipc.transport import Connection
 from app.lifecycle.startup import StartOptions, skip_source_scan
 from scheduler.engine.errors import RefusedError
+from scheduler.shell_words import quote_word
 
 _DESCRIPTION = """Start Dayhand: with a window and a tray icon, or in the terminal if there is no display.
 
@@ -160,7 +160,7 @@ def _demo_greeting(folder: Path) -> str:
 
 
 def _quote(path: Path) -> str:
-    return shlex.quote(str(path))
+    return quote_word(str(path))
 
 
 def _script(text: str) -> Path:

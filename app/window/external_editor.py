@@ -1,7 +1,6 @@
 """Opens a script in the user's editor, in the system's default program for it, or else in an editor of ours."""
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from app.data.preferences import read_preferences
 from app.platform.desktop_entries import find_entry, is_editor
 from app.session import Session
 from scheduler.engine.errors import RefusedError
+from scheduler.shell_words import split_words
 
 translate = QCoreApplication.translate
 _FILE, _LINE = "{file}", "{line}"
@@ -84,7 +84,7 @@ def _open_own(session: Session, background: BackgroundTasks, path: str, line: in
 def parse_command(editor: str) -> list[str]:
     """Split the command line. RefusedError if it is malformed or the program does not exist."""
     try:
-        parts = shlex.split(editor, posix=os.name != "nt")
+        parts = split_words(editor)
     except ValueError as error:
         raise RefusedError(
             "editor", translate("editing", "A quotation mark is not closed in {editor}.").format(editor=editor)

@@ -1,6 +1,5 @@
 """The user's choice of fixer; off by default. Its key is in the keyring, never here."""
 
-import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -9,6 +8,7 @@ from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 from scheduler.engine.errors import RefusedError
+from scheduler.shell_words import split_words
 from scheduler.user_text import UserText
 
 KEYRING_ENTRY = "fixer:key"
@@ -59,7 +59,7 @@ class FixerConfig:
     def command_words(self) -> list[str]:
         """The words of the command; empty if its quotes do not match."""
         try:
-            return shlex.split(self.command)
+            return split_words(self.command)
         except ValueError:
             return []
 

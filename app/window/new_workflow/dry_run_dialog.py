@@ -1,6 +1,5 @@
 """The dialog of a test run, and the cards of its steps: outside actions are shown instead of done."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +38,7 @@ from app.window.history.history_data import state_of_status
 from app.window.new_workflow.dry_run_process import DryRunProcess
 from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.phases import RunStatus
+from scheduler.shell_words import join_words
 from scheduler.user_text import unpack
 
 translate = QCoreApplication.translate
@@ -76,7 +76,7 @@ def parse_step(record: Mapping[str, Any]) -> StepResult:
         tool=action.get("tool", ""),
         connection=action.get("connection", ""),
         parameters=action.get("parameters", {}),
-        commands=tuple(shlex.join(words) for words in record["commands"]),
+        commands=tuple(join_words(words) for words in record["commands"]),
         log=record["log"].rstrip("\n"),
         times=record["times"],
         until=datetime.fromisoformat(record["until"]),

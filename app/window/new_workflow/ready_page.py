@@ -1,6 +1,5 @@
 """The last step before a workflow starts: what it will do, when, and what it will ask first."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from app.widgets.visible_text import escape_invisible
 from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.feedback import make_button, make_path_button
 from app.window.new_workflow.deploy_check import CheckedScript
+from scheduler.shell_words import join_words
 
 
 class ReadyPage(QWidget):
@@ -113,7 +113,7 @@ def _to_words(question: TemplateQuestion, value: Any) -> str:
         case QuestionKind.PAGE_TEXT:
             return str(value.get("text", "")) if isinstance(value, Mapping) else ""
         case QuestionKind.COMMAND:
-            return shlex.join(value)
+            return join_words(value)
         case QuestionKind.AMOUNT:
             return QLocale().toString(float(value), "f", 0 if float(value).is_integer() else 2)
         case QuestionKind.TIME:
