@@ -1,6 +1,6 @@
 """The folder of a connection and paths inside it. No path may lead out, not even through a link."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -35,9 +35,7 @@ def resolve_path(root: Path, given: str, *, follow: bool) -> Path:
                 given=given,
             )
         )
-    for part in parts:
-        if (mistake := find_name_mistake(part)) is not None:
-            raise logic_failure(UserText('The name "{name}" {mistake}.', name=part, mistake=mistake))
+    require_valid_names(parts)
     try:
         parent = root.joinpath(*parts[:-1]).resolve()
         place = parent / parts[-1]
@@ -48,6 +46,13 @@ def resolve_path(root: Path, given: str, *, follow: bool) -> Path:
     if not (place if follow else parent).is_relative_to(root):
         raise logic_failure(UserText('"{given}" is outside the folder of this connection.', given=given))
     return place
+
+
+def require_valid_names(names: Iterable[str]) -> None:
+    """Refuse names that the system does not allow, with the reason."""
+    for name in names:
+        if (mistake := find_name_mistake(name)) is not None:
+            raise logic_failure(UserText('The name "{name}" {mistake}.', name=name, mistake=mistake))
 
 
 @contextmanager

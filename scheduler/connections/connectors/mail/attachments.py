@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.safe_files import converting_disk_errors, make_folders, write_part
-from scheduler.file_system import rename_to_new, sync_folder
+from scheduler.file_system import find_name_mistake, rename_to_new, sync_folder
 from scheduler.user_text import UserText
 
 _MAX_NAME_BYTES = 150
@@ -21,7 +21,8 @@ def safe_name(name: str) -> str:
     plain = _EDGES.sub("", _UNSAFE.sub("_", name)) or "attachment"
     stem, suffix = Path(plain).stem, Path(plain).suffix
     suffix = suffix.encode()[:20].decode("utf-8", "ignore")
-    return stem.encode()[: _MAX_NAME_BYTES - len(suffix.encode())].decode("utf-8", "ignore").rstrip() + suffix
+    short = stem.encode()[: _MAX_NAME_BYTES - len(suffix.encode())].decode("utf-8", "ignore").rstrip() + suffix
+    return f"_{short}" if find_name_mistake(short) else short  # such as the name of a device
 
 
 def save_attachment(folder: str, name: str, content: bytes) -> Path:

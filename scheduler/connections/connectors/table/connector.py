@@ -16,6 +16,7 @@ from scheduler.connections.connector import (
     ToolExample,
     ToolFailedError,
 )
+from scheduler.connections.connectors.folder import require_valid_names
 from scheduler.connections.connectors.table import csv_table, sqlite_table
 from scheduler.connections.connectors.table.rows import validate_rows
 from scheduler.connections.errors import logic_failure
@@ -29,11 +30,13 @@ _MAX_ROWS = 1000
 
 def _path(call: Call) -> Path:
     try:
-        return Path(call.settings["path"]).expanduser()
+        place = Path(call.settings["path"]).expanduser()
     except RuntimeError as error:
         raise logic_failure(
             UserText("{path} is in a home folder that does not exist.", path=call.settings["path"])
         ) from error
+    require_valid_names(name for name in place.relative_to(place.anchor).parts if name != "..")
+    return place
 
 
 def _table(call: Call) -> str:

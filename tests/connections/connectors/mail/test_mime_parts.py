@@ -22,6 +22,7 @@ from scheduler.connections.connectors.mail.imap_values import (
     encode_folder_name,
     parse_fetch,
 )
+from scheduler.file_system.windows_names import find_name_mistake
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
@@ -211,3 +212,11 @@ def test_the_password_is_hidden_in_every_encoding() -> None:
     ]
     for spelling in spellings:
         assert server.quote(f"unknown command: LOGIN {spelling}!") == "unknown command: LOGIN •••!"
+
+
+@pytest.mark.parametrize(("given_name", "safe"), [("NUL.txt", "_NUL.txt"), ("com1", "_com1"), ("null.txt", "null.txt")])
+def test_no_attachment_is_saved_to_a_device_of_windows(
+    given_name: str, safe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scheduler.connections.connectors.mail.attachments.find_name_mistake", find_name_mistake)
+    assert safe_name(given_name) == safe

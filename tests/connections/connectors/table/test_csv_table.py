@@ -15,6 +15,7 @@ from scheduler.connections.connectors.table import csv_table, safe_append
 from scheduler.connections.connectors.table.ledger import Addition, Ledger, open_ledger
 from scheduler.connections.connectors.table.safe_append import sidecar_path
 from scheduler.connections.safe_files import locked
+from scheduler.file_system.windows_names import find_name_mistake
 from scheduler.rules.failures import FailureClass
 from tests.connections.connectors.table.table_tools import append, check, read, refused
 
@@ -291,3 +292,11 @@ def test_rows_that_the_user_reported_missing_can_be_added(path: Path) -> None:
     refused(FailureClass.UNSURE, check, path)
     assert append(path, [{"a": "2"}]) == {"added": 1}
     assert (read(path), check(path).happened) == ([{"a": "1"}, {"a": "2"}], True)
+
+
+def test_a_table_with_a_name_that_the_system_refuses_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scheduler.connections.connectors.folder.find_name_mistake", find_name_mistake)
+    sentence = refused(FailureClass.LOGIC, append, tmp_path / "50% off?.csv", [{"a": 1}], "1")
+    assert sentence == 'The name "50% off?.csv" contains ?, which Windows does not allow in names.'
