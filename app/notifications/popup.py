@@ -98,7 +98,7 @@ class PopupBackend(QObject):
         if screen is None:  # the last one was unplugged; another one will come
             return
         for window in self._windows.values():
-            window.adjustSize()
+            window.fit()
         sizes = [window.size() for window in self._windows.values()]
         places = place_popups(sizes, screen.geometry(), screen.availableGeometry())
         for window, place in zip(self._windows.values(), places, strict=True):

@@ -63,6 +63,11 @@ class PopupWindow(QFrame):
         """Whether a press counts."""
         return self._is_armed
 
+    def fit(self) -> None:
+        """As tall as its text and buttons need."""
+        self.ensurePolished()
+        self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH))
+
     def _make_button(self, action: str, label: str) -> QPushButton:
         button = QPushButton(label.replace("&", "&&"))
         button.setAutoDefault(True)  # the Enter key presses the focused one
@@ -87,7 +92,7 @@ class PopupWindow(QFrame):
         head.setSpacing(Space.SMALL)
         for part, stretch in ((icon, 0), (title, 1), (self.close_button, 0)):
             head.addWidget(part, stretch, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
+        self._layout = layout = QVBoxLayout(self)
         layout.setContentsMargins(Space.LARGE, Space.MEDIUM, Space.MEDIUM, Space.MEDIUM)
         layout.setSpacing(Space.SMALL)
         layout.addLayout(head)

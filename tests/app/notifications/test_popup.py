@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.notifications.backend import choose_backend
@@ -146,6 +146,17 @@ def test_they_do_not_cover_each_other_and_stay_on_the_screen(backend: PopupBacke
     available = QApplication.primaryScreen().availableGeometry()
     assert all(available.contains(frame) for frame in frames if frame.height() < available.height())
     assert not any(one.intersects(other) for one in frames for other in frames if one is not other)
+
+
+def test_all_text_and_buttons_are_visible(backend: PopupBackend) -> None:
+    actions = tuple((f"a{number}", f"A rather long button {number}") for number in range(4))
+    backend.send(
+        Notification(key="k", title="A title of many words " * 6, text="Text of two\nlines. " * 9, actions=actions)
+    )
+    [window] = windows(backend)
+    for label in window.findChildren(QLabel):
+        assert label.height() >= label.heightForWidth(label.width())
+    assert all(window.rect().contains(button.geometry()) for button in window.buttons.values())
 
 
 def test_those_without_room_wait(backend: PopupBackend) -> None:
