@@ -9,6 +9,7 @@ from app.cli.command import Command, CommandResult, add_idempotency_key, call_ap
 from app.cli.command_line import UsageError, print_to_stderr
 from app.cli.formatting import TIME_EXAMPLES, format_status, format_time
 from app.data.data_dir import add_data_dir
+from scheduler.engine.errors import RefusedError
 from scheduler.timing.policies import Overlap
 
 OVERLAPS = [one.value for one in Overlap]
@@ -137,12 +138,9 @@ def _resume_arguments(parser: ArgumentParser) -> None:
 def _resume(options: Namespace) -> CommandResult:
     if bool(options.target) + options.everything + (options.tag is not None) != 1:
         raise UsageError("Give workflows, or --tag, or --all.")
-    targets = options.target or [None]
     if options.tag is not None:
-        paused = call_api(options, "list", state="paused", tag=options.tag)["workflows"]
-        targets = [one["workflow"] for one in paused]
-        if not targets:
-            return CommandResult({"resumed": []}, lambda _: [], f"No paused workflow has the tag {options.tag}.")
+        return _resume_tag(options)
+    targets = options.target or [None]
     if options.idempotency_key and len(targets) > 1:
         raise UsageError("--idempotency-key is for one workflow at a time.")
     answers = [
@@ -153,6 +151,21 @@ def _resume(options: Namespace) -> CommandResult:
     ]
     answer = answers[0] if len(answers) == 1 else {"resumed": answers}
     return CommandResult(answer, lambda _: [f"{target or 'Everything'} resumed." for target in targets])
+
+
+def _resume_tag(options: Namespace) -> CommandResult:
+    """Those that are paused, also if a run of theirs is still active."""
+    names, answers = [], []
+    for one in call_api(options, "list", tag=options.tag)["workflows"]:
+        try:
+            answers.append(call_api(options, "resume", target=one["workflow"]))
+        except RefusedError as error:
+            if error.code != "not paused":
+                raise
+        else:
+            names.append(one["workflow"])
+    failure = None if names else f"No paused workflow has the tag {options.tag}."
+    return CommandResult({"resumed": answers}, lambda _: [f"{name} resumed." for name in names], failure)
 
 
 def _check_target(options: Namespace) -> None:

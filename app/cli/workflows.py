@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from functools import partial
 from shlex import quote
 from typing import Any
 
@@ -22,12 +23,13 @@ def _list_arguments(parser: ArgumentParser) -> None:
 
 
 def _list(options: Namespace) -> CommandResult:
-    return CommandResult(call_api(options, "list", state=options.state, tag=options.tag), _render_list)
+    answer = call_api(options, "list", state=options.state, tag=options.tag)
+    return CommandResult(answer, partial(_render_list, is_filtered=bool(options.state or options.tag)))
 
 
-def _render_list(answer: dict[str, Any]) -> Iterator[str]:
+def _render_list(answer: dict[str, Any], *, is_filtered: bool) -> Iterator[str]:
     if not answer["workflows"]:
-        yield "There are no workflows yet. Add one: dayhand deploy FILE"
+        yield "No workflow matches." if is_filtered else "There are no workflows yet. Add one: dayhand deploy FILE"
         return
     heads = ("WORKFLOW", "STATE", "NEXT RUN", "DETAILS")
     # What needs the user first; within that as given, by name.

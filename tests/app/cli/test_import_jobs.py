@@ -61,6 +61,7 @@ def test_imported_jobs_say_that_they_are_not_started_and_start_at_once(
     assert words == {"Imported, not started yet. Resume it once its old entry is switched off."}
     assert len(cli.run_json("resume", "--tag", "imported")["resumed"]) == 2
     assert {view["state"] for view in cli.run_json("list")["workflows"]} == {"idle"}
+    assert cli.run_text("list", "--state", "paused") == "No workflow matches.\n"
     code, _, err = cli.run("resume", "--tag", "imported")
     assert (code, err) == (1, "No paused workflow has the tag imported.\n")
 
