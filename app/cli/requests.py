@@ -138,7 +138,7 @@ def _render_failed_run(one: dict[str, Any], where: str, limit: int | None) -> It
     if failed["command"]:
         yield f"Command: {_shorten(to_single_line(failed['command']), limit)}"
     yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines())
-    if one["kind"] == RequestKind.TOO_MANY_FAILURES:
+    if one["kind"] == RequestKind.TOO_MANY_FAILURES.slug:
         yield "It does not run again until you resume or retry it."
     if failed.get("is_paused"):
         yield f"It is paused. To resume it: dayhand resume {one['workflow']}/{failed['handler']}{where}"

@@ -99,7 +99,7 @@ def test_a_failed_run_is_described_once_with_command_output_and_how_to_resume_it
 
 
 def test_a_job_that_keeps_failing_is_said_not_to_run() -> None:
-    asked = {**request(), "kind": "too many failures", "call": None, "failed_run": {**FAILED_RUN, "is_paused": False}}
+    asked = {**request(), "kind": "too-many-failures", "call": None, "failed_run": {**FAILED_RUN, "is_paused": False}}
     assert "    It does not run again until you resume or retry it." in list(_render_request(asked, ""))
 
 
