@@ -34,6 +34,7 @@ def test_a_problem_is_asked_once_and_ends_with_it(runtime: RuntimeFixture, scrip
     runtime.pass_time(2 * HOUR)
     assert [one.id for one in runtime.requests()] == [asked.id]
     assert view(runtime) == (WorkflowState.NEEDS_ATTENTION, "It is gone.")
+    assert [run.summary for run in runtime.runs()][-1] == "It is gone."
     runtime.service.inbox = []
     runtime.pass_time(HOUR)
     assert (problems(runtime), view(runtime)[0]) == ([], WorkflowState.IDLE)

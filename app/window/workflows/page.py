@@ -66,6 +66,7 @@ class WorkflowsPage(Page):
                 "here. You see what it may do before anything runs."
             ),
             action=self.tr("New workflow…"),
+            shortcut="Ctrl+N",
             secondary=self.tr("Add a script…"),
         )
         self.no_matches = EmptyState(

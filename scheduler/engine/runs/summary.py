@@ -15,7 +15,7 @@ def summarize(attempt: Attempt) -> str | None:
     """None if there is nothing to report."""
     if attempt.refusal is not None:
         return _summarize_refusal(attempt)
-    return attempt.summary or attempt.default_summary or _summarize_found(attempt)
+    return attempt.summary or attempt.problem or attempt.default_summary or _summarize_found(attempt)
 
 
 def _summarize_found(attempt: Attempt) -> str | None:

@@ -251,6 +251,7 @@ def test_the_empty_page_offers_a_new_workflow(qtbot: QtBot, empty: Session, wait
     page.refresh()
     wait(lambda: page.body.currentWidget() is page.empty)
     assert page.empty.button is not None and page.empty.button.text() == "New workflow…"
+    assert page.empty.button.shortcut() == page.new.shortcut(), "the other button is hidden, and its shortcut with it"
     assert not page.search_field.isVisible()
 
 
