@@ -1,5 +1,6 @@
 """A field for each question of a template, of the kind of its answer. Shows only those that apply to the others."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -169,17 +170,17 @@ class AnswerFields(QWidget):
                 return field.currentText()
             case WeekdayField() | PageTextField():
                 if not field.value():
-                    raise BadFieldError(field, f"{field.accessibleName()}: {describe_bad_answer(question, '')}")
+                    raise BadFieldError(field, f"{name_field(field)}: {describe_bad_answer(question, '')}")
                 return field.value()
         assert isinstance(field, QLineEdit)
         try:
             value = question.parse(field.text())
         except InvalidAnswerError as error:
             said = describe_bad_answer(question, field.text())
-            raise BadFieldError(field, f"{field.accessibleName()}: {said}") from error
+            raise BadFieldError(field, f"{name_field(field)}: {said}") from error
         if question.kind is QuestionKind.FOLDER and not Path(value).is_dir():
             said = self.tr("{folder} is not a folder. Choose an existing one.").format(folder=value)
-            raise BadFieldError(field, f"{field.accessibleName()}: {said}")
+            raise BadFieldError(field, f"{name_field(field)}: {said}")
         return value
 
 
@@ -231,6 +232,11 @@ def describe_bad_answer(question: TemplateQuestion, text: str) -> str:
             return translate("new", "Enter an email address such as me@example.org.")
         case _:
             return translate("new", "This value cannot be used here.")
+
+
+def name_field(field: QWidget) -> str:
+    """Its label without the example or explanation in it: "Page, such as https://…" is named Page."""
+    return re.split(r"[,(:]", field.accessibleName(), maxsplit=1)[0].strip()
 
 
 def required_text() -> str:

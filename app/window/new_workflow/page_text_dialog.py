@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dayhand.page_text import PageBlock
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QListWidgetItem, QProgressBar, QWidget
 
 from app.background import BackgroundTasks
@@ -77,13 +77,18 @@ class PageTextDialog(Dialog):
             self.list.addItem(item)
         self.only_prices.setVisible(any(block.kind == "price" for block in page.blocks))
         self.search.setFocus()
+        self._fit_soon()
+
+    def _fit_soon(self) -> None:
+        """Once more when what was just shown is laid out: before that, a wrapped text is not measured."""
         self.fit()
+        QTimer.singleShot(0, self, self.fit)
 
     def _fail(self, error: Exception) -> None:
         self.busy.hide()
         self.status_line.show_error(error)
         self.cancel.setFocus()
-        self.fit()
+        self._fit_soon()
 
     def _filter(self) -> None:
         wanted, prices = self.search.text().strip().casefold(), self.only_prices.isChecked()

@@ -54,6 +54,12 @@ def test_a_missing_answer_and_a_missing_name(qtbot: QtBot, empty: Session) -> No
     assert not said(dialog)
 
 
+def test_a_field_is_named_without_its_example(qtbot: QtBot, empty: Session) -> None:
+    dialog = open_template(qtbot, empty, "watch-page")
+    dialog.go_on()
+    assert said(dialog) == "Page: This field is required."
+
+
 def test_no_chosen_day(qtbot: QtBot, empty: Session) -> None:
     dialog = open_template(qtbot, empty, "run-command")
     type_into(qtbot, dialog.answers.inputs["COMMAND"])
