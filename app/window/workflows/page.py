@@ -79,7 +79,7 @@ class WorkflowsPage(Page):
         self._lay_out()
         self._connect()
         self._clock = QTimer(self, interval=_NEXT_UPDATE_MS)
-        self._clock.timeout.connect(lambda: self.model.set_now(self._now()))
+        self._clock.timeout.connect(lambda: self.model.set_now(self.session.now()))
 
     def refresh(self) -> None:
         if self.stack.currentWidget() is self.pane:
@@ -144,7 +144,7 @@ class WorkflowsPage(Page):
         super().showEvent(event)
         self._sorts_next = True
         self._clock.start()
-        self.model.set_now(self._now())
+        self.model.set_now(self.session.now())
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802  # Qt's name
         super().hideEvent(event)
@@ -229,7 +229,7 @@ class WorkflowsPage(Page):
         if not self._has_read:
             self._has_read = True
             self.refresh()  # now with outcomes
-        self.model.set_rows(rows if self._may_sort() else keep_order(rows, self.model.rows), self._now())
+        self.model.set_rows(rows if self._may_sort() else keep_order(rows, self.model.rows), self.session.now())
         self._sorts_next = False
         self._show_tags(sorted({tag for row in rows for tag in row.view.tags}, key=natural_sort_key))
         self._show_body()
@@ -346,6 +346,3 @@ class WorkflowsPage(Page):
     def _show_list(self) -> None:
         self.show_start()
         self.list.setFocus()
-
-    def _now(self) -> Any:
-        return self.session.now()

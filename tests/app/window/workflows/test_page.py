@@ -339,7 +339,7 @@ def test_refreshing_three_hundred_unchanged_workflows_updates_no_row(qtbot: QtBo
     reads: list[object] = []
     page.background.run(page._reader.read, reads.append)
     wait(lambda: reads)
-    page.model.set_rows(page.model.rows, page._now())
+    page.model.set_rows(page.model.rows, page.session.now())
     assert changed == []
     assert page.count.text() == "300 workflows"
     close_background_tasks()
