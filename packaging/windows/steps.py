@@ -11,6 +11,7 @@ import ctypes
 import os
 import subprocess
 import sys
+import time
 import winreg
 from collections.abc import Iterator
 from ctypes import wintypes
@@ -28,15 +29,31 @@ _kernel.OpenProcess.restype = wintypes.HANDLE
 def end(folder: Path) -> None:
     if not list_processes(folder):
         return
-    python = str(folder / "python" / "python.exe")
-    asked = subprocess.run(
-        [python, "-m", "app.main", "quit"], creationflags=_NO_WINDOW, capture_output=True, timeout=QUIT_S, check=False
-    )
-    if asked.returncode == 0:
+    if ask_to_quit(folder):
         print("restart")
+        deadline = time.monotonic() + QUIT_S
+        while list_processes(folder) and time.monotonic() < deadline:
+            time.sleep(0.2)
     # Whatever is still there: apps of other data folders, and what scripts started.
     for pid in list_processes(folder):
         kill(pid)
+
+
+def ask_to_quit(folder: Path) -> bool:
+    """Whether the app of the user's own data folder ran and quits."""
+    command = [str(folder / "python" / "python.exe"), "-m", "app.main", "quit"]
+    try:
+        asked = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            creationflags=_NO_WINDOW,
+            timeout=QUIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return asked.returncode == 0
 
 
 def list_processes(folder: Path) -> list[int]:

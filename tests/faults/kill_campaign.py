@@ -12,7 +12,6 @@ import sqlite3
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -20,7 +19,10 @@ from pathlib import Path
 
 from scheduler.store.backups import STORE_FILE
 from scheduler.workers.processes import MARK_VARIABLE, has_mark
-from tests.faults.kill_target import COUNTED, EDITED, KillPoint, is_done, is_edited, lines, run_app
+from tests.faults.app_process import AppProcess, start_app
+from tests.faults.kill_target import COUNTED, EDITED, KillPoint, is_done, is_edited, lines
+from tests.killing import KILLED
+from tests.packaging.windows_programs import list_programs
 from tests.runs import invariants
 from tests.workers.worker_fixture import list_processes
 
@@ -42,6 +44,8 @@ class Campaign:
     ids: int = 0
     at: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often it was killed, by place and side; "any instant" is a place too."""
+    others: list[int] = field(default_factory=lambda: find_orphans(set()))
+    """Processes that have nothing to do with it."""
     marks: set[str] = field(default_factory=set)
     """The marks of all workers seen."""
 
@@ -63,15 +67,15 @@ class Campaign:
         place, side = self._choose()
         if place == "any instant":
             self._kill_later(
-                self._fork(KillPoint(places_file=self._places_file)), self.chance.uniform(0, _MAX_KILL_DELAY_S), side
+                self._start(KillPoint(places_file=self._places_file)), self.chance.uniform(0, _MAX_KILL_DELAY_S), side
             )
         else:
             times = self.chance.choice([1, 1, 2, 3])
             status = self._await(
-                self._fork(KillPoint(place=place, side=side, times=times, places_file=self._places_file)),
+                self._start(KillPoint(place=place, side=side, times=times, places_file=self._places_file)),
                 _START_TIMEOUT_S,
             )
-            if status != -signal.SIGKILL:
+            if status != KILLED:
                 assert status == 0, f"it exited with {status} before it reached {place}"
                 self.at[place, side] += 1  # not reached in this start; others are tried first
                 return
@@ -92,48 +96,35 @@ class Campaign:
     def _places_file(self) -> Path:
         return self.folder / "places.txt"
 
-    def _fork(self, doom: KillPoint) -> int:
-        """Start the app in a forked process; everything is imported already, so it starts at once."""
+    def _start(self, doom: KillPoint) -> AppProcess:
         self.starts += 1
-        child = os.fork()
-        if child:
-            return child
-        try:
-            os.setsid()
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            run_app(self.folder, doom)
-            os._exit(0)
-        except BaseException:  # noqa: BLE001  the outermost frame of that process
-            traceback.print_exc()
-            os._exit(1)
+        return start_app(self.folder, doom)
 
-    def _kill_later(self, child: int, seconds: float, whom: str) -> None:
-        status = self._await(child, seconds, kill=False)
+    def _kill_later(self, app: AppProcess, seconds: float, whom: str) -> None:
+        status = self._await(app, seconds, kill=False)
         if status is not None:
             assert status == 0, f"it exited with {status}"
             return
         self._record_workers()
-        if whom == "family":
-            os.kill(child, signal.SIGSTOP)
+        if whom == "family" and sys.platform != "win32":  # Windows ends workers with their app
+            os.kill(app.pid, signal.SIGSTOP)
             for process in list_processes():
                 if any(has_mark(process.pid, f"{MARK_VARIABLE}={mark}".encode()) for mark in self.marks):
                     os.kill(process.pid, signal.SIGKILL)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        app.kill()
         self._count("any instant", whom)
 
-    def _await(self, child: int, seconds: float, *, kill: bool = True) -> int | None:
+    def _await(self, app: AppProcess, seconds: float, *, kill: bool = True) -> int | None:
         """The exit status; None if it is still running by then."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            pid, status = os.waitpid(child, os.WNOHANG)
-            if pid:
+            status = app.poll()
+            if status is not None:
                 self._record_workers()
-                return os.waitstatus_to_exitcode(status)
+                return status
             time.sleep(0.003)
         if kill:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+            app.kill()
             with closing(sqlite3.connect(self.folder / STORE_FILE)) as db:
                 left = db.execute("SELECT handler, phase, status FROM runs WHERE status <> 'committed'").fetchall()
             raise AssertionError(f"the work is not done after {seconds} seconds: {left[-20:]}")
@@ -149,7 +140,7 @@ class Campaign:
     def _finish(self) -> None:
         """Without kills: all work gets done, and was done exactly once."""
         for _ in range(_MAX_FINAL_STARTS):  # a run that had just started when all was done continues in the next start
-            status = self._await(self._fork(KillPoint(places_file=self._places_file)), _START_TIMEOUT_S)
+            status = self._await(self._start(KillPoint(places_file=self._places_file)), _START_TIMEOUT_S)
             assert status == 0, f"it exited with {status}"
             with closing(sqlite3.connect(self.folder / STORE_FILE)) as db:
                 if is_done(self.folder, db):
@@ -184,12 +175,18 @@ class Campaign:
         assert open_events == 0, f"{open_events} events are still open"
 
     def _check_processes(self) -> None:
-        assert self.marks, "no worker was ever seen"
-        marks = [f"{MARK_VARIABLE}={mark}".encode() for mark in self.marks]
-        orphans = [one.pid for one in list_processes() if any(has_mark(one.pid, mark) for mark in marks)]
+        assert self.marks or sys.platform == "win32", "no worker was ever seen"
+        orphans = [pid for pid in find_orphans(self.marks) if pid not in self.others]
         assert not orphans, f"workers that outlived the app: {orphans}"
         left = list((self.folder / "workers").glob("*"))
         assert not left, f"records of workers that are gone: {left}"
+
+
+def find_orphans(worker_marks: set[str]) -> list[int]:
+    if sys.platform == "win32":  # workers run the same Python
+        return list_programs(Path(sys.executable).parent)
+    marks = [f"{MARK_VARIABLE}={mark}".encode() for mark in worker_marks]
+    return [one.pid for one in list_processes() if any(has_mark(one.pid, mark) for mark in marks)]
 
 
 def main(arguments: list[str]) -> int:

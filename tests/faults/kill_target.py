@@ -5,7 +5,6 @@ The product knows nothing of this: it is watched and killed around its transacti
 
 import json
 import os
-import signal
 import sqlite3
 import sys
 import traceback
@@ -31,6 +30,7 @@ from scheduler.rules.requests import RequestKind
 from scheduler.store import mutations, requests, workflows
 from scheduler.store.database import Database
 from scheduler.store.requests import RequestRow
+from tests.killing import KILL
 from tests.runs.change_log import record_changes
 
 FIRST = """
@@ -127,7 +127,7 @@ class KillPoint:
         if (place, side) == (self.place, self.side):
             self.times -= 1
             if self.times <= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), KILL)
         if place not in self.seen and self.places_file is not None:
             self.seen.add(place)
             with self.places_file.open("a") as book:

@@ -203,6 +203,7 @@ def test_a_command_that_fails_is_a_failed_run(bench: LibraryBench, code: str, me
     assert bench.last().output == "no\n"
 
 
+@pytest.mark.posix("runs sleep")
 def test_a_command_is_stopped_at_its_time_limit(bench: LibraryBench) -> None:
     bench.scheduler.on_due(["sleep", "600"], time_limit=timedelta(seconds=0.2))
     bench.scheduler.upsert_schedule("job", every="1h")
@@ -211,6 +212,7 @@ def test_a_command_is_stopped_at_its_time_limit(bench: LibraryBench) -> None:
     assert "was stopped after its time limit" in (bench.last().message or "")
 
 
+@pytest.mark.posix("runs sh")
 def test_a_command_is_killed_for_a_newer_run(bench: LibraryBench, tmp_path: Path) -> None:
     mark = tmp_path / "begun"
     endless = f"trap '' TERM; touch {mark}; while :; do sleep 0.05; done"

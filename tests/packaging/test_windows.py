@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.desktop.processes import wait_until
-from tests.packaging.windows_machine import WindowsMachine, windows_machine
+from tests.packaging.windows_machine import WindowsMachine, wait_until, windows_machine
 
 pytestmark = pytest.mark.windows
 
@@ -38,6 +37,11 @@ def installer(windows: WindowsMachine, setup: Path) -> str:
     return rf"C:\users\root\{setup.name}"
 
 
+def install(windows: WindowsMachine, installer: str) -> None:
+    """Without an output, which the app that it starts again would keep open."""
+    assert windows.start("wine", installer, "/S").wait() == 0
+
+
 def folder_of(windows: WindowsMachine) -> Path:
     return windows.home / "AppData" / "Local" / "Programs" / "Dayhand"
 
@@ -46,14 +50,14 @@ def dayhand(windows: WindowsMachine, *arguments: str) -> str:
     return windows.do(PYTHON, "-m", "app.main", *arguments)
 
 
-def programs(windows: WindowsMachine) -> str:
-    """What runs from its folder."""
-    return windows.do(PYTHON, r"Z:\dayhand\tests\packaging\windows_programs.py", FOLDER)
+def programs(windows: WindowsMachine) -> list[str]:
+    """The ids of the processes that run from its folder."""
+    return windows.do(PYTHON, r"Z:\dayhand\tests\packaging\windows_programs.py", FOLDER).split()
 
 
 def test_it_installs_silently_for_one_user(windows: WindowsMachine, installer: str) -> None:
     windows.do("reg", "add", ENVIRONMENT, "/v", "Path", "/t", "REG_EXPAND_SZ", "/d", r"%USERPROFILE%\tools", "/f")
-    windows.do(installer, "/S")
+    install(windows, installer)
     folder = folder_of(windows)
     for name in ("python/python.exe", "python/uv.exe", "lib/app/main.py", "lib/dayhand/__init__.py", "uninstall.exe"):
         assert (folder / name).is_file(), name
@@ -146,19 +150,62 @@ def start(windows: WindowsMachine) -> None:
 
 
 def is_running(windows: WindowsMachine) -> bool:
-    return windows.run(PYTHON, "-m", "app.main", "attention").returncode == 0 and bool(programs(windows))
+    """Only a running app starts runs at once."""
+    return windows.run(PYTHON, "-m", "app.main", "run", "receipts/check").returncode == 0
+
+
+def approvals(windows: WindowsMachine) -> list[str]:
+    requests = json.loads(dayhand(windows, "attention", "--json")).get("requests", [])
+    return [request["id"] for request in requests if request["kind"] == "approval"]
+
+
+def rows(windows: WindowsMachine) -> list[str]:
+    table = windows.home / "expenses.csv"
+    return table.read_text("utf-8").splitlines()[1:] if table.exists() else []
+
+
+def add_receipt(windows: WindowsMachine, name: str, shop: str) -> None:
+    folder = windows.home / "receipts"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"{shop}\nDate: 2026-11-12\nTotal: 7.40\n")
+
+
+def test_the_sample_asks_adds_its_row_and_after_a_kill_adds_nothing_twice(windows: WindowsMachine) -> None:
+    add_receipt(windows, "one.txt", "Corner Bakery")
+    dayhand(windows, "connect", "files:receipts", "--path", r"C:\users\root\receipts")
+    dayhand(windows, "connect", "table:expenses", "--path", r"C:\users\root\expenses.csv")
+    dayhand(windows, "deploy", SAMPLE, "--grant")
+    start(windows)
+    [request] = wait_until(lambda: approvals(windows), "the question")
+    dayhand(windows, "approve", request)
+    wait_until(lambda: len(rows(windows)) == 1, "the row in the table")
+    add_receipt(windows, "two.txt", "Paper Moon Books")
+    dayhand(windows, "run", "receipts/check")
+    [request] = wait_until(lambda: approvals(windows), "the second question")
+    for pid in programs(windows):
+        windows.run("taskkill", "/F", "/PID", pid)
+    assert programs(windows) == []
+    start(windows)
+    assert approvals(windows) == [request], "the question waits"
+    assert len(rows(windows)) == 1
+    dayhand(windows, "approve", request)
+    wait_until(lambda: len(rows(windows)) == 2, "the second row")
+    assert [line.count("Bakery") + 2 * line.count("Moon") for line in rows(windows)] == [1, 2]
 
 
 def test_an_upgrade_restarts_the_running_app_and_keeps_the_data(windows: WindowsMachine, installer: str) -> None:
-    start(windows)
     before = programs(windows)
+    assert before
+    add_receipt(windows, "three.txt", "Nuts and Bolts")
+    dayhand(windows, "run", "receipts/check")
+    [request] = wait_until(lambda: approvals(windows), "the question")
     leftover = folder_of(windows) / "lib" / "of_an_earlier_version.py"
     leftover.write_text("")
-    windows.do(installer, "/S")
+    install(windows, installer)
     assert not leftover.exists()
     wait_until(lambda: is_running(windows), "the restarted app")
-    assert set(programs(windows).splitlines()).isdisjoint(before.splitlines())
-    assert "Receipts" in dayhand(windows, "list")
+    assert set(programs(windows)).isdisjoint(before)
+    assert approvals(windows) == [request]
     assert windows.do("reg", "query", ENVIRONMENT, "/v", "Path").count(r"Dayhand\bin") == 1
 
 

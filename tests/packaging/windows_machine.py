@@ -7,10 +7,11 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 CLONE = Path(__file__).parents[2]
 PYTHON = r"Z:\python\python\python.exe"
@@ -122,17 +123,19 @@ def windows_machine(*, taskbar: bool = False) -> Iterator[WindowsMachine]:
 
 def _start_screen(machine: WindowsMachine, *, taskbar: bool) -> None:
     machine.start("Xvfb", ":87", "-screen", "0", "1400x900x24", "-nolisten", "tcp")
-    _wait_for(machine.root / "tmp" / ".X11-unix" / "X87")
+    wait_until((machine.root / "tmp" / ".X11-unix" / "X87").exists, "the screen")
     if taskbar:
         programs = 'eval "$(dbus-launch --sh-syntax)"; openbox & exec xfce4-panel --disable-wm-check'
         machine.start("sh", "-c", programs)
-    # What stays in the background would otherwise keep the output of the first program open.
+    # Otherwise the first program starts what stays in the background, which then keeps its output open.
+    machine.start("wineserver", "--persistent").wait()
     machine.start("wineboot").wait()
-    machine.start("wineserver", "--persistent")
 
 
-def _wait_for(path: Path) -> None:
-    end = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} did not appear"
+def wait_until(condition: Callable[[], Any], what: str) -> Any:
+    """The first truthy result; programs start slowly under Wine."""
+    end = time.monotonic() + 300
+    while not (result := condition()):
+        assert time.monotonic() < end, f"{what}: not within 5 minutes"
         time.sleep(0.05)
+    return result

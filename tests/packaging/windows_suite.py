@@ -16,7 +16,19 @@ from pathlib import Path
 
 from tests.packaging.windows_machine import CLONE, PYTHON, WindowsMachine, windows_machine
 
-FOLDERS = ("rules", "timing", "job_import", "sdk", "store", "workers", "engine", "runs", "library", "app")
+FOLDERS = (
+    "rules",
+    "timing",
+    "job_import",
+    "sdk",
+    "store",
+    "workers",
+    "engine",
+    "runs",
+    "library",
+    "faults/test_kills.py",
+    "app",
+)
 """The rest tests Linux itself, or against servers that exist only there."""
 LIMIT_S = 3_600
 # Wine does not pass QT_* variables on.
