@@ -118,6 +118,7 @@ def test_a_handler_cannot_wait_for_itself(bench: LibraryBench) -> None:
     assert "Call stop() from another thread" in (bench.last().message or "")
 
 
+@pytest.mark.posix("runs sleep")
 def test_closing_stops_a_command_that_does_not_end(bench: LibraryBench) -> None:
     bench.scheduler.on_due(["sleep", "600"])
     bench.scheduler.upsert_schedule("job", every="1h")

@@ -32,6 +32,7 @@ def test_a_second_process_is_refused_with_a_sentence(tmp_path: Path) -> None:
     Scheduler(path).close()
 
 
+@pytest.mark.posix("Wine makes no symbolic links")
 def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
     (tmp_path / "link.db").symlink_to(tmp_path / "jobs.db")
     with Scheduler(tmp_path / "jobs.db"), pytest.raises(StoreInUseError):
@@ -73,6 +74,7 @@ def test_the_file_of_another_program_is_refused_and_unchanged(tmp_path: Path) ->
     assert (other.read_bytes(), text.read_bytes()) == before
 
 
+@pytest.mark.posix("Windows has no file modes")
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / "jobs.db"
     path.touch()
@@ -127,6 +129,7 @@ def test_a_forked_process_must_open_the_file_itself(tmp_path: Path, monkeypatch:
         assert scheduler.list() == ()
 
 
+@pytest.mark.posix("Windows keeps an open file from being deleted or replaced")
 def test_a_file_deleted_while_in_use_is_noticed(tmp_path: Path) -> None:
     with Scheduler(tmp_path / "jobs.db") as scheduler:
         scheduler.upsert_schedule("job", every="1h")
