@@ -202,7 +202,8 @@ def _refuse_interval(schedule: Element, step: str, unit: str, days: int) -> None
 
 def _list_entries(schedule: Element, name: str) -> list[str]:
     """The entries of the list: element texts, or element names."""
-    found = [(one.text or "").strip() or _name(one) for one in _child(schedule, name) or ()]
+    entries = _child(schedule, name)
+    found = [] if entries is None else [(one.text or "").strip() or _name(one) for one in entries]
     if not found and name != "Months":  # no months means every month
         raise UntranslatableTriggerError("It does not name its days.")
     return found

@@ -85,7 +85,8 @@ class RunningCommand:
             code = self._process.wait()
             self._ended.set()
         self._reader.join(_DRAIN_S)
-        return CommandExit(code=code, output=bytes(self._output).decode("utf-8", "replace"), is_overdue=is_overdue)
+        output = bytes(self._output).decode("utf-8", "replace").replace("\r\n", "\n")
+        return CommandExit(code=code, output=output, is_overdue=is_overdue)
 
     def stop(self, *, kill: bool) -> None:
         """Ask it to exit and kill it a little later, or kill it now, with everything that it started."""
