@@ -89,8 +89,8 @@ class ApprovalTable(QWidget):
         place = self.view.currentIndex().row()
         facts = [list_action_facts(one, self._session.registry) for one in requests]
         shared = [fact for fact in facts[0] if all(fact in own for own in facts)]
-        places = [_join_facts([fact for fact in own if fact not in shared], " · ") for own in facts]
-        self.facts.setText(escape_invisible(_join_facts(shared, "\n")))
+        places = [" · ".join(value for label, value in own if (label, value) not in shared) for own in facts]
+        self.facts.setText(escape_invisible("\n".join(f"{label}: {value}" for label, value in shared)))
         self.model.show_table(make_call_table(requests, overview, places if any(places) else ()))
         self._fit()
         found = None if current is None else self.model.find_row(current.id)
@@ -224,10 +224,6 @@ class ApprovalTable(QWidget):
         shortcut.activated.connect(button.click)
         native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
         button.setToolTip(f"{button.text()} ({native})")
-
-
-def _join_facts(facts: Sequence[tuple[str, str]], separator: str) -> str:
-    return separator.join(f"{label}: {value}" for label, value in facts)
 
 
 class _TableView(QTableView):
