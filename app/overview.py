@@ -75,7 +75,7 @@ class Overview:
         states = {one.state for one in self.workflows}
         if self.attention_count:
             return TrayState.ATTENTION
-        if WorkflowState.STOPPED in states:
+        if any(one.state is WorkflowState.STOPPED and one.attention for one in self.workflows):
             return TrayState.ERROR
         if WorkflowState.RUNNING in states:
             return TrayState.RUNNING
@@ -112,14 +112,24 @@ def describe_state(overview: Overview) -> str:
         case TrayState.OFFLINE:
             return translate("overview", "Offline: waiting for the network")
         case TrayState.IDLE:
-            if not overview.workflows:
-                return translate("overview", "No workflows yet")
-            missed = [one.name for one in overview.workflows if one.state is WorkflowState.MISSED]
-            if len(missed) == 1:
-                return translate("overview", "{name} missed a run").format(name=missed[0])
-            if missed:
-                return translate("overview", "{number} workflows missed runs").format(number=len(missed))
-            return translate("overview", "All is well")
+            return _describe_idle(overview)
+
+
+def _describe_idle(overview: Overview) -> str:
+    """Nothing runs or needs the user; something may be stopped, or may have missed its time."""
+    if not overview.workflows:
+        return translate("overview", "No workflows yet")
+    stopped = [one.name for one in overview.workflows if one.state is WorkflowState.STOPPED]
+    if len(stopped) == 1:
+        return translate("overview", "{name} is stopped").format(name=stopped[0])
+    if stopped:
+        return translate("overview", "{number} workflows are stopped").format(number=len(stopped))
+    missed = [one.name for one in overview.workflows if one.state is WorkflowState.MISSED]
+    if len(missed) == 1:
+        return translate("overview", "{name} missed a run").format(name=missed[0])
+    if missed:
+        return translate("overview", "{number} workflows missed runs").format(number=len(missed))
+    return translate("overview", "All is well")
 
 
 def describe_attention(overview: Overview) -> str:

@@ -292,7 +292,11 @@ def _dismiss(options: Namespace) -> CommandResult:
     if is_group(options):
         return answer_group(options, "dismiss", _render_listed)
     answer = call_api(options, "dismiss", request=options.asked[0], idempotency_key=options.idempotency_key)
-    return CommandResult(answer, lambda _: ["Dismissed."])
+    return CommandResult(answer, _render_dismissed)
+
+
+def _render_dismissed(answer: dict[str, Any]) -> Iterator[str]:
+    yield "Dismissed. What it stopped stays stopped until you try again." if answer.get("stopped") else "Dismissed."
 
 
 VERBS = {
@@ -310,6 +314,7 @@ VERBS = {
     "resolve": Command(_resolve_arguments, _resolve),
     "retry": Command(_retry_arguments, _retry),
     "dismiss": Command(
-        _request_arguments("Stop showing failed runs that nothing waits for.", can_choose_all=False), _dismiss
+        _request_arguments("Stop showing what went wrong. What is stopped stays stopped.", can_choose_all=False),
+        _dismiss,
     ),
 }

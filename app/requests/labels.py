@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.theme.tokens import Tone
 from app.widgets.status_signs import StatusSign
-from scheduler.rules.requests import RequestAction, RequestKind
+from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
 
 translate = QCoreApplication.translate
 
@@ -107,9 +107,15 @@ def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
         translate("answers", "The repaired script stays in use."),
         translate("answers", "The script was not changed."),
     )
-    answered = labels[RequestAction.ANSWER].given
+    answered, dismiss = labels[RequestAction.ANSWER].given, labels[RequestAction.DISMISS].label
+    stopped = translate("answers", "Dismissed. It stays stopped until you try again on the page of the workflow.")
     run_again = ActionLabel(translate("answers", "Run again"), translate("answers", "Running again…"))
     return {
+        **{
+            (kind, RequestAction.DISMISS): ActionLabel(dismiss, stopped, stopped)
+            for kind, spec in REQUESTS.items()
+            if spec.can_be_dismissed and not spec.is_report
+        },
         (RequestKind.RUN_FAILED, RequestAction.RETRY): run_again,
         (RequestKind.RUN_INTERRUPTED, RequestAction.RETRY): run_again,
         (RequestKind.TOO_MANY_FAILURES, RequestAction.RETRY): run_again,

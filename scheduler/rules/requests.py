@@ -90,7 +90,7 @@ class RequestAction(StrEnum):
     SHOW_LOG = "log"
     """Show the run with its output."""
     DISMISS = "dismiss"
-    """Stop showing it; nothing depends on the answer."""
+    """Stop showing it. What is stopped stays stopped."""
 
 
 _COMMANDS = {
@@ -139,8 +139,12 @@ class RequestSpec:
 
     @property
     def can_be_dismissed(self) -> bool:
-        """Nothing waits for an answer."""
         return RequestAction.DISMISS in self.actions
+
+    @property
+    def is_report(self) -> bool:
+        """Nothing waits for an answer."""
+        return self.can_be_dismissed and self.blocks is None
 
     @property
     def concerns_repair(self) -> bool:
@@ -194,7 +198,7 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
         unblock=UserText("First answer whether it finished: dayhand attention"),
     ),
     RequestKind.SCRIPT_ERROR: RequestSpec(
-        actions=(RequestAction.RETRY, *_CHANGE_SCRIPT, RequestAction.OPEN),
+        actions=(RequestAction.RETRY, *_CHANGE_SCRIPT, RequestAction.OPEN, RequestAction.DISMISS),
         blocks=Block.SCRIPT_ERROR,
         raised_by=FailureClass.LOGIC,
         hint=UserText("Fix the script and deploy it, or try again: dayhand retry {run}"),
@@ -215,13 +219,13 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.TOO_MANY_FAILURES: RequestSpec(
-        actions=(RequestAction.RETRY, RequestAction.RESUME, RequestAction.SHOW_LOG),
+        actions=(RequestAction.RETRY, RequestAction.RESUME, RequestAction.SHOW_LOG, RequestAction.DISMISS),
         blocks=Block.TOO_MANY_FAILURES,
         hint=UserText("Run it again: dayhand retry {run}, or at its next time: dayhand resume {target}"),
         unblock=UserText("Try again: dayhand retry {slug}, or wait for its next time: dayhand resume {slug}"),
     ),
     RequestKind.INTERNAL: RequestSpec(
-        actions=(RequestAction.RETRY, RequestAction.OPEN),
+        actions=(RequestAction.RETRY, RequestAction.OPEN, RequestAction.DISMISS),
         blocks=Block.INTERNAL,
         raised_by=FailureClass.INTERNAL,
         hint=UserText("Try again: dayhand retry {run}"),

@@ -17,7 +17,7 @@ class WorkflowState(StrEnum):
     NEEDS_ATTENTION = "needs-attention"
     """The user must do something."""
     STOPPED = "stopped"
-    """Something inside Dayhand failed."""
+    """Something inside Dayhand failed, or the user dismissed the report of what stopped it."""
     FIXING = "fixing"
     """A repair is being prepared."""
     RUNNING = "running"
@@ -50,6 +50,8 @@ class WorkflowStateFacts:
     asks: int = 0
     """How many requests wait for the user, not counting internal errors."""
     has_failed_inside: bool = False
+    has_dismissed_block: bool = False
+    """Something stopped it, or a part of it, and the user dismissed the report."""
     is_active: bool = False
     """A run is active."""
     earliest_waiting: datetime | None = None
@@ -83,6 +85,8 @@ def decide_state(facts: WorkflowStateFacts, now: datetime) -> WorkflowState:
         return WorkflowState.QUEUED
     if facts.tries_again_at is not None and facts.tries_again_at > now:
         return WorkflowState.RETRYING
+    if facts.has_dismissed_block:
+        return WorkflowState.STOPPED
     if facts.paused_schedules:
         return WorkflowState.PAUSED
     if facts.has_missed:

@@ -28,6 +28,11 @@ WHERE o.state = 'queued' AND s.trouble IS NULL AND s.removed IS NULL AND s.held 
 GROUP BY s.workflow, s.handler
 """
 _CHECKING = "SELECT workflow, run, check_at FROM mutations WHERE check_at IS NOT NULL"
+# Lanes that wait for the user because of a run whose report was dismissed.
+_DISMISSED = """
+SELECT l.workflow, l.name FROM lanes l WHERE l.blocked NOT IN ('retrying', 'backing off')
+    AND EXISTS (SELECT 1 FROM requests r WHERE r.run = l.run AND r.answer = 'dismissed')
+"""
 _WAKES = "SELECT workflow, name, wake_at FROM handlers WHERE removed = 0 AND wake_at IS NOT NULL"
 # What was missed since the schedule last ran, apart from times that a later run caught up. CROSS JOIN: schedules first,
 # else SQLite would read every time that was ever missed.
@@ -71,6 +76,8 @@ class StoredWorkflow:
     """By consumer: when it wakes."""
     failing: list[FailingRow] = field(default_factory=list)
     missed: list[MissedTimes] = field(default_factory=list)
+    dismissed: set[str] = field(default_factory=set)
+    """Blocked lanes of which the user dismissed the report."""
 
     def has_request_for(self, lane: LaneRow) -> bool:
         """Whether an open request explains why the lane is blocked."""
@@ -96,6 +103,9 @@ def load(db: sqlite3.Connection, now: datetime, workflow: str | None = None) -> 
     assign(runs.list_active(db, workflow), "active")
     assign(handlers.list_failing(db), "failing")
     assign(_list_missed(db), "missed")
+    for slug, lane in db.execute(_DISMISSED):
+        if slug in found:
+            found[slug].dismissed.add(lane)
     times: dict[str, list[tuple[str, str, datetime]]] = defaultdict(list)
     for name, query in (("waiting", _WAITING), ("checks", _CHECKING), ("wakes", _WAKES)):
         times[name] = [(row[0], row[1], at) for row in db.execute(query) if (at := from_ms(row[2]))]

@@ -140,15 +140,6 @@ def test_a_dismissed_report_stays_away_until_the_next_failure(runtime: RuntimeFi
     assert report(runtime).id != one.id and runtime.states("j") == ["failed", "failed"]
 
 
-def test_only_reports_can_be_dismissed(runtime: RuntimeFixture) -> None:
-    runtime.service.read_fails = [fail(FailureClass.INTERNAL)]
-    runtime.deploy(job('ctx.call("world:x", "look")'))
-    runtime.pass_time(HOUR)
-    with pytest.raises(RefusedError, match="That waits for your answer"):
-        runtime.request_commands.dismiss(report(runtime).id)
-    assert runtime.lane("j").blocked == "internal"
-
-
 @pytest.mark.parametrize("delay", [timedelta(), 5 * MINUTE], ids=["while it is delayed", "later"])
 def test_run_again_runs_the_failed_run_at_once(runtime: RuntimeFixture, delay: timedelta) -> None:
     runtime.deploy(fails_while(runtime))

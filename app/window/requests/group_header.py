@@ -18,13 +18,12 @@ from app.widgets.visible_text import escape_invisible
 from app.window.feedback import ElidedLabel, make_button
 from scheduler.connections.registry import Registry
 from scheduler.rules.handler_ids import name_in_words
-from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
+from scheduler.rules.requests import REQUESTS, RequestAction
 
 _TEXT_WIDTH = 280
 """Below this the buttons move to the next line."""
 _MAX_COMPARED = 3
 """How many requests must have the same headline to describe all of them by it."""
-_RUN_REPORTS = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED, RequestKind.TOO_MANY_FAILURES)
 translate = QCoreApplication.translate
 
 
@@ -134,7 +133,7 @@ class _Texts(QWidget):
 def list_group_answers(group: RequestGroup) -> tuple[str, ...]:
     """What can be answered to all of them without looking at each."""
     is_one_workflow = len(group.workflows) == 1
-    actions = REQUESTS[group.kind].actions if group.kind in _RUN_REPORTS and is_one_workflow else ()
+    actions = REQUESTS[group.kind].actions if REQUESTS[group.kind].can_be_dismissed and is_one_workflow else ()
     return tuple(one.value for one in (RequestAction.RETRY, RequestAction.DISMISS) if one in actions)
 
 

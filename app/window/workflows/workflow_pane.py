@@ -38,7 +38,11 @@ from app.window.workflows.workflow_data import WorkflowData, read_workflow
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.schedule_data import ScheduleData
 from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.requests import Block
 from scheduler.rules.workflow_state import WorkflowState
+
+_CAN_BE_TRIED = (Block.SCRIPT_ERROR, Block.TOO_MANY_FAILURES, Block.INTERNAL)
+"""What stops a workflow until it is tried again, also once its report was dismissed."""
 
 
 class WorkflowPane(QWidget):
@@ -51,12 +55,15 @@ class WorkflowPane(QWidget):
         self._session, self._background = session, BackgroundTasks(self)
         self.slug = ""
         self.data: WorkflowData | None = None
-        self.back = make_button(self.tr("← Workflows"), "Alt+Left", importance="link")
+        self.back = make_button(self.tr("← Workflows"), importance="link")
         self.chip = StatusChip(workflow_sign(WorkflowState.IDLE))
         self.name = make_heading("", TextStyle.DISPLAY)
         self.state_text = make_label("")
         self.description = make_label("", "muted")
         self.answer = make_button(self.tr("Review"), importance="primary")
+        self.try_again = make_button(self.tr("Try again"), importance="primary")
+        for button in (self.answer, self.try_again):
+            button.hide()
         self.run = make_button(self.tr("Run now"), "Ctrl+R", importance="primary")
         self.run_as = make_button(self.tr("Run…"))
         self.run_choices = QMenu(self.run_as)
@@ -109,7 +116,7 @@ class WorkflowPane(QWidget):
         head.addWidget(self.name)
         head.addWidget(self.chip)
         buttons = (self.stop, self.change_answers, self.test_run_button, self.pause, self.pause_for)
-        head.add_right_aligned(self.answer, self.run, self.run_as, *buttons)
+        head.add_right_aligned(self.answer, self.try_again, self.run, self.run_as, *buttons)
         first = QHBoxLayout()
         first.addWidget(self.back)
         first.addStretch(1)
@@ -128,6 +135,7 @@ class WorkflowPane(QWidget):
         self.answer.clicked.connect(
             lambda: self.open_page.emit("attention", "" if self.data is None else self.data.request)
         )
+        self.try_again.clicked.connect(lambda: self._command(self.tr("Trying again…"), "retry", target=self.slug))
         self.run.clicked.connect(lambda: self._command(self.tr("Started."), "run", target=self.slug))
         self.stop.clicked.connect(self._stop)
         self.change_answers.clicked.connect(self._open_answers)
@@ -163,7 +171,8 @@ class WorkflowPane(QWidget):
         self.description.setText(escape_invisible(details.description.strip()))
         self.description.setVisible(bool(details.description.strip()))
         is_paused, is_archived = details.state is WorkflowState.PAUSED, details.state is WorkflowState.ARCHIVED
-        self.answer.setVisible(details.attention > 0)
+        self.answer.setVisible(bool(facts.request))
+        self.try_again.setVisible(not facts.request and any(one.blocked in _CAN_BE_TRIED for one in details.lanes))
         has_choice = needs_menu(details)
         self.run.setVisible(not has_choice)
         self.run_as.setVisible(has_choice)

@@ -168,7 +168,7 @@ class _DryRun:
         return DryRunResult(
             workflow=checked.slug,
             steps=tuple(group_similar(self._step(row) for row in self._rows())),
-            waits=tuple(one.sentence for one in requests.list_open(db) if not REQUESTS[one.kind].can_be_dismissed),
+            waits=tuple(one.sentence for one in requests.list_open(db) if not REQUESTS[one.kind].is_report),
             warnings=checked.warnings,
             began=began,
             ended=self._clock.now(),

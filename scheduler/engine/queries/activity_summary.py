@@ -49,7 +49,7 @@ def summarize(snapshot: Snapshot, since: datetime, until: datetime) -> ActivityS
         failed=sum(one.failed for one in runs),
         missed=sum(missed.values()),
         # A report that a run failed waits for nothing.
-        waiting=sum(not REQUESTS[one.kind].can_be_dismissed for one in asked),
+        waiting=sum(not REQUESTS[one.kind].is_report for one in asked),
         failed_names=list_names([one.workflow for one in runs if one.failed]),
         missed_names=list_names(list(missed)),
     )

@@ -263,7 +263,7 @@ def find_status(snapshot: Snapshot, identity: str) -> RunStatusView:
         return _occurrence_status(snapshot, identity)
     last = chain[-1]
     open_requests = (one for one in requests.of_run(snapshot.db, last.id) if one.answer is None)
-    asked = next((one for one in open_requests if not REQUESTS[one.kind].can_be_dismissed), None)
+    asked = next((one for one in open_requests if not REQUESTS[one.kind].is_report), None)
     is_open = last.status is RunStatus.ACTIVE or last.status.is_waiting
     continues = not last.followed and (last.resume_at is not None or is_open)
     failed = last.status in (RunStatus.LOGIC, RunStatus.INTERNAL) and not continues

@@ -35,6 +35,8 @@ def describe_state(
     match state:
         case WorkflowState.NEEDS_ATTENTION:
             return _describe_need(snapshot, standing, inside=False)
+        case WorkflowState.STOPPED if not facts.has_failed_inside:
+            return _describe_dismissed(standing)
         case WorkflowState.STOPPED:
             return _describe_need(snapshot, standing, inside=True)
         case WorkflowState.FIXING:
@@ -157,6 +159,12 @@ def _describe_need(snapshot: Snapshot, standing: StoredWorkflow, *, inside: bool
     ]
     troubles = [one.trouble for one in standing.schedules if one.trouble]
     return next(iter([*requests, *blocks, *troubles]), UserText("It needs your attention."))
+
+
+def _describe_dismissed(standing: StoredWorkflow) -> str:
+    """What stopped it, and that it does not go on by itself."""
+    sentences = [one.sentence or "" for one in standing.blocked if one.name in standing.dismissed]
+    return join_texts([*sentences[:1], UserText("It stays stopped until you try again.")], " ")
 
 
 def _reports_of_worst(standing: StoredWorkflow, asked: list[RequestRow]) -> list[str]:

@@ -231,6 +231,7 @@ def _facts(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowStateFacts:
         lane
         for lane in standing.blocked
         if lane.blocked is not Block.INTERNAL
+        and lane.name not in standing.dismissed
         and not standing.resolves_itself(lane)
         and not standing.has_request_for(lane)
         and not (row.fixing and lane.blocked is Block.SCRIPT_ERROR)
@@ -243,7 +244,10 @@ def _facts(snapshot: Snapshot, standing: StoredWorkflow) -> WorkflowStateFacts:
         asks=sum(one.kind is not RequestKind.INTERNAL for one in standing.requests)
         + len(without_request)
         + sum(one.trouble is not None for one in standing.schedules),
-        has_failed_inside=any(lane.blocked is Block.INTERNAL for lane in standing.blocked),
+        has_failed_inside=any(
+            lane.blocked is Block.INTERNAL and lane.name not in standing.dismissed for lane in standing.blocked
+        ),
+        has_dismissed_block=bool(standing.dismissed),
         is_active=bool(standing.active),
         earliest_waiting=min(standing.waiting.values(), default=None),
         tries_again_at=min([*retries, *standing.checks.values()], default=None),
@@ -294,6 +298,7 @@ def _only_handler(snapshot: Snapshot, standing: StoredWorkflow, handler: Handler
         schedules=[one for one in standing.schedules if one.handler == handler.name],
         requests=[one for one in standing.requests if one.run in asking_runs],
         blocked=blocked,
+        dismissed=standing.dismissed & {one.name for one in blocked},
         active=[run for run in standing.active if run.id in own_runs],
         waiting={name: at for name, at in standing.waiting.items() if name == handler.name},
         checks={run: at for run, at in standing.checks.items() if run in {lane.run for lane in blocked}},

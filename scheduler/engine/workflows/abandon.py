@@ -51,7 +51,7 @@ def list_open_runs(db: sqlite3.Connection, target: str) -> list[RunRow]:
 
 def _list_open(db: sqlite3.Connection, workflow: str) -> list[RunRow]:
     """Without failed runs that nothing waits for and that are only reported."""
-    reported = {one.run for one in requests.list_open(db) if REQUESTS[one.kind].can_be_dismissed}
+    reported = {one.run for one in requests.list_open(db) if REQUESTS[one.kind].is_report}
     return [row for row in runs.list_unfinished(db, workflow) if row.resume_at is not None or row.id not in reported]
 
 

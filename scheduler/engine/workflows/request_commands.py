@@ -177,7 +177,7 @@ class RequestCommands:
         return self._do("retry", target, idempotency_key, act)
 
     def dismiss(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
-        """Stop showing a failed or interrupted run that nothing waits for."""
+        """Stop showing what went wrong. If that stopped the workflow, it stays stopped until it is tried again."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
             row = self._find(db, request)
@@ -186,11 +186,12 @@ class RequestCommands:
                     "needs an answer",
                     UserText("That waits for your answer: dayhand attention {id}", id=row.id),
                 )
-            if self._record_answer(db, row, RequestAnswer.DISMISSED, now):
+            if self._record_answer(db, row, RequestAnswer.DISMISSED, now) and REQUESTS[row.kind].is_report:
                 identity = handler_of_report(row.subject)
                 shown = [one.run for kind in _REPORTS for one in requests.list_reports(db, kind, identity) if one.run]
                 runs.close_earlier_failed(db, *split_handler_id(identity), but=shown)
-            return {"request": row.id, "answer": RequestAnswer.DISMISSED.value}
+            stopped = REQUESTS[row.kind].blocks is not None
+            return {"request": row.id, "answer": RequestAnswer.DISMISSED.value, "stopped": stopped}
 
         return self._do("dismiss", request, idempotency_key, act)
 

@@ -213,7 +213,8 @@ def test_the_text_of_a_script_is_separate_from_the_call(ui: Any, bodies: int) ->
 
 
 @pytest.mark.parametrize(
-    ("earlier", "offered"), [(None, ["retry", "edit", "open"]), (1, ["retry", "edit", "rollback", "open"])]
+    ("earlier", "offered"),
+    [(None, ["retry", "edit", "open", "dismiss"]), (1, ["retry", "edit", "rollback", "open", "dismiss"])],
 )
 def test_a_failed_script_can_be_edited_or_rolled_back_to_a_version_that_worked(
     earlier: int | None, offered: list[str]
@@ -408,7 +409,7 @@ def test_a_job_that_keeps_failing_says_that_it_waits_for_the_user() -> None:
     content = card(ask("too-many-failures", failed_run=replace(FAILED, next_at=None)))
     assert isinstance(content.details[0].body, Pairs)
     assert content.details[0].body.pairs[-1] == ("Next run", "Not before you resume it or run it again")
-    assert [action.label for action in content.actions] == ["Run again", "Resume", "Show log"]
+    assert [action.label for action in content.actions] == ["Run again", "Resume", "Show log", "Dismiss"]
 
 
 def test_the_notification_of_a_failed_job_has_its_command_last_lines_and_count() -> None:
