@@ -298,11 +298,13 @@ class MainWindow(QMainWindow):
         self._show_page(name, subject)
 
     def _go_back(self) -> None:
-        """To the page of the last link, as it was left."""
+        """To the page of the last link, as it was left; without one, within the page."""
         if (link := self.back_bar.pop()) is not None:
             link.page.keep_place()
             self._show_page(next(name for name, page in self.pages.items() if page is link.page))
             link.restore_focus()
+        elif self.page is not None:
+            self.page.go_back()
 
     def _open_chosen(self, name: str) -> None:
         """Chosen in the navigation, with the keyboard or the mouse; not when the navigation only follows."""

@@ -54,6 +54,9 @@ class Page(QWidget):
     def show_start(self) -> None:
         """The user chose the page itself: show its list, not what was open in it."""
 
+    def go_back(self) -> None:
+        """Alt+Left, and no link led here: leave what is open in the page."""
+
     def keep_place(self) -> None:
         """The user is about to come back from a link that it had: show the same, at the same place."""
 

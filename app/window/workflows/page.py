@@ -27,14 +27,7 @@ from app.window.import_jobs.dialog import ImportJobsDialog
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.page import Page, focus_list
-from app.window.workflows.list_model import (
-    ROW,
-    RowReader,
-    WorkflowListRow,
-    WorkflowsFilter,
-    WorkflowsModel,
-    keep_order,
-)
+from app.window.workflows.list_model import ROW, RowReader, WorkflowListRow, WorkflowsFilter, WorkflowsModel, keep_order
 from app.window.workflows.list_view import WorkflowsList
 from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.engine.lookup import natural_sort_key
@@ -96,6 +89,10 @@ class WorkflowsPage(Page):
             self.pane.back.setFocus()  # else the focus moves to the status line of the window
         else:
             self._show_list()
+
+    def go_back(self) -> None:
+        if self.stack.currentWidget() is self.pane:
+            self.pane.back.click()
 
     def show_start(self) -> None:
         self._sorts_next = True

@@ -703,6 +703,27 @@ def test_a_page_that_was_chosen_has_no_way_back(window: MainWindow, crowded: Ove
     assert window.page is window.pages["settings"]
 
 
+def test_alt_left_follows_a_link_back_before_it_closes_a_workflow(
+    few: Session, open_window: Callable[[Session], MainWindow], qtbot: QtBot, wait: Wait
+) -> None:
+    """One shortcut: two of them on the same keys would do nothing."""
+    window = open_window(few)
+
+    def press_keys() -> None:
+        qtbot.keyClick(window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+
+    window.pages["today"].open_page.emit("workflows", "chore-0")
+    page = window.pages["workflows"]
+    assert isinstance(page, WorkflowsPage)
+    wait(page.pane.isVisible)
+    press_keys()
+    assert window.page is window.pages["today"]
+    window.open_page("workflows", "chore-0")
+    wait(page.pane.isVisible)
+    press_keys()
+    assert window.page is page and not page.pane.isVisible()
+
+
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_request_is_shown_and_focused_when_the_window_is_opened_for_it(
     empty: Session, crowded: Overview, qtbot: QtBot, wait: Wait, number: int
