@@ -216,12 +216,12 @@ def started_occurrences_continue(db: sqlite3.Connection) -> None:
 
 
 def blocked_lanes_can_be_opened(db: sqlite3.Connection) -> None:
-    """Whatever blocks a lane continues automatically, or the user is asked about it."""
+    """Whatever blocks a lane continues automatically, or the user is asked about it, or has dismissed the report."""
     query = (
         "SELECT l.workflow, l.name, l.blocked, l.run, l.sentence FROM lanes l LEFT JOIN runs r ON r.id = l.run "
         "LEFT JOIN mutations m ON m.run = l.run "
         "WHERE l.blocked IS NOT NULL AND r.resume_at IS NULL AND m.check_at IS NULL AND NOT EXISTS "
-        "(SELECT 1 FROM requests q WHERE q.answer IS NULL "
+        "(SELECT 1 FROM requests q WHERE (q.answer IS NULL OR (q.answer = 'dismissed' AND q.run = l.run)) "
         "AND (q.run = l.run OR instr(coalesce(r.error, ''), q.subject)))"
     )
     stuck = [tuple(row) for row in db.execute(query)]
