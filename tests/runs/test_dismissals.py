@@ -9,7 +9,7 @@ from scheduler.rules.workflow_state import WorkflowState
 from tests.engine.engine_fixture import HOUR
 from tests.runs.runtime_fixture import RuntimeFixture, fail
 from tests.runs.scripts import job, producer
-from tests.runs.test_failing_jobs import FAILS, fails_while, queries, repair, report
+from tests.runs.test_failing_jobs import fails_while, queries, repair, report
 
 STOPS = {
     RequestKind.SCRIPT_ERROR: "script error",
@@ -26,7 +26,7 @@ def break_by(runtime: RuntimeFixture, kind: RequestKind) -> str:
     elif kind is RequestKind.SCRIPT_ERROR:
         (runtime.folder / "broken").touch()
         broken = str(runtime.folder / "broken")
-        runtime.deploy(producer(f"import os\nif os.path.exists({broken!r}):\n    {FAILS}\nreturn state"))
+        runtime.deploy(producer(f"import os\nif os.path.exists({broken!r}):\n    raise ValueError\nreturn state"))
     else:
         runtime.deploy(fails_while(runtime, max_failures=1))
     runtime.pass_time(HOUR)
