@@ -82,7 +82,6 @@ class MainWindow(QMainWindow):
 
     @Slot(str, str)
     def open_page(self, name: str, subject: str = "") -> None:
-        """Without a way back: the user chose it, or another part of the app did."""
         self.back_bar.clear()
         self._show_page(name, subject)
 
@@ -303,7 +302,7 @@ class MainWindow(QMainWindow):
             link.page.keep_place()
             self._show_page(next(name for name, page in self.pages.items() if page is link.page))
             link.restore_focus()
-        elif self.page is not None:
+        elif self.page:
             self.page.go_back()
 
     def _open_chosen(self, name: str) -> None:
