@@ -291,7 +291,6 @@ class MainWindow(QMainWindow):
 
     @Slot(str, str)
     def _follow_link(self, name: str, subject: str) -> None:
-        """Open what a page refers to."""
         if self.page is not None and self.page is not self.pages.get(name):
             self.back_bar.add(Link(self.page, self.focusWidget()))
         self._show_page(name, subject)
