@@ -220,7 +220,7 @@ def blocked_lanes_can_be_opened(db: sqlite3.Connection) -> None:
     query = (
         "SELECT l.workflow, l.name, l.blocked, l.run, l.sentence FROM lanes l LEFT JOIN runs r ON r.id = l.run "
         "LEFT JOIN mutations m ON m.run = l.run "
-        "WHERE l.blocked IS NOT NULL AND r.resume_at IS NULL AND m.check_at IS NULL AND NOT EXISTS "
+        "WHERE l.blocked IS NOT NULL AND l.until IS NULL AND r.resume_at IS NULL AND m.check_at IS NULL AND NOT EXISTS "
         "(SELECT 1 FROM requests q WHERE (q.answer IS NULL OR (q.answer = 'dismissed' AND q.run = l.run)) "
         "AND (q.run = l.run OR instr(coalesce(r.error, ''), q.subject)))"
     )

@@ -385,6 +385,7 @@ class Life(RuleBasedStateMachine):
         self.ask(self.runtime.services.grant_commands.grant, "w")
         for step in (*[11 * MINUTE] * 20, *[2 * HOUR] * 20, *[12 * HOUR] * 20):
             self.runtime.run_until_idle()
+            self.ask(self.runtime.request_commands.retry, "w")  # also what was dismissed
             for one in self.runtime.requests():
                 if requests.find(self.db, one.id).answer is None:  # type: ignore[union-attr]
                     self.user.answers(one, "yes", mistaken=False)[0]()
