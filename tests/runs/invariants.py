@@ -14,7 +14,7 @@ from scheduler.rules.wake_time import MAX_WAKE_DELAY, MIN_WAKE_DELAY
 from scheduler.store.database import from_ms, to_ms
 from scheduler.timing.catchup import MAX_GRACE
 from scheduler.timing.compiled import PlannedTimes
-from tests.runs.change_log import changes
+from tests.runs.change_log import Change, changes
 
 _LANE = "CASE r.kind WHEN 'job' THEN r.handler ELSE '' END"
 _GOES_ON = (
@@ -169,18 +169,16 @@ def times_that_did_not_run_say_why(db: sqlite3.Connection) -> None:
 
 def wakes_are_near(db: sqlite3.Connection) -> None:
     """11. A wake time is at least 30 s and at most a day after the prepare that set it."""
-    when = {(change.name, change.number): change.details["at"] for change in changes(db, "run")}
+    of_run: dict[str, list[Change]] = {}
+    for change in changes(db, "run"):
+        of_run.setdefault(change.name, []).append(change)
     for change in changes(db, "wake"):
-        run = change.details["run"]
-        if run is None:
-            assert change.old is not None and int(change.new or 0) < int(change.old), (
-                f"set without an active run: {change}"
-            )
+        following = (one for one in of_run.get(change.details["run"], ()) if one.number > change.number)
+        prepared = next(following, None)
+        if prepared is None or prepared.old != "preparing":  # no prepare set it: the clock was set back
+            assert change.old is not None and int(change.new or 0) < int(change.old), f"set without a prepare: {change}"
             continue
-        at = min(
-            (number, instant) for (name, number), instant in when.items() if name == run and number > change.number
-        )
-        set_at, wake = from_ms(at[1]), from_ms(int(change.new or 0))
+        set_at, wake = from_ms(prepared.details["at"]), from_ms(int(change.new or 0))
         assert set_at is not None and wake is not None
         assert set_at + MIN_WAKE_DELAY <= wake <= set_at + MAX_WAKE_DELAY, (
             f"wake time too early or too late: {change}, set at {set_at}"
