@@ -28,6 +28,9 @@ WATCHED = {}
 """How to find the text on the page, as dayhand.page_text remembers it."""
 BELOW = 0
 
+PATIENT_ATTEMPTS = 4
+"""A busy page is tried that often, within half an hour, before you are told."""
+
 flow = dayhand.Workflow("Watch page", connections=[SITE, "notify:me"])
 changes = flow.topic("changes")
 
@@ -37,7 +40,11 @@ def check(ctx, state):
     """Compares with the previous value; the first check, also after other answers, only tells a low price."""
     if state.get("watched") != [PAGE, WATCHED]:
         state = {"watched": [PAGE, WATCHED], "count": state.get("count", 0)}
-    page = ctx.call(SITE, "get", path=PAGE, headers=page_text.HEADERS)
+    fail_on = "temporary" if ctx.attempt <= PATIENT_ATTEMPTS else "nothing"
+    page = ctx.call(SITE, "get", path=PAGE, headers=page_text.HEADERS, fail_on=fail_on)
+    if "error" in page:
+        ctx.problem(describe_error(page))
+        return state
     block = page_text.find_block(page_text.read_html(page) or "", WATCHED)
     if block is None:
         ctx.problem("The watched text is no longer on the page. Choose it again: Change answers…")
@@ -71,6 +78,17 @@ class Notify:
 
     def next(self, ctx, prepared, result, state):
         ctx.done(prepared.data)
+
+
+def describe_error(page):
+    status = page["status"]
+    if status in (404, 410):
+        return f"The page {PAGE} is gone ({status}). If it has moved, enter its new address: Change answers…"
+    if status == 401:
+        return f"The page {PAGE} can now be read only after signing in (401)."
+    if status == 403:
+        return f"The website does not let programs read the page {PAGE} (403)."
+    return f"The page {PAGE} cannot be read: {page['error']}"
 
 
 def publish(ctx, state, title):

@@ -21,7 +21,7 @@ def call(settings: dict[str, Any], key: str = "", seconds: float = 30, **paramet
     )
 
 
-ALTERNATIVE_KEYS = frozenset({"text", "json", "base64", "path", "note"})
+ALTERNATIVE_KEYS = frozenset({"text", "json", "base64", "path", "note", "error"})
 """A result has one or another of these, depending on the content."""
 
 

@@ -111,6 +111,58 @@ def test_a_missing_text_needs_attention_until_it_is_back(home: TemplateRuntime, 
     assert [text.partition(" (")[0] for _, text in home.notifications] == ["1 € → 2 €"]
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (404, "The page {page} is gone (404). If it has moved, enter its new address: Change answers…"),
+        (410, "The page {page} is gone (410). If it has moved, enter its new address: Change answers…"),
+        (401, "The page {page} can now be read only after signing in (401)."),
+        (403, "The website does not let programs read the page {page} (403)."),
+    ],
+)
+def test_a_page_that_is_gone_needs_attention_until_it_is_back(
+    home: TemplateRuntime, site: Site, url: str, status: int, said: str
+) -> None:
+    site.body = PAGE.format(price="1 €")
+    begin_watching(home, url)
+    site.status = status
+    home.pass_time(HOUR)
+    assert problems(home) == [said.format(page=f"{url}/lamp?lang=en")]
+    site.status, site.body = 200, PAGE.format(price="2 €")
+    home.pass_time(HOUR)
+    assert (problems(home), home.errors) == ([], [])
+    assert [text.partition(" (")[0] for _, text in home.notifications] == ["1 € → 2 €"]
+
+
+def test_a_page_that_is_busy_for_long_needs_attention_until_it_answers(
+    home: TemplateRuntime, site: Site, url: str
+) -> None:
+    site.body = PAGE.format(price="1 €")
+    begin_watching(home, url)
+    site.status = 500
+    home.pass_time(HOUR + 5 * MINUTE)
+    assert problems(home) == []
+    for _ in range(5):
+        home.pass_time(HOUR)
+        [said] = problems(home)
+        assert said.startswith(f"The page {url}/lamp?lang=en cannot be read: ") and said.endswith(
+            "is not available right now (500 Internal Server Error)."
+        )
+    site.status = 200
+    home.pass_time(HOUR)
+    assert problems(home) == []
+
+
+def test_a_site_that_is_not_reached_for_long_needs_attention(home: TemplateRuntime, site: Site) -> None:
+    with http_server(site.answer) as server:
+        url = server.url.rstrip("/")
+        site.body = PAGE.format(price="1 €")
+        begin_watching(home, url)
+    home.pass_time(5 * HOUR)
+    [said] = problems(home)
+    assert said.startswith(f"The page {url}/lamp?lang=en cannot be read: ")
+
+
 def test_a_dismissed_missing_text_is_not_asked_about_before_it_was_back(
     home: TemplateRuntime, site: Site, url: str
 ) -> None:
@@ -390,7 +442,7 @@ def test_a_reminder_shows_the_local_start_time(
     assert sorted(text.splitlines()) == ["Choir begins at 00:00", "Dentist begins at 00:00"]
 
 
-@pytest.mark.parametrize(("path", "says"), [("", "did not accept the login"), ("x/y/", "403")])
+@pytest.mark.parametrize(("path", "says"), [("", "did not accept this password for somebody"), ("x/y/", "403")])
 def test_a_calendar_that_denies_access_or_is_gone_is_reported(
     home: TemplateRuntime, calendar: str, path: str, says: str
 ) -> None:

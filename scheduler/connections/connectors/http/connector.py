@@ -21,7 +21,13 @@ from scheduler.connections.connector import (
 )
 from scheduler.connections.connectors.base_url import build_url
 from scheduler.connections.connectors.folder import pinned_path, resolve_path, resolve_root
-from scheduler.connections.connectors.http.responses import describe_response, error_message, unconfirmed_error
+from scheduler.connections.connectors.http.responses import (
+    describe_response,
+    ends_attempt,
+    error_message,
+    read_fail_on,
+    unconfirmed_error,
+)
 from scheduler.connections.connectors.http_auth import CERTIFICATE, auth_headers, ssl_context
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_client import Answer, check, request
@@ -71,7 +77,18 @@ def _headers(call: Call, accept: str = "application/json, text/*;q=0.9, */*;q=0.
 
 
 def _get(call: Call) -> dict[str, Any]:
-    return describe_response(_request(call, "GET", _url(call), headers=_headers(call), max_bytes=_MAX_BYTES))
+    fail_on = read_fail_on(call.parameters)
+    url, headers, status = _url(call), _headers(call), 0
+    try:
+        answer = request(
+            "GET", url, headers=headers, seconds=call.seconds, max_bytes=_MAX_BYTES, context=ssl_context(call)
+        )
+        status = answer.status
+        return describe_response(_checked(call, answer))
+    except ToolFailedError as error:
+        if ends_attempt(error.failure, fail_on, has_login=call.settings["auth"] != "none"):
+            raise
+        return {"status": status, "headers": {}, "error": error.failure.sentence}
 
 
 def _get_all(call: Call) -> dict[str, Any]:
@@ -253,7 +270,15 @@ http = Connector(
             name="get",
             may=UserText("read from {name}"),
             help=UserText('Read a path: "json", "text" or "base64", with status and headers; at most 10 MB.'),
-            parameters=_COMMON,
+            parameters={
+                **_COMMON,
+                "fail_on": Parameter(
+                    ParameterKind.TEXT,
+                    required=False,
+                    help='Which failures end the attempt: "any" (default), "temporary" ones, which are retried, or '
+                    '"nothing". Others return "error", and "status", which is 0 without a response.',
+                ),
+            },
             example=ToolExample(
                 {"path": "items/3"}, {"status": 200, "headers": {"content-type": "application/json"}, "json": {"id": 3}}
             ),

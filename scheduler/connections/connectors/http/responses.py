@@ -3,16 +3,20 @@
 import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler.connections import charsets
 from scheduler.connections.connector import ToolFailedError
+from scheduler.connections.errors import logic_failure
 from scheduler.connections.host_names import is_local_name
 from scheduler.connections.http_client import Answer
 from scheduler.connections.http_errors import unusable_answer
+from scheduler.rules.failures import Failure, FailureClass
 from scheduler.user_text import UserText
 
+_FAIL_ON = ("any", "temporary", "nothing")
+"""Which failures of a read end the attempt of a script; others are returned to it."""
 _CHARSET = re.compile(r'charset="?([A-Za-z0-9_.:-]+)', re.IGNORECASE)
 _MESSAGE_KEYS = ("message", "error_description", "detail", "error", "title")
 _MAX_MESSAGE_CHARS = 200
@@ -44,6 +48,20 @@ def describe_response(answer: Answer) -> dict[str, Any]:
     except (UnicodeError, LookupError):
         pass
     return {**result, "base64": base64.b64encode(answer.body).decode()}
+
+
+def read_fail_on(parameters: Mapping[str, Any]) -> str:
+    fail_on = str(parameters.get("fail_on") or _FAIL_ON[0])
+    if fail_on not in _FAIL_ON:
+        raise logic_failure(UserText('"fail_on" must be one of {choices}.', choices=", ".join(_FAIL_ON)))
+    return fail_on
+
+
+def ends_attempt(failure: Failure, fail_on: str, *, has_login: bool) -> bool:
+    """Being offline, or a login that no longer works, always does: the script cannot help."""
+    if fail_on == "any" or not failure.counts or (failure.kind is FailureClass.AUTH and has_login):
+        return True
+    return fail_on == "temporary" and failure.kind is FailureClass.TRANSIENT
 
 
 def error_message(answer: Answer, secrets: Iterable[str]) -> str:

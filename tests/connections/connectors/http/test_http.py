@@ -325,3 +325,44 @@ def test_a_self_signed_server_is_trusted_by_its_certificate(tmp_path: Path) -> N
         assert "is not a certificate" in bad.sentence
         gone = refused(server, "get", {"certificate": str(tmp_path / "gone.pem")}, path="a")
         assert gone.sentence.endswith("gone.pem does not exist.")
+
+
+@pytest.mark.parametrize(
+    ("status", "fail_on", "ends"),
+    [
+        (404, "any", FailureClass.LOGIC),
+        (404, "temporary", None),
+        (403, "temporary", None),
+        (401, "temporary", None),
+        (503, "temporary", FailureClass.TRANSIENT),
+        (503, "nothing", None),
+        (404, "nothing", None),
+    ],
+)
+def test_a_script_chooses_which_failures_end_its_attempt(status: int, fail_on: str, ends: FailureClass | None) -> None:
+    with http_server(lambda _: Reply(status)) as server:
+        if ends is not None:
+            assert refused(server, "get", path="a", fail_on=fail_on).kind is ends
+        else:
+            found = use(server, "get", path="a", fail_on=fail_on)
+            assert found["status"] == status
+            assert f"({status} " in found["error"]
+
+
+def test_a_login_that_is_not_accepted_always_ends_the_attempt() -> None:
+    with http_server(lambda _: Reply(401)) as server:
+        given = {"auth": "bearer", "secret": SECRET}
+        assert refused(server, "get", given, path="a", fail_on="nothing").kind is FailureClass.AUTH
+
+
+def test_a_server_that_is_not_reached_has_no_status() -> None:
+    with http_server(lambda _: Reply(200)) as server:
+        pass
+    assert refused(server, "get", path="a", fail_on="temporary").kind is FailureClass.TRANSIENT
+    assert use(server, "get", path="a", fail_on="nothing")["status"] == 0
+
+
+def test_an_unknown_choice_of_failures_is_refused() -> None:
+    with http_server(lambda _: Reply(200)) as server:
+        assert "any, temporary, nothing" in refused(server, "get", path="a", fail_on="never").sentence
+        assert server.requests == []
