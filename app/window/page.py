@@ -23,6 +23,9 @@ from app.theme.tokens import Space, TextStyle
 from app.widgets.search_field import SearchField
 from app.window.feedback import make_heading
 
+NEW_WORKFLOW = "+"
+"""As subject of the Workflows page: choose what to create. No slug has this name."""
+
 
 class Page(QWidget):
     """Created when it is first opened. While it is shown, the window calls `refresh` after changes."""

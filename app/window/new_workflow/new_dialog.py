@@ -12,6 +12,7 @@ from app.session import Session
 from app.templates import list_templates
 from app.theme.tokens import Space, TextStyle, colours_of, make_font
 from app.widgets.visible_text import escape_invisible
+from app.window.feedback import make_button
 from app.window.new_workflow.answer_fields import required_text
 from app.window.new_workflow.template_dialog import TemplateDialog
 from app.window.new_workflow.template_setup import (
@@ -53,6 +54,8 @@ class TemplateDelegate(TextListDelegate):
 class NewWorkflowDialog(TemplateDialog):
     started = Signal(str, str, str)
     """Slug, a message, and the file to open in the editor or empty."""
+    import_chosen = Signal()
+    """Instead of a template."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(session, parent)
@@ -72,6 +75,10 @@ class NewWorkflowDialog(TemplateDialog):
         self.list.currentItemChanged.connect(self._show_item)
         self.list.setCurrentRow(0)
         self.back.hide()
+        self.import_button = make_button(self.tr("Import jobs…"))
+        self.button_row.insertWidget(0, self.import_button)
+        self.import_button.clicked.connect(self.reject)
+        self.import_button.clicked.connect(self.import_chosen)
         self.list.setFocus()
         self._background.run(lambda: read_setup(session), self._keep_known)
 
@@ -105,6 +112,7 @@ class NewWorkflowDialog(TemplateDialog):
             self.set_titles(title, escape_invisible(self.name.text().strip()))
         else:
             self.set_titles(title, title if page is self.list else translate_template_text(self.template.name))
+        self.import_button.setVisible(page is self.list)
         super().show_page(page)
         if page is self.list:
             self.list.setFocus()

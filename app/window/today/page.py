@@ -23,7 +23,7 @@ from app.widgets.empty_state import EmptyState
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import set_tab_order
 from app.window.feedback import describe_error
-from app.window.page import Page, PageColumn, make_section_heading, make_titled_page
+from app.window.page import NEW_WORKFLOW, Page, PageColumn, make_section_heading, make_titled_page
 from app.window.requests.request_groups import RequestGroups
 from app.window.today.activity_list import ActivityList
 from app.window.today.away_summary import AwaySummary
@@ -186,10 +186,11 @@ class TodayPage(Page):
                 "Each chore is a workflow; start from a template, no programming needed. "
                 "This page shows what your workflows do."
             ),
-            action=self.tr("Add a workflow"),
+            action=self.tr("New workflow…"),
+            shortcut="Ctrl+N",
             secondary=self.tr("Try the sample"),
         )
-        empty.action_clicked.connect(lambda: self.open_page.emit("workflows", ""))
+        empty.action_clicked.connect(lambda: self.open_page.emit("workflows", NEW_WORKFLOW))
         empty.secondary_clicked.connect(self._try_sample)
         return make_titled_page(self.title, empty)
 

@@ -26,7 +26,7 @@ from app.window.feedback import StatusLine, make_button, make_heading
 from app.window.import_jobs.dialog import ImportJobsDialog
 from app.window.new_workflow.deploy_dialog import DeployDialog
 from app.window.new_workflow.new_dialog import NewWorkflowDialog
-from app.window.page import Page, focus_list
+from app.window.page import NEW_WORKFLOW, Page, focus_list
 from app.window.workflows.list_model import ROW, RowReader, WorkflowListRow, WorkflowsFilter, WorkflowsModel, keep_order
 from app.window.workflows.list_view import WorkflowsList
 from app.window.workflows.workflow_pane import WorkflowPane
@@ -83,7 +83,10 @@ class WorkflowsPage(Page):
 
     def open_subject(self, subject: str) -> None:
         """Open a workflow by its slug; empty shows the list."""
-        if subject:
+        if subject == NEW_WORKFLOW:
+            self._show_list()
+            self.create_workflow()
+        elif subject:
             self.pane.open(subject)
             self.stack.setCurrentWidget(self.pane)
             self.pane.back.setFocus()  # else the focus moves to the status line of the window
@@ -125,6 +128,7 @@ class WorkflowsPage(Page):
         """Create a workflow from a template."""
         dialog = NewWorkflowDialog(self.session, self)
         dialog.started.connect(self._after_start)
+        dialog.import_chosen.connect(self.import_jobs)
         dialog.open()
 
     def import_jobs(self) -> None:

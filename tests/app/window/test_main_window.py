@@ -32,9 +32,11 @@ from app.widgets.schedule_picker import SchedulePicker
 from app.window.attention.page import AttentionPage
 from app.window.help import HelpDialog, list_page_shortcuts
 from app.window.history.page import HistoryPage
+from app.window.import_jobs.dialog import ImportJobsDialog
 from app.window.main_window import MainWindow
 from app.window.navigation import PAGES
 from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.new_workflow.new_dialog import NewWorkflowDialog
 from app.window.today.page import TodayPage
 from app.window.workflows.page import WorkflowsPage
 from app.window.workflows.workflow_pane import WorkflowPane
@@ -795,3 +797,36 @@ def test_return_in_a_field_presses_only_what_the_field_answers(qtbot: QtBot, win
     assert undo.hasFocus() and not pressed
     qtbot.keyClick(undo, Qt.Key.Key_Return)
     assert len(pressed) == 1
+
+
+def test_an_empty_today_leads_straight_to_the_choice_of_templates(
+    open_window: Callable[[Session], MainWindow], empty: Session
+) -> None:
+    window = open_window(empty)
+    today = window.page
+    assert isinstance(today, TodayPage)
+    today.show_overview(overview_of(empty))
+    [new] = [one for one in today.findChildren(QPushButton) if one.text() == "New workflow…"]
+    assert new.isVisible() and new.shortcut() == QKeySequence("Ctrl+N")
+    new.click()
+    [dialog] = window.findChildren(NewWorkflowDialog)
+    assert dialog.isVisible() and dialog.list.count() > 3
+
+
+def test_the_choice_of_templates_leads_to_an_import_as_well(
+    open_window: Callable[[Session], MainWindow], empty: Session
+) -> None:
+    window = open_window(empty)
+    window.open_page("workflows")
+    workflows = window.pages["workflows"]
+    assert isinstance(workflows, WorkflowsPage)
+    workflows.create_workflow()
+    [dialog] = window.findChildren(NewWorkflowDialog)
+    assert dialog.import_button.isVisible()
+    dialog.continue_button.click()
+    assert not dialog.import_button.isVisible()
+    dialog.back.click()
+    dialog.import_button.click()
+    assert not dialog.isVisible()
+    [shown] = [one for one in window.findChildren(ImportJobsDialog) if one.isVisible()]
+    shown.reject()
