@@ -163,6 +163,15 @@ class Tool:
         return tuple(name for name, parameter in self.parameters.items() if parameter.editable)
 
 
+@dataclass(frozen=True, slots=True)
+class FieldChoices:
+    """What a field can be, as the service knows it."""
+
+    field: str
+    find: Callable[[Call], list[dict[str, str]]]
+    """Each with a "name" for the user and the field's "value", from what was entered so far."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connector:
     """One kind of connection."""
@@ -177,6 +186,8 @@ class Connector:
     """Tests the connection and returns a sentence that says it works, or raises ToolFailedError."""
     oauth: OAuth | None = None
     """How to sign in through the browser, if the service needs that."""
+    choices: FieldChoices | None = None
+    """Offered if what was entered in that field does not work."""
 
     def endpoint(self, settings: Mapping[str, Any]) -> dict[str, str]:
         """What these settings connect to, by field: permissions for one account do not apply to another."""

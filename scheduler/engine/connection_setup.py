@@ -88,13 +88,29 @@ class ConnectionSetup:
 
     def test(self, name: str, given: Mapping[str, Any] | None = None) -> str:
         """A sentence on whether it works, with the given settings over the stored ones."""
+        connector, settings = self._read_settings(name, given)
+        return self._test(connector, name, settings, self._renewer if given is None else None)
+
+    def find_choices(self, name: str, given: Mapping[str, Any]) -> list[dict[str, str]]:
+        """What the field of its connector's `choices` can be; empty if the service does not say."""
+        connector, settings = self._read_settings(name, given)
+        if connector.choices is None:
+            return []
+        now = self._clock.now()
+        call = Call(parameters={}, settings=settings, key="", now=now, seconds=CALL_TIMEOUT_S, connection=name)
+        try:
+            return connector.choices.find(call)
+        except ToolFailedError:
+            return []
+
+    def _read_settings(self, name: str, given: Mapping[str, Any] | None) -> tuple[Connector, dict[str, Any]]:
         connector, before = self._find(name)
         row = connections.find(self._database.read(), name)
         known = {} if row is None or given is not None else row.settings
         if before and given is None:
             before = dict(self._secrets.read(name))
         settings = self._check(connector, {**before, **known, **_without_empty(given or {})}, given)
-        return self._test(connector, name, {**before, **settings}, self._renewer if given is None else None)
+        return connector, {**before, **settings}
 
     def cancel_sign_in(self, name: str | None = None) -> None:
         """Cancel the sign-in to that connection; without a name, cancel all of them and refuse new ones."""

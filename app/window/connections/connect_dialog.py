@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.background import BackgroundTasks, run_command
 from app.i18n.connector_labels import translate_connector_text
+from app.i18n.time_text import format_number
 from app.i18n.translate import translate_text
 from app.session import Session
 from app.theme.tokens import Tone
@@ -17,6 +18,8 @@ from app.window.feedback import StatusLine, make_button
 from scheduler.connections.connector import Connector, ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import find_free_name, is_connection_name
+from scheduler.engine.errors import RefusedError
+from scheduler.rules.failures import FailureClass
 
 
 def check_connection(session: Session, name: str, given: dict[str, Any] | None = None) -> str:
@@ -32,6 +35,12 @@ def describe_connection_error(error: Exception) -> str:
             return translate_text(error.failure.sentence)
         case _:
             return translate_text(str(error))
+
+
+def is_login_refused(error: Exception) -> bool:
+    if isinstance(error, ToolFailedError):
+        return error.failure.kind is FailureClass.AUTH
+    return isinstance(error, RefusedError) and error.code == "login"
 
 
 class ConnectDialog(Dialog):
@@ -155,7 +164,7 @@ class ConnectDialog(Dialog):
         self._background.run(
             lambda: check_connection(session, name, given),
             lambda sentence: self._say(translate_text(sentence), Tone.GOOD),
-            lambda error: self._say(describe_connection_error(error), Tone.BAD),
+            self._show_error,
         )
 
     def _connect(self) -> None:
@@ -169,8 +178,40 @@ class ConnectDialog(Dialog):
         self._background.run(
             lambda: run_command(session, "connect", name=name, settings=given, secrets=secrets),
             lambda answer: self._finish(name, str(answer["sentence"])),
-            lambda error: self._say(describe_connection_error(error), Tone.BAD),
+            self._show_error,
         )
+
+    def _show_error(self, error: Exception) -> None:
+        """Lead to what helps: the password field, or a list of what the service offers instead."""
+        said, choices = describe_connection_error(error), self._session.registry.connector(self._kind()).choices
+        if is_login_refused(error):
+            self._say(said, Tone.BAD)
+            if (field := self.fields.find_refused()) is not None:
+                field.setFocus()
+                field.selectAll()
+                self.fields.ensureWidgetVisible(field)
+        elif choices is None or self.fields.choices is not None:
+            self._say(said, Tone.BAD)
+        else:
+            session, name, given = self._session, self.connection_name, self.values()
+            self._background.run(
+                lambda: session.connection_setup.find_choices(name, given),
+                lambda found: self._offer(choices.field, found, said),
+                lambda _: self._say(said, Tone.BAD),
+            )
+
+    def _offer(self, field: str, found: list[dict[str, str]], said: str) -> None:
+        if not found:
+            self._say(said, Tone.BAD)
+            return
+        self.fields.show_choices(field, found)
+        self.fields.ensureWidgetVisible(self.inputs[field])
+        several = self.tr("The server offers {number}. Choose one, then connect.")
+        one = self.tr("The server offers this one. Connect to use it.")
+        self._say(one if len(found) == 1 else several.format(number=format_number(len(found))), Tone.ATTENTION)
+
+    def _kind(self) -> str:
+        return str(self.kind.currentData())
 
     def _wait(self, sentence: str) -> None:
         self.status_line.show_message(sentence, Tone.QUIET)

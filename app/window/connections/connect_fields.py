@@ -1,15 +1,17 @@
 """A connector's fields as a form. Shows only those that apply to the other values, each with its hint."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -18,11 +20,13 @@ from app.i18n.connector_labels import label_choice, translate_connector_text
 from app.theme.tokens import Space, TextStyle, make_font
 from app.widgets.details_view import make_label
 from app.widgets.form_controls import install_wheel_guard
+from app.widgets.visible_text import escape_invisible
 from app.widgets.wrapping_check_box import WrappingCheckBox
 from app.window.dialog import DialogBody
 from app.window.feedback import add_row, make_path_button
 from scheduler.connections.connector import Connector, Field, FieldKind
 
+_MAX_VISIBLE_CHOICES = 6
 Input = QLineEdit | QCheckBox | QComboBox
 
 
@@ -31,6 +35,8 @@ class ConnectFields(DialogBody):
     """The visible rows changed."""
     edited = Signal()
     """The user changed a value."""
+    choices: QListWidget | None = None
+    """What one field can be, as the service says; see show_choices."""
 
     def __init__(self) -> None:
         self.form = QFormLayout()
@@ -56,7 +62,7 @@ class ConnectFields(DialogBody):
         """Show its fields, filled with known values; a stored secret may stay empty."""
         while self.form.rowCount() > self._fixed_rows:
             self.form.removeRow(self._fixed_rows)
-        self.inputs, self.hints, self._rows = {}, {}, {}
+        self.inputs, self.hints, self._rows, self.choices = {}, {}, {}, None
         self._fields = {field.name: field for field in connector.fields}
         self._is_connected = is_connected
         self.secret_names = frozenset(field.name for field in connector.fields if field.secret)
@@ -75,6 +81,41 @@ class ConnectFields(DialogBody):
                 widget.textChanged.connect(self._show_rows)
         install_wheel_guard(self)
         self._show_rows()
+
+    def show_choices(self, name: str, choices: Sequence[Mapping[str, str]]) -> None:
+        """List what this field can be below it; the one that is selected there is its value."""
+        self.hide_choices()
+        field, layout = self.inputs[name], self._rows[name].layout()
+        assert isinstance(field, QLineEdit) and isinstance(layout, QVBoxLayout)
+        self.choices = shown = QListWidget()
+        shown.setAccessibleName(field.accessibleName())
+        shown.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for choice in choices:
+            item = QListWidgetItem(escape_invisible(choice["name"]))
+            item.setData(Qt.ItemDataRole.UserRole, choice["value"])
+            item.setToolTip(choice["value"])
+            shown.addItem(item)
+        row_height = max(shown.sizeHintForRow(0), shown.fontMetrics().height())
+        shown.setFixedHeight(row_height * min(len(choices), _MAX_VISIBLE_CHOICES) + 2 * shown.frameWidth())
+        shown.currentItemChanged.connect(lambda item: field.setText(item.data(Qt.ItemDataRole.UserRole)))
+        field.textEdited.connect(self.hide_choices)
+        layout.insertWidget(1, shown)
+        shown.setCurrentRow(0)
+        shown.setFocus()
+        self.rows_changed.emit()
+
+    def hide_choices(self) -> None:
+        if self.choices is not None:
+            self.choices.hide()
+            self.choices.deleteLater()
+            self.choices = None
+            self.rows_changed.emit()
+
+    def find_refused(self) -> QLineEdit | None:
+        """Where a login that was not accepted is corrected: what is missing of it, or the password."""
+        names = [name for name, field in self._fields.items() if name == "user" or field.secret]
+        shown = [one for name in names if isinstance(one := self.inputs[name], QLineEdit) and one.isVisibleTo(self)]
+        return next((one for one in shown if not one.text()), shown[-1] if shown else None)
 
     def find_first_empty(self) -> Input | None:
         """The first field that applies and has no value."""

@@ -37,6 +37,8 @@ VERBS_WITHOUT_USER = SCRIPT_VERBS | {"window", "quit"}
 """Verbs that an app started by a script accepts; the user needs the last two to get rid of it."""
 SECRETS = "secrets"
 """The argument whose value never appears in an error."""
+_FAILURE_CODES = {FailureClass.TRANSIENT: "away", FailureClass.AUTH: "login"}
+"""Of a tool; else "connection"."""
 _MAX_NUMBER = 2**53
 """Not every JSON parser reads larger integers exactly."""
 _JSON_TYPES: dict[Any, tuple[type, ...]] = {
@@ -130,8 +132,7 @@ def _explain(error: Exception) -> tuple[str, str]:
         case ConnectionRuleError():
             return "connection", error.sentence
         case ToolFailedError():
-            is_unavailable = error.failure.kind is FailureClass.TRANSIENT
-            return "away" if is_unavailable else "connection", error.failure.sentence
+            return _FAILURE_CODES.get(error.failure.kind, "connection"), error.failure.sentence
         case StoreError():
             return "store", str(error)
         case _:

@@ -13,6 +13,7 @@ from scheduler.connections.connector import (
     Checked,
     Connector,
     Field,
+    FieldChoices,
     Parameter,
     ParameterKind,
     Tool,
@@ -90,6 +91,10 @@ def _calendars(call: Call) -> list[dict[str, str]]:
         for thing in found
         if thing.is_calendar
     ]
+
+
+def _calendar_choices(call: Call) -> list[dict[str, str]]:
+    return [{"name": one["name"], "value": one["url"]} for one in _calendars(call)]
 
 
 def _same_server(one: str, other: str) -> bool:
@@ -264,4 +269,5 @@ caldav = Connector(
         ),
     ),
     test=_test,
+    choices=FieldChoices("url", _calendar_choices),
 )

@@ -1,6 +1,7 @@
 """Requests to a CalDAV server, and the resources in its responses."""
 
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from scheduler.connections.connector import Call, ToolFailedError
@@ -9,6 +10,7 @@ from scheduler.connections.connectors.caldav.ical import NotACalendarError
 from scheduler.connections.connectors.http_auth import password_headers, ssl_context
 from scheduler.connections.errors import logic_failure
 from scheduler.connections.http_client import Answer, check, request
+from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
 if TYPE_CHECKING:
@@ -41,10 +43,20 @@ def request_resources(call: Call, method: str, url: str, body: str, depth: str) 
     answer = send_request(call, method, url, body, Depth=depth)
     if answer.status in _UNKNOWN_METHOD:
         raise not_a_calendar_server(answer.host)
+    if answer.status == HTTPStatus.UNAUTHORIZED:
+        raise ToolFailedError.because(FailureClass.AUTH, _describe_refused_login(call, answer.host))
     try:
         return parse_multistatus(check(answer, call.now).body)
     except BadXmlError as error:
         raise not_a_calendar_server(answer.host) from error
+
+
+def _describe_refused_login(call: Call, host: str) -> str:
+    if user := call.settings.get("user"):
+        return UserText(
+            "{host} did not accept this password for {user}, or there is no such user.", host=host, user=user
+        )
+    return UserText("{host} asks for a user name and a password.", host=host)
 
 
 def not_a_calendar_server(host: str) -> ToolFailedError:
