@@ -11,6 +11,7 @@ from app.cli.command_line import UsageError
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
 from scheduler.shell_words import split_words
+from scheduler.timing.durations import describe_seconds
 
 _FIX_DESCRIPTION = """Have the script of a failed run repaired, by the fixer you chose (dayhand fixer) or by:
 
@@ -168,7 +169,7 @@ def _render_fixer(chosen: dict[str, Any]) -> Iterator[str]:
         case _:
             yield "Failed scripts are not repaired. To choose a fixer, see dayhand fixer --help"
             return
-    yield f"One repair may take {chosen['seconds']} seconds."
+    yield f"One repair may take {describe_seconds(chosen['seconds'])}."
     if chosen["shows"]:
         yield "Nothing is sent before you have seen it in Attention."
     if chosen["applies"]:

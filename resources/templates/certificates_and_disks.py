@@ -52,8 +52,9 @@ class Notify:
         batch = ctx.peek(problems, limit=100)
         if not batch:
             return dayhand.nothing()
+        said = "1 problem" if len(batch) == 1 else f"{len(batch)} problems"
         return dayhand.prepared(
-            reserve=batch, data="\n".join(event.title for event in batch), say=f"Notify you of {len(batch)} problems"
+            reserve=batch, data="\n".join(event.title for event in batch), say=f"Notify you of {said}"
         )
 
     def mutate(self, ctx, prepared):
@@ -78,7 +79,8 @@ def check_certificate(place, now):
         return f"away {now:%Y-%m-%d}", f"{place} cannot be reached: {getattr(error, 'strerror', None) or error}"
     left = (datetime.fromtimestamp(ends, timezone.utc) - now).days
     passed = [days for days in DAYS if left <= days]
-    return (f"{ends} {min(passed)}", f"The certificate of {place} expires in {left} days") if passed else None
+    when = "tomorrow" if left == 1 else f"in {left} days" if left else "today"
+    return (f"{ends} {min(passed)}", f"The certificate of {place} expires {when}") if passed else None
 
 
 def check_disk(place, now):

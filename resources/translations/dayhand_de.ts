@@ -338,6 +338,14 @@
         <translation>Wird verbunden …</translation>
     </message>
     <message>
+        <source>The server offers {number}. Choose one, then connect.</source>
+        <translation>Der Server bietet {number} an. Wähle einen Eintrag und verbinde dann.</translation>
+    </message>
+    <message>
+        <source>The server offers this one. Connect to use it.</source>
+        <translation>Der Server bietet diesen Eintrag an. Verbinde, um ihn zu verwenden.</translation>
+    </message>
+    <message>
         <source>Enter a name. Scripts use it to refer to this connection.</source>
         <translation>Gib einen Namen ein. Skripte nutzen ihn für diese Verbindung.</translation>
     </message>
@@ -966,6 +974,10 @@
         <translation>Geschriebene Zeilen</translation>
     </message>
     <message>
+        <source>Exported 1 row to {file}.</source>
+        <translation>1 Zeile nach {file} exportiert.</translation>
+    </message>
+    <message>
         <source>Writing {file}: {number} of {total} rows</source>
         <translation>{file} wird geschrieben: {number} von {total} Zeilen</translation>
     </message>
@@ -1525,6 +1537,10 @@
     <message>
         <source>Templates</source>
         <translation>Vorlagen</translation>
+    </message>
+    <message>
+        <source>Import jobs…</source>
+        <translation>Aufgaben importieren …</translation>
     </message>
     <message>
         <source>{name} added, paused.</source>
@@ -2475,10 +2491,6 @@ Deiner: {mine}</translation>
         <translation>1 Lauf ging gut und hatte nichts zu berichten.</translation>
     </message>
     <message>
-        <source>Add a workflow</source>
-        <translation>Ablauf hinzufügen</translation>
-    </message>
-    <message>
         <source>Each chore is a workflow; start from a template, no programming needed. This page shows what your workflows do.</source>
         <translation>Jede Aufgabe ist ein Ablauf; beginne mit einer Vorlage, ganz ohne Programmieren. Diese Seite zeigt, was deine Abläufe tun.</translation>
     </message>
@@ -2489,6 +2501,10 @@ Deiner: {mine}</translation>
     <message>
         <source>No workflows yet</source>
         <translation>Noch keine Abläufe</translation>
+    </message>
+    <message>
+        <source>New workflow…</source>
+        <translation>Neuer Ablauf …</translation>
     </message>
     <message>
         <source>Nothing yet today.</source>

@@ -56,6 +56,13 @@ def describe_duration(length: timedelta) -> str:
     return join_texts(parts or [UserText("{number} seconds", number=0)], " ")
 
 
+def describe_seconds(seconds: float) -> str:
+    """The same, and fractions of a second as they are: `0.5 seconds`."""
+    if seconds == int(seconds):
+        return describe_duration(timedelta(seconds=seconds))
+    return UserText("{number} seconds", number=f"{seconds:g}")
+
+
 def format_duration(length: timedelta) -> str:
     """The shortest text that `parse_duration` reads back as the same duration."""
     seconds = int(length.total_seconds())

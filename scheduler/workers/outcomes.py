@@ -7,6 +7,7 @@ from typing import Any
 
 from dayhand import _protocol as protocol
 
+from scheduler.timing.durations import describe_seconds
 from scheduler.user_text import UserText
 
 
@@ -98,9 +99,10 @@ class WorkerStartError(Exception):
 
 def describe_timeout(phase: str, seconds: float) -> TimedOut:
     """For a phase, or for loading, which has no name."""
+    limit = describe_seconds(seconds)
     if phase:
-        return TimedOut(UserText("It took longer than {seconds} seconds and was stopped.", seconds=f"{seconds:g}"))
-    return TimedOut(UserText("the script did not finish loading within {seconds} seconds.", seconds=f"{seconds:g}"))
+        return TimedOut(UserText("It took longer than {limit} and was stopped.", limit=limit))
+    return TimedOut(UserText("the script did not finish loading within {limit}.", limit=limit))
 
 
 def refuse_input(phase: str, error: protocol.TooLargeError) -> ScriptFailed:

@@ -188,7 +188,7 @@ class DirectLink:
 FAULTS: dict[str, Callable[[], Outcome]] = {
     "raises": lambda: ScriptFailed(fault=Fault.SCRIPT_ERROR, message="ValueError: no", file="w.py", line=3),
     "dies": lambda: WorkerDied(ExitCause.SIGNAL, "The script was ended by a signal."),
-    "takes too long": lambda: TimedOut("It took longer than 300 seconds and was stopped."),
+    "takes too long": lambda: TimedOut("It took longer than 5 minutes and was stopped."),
 }
 """Injected ways for a phase to fail."""
 

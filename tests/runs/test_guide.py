@@ -133,9 +133,9 @@ def readings(author: Author) -> None:
     author.runtime.commands.run("readings")
     author.runtime.tick()
     assert author.lines("readings") == []
-    assert author.approve() == "Add 10 readings to the table"
+    assert author.approve() == "Add readings to the table: 10"
     author.wait(MINUTE)
-    assert author.approve() == "Add 2 readings to the table"
+    assert author.approve() == "Add readings to the table: 2"
     assert author.lines("readings") == [f"{number:02}.txt,{number * 100}" for number in range(12)]
     author.wait(5 * MINUTE)
     assert author.summaries == ["Entered 10, 10 so far", "Entered 2, 12 so far"]

@@ -295,7 +295,7 @@ def test_the_timeout_applies_while_a_run_waits_for_a_server(
     assert silent_server.is_set()
     [run] = runtime.runs("j")
     assert run.status == "failed:logic"
-    assert run.error is not None and run.error["sentence"] == "It took longer than 1 seconds and was stopped."
+    assert run.error is not None and run.error["sentence"] == "It took longer than 1 second and was stopped."
 
 
 def test_a_queued_run_has_an_id_and_can_be_stopped(runtime: RuntimeFixture) -> None:

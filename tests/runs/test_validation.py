@@ -250,7 +250,7 @@ def test_a_script_that_never_finishes_loading_is_refused_with_the_line_it_is_stu
     validation = ScriptValidator(runtime.engine.context, runtime.services.registry, script_workers)
     with pytest.raises(InvalidScriptError) as refused:
         validation.validate("/somewhere/w.py", "def wait():\n    while True:\n        pass\n\nwait()\n")
-    lines = [f"w.py, line {line}: the script did not finish loading within 1 seconds." for line in (2, 3)]
+    lines = [f"w.py, line {line}: the script did not finish loading within 1 second." for line in (2, 3)]
     assert str(refused.value) in lines
     script_workers.close()
 

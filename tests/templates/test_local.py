@@ -194,6 +194,8 @@ def test_an_expiring_certificate_is_reported_once_per_step(
         assert len(home.notifications) == 1
         home.pass_time(6 * DAY)
         assert len(home.notifications) == 2
+        home.pass_time(11 * DAY)
+        assert home.notifications[-1][1].endswith(" expires tomorrow")
 
 
 def test_an_invalid_certificate_and_an_unreachable_server_are_reported(home: TemplateRuntime, tmp_path: Path) -> None:

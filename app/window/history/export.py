@@ -132,6 +132,8 @@ class ExportProgress(QWidget):
                 self._write_page(file)
             else:
                 said = self.tr("Exported {number} rows to {file}.")
+                if file.rows_written == 1:
+                    said = self.tr("Exported 1 row to {file}.")
                 self._end(said.format(number=format_number(file.rows_written), file=self._path.name), Tone.GOOD)
 
         def refuse(error: Exception) -> None:

@@ -56,6 +56,14 @@ def test_the_filtered_rows_are_exported(page: HistoryPage, wait: Wait, tmp_path:
     assert {one["workflow"] for one in written} == {"Receipts", "Back up photos", "Morning digest", "Tidy downloads"}
 
 
+def test_one_row_is_one_row(page: HistoryPage, wait: Wait, tmp_path: Path) -> None:
+    page.filters.workflow.setCurrentIndex(page.filters.workflow.findText("Back up photos"))
+    page.filters.result.setCurrentIndex(page.filters.result.findData("missed"))
+    wait(lambda: len(page.model.rows) == 1)
+    page.export_to(tmp_path / "export.csv")
+    wait(lambda: page.status_line.message == "Exported 1 row to export.csv.")
+
+
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_all_pages_together_contain_every_row(few: Session, tmp_path: Path, kind: str, small_pages: None) -> None:
     path = tmp_path / f"export.{kind}"
