@@ -141,7 +141,7 @@ def test_damage_is_reported_once_nothing_spins_and_the_app_quits(
     folder = tmp_path / "data"
     deploy(folder, tmp_path / "often.py")
     with running(folder, tmp_path / "said") as app:
-        app.wait_for("checked; nothing new")
+        app.wait_for("Found 1 new item")
         before = len(app.lines())
         damage(folder)
         app.wait_for(sentence, before)
@@ -163,7 +163,7 @@ def test_a_full_disk_is_reported_once_and_work_resumes_when_there_is_room(
     folder = small_disk.path / "data"
     deploy(folder, tmp_path / "often.py")
     with running(folder, tmp_path / "said") as app:
-        app.wait_for("checked; nothing new")
+        app.wait_for("Found 1 new item")
         small_disk.fill()
         before = len(app.lines())
         app.wait_for("is full, so nothing was saved", before)

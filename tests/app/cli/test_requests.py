@@ -47,7 +47,7 @@ def test_a_malformed_request_does_not_hide_the_others() -> None:
         **request(),
         "call": {"connection": 7, "parameters": ["b"], "target": {"kind": "file"}, "endpoint": ["x"]},
     }
-    lines = list(_render_attention({"requests": [malformed, {**request(), "id": "q2"}]}, ""))
+    lines = list(_render_attention({"requests": [malformed, {**request(), "id": "q2"}], "workflows": []}, ""))
     assert [line for line in lines if line.startswith("q2")]
 
 

@@ -26,7 +26,7 @@ def test_nothing_is_sent_before_the_users_review(runtime: RuntimeFixture, model:
     assert (one.kind, runtime.workflow().fixing, model.requests) == (RequestKind.SCRIPT_ERROR, False, [])
     assert one.run is not None
     [view] = WorkflowQueries(runtime.engine.context, runtime.services.plans, runtime.services.registry).attention()
-    assert view.how[-2:] == (f"dayhand fix {one.run} --show", f"dayhand fix {one.run}")
+    assert [line for line in view.how if " fix " in line] == [f"dayhand fix {one.run} --show", f"dayhand fix {one.run}"]
     runtime.services.repairs.start(one.run)
     with pytest.raises(RefusedError, match="already"):
         runtime.services.repairs.start(one.run)
