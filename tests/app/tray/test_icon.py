@@ -147,7 +147,10 @@ def test_the_state_is_the_first_that_applies() -> None:
     """Attention before error, running, paused, offline and idle."""
     everything = replace(
         BUSY,
-        workflows=(replace(make_workflow("A", WorkflowState.STOPPED), attention=1), make_workflow("B", WorkflowState.RUNNING)),
+        workflows=(
+            replace(make_workflow("A", WorkflowState.STOPPED), attention=1),
+            make_workflow("B", WorkflowState.RUNNING),
+        ),
         requests=(make_request("q1"),),
         paused_until=NOW + timedelta(hours=1),
         is_offline=True,
