@@ -13,6 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
 from app.auto_deploy import AutoDeployer
+from app.channels.service import ChannelService
 from app.data.backup_timer import BackupTimer
 from app.data.log_file import open_log
 from app.data.metrics_file import MetricsFile, read_metrics_folder
@@ -101,6 +102,8 @@ def _run(folder: Path, wanted: StartOptions) -> None:
     auto_deploy = AutoDeployer(session, say)
     backups = BackupTimer(folder, clock, say)
     metrics = _write_metrics(session, say)
+    channels = ChannelService(session)
+    channels.start()
     say(_greeting(session))
     printer.print_changes()
     if wanted.until_idle:
@@ -114,6 +117,7 @@ def _run(folder: Path, wanted: StartOptions) -> None:
     auto_deploy.close()
     backups.stop()
     metrics.stop()
+    channels.stop()
     session.stop()
     printer.print_changes()
     session.close()

@@ -21,6 +21,7 @@ from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
 from scheduler.engine.api.backend import FixerPreferences, Result, SettingsStore
 from scheduler.engine.api.dispatcher import SCRIPT_VERBS, Dispatcher
+from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.data_folder import open_folder
@@ -162,6 +163,11 @@ class Session(QObject):
     def connection_setup(self) -> ConnectionSetup:
         """Its methods block; not for the engine's or the window's thread."""
         return self._runtime.connection_setup
+
+    @property
+    def channels(self) -> ChannelSender:
+        """Its methods block, as above."""
+        return self._runtime.channels
 
     @property
     def fixer_preferences(self) -> FixerPreferences:

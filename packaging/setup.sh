@@ -70,6 +70,12 @@ apt_get() {
     quietly "$@"
 }
 
+# The Debian mirror that apt is configured with.
+debian_mirror() {
+    # shellcheck disable=SC2016 # apt-get fills these in
+    apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^Debian //p' | head -n 1
+}
+
 # Install the given packages, or print how to.
 provide_packages() {
     if may_install_packages; then

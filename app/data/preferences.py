@@ -10,7 +10,6 @@ from typing import Any, get_type_hints
 from PySide6.QtCore import QCoreApplication
 
 from app.data.atomic_file import write_atomically
-from app.data.quiet_hours import QuietHours
 from app.data.saved_settings import use_current_names
 from app.i18n.languages import PREFERENCES_FILE, Language
 from app.theme.tokens import Appearance
@@ -18,6 +17,7 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig, FixerKind, read_config
 from scheduler.engine.setting_values import SETTINGS, apply_settings, check_stored
 from scheduler.engine.settings import Settings
+from scheduler.rules.quiet_hours import QuietHours
 from scheduler.timing.policies import Catchup, Overlap
 
 FILE = PREFERENCES_FILE

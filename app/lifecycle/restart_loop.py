@@ -13,6 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QTimer
 
 from app.auto_deploy import AutoDeployer
+from app.channels.service import ChannelService
 from app.data.backup_timer import BackupTimer
 from app.data.log_file import open_log
 from app.data.metrics_file import MetricsFile, metrics_folder, read_metrics_folder
@@ -132,6 +133,7 @@ def _run_once(
         reread=lambda: read_metrics_folder(parts.session.folder),
     )
     parts.ui.preferences_applied.connect(metrics.apply)
+    parts.channels.start()
     parts.ui.start(options, shows_welcome=is_first_start(parts.session, parts.preferences))
     if parts.session.damage is not None:
         command = f"dayhand restore{options.folder_option}"
@@ -165,6 +167,7 @@ class _Parts:
     look: Theme
     ui: DesktopUi
     crashes: CrashReporter
+    channels: ChannelService
     deadline: QuitDeadline
     signals: TerminationSignals
 
@@ -190,6 +193,9 @@ def _open(
     signals = TerminationSignals(exit_event_loop, deadline)
     session.announced.connect(garbage.collect_soon)
     connect_engine(session.engine_thread, conditions)
+    channels = ChannelService(session)
+    conditions.changed.connect(channels.retry)
+    conditions.resumed.connect(channels.retry)
     conditions.session_ends.connect(session_end)
     machine_bus.open()
     return _Parts(
@@ -201,6 +207,7 @@ def _open(
         look=look,
         ui=ui,
         crashes=crashes,
+        channels=channels,
         deadline=deadline,
         signals=signals,
     )
@@ -215,6 +222,7 @@ def _end_with_session(parts: _Parts) -> None:
 
 
 def _close(parts: _Parts) -> None:
+    parts.channels.stop()
     parts.ui.close()
     parts.session_bus.close()
     parts.system_bus.close()

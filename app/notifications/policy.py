@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 
-from app.data.quiet_hours import QuietHours
 from app.notifications.content import QUIET_HOURS_SUMMARY, REST_SUMMARY, OpenProblem, group_key, make_notification
 from app.notifications.notification import Notification
+from scheduler.rules.quiet_hours import QuietHours
 
 Keys = frozenset[str]
 

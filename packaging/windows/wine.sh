@@ -38,12 +38,6 @@ make_wine_root() {
     : >"$wine_root/ready"
 }
 
-# The first one that apt is configured with.
-debian_mirror() {
-    # shellcheck disable=SC2016 # apt-get fills these in
-    apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^Debian //p' | head -n 1
-}
-
 # Its mounts and processes end with the command.
 in_wine_root() {
     unshare --mount --pid --fork --kill-child sh -c '

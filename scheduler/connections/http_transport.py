@@ -145,6 +145,16 @@ def read_chunks(answer: HTTPResponse, host: str, limit: TransferLimit, *, acts: 
         yield chunk
 
 
+def read_pieces(answer: HTTPResponse, host: str, limit: TransferLimit) -> Iterator[bytes]:
+    """The body as it comes, without waiting for more."""
+    while True:
+        with _converting_errors(host, limit, acts=False):
+            piece = answer.read1(64 * 1024)
+        if not piece:
+            return
+        yield piece
+
+
 def _make_connection(url: Url, limit: TransferLimit) -> HTTPConnection:
     """Formats requests and parses answers; its socket is set by us."""
     kind = HTTPSConnection if url.scheme == "https" else HTTPConnection

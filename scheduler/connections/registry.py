@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from scheduler.connections.connector import Connector, Tool
-from scheduler.connections.connectors.notify import notify
+from scheduler.connections.connectors.notify import Forward, notify
 from scheduler.connections.errors import (
     BadConnectionNameError,
     ConnectionRuleError,
@@ -171,19 +171,21 @@ _BUILT_IN = {
     "google": "google.connector",
     "http": "http.connector",
     "imap": "mail.imap",
+    "ntfy": "ntfy.connector",
     "restic": "secret",
     "secret": "secret",
     "slack": "slack.connector",
     "smtp": "mail.smtp",
     "table": "table.connector",
+    "telegram": "telegram.connector",
 }
 """The module of each kind, with the connector under the kind's name. Loaded on first use: most users need few."""
 
 
-def builtin_registry(notify_user: Callable[[str, str], None]) -> Registry:
+def builtin_registry(notify_user: Callable[[str, str], None], forward: Forward = lambda *_: None) -> Registry:
     """Built-in connectors and plugins; `notify_user` shows a notification with a title and a text."""
     later = {kind: partial(_load, kind) for kind in _BUILT_IN}
-    return Registry([notify(notify_user)], later=later, installed=_installed)
+    return Registry([notify(notify_user, forward)], later=later, installed=_installed)
 
 
 def _load(kind: str) -> Connector:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from scheduler.connections.channel import StopSignal
 from scheduler.connections.sockets import Deadline
 
 MIN_BYTES_PER_S = 16 * 1024
@@ -52,12 +53,32 @@ class TransferLimit(Deadline):
             raise TimeoutError
         return left
 
+    def note_socket(self, used: socket.socket) -> None:
+        """The socket that is used from now on."""
+
     def was_too_slow(self) -> bool:
         """Whether the timeout was due to the minimum rate."""
         return self._moved > MIN_BYTES_PER_S and monotonic() >= self._deadline()
 
     def _deadline(self) -> float:
         return self._began + self.seconds + min(self._moved, self._max_bytes) / MIN_BYTES_PER_S
+
+
+class StreamLimit(TransferLimit):
+    """For an answer that goes on and on: only silence ends it, or the signal."""
+
+    def __init__(self, seconds: float, stop: StopSignal) -> None:
+        super().__init__(seconds)
+        self._stop = stop
+
+    def note_socket(self, used: socket.socket) -> None:
+        self._stop.watch(used)
+
+    def left(self) -> float:
+        left = self._progress + self.seconds - monotonic()
+        if left <= 0 or self._stop.is_set:
+            raise TimeoutError
+        return left
 
 
 class TooManyHeadersError(Exception):
@@ -73,6 +94,7 @@ class LimitedSocket:
         self._inner = inner
         self._limit = limit
         self.reader = LimitedReader(inner, limit)
+        limit.note_socket(inner)
 
     def settimeout(self, _: float | None) -> None:
         """Ignored: the limit decides."""

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from scheduler.connections.registry import Registry, builtin_registry
 from scheduler.connections.secrets import NoSecrets, Secrets
+from scheduler.engine.channels.answers import ChannelAnswers
+from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.repair.auto_repair import AutoRepair
@@ -40,7 +42,7 @@ class RepairTest(Protocol):
 
 
 class Runtime:
-    """`engine` and all commands belong to one thread; `validation` and `connection_setup` to any other.
+    """`engine` and all commands belong to one thread; `validation`, `channels` and `connection_setup` to any other.
 
     Repairs get to that thread with `run_on_engine_thread`; without it, none is applied.
     """
@@ -64,7 +66,7 @@ class Runtime:
     ) -> None:
         self.database = database
         self.folder = folder
-        self.registry = registry or builtin_registry(notify)
+        self.registry = registry or builtin_registry(notify, self._forward_news)
         self.secrets: Secrets = secrets or NoSecrets()
         self.plans = ScriptPlans()
         self.script_workers = ScriptWorkers(
@@ -95,7 +97,12 @@ class Runtime:
         self.event_commands = EventCommands(context)
         self.grant_commands = GrantCommands(context, self.plans, self.registry)
         self.request_commands = RequestCommands(context, self.plans, lifecycle, self.registry, self.repairs)
+        self.channel_answers = ChannelAnswers(context, self.registry, self.request_commands)
+        self.channels = ChannelSender(context, self.registry, self.secrets)
         self.connection_setup = ConnectionSetup(database, context.clock, self.registry, self.secrets)
+
+    def _forward_news(self, connection: str, workflow: str, title: str, text: str) -> None:
+        self.channels.outbox.queue_news(connection, workflow, title, text)
 
     def _make_runner(self, parts: EngineParts) -> Runner:
         """The runner, and what it repairs scripts with."""

@@ -73,6 +73,8 @@ class RequestRow(NamedTuple):
     reminded: datetime | None = None
     wake_at: datetime | None = None
     """When to remind the user or let it expire; None if there is nothing more to do."""
+    answered_from: str | None = None
+    """The channel through which the user answered; None if they did at this computer, or nobody did."""
 
 
 class GivenAnswer(NamedTuple):
@@ -83,6 +85,7 @@ class GivenAnswer(NamedTuple):
     edited: Any = None
     edited_hash: str | None = None
     answers: Any = None
+    answered_from: str | None = None
 
 
 class ApprovedCall(NamedTuple):
@@ -127,10 +130,10 @@ def answer(db: sqlite3.Connection, request: str, given: GivenAnswer | str, now: 
     """Store the answer if there is none yet."""
     given = GivenAnswer(given) if isinstance(given, str) else given
     query = (
-        "UPDATE requests SET answer = ?, answered = ?, reason = ?, edited = ?, edited_hash = ?, answers = ? "
-        "WHERE id = ? AND answer IS NULL"
+        "UPDATE requests SET answer = ?, answered = ?, reason = ?, edited = ?, edited_hash = ?, answers = ?, "
+        "answered_from = ? WHERE id = ? AND answer IS NULL"
     )
-    details = (given.reason, _to_json(given.edited), given.edited_hash, _to_json(given.answers))
+    details = (given.reason, _to_json(given.edited), given.edited_hash, _to_json(given.answers), given.answered_from)
     if db.execute(query, (given.answer, to_ms(now), *details, request)).rowcount == 1:
         return AnswerOutcome.ACCEPTED
     row = find(db, request)
@@ -146,11 +149,12 @@ def close(
     *,
     run: str | None = None,
     workflow: str | None = None,
+    answered_from: str | None = None,
 ) -> int:
-    """Close the open requests of a run or a workflow without the user; returns their number."""
+    """Close the open requests of a run or a workflow without an answer to them; returns their number."""
     column, value = ("run", run) if run is not None else ("workflow", workflow)
-    query = f"UPDATE requests SET answer = ?, answered = ? WHERE answer IS NULL AND {column} = ?"
-    return db.execute(query, (given, to_ms(now), value)).rowcount
+    query = f"UPDATE requests SET answer = ?, answered = ?, answered_from = ? WHERE answer IS NULL AND {column} = ?"
+    return db.execute(query, (given, to_ms(now), answered_from, value)).rowcount
 
 
 def resolve(

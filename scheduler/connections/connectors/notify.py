@@ -1,4 +1,4 @@
-"""Notifications on the user's own screen."""
+"""Notifications on the user's own screen, and on the channel that they gave the same name."""
 
 from collections.abc import Callable
 
@@ -14,14 +14,19 @@ from scheduler.connections.connector import (
 from scheduler.rules.failures import FailureClass
 from scheduler.user_text import UserText
 
+Forward = Callable[[str, str, str, str], None]
+"""Gives a script's message to the user's channels: connection, workflow, title and text."""
 
-def notify(show: Callable[[str, str], None]) -> Connector:
-    """The connector that shows a title and a text through `show`."""
+
+def notify(show: Callable[[str, str], None], forward: Forward = lambda *_: None) -> Connector:
+    """The connector that shows a title and a text through `show`, and forwards them to channels by their rules."""
 
     def send(call: Call) -> None:
         """Done once it is handed over. `show` raises a RuntimeError while the app is quitting."""
+        title, text = call.parameters["title"], call.parameters.get("text") or ""
         try:
-            show(call.parameters["title"], call.parameters.get("text") or "")
+            forward(call.connection, call.workflow, title, text)
+            show(title, text)
         except RuntimeError as error:
             sentence = UserText("Notifications cannot be shown right now.")
             raise ToolFailedError.because(FailureClass.TRANSIENT, sentence) from error
@@ -33,7 +38,7 @@ def notify(show: Callable[[str, str], None]) -> Connector:
     return Connector(
         kind="notify",
         title="Notification",
-        help="Shows notifications on this computer.",
+        help="Shows notifications on this computer; notify:me also on the phone connected as ntfy:me or telegram:me.",
         fields=(),
         tools=(
             Tool(

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from scheduler.connections.registry import Registry
+from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.fixer_config import FixerConfig
@@ -54,6 +55,10 @@ class Backend(Protocol):
 
     @property
     def connection_setup(self) -> ConnectionSetup:
+        """Its methods block; not for the engine's or the window's thread."""
+
+    @property
+    def channels(self) -> ChannelSender:
         """Its methods block; not for the engine's or the window's thread."""
 
     @property

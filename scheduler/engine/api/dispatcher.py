@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 from scheduler.connections.connector import ToolFailedError
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.engine.api.backend import Backend
+from scheduler.engine.api.channels import ChannelApi
 from scheduler.engine.api.commands import CommandApi
 from scheduler.engine.api.queries import QueryApi
 from scheduler.engine.api.repairs import RepairApi
@@ -29,6 +30,7 @@ STREAMING_VERBS = frozenset({"follow_logs", "request_show", "run_and_wait"})
 """Verbs that answer with several messages."""
 OFFLINE_WRITE_VERBS = frozenset(
     {"deploy", "fields", "connect", "disconnect", "grant", "revoke", "fixer", "schedule_edit", "change_setting"}
+    | {"channel_change", "channel_code", "channel_unlock", "channel_test"}
 )
 """Verbs that may write to the store without a running app."""
 SCRIPT_VERBS = frozenset(name for name in vars(QueryApi) if not name.startswith("_")) | {"publish"}
@@ -68,6 +70,7 @@ class Dispatcher:
                 RequestApi(backend),
                 RepairApi(backend),
                 SettingsApi(backend),
+                ChannelApi(backend),
             )
             for name, verb in inspect.getmembers(group, inspect.ismethod)
             if not name.startswith("_")

@@ -10,6 +10,7 @@ from scheduler.connections.secrets import SecretStore
 from scheduler.connections.vault import Vault
 from scheduler.engine.api.backend import FixerPreferences, Result, SettingsStore, not_running_error
 from scheduler.engine.api.dispatcher import OFFLINE_WRITE_VERBS, SCRIPT_VERBS, Dispatcher
+from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.clock import SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
 from scheduler.engine.context import EngineContext
@@ -52,6 +53,10 @@ class ReadOnlyBackend:
         raise not_running_error()
 
     @property
+    def channels(self) -> ChannelSender:
+        raise not_running_error()
+
+    @property
     def fixer_preferences(self) -> FixerPreferences:
         raise not_running_error()
 
@@ -81,6 +86,10 @@ class WritableBackend(ReadOnlyBackend):
     @property
     def connection_setup(self) -> ConnectionSetup:
         return self._runtime.connection_setup
+
+    @property
+    def channels(self) -> ChannelSender:
+        return self._runtime.channels
 
     @property
     def fixer_preferences(self) -> FixerPreferences:

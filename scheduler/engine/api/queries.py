@@ -136,6 +136,10 @@ class QueryApi:
     def connections(self) -> dict[str, Any]:
         return {"connections": to_json(self._backend.queries.connections())}
 
+    def channels(self) -> dict[str, Any]:
+        """What can carry questions and news to the user, with its rules."""
+        return {"channels": to_json(self._backend.queries.channels())}
+
     def fields(self, name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The fields of a connection, its settings, and which secrets are stored.
 

@@ -8,6 +8,7 @@ from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.queries import (
     activity_summary,
+    channels,
     connections,
     events,
     folded_history,
@@ -25,6 +26,7 @@ from scheduler.engine.queries import (
     workflows,
 )
 from scheduler.engine.queries.activity_summary import ActivitySummary
+from scheduler.engine.queries.channels import ChannelView
 from scheduler.engine.queries.connections import ConnectionView
 from scheduler.engine.queries.events import PendingEvents
 from scheduler.engine.queries.folded_history import FoldedHistory
@@ -177,6 +179,9 @@ class WorkflowQueries:
 
     def connections(self) -> list[ConnectionView]:
         return connections.find_all(self._snapshot())
+
+    def channels(self) -> list[ChannelView]:
+        return channels.find_all(self._snapshot())
 
     def unconnected(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the names that still need to be connected."""

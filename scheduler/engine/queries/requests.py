@@ -98,6 +98,8 @@ class RequestView:
     """The name of the job that it is about, if its workflow has more than that."""
     handler: str = ""
     """Whose run asks; empty if it is about no run."""
+    answered_from: str | None = None
+    """The channel through which the user answered, such as ntfy:me; None if they did at this computer."""
     call_hash: str | None = None
     """Identifies the exact call; an answer that carries it is refused for any other call."""
 
@@ -159,6 +161,7 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         failed_run=_view_failed_run(look, row) if row.kind in _RUN_FAILURES else None,
         job=job,
         handler=("" if row.run is None else runs.find_handler(look.db, row.run)) or "",
+        answered_from=row.answered_from,
         call_hash=row.hash,
     )
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from scheduler.connections.registry import Registry
+from scheduler.engine.channels import stored_rules
 from scheduler.engine.context import EngineContext
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.idempotency import run_once
@@ -87,6 +88,8 @@ class GrantCommands:
             moved = self._points_elsewhere(db, name, settings)
             connections.save(db, name, settings, now)
             revoked = grants.revoke_approvals(db, name) if moved else 0
+            if moved:
+                stored_rules.start_over(db, name)
             user_requests.resume_waiting(db, RequestKind.RECONNECT, name, now)
             for mutation in mutations.list_uncheckable(db, name):
                 mutations.schedule_check(db, mutation.run, now, counts=False)
@@ -111,6 +114,7 @@ class GrantCommands:
             if not connections.remove(db, name):
                 raise RefusedError("unknown", UserText("There is no connection {name}.", name=name))
             grants.revoke_approvals(db, name)  # a new connection of that name may be another account
+            stored_rules.forget(db, name)
             return {"connection": name, "sentence": UserText("{name} is disconnected.", name=name)}
 
         return run_once(self._context, "disconnect", name, idempotency_key, act)

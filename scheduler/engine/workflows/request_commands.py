@@ -62,11 +62,13 @@ class RequestCommands:
         always: bool = False,
         edits: Mapping[str, Any] | None = None,
         call_hash: str | None = None,
+        answered_from: str | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
         """Yes: to an outside action, exactly as it was shown or with these parameters changed, or to using a tool.
 
         With `call_hash`, only to the call that has it. `always` also approves what waits in the scope of its grant.
+        `answered_from` is the channel that the user answered through, if they were not at this computer.
         """
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
@@ -75,13 +77,13 @@ class RequestCommands:
                 raise refuse_yes_or_no(db, row)
             check_call(row, call_hash)
             edited = edit_asked_call(self._registry, row, edits or {}, always=always)
-            given = GivenAnswer(RequestAnswer.YES)
+            given = GivenAnswer(RequestAnswer.YES, answered_from=answered_from)
             answer: dict[str, Any] = {"request": row.id, "answer": RequestAnswer.YES.value}
             if edited is not None:
                 given = given._replace(edited=edited.to_json(), edited_hash=edited.hash)
                 answer["edited"] = sorted(edits or {})
             if self._record_answer(db, row, given, now):
-                scope = self._accept(db, row, now, always=always, is_edited=edited is not None)
+                scope = self._accept(db, row, given, now, always=always)
                 if always:
                     answer["also_approved"] = [] if scope is None else self._approve_waiting(db, scope, now)
             return answer
@@ -94,6 +96,7 @@ class RequestCommands:
         *,
         reason: str | None = None,
         call_hash: str | None = None,
+        answered_from: str | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
         """No: the action is skipped, and its run continues knowing that, and why if there is a reason."""
@@ -103,7 +106,7 @@ class RequestCommands:
             if not REQUESTS[row.kind].can_be_rejected:
                 raise refuse_yes_or_no(db, row)
             check_call(row, call_hash)
-            given = GivenAnswer(RequestAnswer.NO, reason=parse_reason(reason))
+            given = GivenAnswer(RequestAnswer.NO, reason=parse_reason(reason), answered_from=answered_from)
             if self._record_answer(db, row, given, now):
                 self._decline(db, row, given.reason, now)
             return {"request": row.id, "answer": RequestAnswer.NO.value, "reason": given.reason}
@@ -129,7 +132,9 @@ class RequestCommands:
 
         return self._do("answer", request, idempotency_key, act)
 
-    def resolve(self, run: str, answer: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def resolve(
+        self, run: str, answer: str, *, answered_from: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
         """Record what the user found out about an outside action or an interrupted job."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
@@ -147,13 +152,15 @@ class RequestCommands:
                 raise RefusedError(
                     "nothing to resolve", UserText("There is no open question about {handler}.", handler=row.handler)
                 )
-            if self._record_answer(db, asked[-1], given, now):
+            if self._record_answer(db, asked[-1], GivenAnswer(given, answered_from=answered_from), now):
                 self._resolve(db, row, asked[-1], given, now)
             return {"run": row.id, "answer": given.value}
 
         return self._do("resolve", run, idempotency_key, act)
 
-    def retry(self, target: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def retry(
+        self, target: str, *, answered_from: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
         """Retry now what failed: one run, or everything that blocks a workflow or one of its handlers."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
@@ -169,14 +176,16 @@ class RequestCommands:
                 raise RefusedError("nothing to retry", UserText("{target} has nothing to retry.", target=target))
             repairs.end(db, failed[0].workflow)  # the user takes over
             for one in failed:
-                requests.close(db, now, RequestAnswer.SOLVED, run=one.id)
+                requests.close(db, now, RequestAnswer.SOLVED, run=one.id, answered_from=answered_from)
                 runs.schedule_resume(db, one.id, now)
                 handlers.reset_failures(db, one.workflow, one.handler)
             return {"runs": [one.id for one in failed]}
 
         return self._do("retry", target, idempotency_key, act)
 
-    def dismiss(self, request: str, *, idempotency_key: str | None = None) -> dict[str, Any]:
+    def dismiss(
+        self, request: str, *, answered_from: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
         """Stop showing what went wrong. If that stopped the workflow, it stays stopped until it is tried again."""
 
         def act(db: sqlite3.Connection, now: datetime) -> dict[str, Any]:
@@ -186,7 +195,8 @@ class RequestCommands:
                     "needs an answer",
                     UserText("That waits for your answer: dayhand attention {id}", id=row.id),
                 )
-            if self._record_answer(db, row, RequestAnswer.DISMISSED, now) and REQUESTS[row.kind].is_report:
+            given = GivenAnswer(RequestAnswer.DISMISSED, answered_from=answered_from)
+            if self._record_answer(db, row, given, now) and REQUESTS[row.kind].is_report:
                 identity = handler_of_report(row.subject)
                 shown = [one.run for kind in _REPORTS for one in requests.list_reports(db, kind, identity) if one.run]
                 runs.close_earlier_failed(db, *split_handler_id(identity), but=shown)
@@ -221,7 +231,7 @@ class RequestCommands:
         return answered is AnswerOutcome.ACCEPTED
 
     def _accept(
-        self, db: sqlite3.Connection, row: RequestRow, now: datetime, *, always: bool, is_edited: bool
+        self, db: sqlite3.Connection, row: RequestRow, given: GivenAnswer, now: datetime, *, always: bool
     ) -> Grant | None:
         """Let its run continue; returns the grant under which the next calls need no approval."""
         if REQUESTS[row.kind].concerns_repair:
@@ -240,8 +250,9 @@ class RequestCommands:
         assert run is not None
         call = OutsideCall.from_stored(row.call)
         handler = self._plans.current(db, row.workflow).handlers.get(run.handler)
-        # What the user had to change is no reason to do the same unasked the next time.
-        stands = not is_edited and (always or (handler is not None and handler.approve == "first"))
+        # Neither what the user had to change, nor what they saw only on a phone, is done unasked the next time.
+        is_reason = given.edited is None and given.answered_from is None
+        stands = is_reason and (always or (handler is not None and handler.approve == "first"))
         is_there_still = call.endpoint == find_endpoint(db, self._registry, call.connection)
         scope = Grant(row.workflow, run.handler, call.connection, call.tool, GrantKind.APPROVAL, now)
         is_granted = stands and is_there_still  # else the approval was for another account, and the run asks again

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.data.quiet_hours import QuietHours
 from app.notifications.content import OPEN, QUIET_HOURS_SUMMARY, OpenProblem, group_key
 from app.notifications.notifier import Notifier
 from app.notifications.policy import NotificationRules
+from scheduler.rules.quiet_hours import QuietHours
 from tests.app.notifications.recording_backend import RecordingBackend
 from tests.clocks import ManualClock
 

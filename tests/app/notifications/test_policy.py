@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.data.quiet_hours import QuietHours
 from app.notifications.content import OPEN, QUIET_HOURS_SUMMARY, REST_SUMMARY, OpenProblem, group_key
 from app.notifications.notification import Notification, Urgency
 from app.notifications.policy import NotificationDecision, NotificationRules, NotificationState, decide
+from scheduler.rules.quiet_hours import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOON = datetime(2026, 11, 16, 11, 0, tzinfo=UTC)

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.data.quiet_hours import QuietHours
 from app.notifications.content import OPEN, SUMMARY_PREFIX, OpenProblem
 from app.notifications.notification import Notification, Urgency
 from app.notifications.policy import NotificationDecision, NotificationRules, NotificationState, decide
+from scheduler.rules.quiet_hours import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 10, 24, 18, 0, tzinfo=UTC)

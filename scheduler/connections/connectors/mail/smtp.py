@@ -6,7 +6,9 @@ Retries have the same Message-ID, so that the mail can be found in the sent fold
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
+from scheduler.connections.channel import Channel, ChannelMessage
 from scheduler.connections.connector import (
     Call,
     Checked,
@@ -57,6 +59,15 @@ def _send(call: Call) -> dict[str, Any]:
         )
         return {**_describe(letter, in_sent=False), "note": note}
     return _describe(letter, in_sent=True)
+
+
+def _send_news(call: Call, message: ChannelMessage) -> str:
+    """To the user themselves; a copy in the sent folder would only repeat it."""
+    parameters = {"to": message.to, "subject": message.title, "text": f"{message.text}\n"}
+    letter = compose(parameters, call.settings["from"], message.reference or uuid4().hex, call.now)
+    with smtp_session.open_session(MailServer.from_settings(call.settings), call.seconds) as client:
+        client.send(letter)
+    return letter.message_id
 
 
 def _check(call: Call) -> Checked:
@@ -251,4 +262,5 @@ smtp = Connector(
         ),
     ),
     test=_test,
+    channel=Channel(send=_send_news, needs_recipient=True),
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.data.quiet_hours import QuietHours
+from scheduler.rules.quiet_hours import QuietHours
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = QuietHours(start=time(22), end=time(7))

@@ -1,0 +1,1 @@
+"""ntfy: the connector, and its channel to a topic of any server."""

@@ -1,0 +1,1 @@
+"""Telegram: the connector, and its channel to one chat with a bot."""

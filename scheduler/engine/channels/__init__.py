@@ -1,0 +1,1 @@
+"""Channels to the user away from the desk: their rules, what was sent, and the answers that come back."""

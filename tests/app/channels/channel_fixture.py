@@ -1,0 +1,108 @@
+"""A whole app whose sample workflow asks for an approval, with a real ntfy server and a phone."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
+
+from app.background import close_background_tasks, run_command
+from app.channels.service import ChannelService
+from app.demo import prepare_demo
+from app.session import Session
+from scheduler.engine.queries.requests import RequestView
+from scheduler.rules.channels import Presence
+from scheduler.rules.one_time_codes import code_at, parse_key, step_at
+from tests.app.app_fixture import Wait, table_lines
+from tests.connections.ntfy_server import TOPIC, NtfyServer, Phone, ntfy_server
+from tests.connections.secret_service import SecretService
+
+CHANNEL = "ntfy:me"
+ROWS = 3
+"""What the sample workflow adds to its table."""
+
+
+@pytest.fixture
+def ntfy(tmp_path: Path) -> Iterator[NtfyServer]:
+    folder = tmp_path / "ntfy"
+    folder.mkdir()
+    with ntfy_server(folder) as server:
+        yield server
+
+
+@dataclass
+class Desk:
+    """The computer with Dayhand, and the user's phone."""
+
+    session: Session
+    service: ChannelService
+    wait: Wait
+    server: NtfyServer
+    key: str = ""
+
+    @property
+    def phone(self) -> Phone:
+        return Phone(self.server.address)
+
+    def command(self, verb: str, **arguments: Any) -> Any:
+        return run_command(self.session, verb, **arguments)
+
+    def connect(self, name: str = CHANNEL, **settings: Any) -> None:
+        self.command("connect", name=name, settings={"server": self.server.address, "topic": TOPIC, **settings})
+
+    def set_rules(self, name: str = CHANNEL, **rules: Any) -> None:
+        self.command("channel_change", channel=name, changes=rules)
+
+    def create_code(self) -> None:
+        self.key = self.command("channel_code", channel=CHANNEL)["key"]
+
+    def show_code(self, step: int = 0) -> str:
+        """What the authenticator app shows now, or steps of 30 seconds later."""
+        key = parse_key(self.key)
+        assert key is not None
+        return code_at(key, step_at(self.session.now()) + step)
+
+    def request(self) -> RequestView:
+        [one] = self.wait(self.session.queries.attention)
+        return one
+
+    def wait_for(self, is_wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        return self.phone.wait_for(is_wanted, QCoreApplication.processEvents)
+
+    def question(self) -> dict[str, Any]:
+        return self.wait_for(lambda one: any(action["label"] == "Approve" for action in one.get("actions", ())))
+
+    def wait_until_written(self) -> None:
+        """The workflow has added its rows, once."""
+        self.wait(lambda: len(table_lines(self.session)) > ROWS)
+        assert len(table_lines(self.session)) == ROWS + 1
+
+    def view(self) -> dict[str, Any]:
+        [one] = self.command("channels")["channels"]
+        return one
+
+
+@contextmanager
+def open_desk(folder: Path, wait: Wait, server: NtfyServer, *, presence: Presence | None = None) -> Iterator[Desk]:
+    session = Session(folder, is_started_by_script=False)
+    prepare_demo(session, folder)
+    service = ChannelService(session, lambda: presence or Presence())
+    session.start()
+    service.start()
+    yield Desk(session, service, wait, server)
+    service.stop()
+    close_background_tasks()
+    session.stop()
+    session.close()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path, wait: Wait, ntfy: NtfyServer, keyring: SecretService) -> Iterator[Desk]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with open_desk(folder, wait, ntfy) as made:
+        yield made
