@@ -128,5 +128,3 @@ def _request(method: str, url: str, body: str = "", headers: dict[str, str] | No
     with urllib.request.urlopen(request, timeout=30) as answer:
         text: str = answer.read().decode()
         return text
-
-

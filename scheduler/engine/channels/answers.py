@@ -150,6 +150,8 @@ class ChannelAnswers:
                 channel_messages.move(db, one.id, [one.state], MessageState.USED)
             for one in pressed:
                 channel_messages.move(db, one.id, [one.state], one.state, pressed=None)
+            if not pressed:
+                return _IGNORED
             if len(pressed) != 1 or pressed[0].request not in waiting:
                 return _refused(UserText("It is not clear which answer that code is for. Press the button again."))
             [row] = pressed
