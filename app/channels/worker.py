@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from app.channels import content
+from app.i18n.translate import translate_text
 from app.overview import Overview
 from app.overview_watcher import load_overview
 from app.session import Session
@@ -20,7 +21,6 @@ from scheduler.rules.channels import Presence
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.requests import RequestAction
 from scheduler.timing.zones import find_zone
-from scheduler.user_text import UserText
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +29,6 @@ _BACKOFF_S = (2.0, 5.0, 15.0, 60.0, 300.0)
 _POLL_S = 30.0
 """How often to look whether the user has left the computer, while something waits for that."""
 _MIN_WAIT_S = 0.05
-_FOREIGN = UserText(
-    "Somebody else published a message in the topic of {channel}. It may be meant to mislead you, so only rejections "
-    "are accepted until you unlock it: dayhand channels unlock {channel}"
-)
 
 
 class ChannelWorker:
@@ -220,11 +216,10 @@ class ChannelWorker:
         self._channels.send_code_request(self.name, answer.request, message)
 
     def _lock(self) -> None:
-        sentence = UserText(_FOREIGN, channel=self.name)
-        if not self._channels.state(self.name).locked:
-            log.warning("%s", sentence)
-            self._channels.outbox.lock(self.name, sentence)
-            self._warn(self.name, sentence)
+        warning = self._channels.outbox.lock_after_foreign_message(self.name)
+        if warning:
+            log.warning("%s", warning)
+            self._warn(self.name, translate_text(warning))
 
     def _back_off(self, what: str, failure: Failure) -> float:
         if failure.kind in (FailureClass.AUTH, FailureClass.PERMISSION):

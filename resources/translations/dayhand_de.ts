@@ -307,7 +307,7 @@
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
+        <source>This workflow's file was changed by hand; change these answers there: {names}.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
     </message>
 </context>
@@ -404,7 +404,7 @@
 <context>
     <name>ConnectionsPage</name>
     <message>
-        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system's keyring.</source>
         <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
@@ -1785,7 +1785,7 @@
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
-        <source>Don&apos;t quit</source>
+        <source>Don't quit</source>
         <translation>Nicht beenden</translation>
     </message>
     <message>
@@ -2059,7 +2059,7 @@
 <context>
     <name>ScheduleDialog</name>
     <message>
-        <source>Applies until the script&apos;s own schedule changes.</source>
+        <source>Applies until the script's own schedule changes.</source>
         <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
     </message>
     <message>
@@ -2116,7 +2116,7 @@ Deiner: {mine}</translation>
         <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
-        <source>This computer&apos;s time zone ({zone})</source>
+        <source>This computer's time zone ({zone})</source>
         <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
@@ -2281,7 +2281,7 @@ Deiner: {mine}</translation>
         <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
     </message>
     <message>
-        <source>A script&apos;s own settings take precedence.</source>
+        <source>A script's own settings take precedence.</source>
         <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
@@ -2393,7 +2393,7 @@ Deiner: {mine}</translation>
         <translation>Systemstandard</translation>
     </message>
     <message>
-        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
+        <source>Test notification sent. If it does not appear, check your system's notification settings.</source>
         <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
     <message>
@@ -2538,7 +2538,11 @@ Deiner: {mine}</translation>
         <source>{number} runs went well and had nothing to report.</source>
         <translation>{number} Läufe gingen gut und hatten nichts zu berichten.</translation>
     </message>
-</context>
+<message>
+        <source>Add a workflow</source>
+        <translation>Ablauf hinzufügen</translation>
+    </message>
+    </context>
 <context>
     <name>VersionsTab</name>
     <message>
@@ -3095,7 +3099,7 @@ Deiner: {mine}</translation>
         <translation>Zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
-        <source>Approved. You won&apos;t be asked about this again.</source>
+        <source>Approved. You won't be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
     <message>
@@ -3143,11 +3147,11 @@ Deiner: {mine}</translation>
         <translation>Ausgeblendet. Es bleibt gestoppt, bis du es auf der Seite des Ablaufs noch einmal versuchst.</translation>
     </message>
     <message>
-        <source>Don&apos;t allow</source>
+        <source>Don't allow</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>Don&apos;t apply</source>
+        <source>Don't apply</source>
         <translation>Nicht anwenden</translation>
     </message>
     <message>
@@ -3179,7 +3183,7 @@ Deiner: {mine}</translation>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
-        <source>It didn&apos;t</source>
+        <source>It didn't</source>
         <translation>Ist nicht geschehen</translation>
     </message>
     <message>
@@ -3422,7 +3426,7 @@ Deiner: {mine}</translation>
         <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
-        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <source>This workflow's file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
@@ -3872,7 +3876,91 @@ Deiner: {mine}</translation>
         <source>tls from the start, starttls after the greeting, or none for a server on this computer.</source>
         <translation>tls von Anfang an, starttls nach der Begrüßung, oder none für einen Server auf diesem Computer.</translation>
     </message>
-</context>
+<message>
+        <source>Phone (ntfy)</source>
+        <translation>Handy (ntfy)</translation>
+    </message>
+    <message>
+        <source>Phone (Telegram)</source>
+        <translation>Handy (Telegram)</translation>
+    </message>
+    <message>
+        <source>Topic</source>
+        <translation>Thema</translation>
+    </message>
+    <message>
+        <source>Access token</source>
+        <translation>Zugriffstoken</translation>
+    </message>
+    <message>
+        <source>Access token of the buttons</source>
+        <translation>Zugriffstoken der Knöpfe</translation>
+    </message>
+    <message>
+        <source>Authenticator key</source>
+        <translation>Authenticator-Schlüssel</translation>
+    </message>
+    <message>
+        <source>Bot token</source>
+        <translation>Bot-Token</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>Four-digit code</source>
+        <translation>Vierstelliger Code</translation>
+    </message>
+    <message>
+        <source>Sends questions and news to the ntfy app on your phone.</source>
+        <translation>Sendet Fragen und Neuigkeiten an die ntfy-App auf deinem Handy.</translation>
+    </message>
+    <message>
+        <source>Your own, or the public one.</source>
+        <translation>Dein eigener oder der öffentliche.</translation>
+    </message>
+    <message>
+        <source>Only for Dayhand; long and hard to guess, for example dayhand-x7Kq2mW9.</source>
+        <translation>Nur für Dayhand; lang und schwer zu erraten, zum Beispiel dayhand-x7Kq2mW9.</translation>
+    </message>
+    <message>
+        <source>If the server asks for a login: one that may read and write both topics.</source>
+        <translation>Falls der Server eine Anmeldung verlangt: eines, das beide Themen lesen und beschreiben darf.</translation>
+    </message>
+    <message>
+        <source>If the server asks for a login: one that may only write to the topic that ends in -answers. It is part of each message.</source>
+        <translation>Falls der Server eine Anmeldung verlangt: eines, das nur in das Thema mit der Endung -answers schreiben darf. Es steht in jeder Nachricht.</translation>
+    </message>
+    <message>
+        <source>Needed to approve from the phone; dayhand channels code creates it.</source>
+        <translation>Nötig, um vom Handy aus zuzustimmen; dayhand channels code erzeugt ihn.</translation>
+    </message>
+    <message>
+        <source>Sends questions and news to your chat with a Telegram bot of your own.</source>
+        <translation>Sendet Fragen und Neuigkeiten in deinen Chat mit einem eigenen Telegram-Bot.</translation>
+    </message>
+    <message>
+        <source>From @BotFather.</source>
+        <translation>Von @BotFather.</translation>
+    </message>
+    <message>
+        <source>Your number. Leave it empty the first time; Dayhand then says who wrote to the bot.</source>
+        <translation>Deine Nummer. Lass sie beim ersten Mal leer; Dayhand sagt dann, wer dem Bot geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>If set, Dayhand asks for it before what cannot be undone.</source>
+        <translation>Wenn gesetzt, fragt Dayhand danach, bevor etwas geschieht, das sich nicht rückgängig machen lässt.</translation>
+    </message>
+    <message>
+        <source>Of the Bot API.</source>
+        <translation>Der Bot-API.</translation>
+    </message>
+    <message>
+        <source>Shows notifications on this computer; notify:me also on the phone connected as ntfy:me or telegram:me.</source>
+        <translation>Zeigt Benachrichtigungen auf diesem Computer; notify:me auch auf dem Handy, das als ntfy:me oder telegram:me verbunden ist.</translation>
+    </message>
+    </context>
 <context>
     <name>details</name>
     <message>
@@ -4439,8 +4527,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
-        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c '…'</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c '…'</translation>
     </message>
     <message>
         <source>This field is required.</source>
@@ -4844,15 +4932,15 @@ Deiner: {mine}</translation>
 <context>
     <name>script errors</name>
     <message>
-        <source>&quot;{what}&quot; has no value yet</source>
+        <source>"{what}" has no value yet</source>
         <translation>„{what}“ hat noch keinen Wert</translation>
     </message>
     <message>
-        <source>&quot;{what}&quot; is missing</source>
+        <source>"{what}" is missing</source>
         <translation>„{what}“ fehlt</translation>
     </message>
     <message>
-        <source>&quot;{what}&quot; is not defined</source>
+        <source>"{what}" is not defined</source>
         <translation>„{what}“ ist nicht definiert</translation>
     </message>
     <message>
@@ -5287,7 +5375,7 @@ Deiner: {mine}</translation>
         <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
-        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
+        <source>Reads new emails in {INBOX} with "{SUBJECT}" in the subject and adds date, sender and amount to {TABLE}.</source>
         <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
@@ -5684,7 +5772,7 @@ Deiner: {mine}</translation>
         <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
-        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
+        <source>The sample's files could not be written to {folder}: {why}.</source>
         <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
     </message>
 </context>
@@ -5800,6 +5888,77 @@ Deiner: {mine}</translation>
     <message>
         <source>Next {until}</source>
         <translation>Nächster Lauf {until}</translation>
+    </message>
+</context>
+<context>
+    <name>channels</name>
+    <message>
+        <source>Asks for your approval to {ability}</source>
+        <translation>Bittet um deine Zustimmung: {ability}</translation>
+    </message>
+    <message>
+        <source>{said} (1 item).</source>
+        <translation>{said} (1 Eintrag).</translation>
+    </message>
+    <message>
+        <source>{said} ({number} items).</source>
+        <translation>{said} ({number} Einträge).</translation>
+    </message>
+    <message>
+        <source>{number} messages</source>
+        <translation>{number} Nachrichten</translation>
+    </message>
+    <message>
+        <source>To confirm, send your four-digit code.</source>
+        <translation>Sende zur Bestätigung deinen vierstelligen Code.</translation>
+    </message>
+    <message>
+        <source>To confirm, send the code that your authenticator app shows now to this topic.</source>
+        <translation>Sende zur Bestätigung den Code, den deine Authenticator-App gerade zeigt, an dieses Thema.</translation>
+    </message>
+    <message>
+        <source>{action}: {name}</source>
+        <translation>{action}: {name}</translation>
+    </message>
+    <message>
+        <source>No longer needed.</source>
+        <translation>Nicht mehr nötig.</translation>
+    </message>
+    <message>
+        <source>This message is too old. Answer at your computer.</source>
+        <translation>Diese Nachricht ist zu alt. Antworte an deinem Computer.</translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation>Zugestimmt</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation type="unfinished">Abgelehnt</translation>
+    </message>
+    <message>
+        <source>Expired without an answer</source>
+        <translation>Ohne Antwort abgelaufen</translation>
+    </message>
+    <message>
+        <source>No longer needed</source>
+        <translation>Nicht mehr nötig</translation>
+    </message>
+    <message>
+        <source>Answered</source>
+        <translation>Beantwortet</translation>
+    </message>
+    <message>
+        <source>Running again</source>
+        <translation>Läuft noch einmal</translation>
+    </message>
+    <message>
+        <source>{answer}, through {channel}.</source>
+        <translation>{answer}, über {channel}.</translation>
+    </message>
+    <message>
+        <source>{answer}, at your computer.</source>
+        <translation>{answer}, an deinem Computer.</translation>
     </message>
 </context>
 </TS>

@@ -149,13 +149,20 @@ class ChannelOutbox:
                     return True
         return False
 
-    def lock(self, channel: str, sentence: UserText) -> None:
-        """Accept only rejections until the user unlocks it."""
+    def lock_after_foreign_message(self, channel: str) -> str:
+        """Accept only rejections until the user unlocks it; returns the warning for the user, unless it was locked."""
+        sentence = UserText(
+            "Somebody else published a message in the topic of {channel}. It may be meant to mislead you, so only "
+            "rejections are accepted until you unlock it: dayhand channels unlock {channel}",
+            channel=channel,
+        )
         with self._context.database.write() as db:
             state = read_state(db, channel)
-            if not state.locked:
-                save_state(db, channel, state, locked=pack(sentence))
+            if state.locked:
+                return ""
+            save_state(db, channel, state, locked=pack(sentence))
         self._context.report_change(Announcement(channel))
+        return sentence
 
     def save_cursor(self, channel: str, cursor: str) -> None:
         with self._context.database.write() as db:
