@@ -30,7 +30,8 @@ CONNECTOR_TEXTS = (
     QT_TRANSLATE_NOOP("connectors", "If the server asks for a login: one that may read and write both topics."),
     QT_TRANSLATE_NOOP(
         "connectors",
-        "If the server asks for a login: one that may only write to the topic that ends in -answers. It is part of each message.",
+        "If the server asks for a login: one that may only write to the topic that ends in -answers. "
+        "It is part of each message.",
     ),
     QT_TRANSLATE_NOOP("connectors", "Needed to approve from the phone; dayhand channels code creates it."),
     QT_TRANSLATE_NOOP("connectors", "Sends questions and news to your chat with a Telegram bot of your own."),

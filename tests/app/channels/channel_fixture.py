@@ -1,5 +1,7 @@
 """A whole app whose sample workflow asks for an approval, with a real ntfy server and a phone."""
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,12 +18,13 @@ from app.demo import prepare_demo
 from app.session import Session
 from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.channels import Presence
-from scheduler.rules.one_time_codes import code_at, parse_key, step_at
+from scheduler.rules.one_time_codes import code_at, make_key, parse_key, step_at
 from tests.app.app_fixture import Wait, table_lines
 from tests.connections.ntfy_server import TOPIC, NtfyServer, Phone, ntfy_server
 from tests.connections.secret_service import SecretService
 
 CHANNEL = "ntfy:me"
+_POLL_S = 0.02
 ROWS = 3
 """What the sample workflow adds to its table."""
 
@@ -51,14 +54,15 @@ class Desk:
     def command(self, verb: str, **arguments: Any) -> Any:
         return run_command(self.session, verb, **arguments)
 
-    def connect(self, name: str = CHANNEL, **settings: Any) -> None:
-        self.command("connect", name=name, settings={"server": self.server.address, "topic": TOPIC, **settings})
+    def connect(self, *, has_code: bool = True, **secrets: Any) -> None:
+        """As the user does, with their authenticator app."""
+        if has_code:
+            self.key = secrets["code_key"] = make_key(os.urandom(20))
+        settings = {"server": self.server.address, "topic": TOPIC}
+        self.command("connect", name=CHANNEL, settings=settings, secrets=secrets)
 
     def set_rules(self, name: str = CHANNEL, **rules: Any) -> None:
         self.command("channel_change", channel=name, changes=rules)
-
-    def create_code(self) -> None:
-        self.key = self.command("channel_code", channel=CHANNEL)["key"]
 
     def show_code(self, step: int = 0) -> str:
         """What the authenticator app shows now, or steps of 30 seconds later."""
@@ -66,15 +70,19 @@ class Desk:
         assert key is not None
         return code_at(key, step_at(self.session.now()) + step)
 
+    def restart_service(self) -> None:
+        self.service = ChannelService(self.session)
+        self.service.start()
+
     def request(self) -> RequestView:
         [one] = self.wait(self.session.queries.attention)
         return one
 
     def wait_for(self, is_wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        return self.phone.wait_for(is_wanted, QCoreApplication.processEvents)
+        return self.phone.wait_for(is_wanted, _work)
 
     def question(self) -> dict[str, Any]:
-        return self.wait_for(lambda one: any(action["label"] == "Approve" for action in one.get("actions", ())))
+        return self.wait_for(lambda one: "actions" in one)
 
     def wait_until_written(self) -> None:
         """The workflow has added its rows, once."""
@@ -86,6 +94,12 @@ class Desk:
         return one
 
 
+def _work() -> None:
+    """Let the app work for a moment."""
+    QCoreApplication.processEvents()
+    time.sleep(_POLL_S)
+
+
 @contextmanager
 def open_desk(folder: Path, wait: Wait, server: NtfyServer, *, presence: Presence | None = None) -> Iterator[Desk]:
     session = Session(folder, is_started_by_script=False)
@@ -93,8 +107,9 @@ def open_desk(folder: Path, wait: Wait, server: NtfyServer, *, presence: Presenc
     service = ChannelService(session, lambda: presence or Presence())
     session.start()
     service.start()
-    yield Desk(session, service, wait, server)
-    service.stop()
+    desk = Desk(session, service, wait, server)
+    yield desk
+    desk.service.stop()
     close_background_tasks()
     session.stop()
     session.close()
