@@ -65,12 +65,12 @@ def name_of(one: RequestView, overview: Overview) -> str:
 
 
 def make_message(said: MessageText, one: RequestView, offered: Sequence[RequestAction]) -> ChannelMessage:
-    text = said.text
+    lines = [said.text]
     if not offered:
-        text = f"{text}\n{translate('channels', 'Answer at your computer.')}"
+        lines.append(translate("channels", "Answer at your computer."))
     elif RequestAction.APPROVE not in offered and one.kind is RequestKind.APPROVAL:
-        text = f"{text}\n{translate('channels', 'Approve it at your computer.')}"
-    return ChannelMessage(title=said.title, text=text, is_urgent=one.kind in _URGENT)
+        lines.append(translate("channels", "Approve it at your computer."))
+    return ChannelMessage(title=said.title, text="\n".join(lines), is_urgent=one.kind in _URGENT)
 
 
 def label_buttons(one: RequestView, offered: Sequence[RequestAction]) -> tuple[tuple[RequestAction, str], ...]:

@@ -307,7 +307,7 @@
         <translation>Speichern</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand; change these answers there: {names}.</source>
+        <source>This workflow&apos;s file was changed by hand; change these answers there: {names}.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert; ändere diese Antworten dort: {names}.</translation>
     </message>
 </context>
@@ -404,7 +404,7 @@
 <context>
     <name>ConnectionsPage</name>
     <message>
-        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system's keyring.</source>
+        <source>A connection is an account, or a folder or table on this computer, that workflows can use. Passwords stay in your system&apos;s keyring.</source>
         <translation>Eine Verbindung ist ein Konto oder ein Ordner oder eine Tabelle auf diesem Computer, die Abläufe nutzen können. Passwörter bleiben im Schlüsselbund deines Systems.</translation>
     </message>
     <message>
@@ -1785,7 +1785,7 @@
         <translation>Dayhand kann bis zu 30 Sekunden darauf warten. Wenn du jetzt beendest, prüft es beim nächsten Start, ob die Aktionen geschehen sind.</translation>
     </message>
     <message>
-        <source>Don't quit</source>
+        <source>Don&apos;t quit</source>
         <translation>Nicht beenden</translation>
     </message>
     <message>
@@ -2059,7 +2059,7 @@
 <context>
     <name>ScheduleDialog</name>
     <message>
-        <source>Applies until the script's own schedule changes.</source>
+        <source>Applies until the script&apos;s own schedule changes.</source>
         <translation>Gilt, bis sich der Zeitplan im Skript selbst ändert.</translation>
     </message>
     <message>
@@ -2116,7 +2116,7 @@ Deiner: {mine}</translation>
         <translation>Keine Läufe mehr geplant.</translation>
     </message>
     <message>
-        <source>This computer's time zone ({zone})</source>
+        <source>This computer&apos;s time zone ({zone})</source>
         <translation>Zeitzone dieses Computers ({zone})</translation>
     </message>
     <message>
@@ -2281,7 +2281,7 @@ Deiner: {mine}</translation>
         <translation>Ein Befehl, zum Beispiel: code --goto {file}:{line}</translation>
     </message>
     <message>
-        <source>A script's own settings take precedence.</source>
+        <source>A script&apos;s own settings take precedence.</source>
         <translation>Eigene Einstellungen eines Skripts haben Vorrang.</translation>
     </message>
     <message>
@@ -2393,7 +2393,7 @@ Deiner: {mine}</translation>
         <translation>Systemstandard</translation>
     </message>
     <message>
-        <source>Test notification sent. If it does not appear, check your system's notification settings.</source>
+        <source>Test notification sent. If it does not appear, check your system&apos;s notification settings.</source>
         <translation>Test-Benachrichtigung gesendet. Wenn sie nicht erscheint, prüfe die Benachrichtigungs-Einstellungen deines Systems.</translation>
     </message>
     <message>
@@ -2538,11 +2538,7 @@ Deiner: {mine}</translation>
         <source>{number} runs went well and had nothing to report.</source>
         <translation>{number} Läufe gingen gut und hatten nichts zu berichten.</translation>
     </message>
-<message>
-        <source>Add a workflow</source>
-        <translation>Ablauf hinzufügen</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>VersionsTab</name>
     <message>
@@ -3099,7 +3095,7 @@ Deiner: {mine}</translation>
         <translation>Zugestimmt. Es geht weiter …</translation>
     </message>
     <message>
-        <source>Approved. You won't be asked about this again.</source>
+        <source>Approved. You won&apos;t be asked about this again.</source>
         <translation>Zugestimmt. Danach wirst du nicht mehr gefragt.</translation>
     </message>
     <message>
@@ -3147,11 +3143,11 @@ Deiner: {mine}</translation>
         <translation>Ausgeblendet. Es bleibt gestoppt, bis du es auf der Seite des Ablaufs noch einmal versuchst.</translation>
     </message>
     <message>
-        <source>Don't allow</source>
+        <source>Don&apos;t allow</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <source>Don't apply</source>
+        <source>Don&apos;t apply</source>
         <translation>Nicht anwenden</translation>
     </message>
     <message>
@@ -3183,7 +3179,7 @@ Deiner: {mine}</translation>
         <translation>Reparieren lassen …</translation>
     </message>
     <message>
-        <source>It didn't</source>
+        <source>It didn&apos;t</source>
         <translation>Ist nicht geschehen</translation>
     </message>
     <message>
@@ -3426,7 +3422,7 @@ Deiner: {mine}</translation>
         <translation>Dieser Ablauf wurde nicht aus einer Vorlage erstellt.</translation>
     </message>
     <message>
-        <source>This workflow's file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
+        <source>This workflow&apos;s file was changed by hand and is not in use yet: {file}. Choose Update in its settings, then change the answers.</source>
         <translation>Die Datei dieses Ablaufs wurde von Hand geändert und ist noch nicht in Gebrauch: {file}. Zuerst in seinen Einstellungen „Aktualisieren“ wählen, dann die Antworten ändern.</translation>
     </message>
     <message>
@@ -3458,6 +3454,85 @@ Deiner: {mine}</translation>
     <message>
         <source>The backup failed: {why}</source>
         <translation>Die Sicherung ist fehlgeschlagen: {why}</translation>
+    </message>
+</context>
+<context>
+    <name>channels</name>
+    <message>
+        <source>Asks for your approval to {ability}</source>
+        <translation>Bittet um deine Zustimmung: {ability}</translation>
+    </message>
+    <message>
+        <source>{said} (1 item).</source>
+        <translation>{said} (1 Eintrag).</translation>
+    </message>
+    <message>
+        <source>{said} ({number} items).</source>
+        <translation>{said} ({number} Einträge).</translation>
+    </message>
+    <message>
+        <source>Answer at your computer.</source>
+        <translation>Antworte an deinem Computer.</translation>
+    </message>
+    <message>
+        <source>Approve it at your computer.</source>
+        <translation>Stimme an deinem Computer zu.</translation>
+    </message>
+    <message>
+        <source>{number} messages</source>
+        <translation>{number} Nachrichten</translation>
+    </message>
+    <message>
+        <source>To confirm, send your four-digit code.</source>
+        <translation>Sende zur Bestätigung deinen vierstelligen Code.</translation>
+    </message>
+    <message>
+        <source>To confirm, send the code that your authenticator app shows now to this topic.</source>
+        <translation>Sende zur Bestätigung den Code, den deine Authenticator-App gerade zeigt, an dieses Thema.</translation>
+    </message>
+    <message>
+        <source>{action}: {name}</source>
+        <translation>{action}: {name}</translation>
+    </message>
+    <message>
+        <source>No longer needed.</source>
+        <translation>Nicht mehr nötig.</translation>
+    </message>
+    <message>
+        <source>This message is too old. Answer at your computer.</source>
+        <translation>Diese Nachricht ist zu alt. Antworte an deinem Computer.</translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation>Zugestimmt</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation>Abgelehnt</translation>
+    </message>
+    <message>
+        <source>Expired without an answer</source>
+        <translation>Ohne Antwort abgelaufen</translation>
+    </message>
+    <message>
+        <source>No longer needed</source>
+        <translation>Nicht mehr nötig</translation>
+    </message>
+    <message>
+        <source>Answered</source>
+        <translation>Beantwortet</translation>
+    </message>
+    <message>
+        <source>Running again</source>
+        <translation>Läuft noch einmal</translation>
+    </message>
+    <message>
+        <source>{answer}, through {channel}.</source>
+        <translation>{answer}, über {channel}.</translation>
+    </message>
+    <message>
+        <source>{answer}, at your computer.</source>
+        <translation>{answer}, an deinem Computer.</translation>
     </message>
 </context>
 <context>
@@ -3821,10 +3896,6 @@ Deiner: {mine}</translation>
         <translation>Steht neben der Client-ID; manche Apps haben keines.</translation>
     </message>
     <message>
-        <source>Shows notifications on this computer.</source>
-        <translation>Zeigt Benachrichtigungen auf diesem Computer.</translation>
-    </message>
-    <message>
         <source>Sign-in page</source>
         <translation>Anmeldeseite</translation>
     </message>
@@ -3876,7 +3947,7 @@ Deiner: {mine}</translation>
         <source>tls from the start, starttls after the greeting, or none for a server on this computer.</source>
         <translation>tls von Anfang an, starttls nach der Begrüßung, oder none für einen Server auf diesem Computer.</translation>
     </message>
-<message>
+    <message>
         <source>Phone (ntfy)</source>
         <translation>Handy (ntfy)</translation>
     </message>
@@ -3960,7 +4031,7 @@ Deiner: {mine}</translation>
         <source>Shows notifications on this computer; notify:me also on the phone connected as ntfy:me or telegram:me.</source>
         <translation>Zeigt Benachrichtigungen auf diesem Computer; notify:me auch auf dem Handy, das als ntfy:me oder telegram:me verbunden ist.</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>details</name>
     <message>
@@ -4527,8 +4598,8 @@ Deiner: {mine}</translation>
         <translation>Gib eine Mailadresse ein, etwa ich@example.org.</translation>
     </message>
     <message>
-        <source>Enter one command with matching quotes. For shell syntax: sh -c '…'</source>
-        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c '…'</translation>
+        <source>Enter one command with matching quotes. For shell syntax: sh -c &apos;…&apos;</source>
+        <translation>Gib einen Befehl mit passenden Anführungszeichen ein. Für Shell-Syntax: sh -c &apos;…&apos;</translation>
     </message>
     <message>
         <source>This field is required.</source>
@@ -4932,15 +5003,15 @@ Deiner: {mine}</translation>
 <context>
     <name>script errors</name>
     <message>
-        <source>"{what}" has no value yet</source>
+        <source>&quot;{what}&quot; has no value yet</source>
         <translation>„{what}“ hat noch keinen Wert</translation>
     </message>
     <message>
-        <source>"{what}" is missing</source>
+        <source>&quot;{what}&quot; is missing</source>
         <translation>„{what}“ fehlt</translation>
     </message>
     <message>
-        <source>"{what}" is not defined</source>
+        <source>&quot;{what}&quot; is not defined</source>
         <translation>„{what}“ ist nicht definiert</translation>
     </message>
     <message>
@@ -5375,7 +5446,7 @@ Deiner: {mine}</translation>
         <translation>Seite, etwa https://shop.example.org/lamps/7</translation>
     </message>
     <message>
-        <source>Reads new emails in {INBOX} with "{SUBJECT}" in the subject and adds date, sender and amount to {TABLE}.</source>
+        <source>Reads new emails in {INBOX} with &quot;{SUBJECT}&quot; in the subject and adds date, sender and amount to {TABLE}.</source>
         <translation>Liest neue Mails in {INBOX} mit „{SUBJECT}“ im Betreff und trägt Datum, Absender und Betrag in {TABLE} ein.</translation>
     </message>
     <message>
@@ -5772,7 +5843,7 @@ Deiner: {mine}</translation>
         <translation>Das Beispiel braucht {name}, das du schon nutzt. Füge stattdessen einen eigenen Ablauf hinzu.</translation>
     </message>
     <message>
-        <source>The sample's files could not be written to {folder}: {why}.</source>
+        <source>The sample&apos;s files could not be written to {folder}: {why}.</source>
         <translation>Die Dateien des Beispiels ließen sich nicht nach {folder} schreiben: {why}.</translation>
     </message>
 </context>
@@ -5888,77 +5959,6 @@ Deiner: {mine}</translation>
     <message>
         <source>Next {until}</source>
         <translation>Nächster Lauf {until}</translation>
-    </message>
-</context>
-<context>
-    <name>channels</name>
-    <message>
-        <source>Asks for your approval to {ability}</source>
-        <translation>Bittet um deine Zustimmung: {ability}</translation>
-    </message>
-    <message>
-        <source>{said} (1 item).</source>
-        <translation>{said} (1 Eintrag).</translation>
-    </message>
-    <message>
-        <source>{said} ({number} items).</source>
-        <translation>{said} ({number} Einträge).</translation>
-    </message>
-    <message>
-        <source>{number} messages</source>
-        <translation>{number} Nachrichten</translation>
-    </message>
-    <message>
-        <source>To confirm, send your four-digit code.</source>
-        <translation>Sende zur Bestätigung deinen vierstelligen Code.</translation>
-    </message>
-    <message>
-        <source>To confirm, send the code that your authenticator app shows now to this topic.</source>
-        <translation>Sende zur Bestätigung den Code, den deine Authenticator-App gerade zeigt, an dieses Thema.</translation>
-    </message>
-    <message>
-        <source>{action}: {name}</source>
-        <translation>{action}: {name}</translation>
-    </message>
-    <message>
-        <source>No longer needed.</source>
-        <translation>Nicht mehr nötig.</translation>
-    </message>
-    <message>
-        <source>This message is too old. Answer at your computer.</source>
-        <translation>Diese Nachricht ist zu alt. Antworte an deinem Computer.</translation>
-    </message>
-    <message>
-        <source>Approved</source>
-        <translation>Zugestimmt</translation>
-    </message>
-    <message>
-        <source>Rejected</source>
-        <translation type="unfinished">Abgelehnt</translation>
-    </message>
-    <message>
-        <source>Expired without an answer</source>
-        <translation>Ohne Antwort abgelaufen</translation>
-    </message>
-    <message>
-        <source>No longer needed</source>
-        <translation>Nicht mehr nötig</translation>
-    </message>
-    <message>
-        <source>Answered</source>
-        <translation>Beantwortet</translation>
-    </message>
-    <message>
-        <source>Running again</source>
-        <translation>Läuft noch einmal</translation>
-    </message>
-    <message>
-        <source>{answer}, through {channel}.</source>
-        <translation>{answer}, über {channel}.</translation>
-    </message>
-    <message>
-        <source>{answer}, at your computer.</source>
-        <translation>{answer}, an deinem Computer.</translation>
     </message>
 </context>
 </TS>

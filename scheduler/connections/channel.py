@@ -99,7 +99,7 @@ more right now. Raises ToolFailedError when the connection is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Channel:
+class UserChannel:
     """The functions take a Call with the connection's settings. All raise ToolFailedError."""
 
     send: Callable[["Call", ChannelMessage], str]

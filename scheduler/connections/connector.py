@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from scheduler.connections.channel import Channel
+from scheduler.connections.channel import UserChannel
 from scheduler.connections.oauth.provider import OAuth
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.user_text import UserText
@@ -189,7 +189,7 @@ class Connector:
     """How to sign in through the browser, if the service needs that."""
     choices: FieldChoices | None = None
     """Offered if what was entered in that field does not work."""
-    channel: Channel | None = None
+    channel: UserChannel | None = None
     """How its connections carry questions and news to the user, if they can."""
 
     def endpoint(self, settings: Mapping[str, Any]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from scheduler.store.database import from_ms, to_ms
 
 
-class MessageKind(StrEnum):
+class ChannelMessageKind(StrEnum):
     QUESTION = "question"
     """About one request, with buttons."""
     SUMMARY = "summary"
@@ -24,7 +24,7 @@ class MessageKind(StrEnum):
     """What a script tells the user, or Dayhand about the channel itself."""
 
 
-class MessageState(StrEnum):
+class ChannelMessageState(StrEnum):
     QUEUED = "queued"
     """To be sent."""
     SENDING = "sending"
@@ -38,8 +38,8 @@ class MessageState(StrEnum):
 
 class ChannelMessageRow(NamedTuple):
     channel: str
-    kind: MessageKind
-    state: MessageState
+    kind: ChannelMessageKind
+    state: ChannelMessageState
     created: datetime
     id: int = 0
     sent: datetime | None = None
@@ -77,7 +77,9 @@ def add(db: sqlite3.Connection, row: ChannelMessageRow) -> int:
     return number
 
 
-def move(db: sqlite3.Connection, id_: int, before: Iterable[MessageState], after: MessageState, **changes: Any) -> bool:
+def move(
+    db: sqlite3.Connection, id_: int, before: Iterable[ChannelMessageState], after: ChannelMessageState, **changes: Any
+) -> bool:
     """Change its state if it is one of those; returns whether it was."""
     states = tuple(before)
     sets = "".join(f", {name} = ?" for name in changes)
@@ -86,7 +88,7 @@ def move(db: sqlite3.Connection, id_: int, before: Iterable[MessageState], after
     return db.execute(query, (after, *values, id_, *states)).rowcount == 1
 
 
-def note_sent(db: sqlite3.Connection, id_: int, after: MessageState, now: datetime, message: str) -> None:
+def note_sent(db: sqlite3.Connection, id_: int, after: ChannelMessageState, now: datetime, message: str) -> None:
     """The service accepted it, though an answer to it may have come before."""
     query = (
         "UPDATE channel_messages SET state = iif(state = 'sending', ?, state), sent = ?, message = ?, title = NULL, "
@@ -157,4 +159,6 @@ def _from_sql(row: sqlite3.Row) -> ChannelMessageRow:
     values = dict(zip(_COLUMNS, row, strict=True))
     values |= {name: from_ms(values[name]) for name in ("created", "sent", "expires")}
     values |= {name: tuple(json.loads(values[name])) for name in ("covers", "actions")}
-    return ChannelMessageRow(**{**values, "kind": MessageKind(values["kind"]), "state": MessageState(values["state"])})
+    return ChannelMessageRow(
+        **{**values, "kind": ChannelMessageKind(values["kind"]), "state": ChannelMessageState(values["state"])}
+    )

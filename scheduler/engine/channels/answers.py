@@ -14,7 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from scheduler.connections.channel import Channel
+from scheduler.connections.channel import UserChannel
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.channels.outbox import hash_text
@@ -27,12 +27,12 @@ from scheduler.rules.channels import HARMLESS_ACTIONS, ChannelRules, CodeUse, li
 from scheduler.rules.one_time_codes import find_step, parse_code, parse_key
 from scheduler.rules.requests import RequestAction, RequestKind
 from scheduler.store import channel_messages, requests
-from scheduler.store.channel_messages import ChannelMessageRow, MessageKind, MessageState
+from scheduler.store.channel_messages import ChannelMessageKind, ChannelMessageRow, ChannelMessageState
 from scheduler.store.requests import RequestRow
 from scheduler.user_text import UserText, pack
 
 MAX_WRONG_CODES = 5
-_LIVE = (MessageState.SENDING, MessageState.SENT)
+_LIVE = (ChannelMessageState.SENDING, ChannelMessageState.SENT)
 """A message may be answered before the service has confirmed that it was sent."""
 _USER_CODE = re.compile(r"\s*([0-9]{4})\s*", re.ASCII)
 _PAYLOAD = re.compile(r"([a-z-]{1,20})\.([A-Za-z0-9_-]{20,64})", re.ASCII)
@@ -60,7 +60,7 @@ _IGNORED = ChannelAnswer(result=AnswerResult.IGNORED)
 
 
 def needs_code(
-    registry: Registry, channel: Channel, rules: ChannelRules, row: RequestRow, action: RequestAction
+    registry: Registry, channel: UserChannel, rules: ChannelRules, row: RequestRow, action: RequestAction
 ) -> bool:
     if action in HARMLESS_ACTIONS:
         return False
@@ -70,7 +70,7 @@ def needs_code(
 
 
 def list_offered(
-    registry: Registry, channel: Channel, rules: ChannelRules, row: RequestRow, *, has_code: bool, is_locked: bool
+    registry: Registry, channel: UserChannel, rules: ChannelRules, row: RequestRow, *, has_code: bool, is_locked: bool
 ) -> tuple[RequestAction, ...]:
     """The buttons of a message about the request: without a code, only what needs none."""
     if channel.receive is None:
@@ -124,7 +124,7 @@ class ChannelAnswers:
             if needs_code(self._registry, channel, read_rules(db, self._registry, name), request, action):
                 channel_messages.move(db, row.id, [row.state], row.state, pressed=action.value)
                 return ChannelAnswer(result=AnswerResult.NEEDS_CODE, request=request.id, action=action.value)
-            channel_messages.move(db, row.id, _LIVE, MessageState.USED)
+            channel_messages.move(db, row.id, _LIVE, ChannelMessageState.USED)
         return self._answer(name, request, action)
 
     def confirm(self, name: str, text: str, key: str, listening_since: datetime) -> ChannelAnswer:
@@ -139,7 +139,7 @@ class ChannelAnswers:
             if is_right is None:
                 return _IGNORED
             open_now = channel_messages.list_open(db, name)
-            asked = [one for one in open_now if one.kind is MessageKind.CODE and one.state in _LIVE]
+            asked = [one for one in open_now if one.kind is ChannelMessageKind.CODE and one.state in _LIVE]
             pressed = [one for one in open_now if one.pressed is not None and one.state in _LIVE]
             if not is_right:
                 return _refused(UserText("That code is wrong or was used before.")) if pressed else _IGNORED
@@ -147,7 +147,7 @@ class ChannelAnswers:
                 return _refused(UserText("Answers through this channel are locked. Unlock it at your computer."))
             waiting = {one.request for one in asked if _is_current(one, now, listening_since, channel)}
             for one in asked:
-                channel_messages.move(db, one.id, [one.state], MessageState.USED)
+                channel_messages.move(db, one.id, [one.state], ChannelMessageState.USED)
             for one in pressed:
                 channel_messages.move(db, one.id, [one.state], one.state, pressed=None)
             if not pressed:
@@ -160,11 +160,11 @@ class ChannelAnswers:
             if (refusal := _refuse(row, request, action, now)) is not None:
                 return refusal
             assert request is not None
-            channel_messages.move(db, row.id, _LIVE, MessageState.USED)
+            channel_messages.move(db, row.id, _LIVE, ChannelMessageState.USED)
         return self._answer(name, request, action)
 
     def _check_code(
-        self, db: sqlite3.Connection, name: str, channel: Channel, text: str, key: str, now: datetime
+        self, db: sqlite3.Connection, name: str, channel: UserChannel, text: str, key: str, now: datetime
     ) -> bool | None:
         """Whether it is right; None if it is no code. A right one is used up; several wrong ones lock the channel."""
         state = read_state(db, name)
@@ -214,7 +214,7 @@ class ChannelAnswers:
         return {"channel": name}
 
 
-def _is_current(row: ChannelMessageRow, now: datetime, listening_since: datetime, channel: Channel) -> bool:
+def _is_current(row: ChannelMessageRow, now: datetime, listening_since: datetime, channel: UserChannel) -> bool:
     if row.expires is None or now >= row.expires:
         return False
     return channel.proves_sender or row.created >= listening_since
@@ -224,7 +224,7 @@ def _refuse(
     row: ChannelMessageRow, request: RequestRow | None, action: RequestAction, now: datetime
 ) -> ChannelAnswer | None:
     """Why the token does not count; None if it does."""
-    if request is None or request.answer is not None or row.state is MessageState.USED:
+    if request is None or request.answer is not None or row.state is ChannelMessageState.USED:
         return _refused(UserText("That was already answered; nothing was changed."), row)
     if row.state not in _LIVE or row.expires is None or now >= row.expires:
         return _refused(UserText("This message is too old. Answer at your computer."), row)

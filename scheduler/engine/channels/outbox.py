@@ -17,7 +17,7 @@ from scheduler.engine.scheduling.launcher import Announcement
 from scheduler.rules.channels import HOUR, ChannelTopic
 from scheduler.rules.requests import RequestAction
 from scheduler.store import channel_messages, requests
-from scheduler.store.channel_messages import ChannelMessageRow, MessageKind, MessageState
+from scheduler.store.channel_messages import ChannelMessageKind, ChannelMessageRow, ChannelMessageState
 from scheduler.store.requests import RequestRow
 from scheduler.user_text import UserText, pack
 
@@ -62,7 +62,9 @@ class ChannelOutbox:
         return chosen
 
     def queue(self, channel: str, title: str, text: str, now: datetime) -> None:
-        row = ChannelMessageRow(channel, MessageKind.NEWS, MessageState.QUEUED, now, title=title, body=text)
+        row = ChannelMessageRow(
+            channel, ChannelMessageKind.NEWS, ChannelMessageState.QUEUED, now, title=title, body=text
+        )
         with self._context.database.write() as db:
             channel_messages.add(db, row)
         self._context.report_change(Announcement(channel))
@@ -70,7 +72,7 @@ class ChannelOutbox:
     def begin(self, row: ChannelMessageRow) -> tuple[ChannelMessageRow, str]:
         """Store a message that is about to be sent; returns it with the token of its buttons."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        life = CODE_LIFE if row.kind is MessageKind.CODE else TOKEN_LIFE
+        life = CODE_LIFE if row.kind is ChannelMessageKind.CODE else TOKEN_LIFE
         now = self._context.clock.now()
         row = row._replace(created=now, expires=now + life, token_hash=hash_text(token))
         with self._context.database.write() as db:
@@ -78,32 +80,36 @@ class ChannelOutbox:
 
     def note_content(self, row: ChannelMessageRow, message: ChannelMessage) -> None:
         """So that it is recognized if the service shows it to us; call it right before sending."""
-        states = (MessageState.QUEUED, MessageState.SENDING)
+        states = (ChannelMessageState.QUEUED, ChannelMessageState.SENDING)
         with self._context.database.write() as db:
             content = hash_content(message.title, message.text)
-            channel_messages.move(db, row.id, states, MessageState.SENDING, content_hash=content, message=None)
+            channel_messages.move(db, row.id, states, ChannelMessageState.SENDING, content_hash=content, message=None)
 
     def note_update(self, row: ChannelMessageRow, message: ChannelMessage) -> None:
         """The text that takes its place is ours too. It is closed before: its buttons must not answer any more."""
         with self._context.database.write() as db:
-            if channel_messages.move(db, row.id, [*MessageState], MessageState.CLOSED):
+            if channel_messages.move(db, row.id, [*ChannelMessageState], ChannelMessageState.CLOSED):
                 content = hash_content(message.title, message.text)
                 closed = ChannelMessageRow(
-                    row.channel, MessageKind.NEWS, MessageState.CLOSED, self._context.clock.now(), content_hash=content
+                    row.channel,
+                    ChannelMessageKind.NEWS,
+                    ChannelMessageState.CLOSED,
+                    self._context.clock.now(),
+                    content_hash=content,
                 )
                 channel_messages.add(db, closed)
 
     def finish(self, row: ChannelMessageRow, message: str) -> None:
         """It was sent; its text is no longer needed."""
-        after = MessageState.CLOSED if row.kind is MessageKind.NEWS else MessageState.SENT
+        after = ChannelMessageState.CLOSED if row.kind is ChannelMessageKind.NEWS else ChannelMessageState.SENT
         with self._context.database.write() as db:
             channel_messages.note_sent(db, row.id, after, self._context.clock.now(), message)
 
     def fail(self, row: ChannelMessageRow, *, is_unsure: bool) -> None:
         """It was not sent, or perhaps. Scripts' messages are sent again; everything else is decided again."""
         with self._context.database.write() as db:
-            if row.kind is MessageKind.NEWS:
-                channel_messages.move(db, row.id, [MessageState.SENDING], MessageState.QUEUED)
+            if row.kind is ChannelMessageKind.NEWS:
+                channel_messages.move(db, row.id, [ChannelMessageState.SENDING], ChannelMessageState.QUEUED)
             elif not is_unsure:
                 channel_messages.delete(db, row.id)
 
@@ -112,7 +118,7 @@ class ChannelOutbox:
         now = self._context.clock.now()
         with self._context.database.write() as db:
             for row in channel_messages.list_open(db, channel):
-                if row.state is MessageState.SENDING and now - row.created > _UNCERTAIN:
+                if row.state is ChannelMessageState.SENDING and now - row.created > _UNCERTAIN:
                     _void(db, row)
 
     def recover(self) -> None:
@@ -121,28 +127,32 @@ class ChannelOutbox:
             for row in channel_messages.list_open(db):
                 request = None if row.request is None else requests.find(db, row.request)
                 is_open = request is not None and request.answer is None
-                if row.state is MessageState.SENDING and row.kind is MessageKind.NEWS:
-                    channel_messages.move(db, row.id, [row.state], MessageState.QUEUED)
-                elif row.state is MessageState.USED and is_open:
+                if row.state is ChannelMessageState.SENDING and row.kind is ChannelMessageKind.NEWS:
+                    channel_messages.move(db, row.id, [row.state], ChannelMessageState.QUEUED)
+                elif row.state is ChannelMessageState.USED and is_open:
                     _void(db, row)
             channel_messages.delete_before(db, self._context.clock.now() - _KEPT)
 
     def drop(self, row: ChannelMessageRow) -> None:
         """Not to be sent any more."""
         with self._context.database.write() as db:
-            channel_messages.move(db, row.id, [MessageState.QUEUED], MessageState.CLOSED, title=None, body=None)
+            channel_messages.move(
+                db, row.id, [ChannelMessageState.QUEUED], ChannelMessageState.CLOSED, title=None, body=None
+            )
 
     def adopt(self, channel: str, message: str, title: str, text: str) -> bool:
         """Whether something published in the channel is our own; notes the service's name of it."""
         with self._context.database.write() as db:
             for row in channel_messages.list_published(db, channel, hash_content(title, text)):
                 if row.message in (None, message):
-                    after = MessageState.CLOSED if row.kind is MessageKind.NEWS else MessageState.SENT
+                    after = (
+                        ChannelMessageState.CLOSED if row.kind is ChannelMessageKind.NEWS else ChannelMessageState.SENT
+                    )
                     now = self._context.clock.now()
-                    if row.state is MessageState.SENDING:
+                    if row.state is ChannelMessageState.SENDING:
                         channel_messages.move(db, row.id, [row.state], after, sent=now, message=message)
                     elif row.message is None:
-                        is_queued = row.state is MessageState.QUEUED
+                        is_queued = row.state is ChannelMessageState.QUEUED
                         channel_messages.move(
                             db, row.id, [row.state], after if is_queued else row.state, message=message
                         )
@@ -187,4 +197,4 @@ class ChannelOutbox:
 
 def _void(db: sqlite3.Connection, row: ChannelMessageRow) -> None:
     """Its buttons never answer, and what it was about may be sent again."""
-    channel_messages.move(db, row.id, [row.state], MessageState.CLOSED, covers="[]")
+    channel_messages.move(db, row.id, [row.state], ChannelMessageState.CLOSED, covers="[]")

@@ -8,10 +8,10 @@ from scheduler.connections.registry import Registry
 from scheduler.engine.channels.stored_rules import read_rules
 from scheduler.rules.channels import HOUR, ChannelItem, ChannelTopic, Presence, decide, topic_of
 from scheduler.store import channel_messages, requests
-from scheduler.store.channel_messages import ChannelMessageRow, MessageKind, MessageState
+from scheduler.store.channel_messages import ChannelMessageKind, ChannelMessageRow, ChannelMessageState
 
 _NEWS = "news:"
-_UNANSWERABLE = (MessageKind.SUMMARY, MessageKind.NEWS)
+_UNANSWERABLE = (ChannelMessageKind.SUMMARY, ChannelMessageKind.NEWS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ def plan_messages(
     rules = read_rules(db, registry, channel)
     rows = channel_messages.list_open(db, channel)
     asked = requests.list_open(db)
-    queued = {f"{_NEWS}{row.id}": row for row in rows if row.state is MessageState.QUEUED}
+    queued = {f"{_NEWS}{row.id}": row for row in rows if row.state is ChannelMessageState.QUEUED}
     items = [
         ChannelItem(key=one.id, topic=topic_of(one.kind), workflows=(one.workflow,), since=one.created) for one in asked
     ]
@@ -65,13 +65,13 @@ def plan_messages(
 
 def _is_over(row: ChannelMessageRow, asked: dict[str, str | None], now: datetime) -> bool:
     match row.kind:
-        case MessageKind.NEWS:
+        case ChannelMessageKind.NEWS:
             return False
-        case MessageKind.SUMMARY:
-            return row.state is MessageState.SENT and not asked.keys() & {*row.covers}
+        case ChannelMessageKind.SUMMARY:
+            return row.state is ChannelMessageState.SENT and not asked.keys() & {*row.covers}
         case _:
-            if row.state not in (MessageState.SENT, MessageState.USED):
+            if row.state not in (ChannelMessageState.SENT, ChannelMessageState.USED):
                 return False
             is_asked = row.request in asked and asked[row.request or ""] == row.call_hash
-            is_answered_code = row.kind is MessageKind.CODE and row.state is MessageState.USED
+            is_answered_code = row.kind is ChannelMessageKind.CODE and row.state is ChannelMessageState.USED
             return not is_asked or is_answered_code or (row.expires is not None and now >= row.expires)

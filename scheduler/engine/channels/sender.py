@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
 
-from scheduler.connections.channel import Channel, ChannelButton, ChannelMessage, ChannelReply, StopSignal
+from scheduler.connections.channel import ChannelButton, ChannelMessage, ChannelReply, StopSignal, UserChannel
 from scheduler.connections.connector import Call, ToolFailedError
 from scheduler.connections.redaction import find_secrets
 from scheduler.connections.registry import Registry
@@ -27,7 +27,7 @@ from scheduler.rules.channels import ChannelRules, Presence
 from scheduler.rules.failures import Failure, FailureClass
 from scheduler.rules.requests import RequestAction
 from scheduler.store import connections, requests
-from scheduler.store.channel_messages import ChannelMessageRow, MessageKind, MessageState
+from scheduler.store.channel_messages import ChannelMessageKind, ChannelMessageRow, ChannelMessageState
 from scheduler.user_text import UserText
 
 _TIMEOUT_S = 20.0
@@ -58,7 +58,7 @@ class ChannelSender:
     def state(self, name: str) -> ChannelState:
         return read_state(self._context.database.read(), name)
 
-    def channel(self, name: str) -> Channel:
+    def channel(self, name: str) -> UserChannel:
         return require_channel(self._context.database.read(), self._registry, name)
 
     def read_code(self, name: str) -> str:
@@ -89,17 +89,20 @@ class ChannelSender:
         self, name: str, request: str, message: ChannelMessage, labels: tuple[tuple[RequestAction, str], ...]
     ) -> None:
         """About one request, with a button for each label."""
-        row = self._about(name, MessageKind.QUESTION, request, tuple(action.value for action, _ in labels))
+        row = self._about(name, ChannelMessageKind.QUESTION, request, tuple(action.value for action, _ in labels))
         if row is not None:
             self._send(row._replace(covers=(request,)), message, labels)
 
     def send_code_request(self, name: str, request: str, message: ChannelMessage) -> None:
-        if (row := self._about(name, MessageKind.CODE, request, ())) is not None:
+        if (row := self._about(name, ChannelMessageKind.CODE, request, ())) is not None:
             self._send(row, message)
 
     def send_summary(self, name: str, covered: tuple[str, ...], message: ChannelMessage) -> None:
         now = self._context.clock.now()
-        self._send(ChannelMessageRow(name, MessageKind.SUMMARY, MessageState.SENDING, now, covers=covered), message)
+        self._send(
+            ChannelMessageRow(name, ChannelMessageKind.SUMMARY, ChannelMessageState.SENDING, now, covers=covered),
+            message,
+        )
 
     def send_news(self, row: ChannelMessageRow, message: ChannelMessage) -> None:
         self._send(row, message)
@@ -107,15 +110,17 @@ class ChannelSender:
     def say(self, name: str, message: ChannelMessage) -> None:
         """Something about the channel itself, at once."""
         now = self._context.clock.now()
-        self._send(ChannelMessageRow(name, MessageKind.CODE, MessageState.SENDING, now), message)
+        self._send(ChannelMessageRow(name, ChannelMessageKind.CODE, ChannelMessageState.SENDING, now), message)
 
-    def _about(self, name: str, kind: MessageKind, request: str, actions: tuple[str, ...]) -> ChannelMessageRow | None:
+    def _about(
+        self, name: str, kind: ChannelMessageKind, request: str, actions: tuple[str, ...]
+    ) -> ChannelMessageRow | None:
         """Bound to the call as it is now; None if the request is answered."""
         row = requests.find(self._context.database.read(), request)
         if row is None or row.answer is not None:
             return None
         now = self._context.clock.now()
-        asked = ChannelMessageRow(name, kind, MessageState.SENDING, now, request=request, actions=actions)
+        asked = ChannelMessageRow(name, kind, ChannelMessageState.SENDING, now, request=request, actions=actions)
         return asked._replace(call_hash=row.hash)
 
     def _send(
@@ -144,7 +149,7 @@ class ChannelSender:
     def send_test(self, name: str) -> dict[str, str]:
         """At once, whatever the rules say."""
         now = self._context.clock.now()
-        row = ChannelMessageRow(name, MessageKind.NEWS, MessageState.SENDING, now)
+        row = ChannelMessageRow(name, ChannelMessageKind.NEWS, ChannelMessageState.SENDING, now)
         message = ChannelMessage(title="Dayhand", text=str(UserText("This is a test message. Everything works.")))
         try:
             self._send(row, message)

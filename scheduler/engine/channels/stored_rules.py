@@ -5,7 +5,7 @@ import sqlite3
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from scheduler.connections.channel import Channel
+from scheduler.connections.channel import UserChannel
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.errors import RefusedError
@@ -28,7 +28,7 @@ class ChannelState:
     """Why only rejections are accepted until the user unlocks it; empty if it is not locked."""
 
 
-def find_channel(registry: Registry, name: str) -> Channel | None:
+def find_channel(registry: Registry, name: str) -> UserChannel | None:
     try:
         return registry.connector_of(name).channel
     except ConnectionRuleError:
@@ -40,7 +40,7 @@ def list_channels(db: sqlite3.Connection, registry: Registry) -> tuple[str, ...]
     return tuple(row.name for row in connections.list_all(db) if find_channel(registry, row.name) is not None)
 
 
-def require_channel(db: sqlite3.Connection, registry: Registry, name: str) -> Channel:
+def require_channel(db: sqlite3.Connection, registry: Registry, name: str) -> UserChannel:
     channel = find_channel(registry, name)
     if channel is None or connections.find(db, name) is None:
         known = ", ".join(list_channels(db, registry))

@@ -7,7 +7,7 @@ from typing import Any
 from scheduler.engine.channels.stored_rules import find_channel, list_channels, read_rules, read_state
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.store import channel_messages, connections
-from scheduler.store.channel_messages import MessageState
+from scheduler.store.channel_messages import ChannelMessageState
 from scheduler.user_text import unpack
 
 
@@ -53,6 +53,6 @@ def _view(snapshot: Snapshot, name: str) -> ChannelView:
         needs_recipient=channel.needs_recipient,
         locked=unpack(state.locked) or "",
         trouble=row.trouble,
-        waiting=sum(one.state in (MessageState.QUEUED, MessageState.SENDING) for one in open_now),
+        waiting=sum(one.state in (ChannelMessageState.QUEUED, ChannelMessageState.SENDING) for one in open_now),
         last_sent=channel_messages.find_last_sent(db, name),
     )

@@ -12,6 +12,17 @@ _INTERNAL_TERMS = re.compile(
 )
 _ALLOWED = {
     ("SchedulePicker", "Cron expression"),  # where the user types one
+    # What the ntfy app calls it.
+    ("connectors", "Topic"),
+    ("connectors", "If the server asks for a login: one that may read and write both topics."),
+    (
+        "connectors",
+        (
+            "If the server asks for a login: one that may only write to the topic that ends in -answers. "
+            "It is part of each message."
+        ),
+    ),
+    ("channels", "To confirm, send the code that your authenticator app shows now to this topic."),
     ("history", "Handler"),  # in Details
     ("history", "Traceback"),
 }

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from scheduler.connections.channel import Channel, ChannelMessage, ChannelReply, StopSignal
+from scheduler.connections.channel import ChannelMessage, ChannelReply, StopSignal, UserChannel
 from scheduler.connections.connector import Call, Connector, Field, ToolFailedError
 from scheduler.connections.registry import Registry
 from scheduler.engine.channels.answers import ChannelAnswer
@@ -45,7 +45,7 @@ class ListService:
         return iter(tuple[ChannelReply, ...]())
 
     def connector(self, kind: str, *, proves_sender: bool) -> Connector:
-        channel = Channel(
+        channel = UserChannel(
             send=self.send,
             update=self.update,
             receive=self.receive,

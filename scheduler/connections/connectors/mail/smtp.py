@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from scheduler.connections.channel import Channel, ChannelMessage
+from scheduler.connections.channel import ChannelMessage, UserChannel
 from scheduler.connections.connector import (
     Call,
     Checked,
@@ -262,5 +262,5 @@ smtp = Connector(
         ),
     ),
     test=_test,
-    channel=Channel(send=_send_news, needs_recipient=True),
+    channel=UserChannel(send=_send_news, needs_recipient=True),
 )

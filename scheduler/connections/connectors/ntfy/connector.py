@@ -1,7 +1,7 @@
 """The ntfy connector: questions and news to the ntfy app, through any server."""
 
 from scheduler.connections import http_client
-from scheduler.connections.channel import Channel
+from scheduler.connections.channel import UserChannel
 from scheduler.connections.connector import Call, Connector, Field
 from scheduler.connections.connectors.http_auth import CERTIFICATE, ssl_context
 from scheduler.connections.connectors.ntfy.topic import (
@@ -77,5 +77,5 @@ ntfy = Connector(
     ),
     tools=(),
     test=_test,
-    channel=Channel(send=publish, update=update, receive=receive, code_field=CODE_FIELD),
+    channel=UserChannel(send=publish, update=update, receive=receive, code_field=CODE_FIELD),
 )

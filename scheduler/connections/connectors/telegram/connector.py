@@ -2,7 +2,7 @@
 
 import re
 
-from scheduler.connections.channel import Channel
+from scheduler.connections.channel import UserChannel
 from scheduler.connections.connector import Call, Connector, Field
 from scheduler.connections.connectors.telegram.chat import (
     CODE_FIELD,
@@ -65,5 +65,7 @@ telegram = Connector(
     ),
     tools=(),
     test=_test,
-    channel=Channel(send=send_message, update=edit_message, receive=receive, proves_sender=True, code_field=CODE_FIELD),
+    channel=UserChannel(
+        send=send_message, update=edit_message, receive=receive, proves_sender=True, code_field=CODE_FIELD
+    ),
 )
