@@ -114,7 +114,7 @@ def test_a_workflow_made_from_a_template_runs_in_a_worker(machine: Machine, prog
     file = f"{HOME}/nightly.py"
     answers = ("--set", "COMMAND=/bin/true", "--set", "AT=04:00", "--no-edit")
     machine.do(program, "new", "run-command", file, *answers, user=USER)
-    assert json.loads(machine.do(program, "list", "--json", user=USER))["workflows"][0]["name"] == "Nightly command"
+    assert json.loads(machine.do(program, "list", "--json", user=USER))["workflows"][0]["name"] == "Run a command"
     [step] = steps(machine, program, "try", file)
     assert step["commands"] == [["/bin/true"]]
 
