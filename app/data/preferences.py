@@ -59,6 +59,9 @@ class Preferences:
     writes_metrics: bool = False
     """Whether a file with metrics is written each minute."""
     metrics_folder: str = ""
+    ping: str = ""
+    """The connection that is told that Dayhand runs; empty for none."""
+    ping_every: str = "5m"
 
     @property
     def quiet_hours(self) -> QuietHours | None:
@@ -74,7 +77,7 @@ class Preferences:
     def for_other_computer(self) -> "Preferences":
         """For another computer, where the user has chosen no fixer, no editor and no folder."""
         fixer = replace(self.fixer, kind=FixerKind.OFF, has_key=False)
-        return replace(self, editor="", fixer=fixer, writes_metrics=False, metrics_folder="")
+        return replace(self, editor="", fixer=fixer, writes_metrics=False, metrics_folder="", ping="")
 
     def to_json(self) -> dict[str, Any]:
         return {one.name: _to_json(getattr(self, one.name)) for one in fields(self)}

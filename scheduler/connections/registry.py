@@ -172,6 +172,7 @@ _BUILT_IN = {
     "http": "http.connector",
     "imap": "mail.imap",
     "ntfy": "ntfy.connector",
+    "ping": "ping",
     "restic": "secret",
     "secret": "secret",
     "slack": "slack.connector",

@@ -1,6 +1,7 @@
 """Assembles the runtime of one data folder: store, engine, runner, commands and queries."""
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,7 +12,11 @@ from scheduler.engine.channels.answers import ChannelAnswers
 from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
+from scheduler.engine.monitoring.heartbeat import Heartbeat
+from scheduler.engine.monitoring.ping_sender import PingSender
+from scheduler.engine.monitoring.run_pings import RunPings
 from scheduler.engine.repair.auto_repair import AutoRepair
+from scheduler.engine.runs.run_services import RunServices
 from scheduler.engine.runs.runner import Runner
 from scheduler.engine.runs.script_workers import ScriptWorkers
 from scheduler.engine.scheduling.conditions import Conditions
@@ -82,6 +87,7 @@ class Runtime:
             conditions=conditions,
             settings=settings,
             announce=announce,
+            after_tick=self._after_tick,
         )
         context, lifecycle = self.engine.context, self.engine.lifecycle
         self.schedule_commands = self.engine.commands
@@ -117,10 +123,21 @@ class Runtime:
             dry_run=partial(self._dry_run, self),
             run_on_engine_thread=self._run_on_engine_thread,
         )
+        self.pings = PingSender(context, self.registry, self.secrets)
+        self._heartbeat = Heartbeat(context, self.pings)
         self.runner = Runner(
-            context, parts.in_flight, self.registry, self.script_workers, self.plans, self.secrets, self.repairs
+            context,
+            parts.in_flight,
+            self.registry,
+            self.script_workers,
+            self.plans,
+            self.secrets,
+            RunServices(self.repairs, RunPings(context, self.pings)),
         )
         return self.runner
+
+    def _after_tick(self, now: datetime) -> None:
+        self._heartbeat.tick(now)
 
     def change_settings(self, change: Callable[[Settings], Settings]) -> None:
         """On the engine's thread."""
@@ -156,3 +173,4 @@ class Runtime:
         """Stop what runs; the caller closes the store."""
         self.repairs.close()
         self.runner.close()
+        self.pings.close()

@@ -3,7 +3,7 @@
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from threading import Lock
 from typing import Any
@@ -15,7 +15,7 @@ from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptRow
 from scheduler.timing.backoff import MAX_FAILURES
-from scheduler.timing.durations import parse_duration
+from scheduler.timing.durations import DurationRange, parse_duration, parse_range
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.policies import Need
 from scheduler.user_text import UserText
@@ -24,6 +24,7 @@ from scheduler.workers.environments import Dependencies, InvalidDependenciesErro
 _PHASE_SECONDS = 300.0
 _JOB_SECONDS = 7200.0
 _MAX_CACHED_PLANS = 200
+_MIN_OVERDUE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,12 @@ class HandlerPlan:
     """After this many failures in a row it waits for the user; 0 for never, and a job then keeps all its times."""
     retries: int = 0
     """How often a job is tried again before its run counts as failed."""
+    ping: str | None = None
+    """The connection through which a monitoring service learns how its runs went."""
+    overdue_after: timedelta | None = None
+    """How long after it should have run the user is told that it has not succeeded."""
+    expected: DurationRange | None = None
+    """How long a run usually takes."""
     line: int = 1
     lines: Mapping[str, int] = field(default_factory=dict)
     """Line number of each phase of a consumer."""
@@ -102,6 +109,9 @@ class HandlerPlan:
             policies=policies,
             max_failures=MAX_FAILURES if most is None else most,
             retries=described.get("retries") or 0,
+            ping=described.get("ping"),
+            overdue_after=_read_overdue(described.get("overdue_after")),
+            expected=parse_range(described["expected"], "expected") if described.get("expected") else None,
             timeout_s=_seconds(described["timeout"]) or default,
             line=described["line"],
             lines=described.get("lines", {}),
@@ -115,6 +125,25 @@ def approval_for(handler: HandlerPlan | None, tool: Tool | None) -> str:
     """
     default = "always" if tool is None or tool.acts_on_others else "never"
     return default if handler is None else handler.approve or default
+
+
+def read_handler(workflow: Mapping[str, Any], described: Mapping[str, Any]) -> HandlerPlan:
+    """What the workflow sets applies to each handler that does not set its own."""
+    plan = HandlerPlan.from_description(described)
+    overdue = _read_overdue(workflow.get("overdue_after")) if plan.schedule is not None else None
+    return replace(plan, ping=plan.ping or workflow.get("ping"), overdue_after=plan.overdue_after or overdue)
+
+
+def _read_overdue(written: Any) -> timedelta | None:
+    if written is None:
+        return None
+    span = parse_duration(written, "overdue_after")
+    if span < _MIN_OVERDUE:
+        raise BadScheduleError(
+            "overdue_after",
+            UserText("overdue_after: {text} is less than a minute; write for example '2h'.", text=repr(written)),
+        )
+    return span
 
 
 def _read_expiry(written: Any) -> timedelta | None:
@@ -162,7 +191,7 @@ class ScriptPlan:
             source=source,
             connections=tuple(described["connections"]),
             tags=tuple(described["tags"]),
-            handlers={one["name"]: HandlerPlan.from_description(one) for one in described["handlers"]},
+            handlers={one["name"]: read_handler(described, one) for one in described["handlers"]},
             dependencies=needs,
         )
 

@@ -1,6 +1,7 @@
 """The settings that users change by name: what each of them accepts, and what it means to the engine."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -8,6 +9,7 @@ from typing import TypeAlias
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.settings import Settings
+from scheduler.rules.pings import PING_KIND
 from scheduler.timing.durations import format_duration, parse_duration
 from scheduler.timing.errors import BadScheduleError
 from scheduler.timing.jitter import MAX_JITTER, parse_jitter
@@ -22,6 +24,7 @@ MAX_KEEP_DAYS = 3_650
 MAX_CATCHUP_PER_TICK = 1_000
 MAX_BUFFER_LIMIT = 10_000
 MAX_LOOKAHEAD = timedelta(days=1)
+MIN_PING_INTERVAL, MAX_PING_INTERVAL = timedelta(minutes=1), timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,21 @@ def _parse_folder(text: str) -> str:
     return text
 
 
+def _parse_ping(text: str) -> str:
+    if text.lower() == _NOTHING:
+        return ""
+    if text and re.fullmatch(rf"{PING_KIND}:[A-Za-z0-9_-]+", text) is None:
+        raise ValueError(text)
+    return text
+
+
+def _parse_ping_interval(text: str) -> str:
+    span = parse_duration(text, "ping_every")
+    if not MIN_PING_INTERVAL <= span <= MAX_PING_INTERVAL:
+        raise ValueError(text)
+    return format_duration(span)
+
+
 SETTINGS: dict[str, SettingRule] = {
     "concurrency": _number(4, 1, MAX_CONCURRENCY, UserText("how many runs may be active at the same time")),
     "overlap_jobs": _choice(
@@ -119,6 +137,18 @@ SETTINGS: dict[str, SettingRule] = {
         allowed=UserText("on or off"),
         parse=_parse_switch,
         choices=("on", "off"),
+    ),
+    "ping": SettingRule(
+        default="",
+        meaning=UserText("the connection that is told that Dayhand runs"),
+        allowed=UserText("the name of a ping connection, such as ping:dayhand, or none"),
+        parse=_parse_ping,
+    ),
+    "ping_every": SettingRule(
+        default="5m",
+        meaning=UserText("how often it is told"),
+        allowed=UserText("a duration from 1m to 1d"),
+        parse=_parse_ping_interval,
     ),
     "metrics_folder": SettingRule(
         default="",
@@ -185,4 +215,6 @@ def apply_settings(settings: Settings, values: Mapping[str, SettingValue]) -> Se
         catchup_per_tick=int(values["catchup_per_tick"]),
         buffer_limit=int(values["buffer_limit"]),
         kept=timedelta(days=days) if days else None,
+        ping=str(values["ping"]),
+        ping_every=parse_duration(str(values["ping_every"]), "ping_every"),
     )

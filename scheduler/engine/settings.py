@@ -26,6 +26,9 @@ class Settings:
     """For schedules without their own."""
     buffer_limit: int = 1_000
     """How many times of a schedule may wait under `buffer_all`."""
+    ping: str = ""
+    """The connection through which a monitoring service learns that Dayhand runs; empty for none."""
+    ping_every: timedelta = timedelta(minutes=5)
     fixer: FixerConfig = field(default_factory=FixerConfig)
     overlap: dict[str, Overlap] = field(default_factory=lambda: {"job": Overlap.SKIP, "producer": Overlap.BUFFER_ONE})
 

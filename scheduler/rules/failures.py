@@ -51,6 +51,8 @@ class Failure:
     traceback: str | None = None
     command: str | None = None
     """The command line that failed, if it was one of `ctx.run`."""
+    exit_code: int | None = None
+    """Of that command, if it ended by itself."""
 
     def with_location(self, file: str, line: int | None) -> "Failure":
         """Prefix a script error with its file and line; other failures stay unchanged."""

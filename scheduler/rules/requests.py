@@ -30,6 +30,8 @@ class RequestKind(StrEnum):
     """Dayhand ended in the middle of a job, which goes on at its next time."""
     PROBLEM = "problem"
     """A script reports something that the user should look at. Nothing waits for it."""
+    PING_FAILED = "ping failed"
+    """A monitoring service could not be told about runs."""
     FIX = "fix"
     """A repair of a failed script waits for approval."""
     REPAIRED = "repaired"
@@ -154,6 +156,10 @@ class RequestSpec:
 _WHAT_HAPPENED = (RequestAction.HAPPENED, RequestAction.NOT_HAPPENED, RequestAction.SKIP)
 _CHANGE_SCRIPT = (RequestAction.REPAIR, RequestAction.EDIT, RequestAction.ROLLBACK)
 _RUN_ENDED = (RequestAction.RETRY, RequestAction.SHOW_LOG, RequestAction.DISMISS)
+_SHOWN = RequestSpec(
+    actions=(RequestAction.DISMISS, RequestAction.OPEN), hint=UserText("Dismiss it: dayhand dismiss {id}")
+)
+"""Something to look at, until it is over."""
 
 REQUESTS: dict[RequestKind, RequestSpec] = {
     RequestKind.APPROVAL: RequestSpec(
@@ -212,10 +218,8 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
         actions=_RUN_ENDED,
         hint=UserText("Run it again: dayhand retry {run}, or dismiss it: dayhand dismiss {id}"),
     ),
-    RequestKind.PROBLEM: RequestSpec(
-        actions=(RequestAction.DISMISS, RequestAction.OPEN),
-        hint=UserText("Dismiss it: dayhand dismiss {id}"),
-    ),
+    RequestKind.PROBLEM: _SHOWN,
+    RequestKind.PING_FAILED: _SHOWN,
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.TOO_MANY_FAILURES: RequestSpec(

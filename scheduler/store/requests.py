@@ -189,29 +189,34 @@ def list_reports(db: sqlite3.Connection, kind: RequestKind, identity: str) -> li
     return [_from_sql(row) for row in db.execute(query, (kind, identity))]
 
 
-def find_problem(db: sqlite3.Connection, subject: str) -> RequestRow | None:
-    """The last problem that this handler reported, answered or not."""
+def find_problem(db: sqlite3.Connection, kind: RequestKind, subject: str) -> RequestRow | None:
+    """The last problem of that kind about the subject, answered or not."""
     query = f"{_ALL} WHERE kind = ? AND subject = ? ORDER BY answer IS NULL DESC, created DESC LIMIT 1"
-    row = db.execute(query, (RequestKind.PROBLEM, subject)).fetchone()
+    row = db.execute(query, (kind, subject)).fetchone()
     return None if row is None else _from_sql(row)
 
 
 def replace_problem(db: sqlite3.Connection, row: RequestRow) -> None:
-    """Ask about this problem instead of any that the handler reported before."""
+    """Ask about this problem instead of any of its kind about the subject before."""
     db.execute("DELETE FROM requests WHERE kind = ? AND subject = ?", (row.kind, row.subject))
     add(db, row)
 
 
 def end_problems(
-    db: sqlite3.Connection, now: datetime, *, subject: str | None = None, workflow: str | None = None
+    db: sqlite3.Connection,
+    kind: RequestKind,
+    now: datetime,
+    *,
+    subject: str | None = None,
+    workflow: str | None = None,
 ) -> None:
-    """The problems of a handler or a workflow are over; if one comes back, it is asked again even if dismissed."""
+    """The problems of a subject or a workflow are over; if one comes back, it is asked again even if dismissed."""
     column, value = ("subject", subject) if subject is not None else ("workflow", workflow)
     query = (
         "UPDATE requests SET answer = ?, answered = ? "
         f"WHERE kind = ? AND {column} = ? AND (answer IS NULL OR answer = ?)"
     )
-    db.execute(query, (RequestAnswer.SOLVED, to_ms(now), RequestKind.PROBLEM, value, RequestAnswer.DISMISSED))
+    db.execute(query, (RequestAnswer.SOLVED, to_ms(now), kind, value, RequestAnswer.DISMISSED))
 
 
 def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:

@@ -1,6 +1,7 @@
 """Durations as users write them: `30s`, `5m`, `1.5h`, `2d`."""
 
 import re
+from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
@@ -43,6 +44,40 @@ def parse_duration(text: str, field: str) -> timedelta:
             field, UserText("{field}: {text} is longer than a hundred years.", field=field, text=repr(text))
         )
     return timedelta(seconds=int(seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class DurationRange:
+    """From the shortest to the longest; None for no limit."""
+
+    shortest: timedelta | None
+    longest: timedelta | None
+
+    def __contains__(self, length: timedelta) -> bool:
+        is_too_short = self.shortest is not None and length < self.shortest
+        return not is_too_short and (self.longest is None or length <= self.longest)
+
+
+def parse_range(text: str, field: str) -> DurationRange:
+    """Parse `1m..20m`; either side may be missing."""
+    first, dots, last = text.partition("..")
+    if not dots or not (first.strip() or last.strip()):
+        raise BadScheduleError(
+            field,
+            UserText(
+                "{field}: {text} is not a range; write for example 1m..20m, or ..20m for at most that long.",
+                field=field,
+                text=repr(text),
+            ),
+        )
+    found = DurationRange(
+        parse_duration(first, field) if first.strip() else None, parse_duration(last, field) if last.strip() else None
+    )
+    if found.shortest is not None and found.longest is not None and found.shortest > found.longest:
+        raise BadScheduleError(
+            field, UserText("{field}: {text} begins with the longer duration.", field=field, text=repr(text))
+        )
+    return found
 
 
 def describe_duration(length: timedelta) -> str:

@@ -44,6 +44,8 @@ class ScriptFailed:
     traceback: str = ""
     command: str = ""
     """The command line of a job that failed, if that was it."""
+    exit_code: int | None = None
+    """Of that command, if it ended by itself."""
 
     @property
     def sentence(self) -> str:

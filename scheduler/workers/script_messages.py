@@ -50,6 +50,7 @@ class ScriptAnswers(Protocol):
 
 _MAX_MESSAGE_CHARS, _MAX_TRACEBACK_CHARS, _MAX_COMMAND_CHARS = 10_000, 20_000, 500
 """Kept of a script's failure."""
+_MAX_EXIT_CODE = 255
 _MAX_NUMBER = 1 << 53
 """Larger numbers are neither counts nor lines, and floats cannot hold them exactly."""
 _NONE = type(None)
@@ -88,7 +89,7 @@ def answer_message(answers: ScriptAnswers, message: protocol.Message) -> Any:
 
 def read_failure(message: protocol.Message) -> ScriptFailed:
     """How the script failed; GarbageError if malformed."""
-    file = message.get("file")
+    file, code = message.get("file"), message.get("code")
     try:
         fault = Fault(str(message.get("kind")))
     except ValueError:
@@ -100,6 +101,7 @@ def read_failure(message: protocol.Message) -> ScriptFailed:
         line=read_line(message),
         traceback=str(message.get("traceback", ""))[-_MAX_TRACEBACK_CHARS:],
         command=str(message.get("command", ""))[:_MAX_COMMAND_CHARS],
+        exit_code=code if type(code) is int and 0 < code <= _MAX_EXIT_CODE else None,
     )
 
 

@@ -178,6 +178,8 @@ def test_the_description_contains_the_settings_as_written(tmp_path: Path) -> Non
         "docstring": "Receipts.",
         "line": 5,
         "connections": ["imap:home"],
+        "ping": None,
+        "overdue_after": None,
         "tags": ["money"],
         "topics": ["mails"],
     }
@@ -197,6 +199,9 @@ def test_the_description_contains_the_settings_as_written(tmp_path: Path) -> Non
         "max_failures": None,
         "retries": None,
         "after_crash": None,
+        "ping": None,
+        "overdue_after": None,
+        "expected": None,
         "run_on_deploy": False,
         "has_mutate": False,
         "has_next": False,

@@ -265,7 +265,7 @@ def settle_events(db: sqlite3.Connection, run: str) -> None:
 def error_to_json(failure: Failure, subject: str | None = None) -> dict[str, Any]:
     """A failure as stored with the run."""
     error = {"class": failure.kind.value, "sentence": failure.sentence, "subject": subject}
-    for name in ("file", "line", "traceback", "command"):
+    for name in ("file", "line", "traceback", "command", "exit_code"):
         if (value := getattr(failure, name)) is not None:
             error[name] = value
     return error

@@ -20,7 +20,7 @@ from scheduler.engine.runs.expiry import RequestExpiry
 from scheduler.engine.runs.finish import AttemptFinisher
 from scheduler.engine.runs.ready_work import WorkItem
 from scheduler.engine.runs.reconciliation import Reconciler
-from scheduler.engine.runs.repair_service import RepairService
+from scheduler.engine.runs.run_services import RunServices
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
 from scheduler.engine.runs.tool_calls import ToolCaller
 from scheduler.engine.runs.write_retry import RetryingWriter
@@ -53,7 +53,7 @@ class Runner:
         script_workers: ScriptWorkers,
         plans: ScriptPlans,
         secrets: Secrets,
-        repairs: RepairService,
+        services: RunServices,
     ) -> None:
         self._context = context
         self._in_flight = in_flight
@@ -69,7 +69,7 @@ class Runner:
         self._threads: list[Thread] = []
         self._idle = 0
         self._is_closing = False
-        self._repairs = repairs
+        self._repairs, self._observer = services.repairs, services.observer
 
     def list_ready(self, db: sqlite3.Connection, now: datetime) -> list[tuple[Candidate, Work]]:
         return ready_work.find_ready_work(db, self.plans, now)
@@ -95,7 +95,12 @@ class Runner:
 
     def recover(self, db: sqlite3.Connection, now: datetime) -> set[str]:
         self._repairs.recover(db, now)
-        return recovery.recover(db, self.plans, self.tools, now)
+        interrupted = runs.list_active(db)
+        continued = recovery.recover(db, self.plans, self.tools, now)
+        for row in interrupted:
+            plan = self.plans.find(db, row.workflow, row.script)
+            self._observer.run_ended(plan, plan.handlers[row.handler], row.id, db)
+        return continued
 
     def close(self) -> None:
         """Ask what runs to stop, and wait for it: it continues at the next start."""
@@ -224,6 +229,7 @@ class Runner:
             if attempt is not None:
                 self._finisher.fail(attempt, failure, None, db, self._context.clock.now())
                 self._repairs.repair_failed_run(db, attempt.id, self._context.clock.now())
+                self._observer.run_ended(plan, attempt.handler, attempt.id, db)
 
         with suppress(start.NewVersionError):  # the next tick starts that version
             self._insistence.write(write)
@@ -237,6 +243,7 @@ class Runner:
     def _execute(self, story: Execution) -> Execution | None:
         """Execute one run and record what went wrong; returns the next run if its lane continues at once."""
         attempt = story.attempt
+        self._observer.run_started(attempt)
         ending: Ending | None = None
         try:
             story.run()
@@ -255,6 +262,7 @@ class Runner:
             ending = partial(self._finisher.fail, attempt, _internal_failure(error), None)
         if ending is not None:
             self._record_end(story, ending)
+        self._observer.run_ended(attempt.plan, attempt.handler, attempt.id)
         self._context.report_change(Announcement(attempt.subject))
         story.release()
         return story.next

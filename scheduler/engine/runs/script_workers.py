@@ -159,6 +159,7 @@ def to_failure(outcome: Outcome, file: str, line: int | None = None, *, is_job: 
             line=outcome.line,
             traceback=outcome.traceback,
             command=outcome.command or None,
+            exit_code=outcome.exit_code,
         )
     own_line = outcome.line if isinstance(outcome, WorkerDied) else None
     traceback = outcome.traceback if isinstance(outcome, ScriptFailed) else None

@@ -177,23 +177,33 @@ def report_run(
 
 
 def report_problem(db: sqlite3.Connection, attempt: Attempt, sentence: str, now: datetime) -> None:
-    """Ask the user to look at what the script found; empty if it is over. The same sentence is asked only once."""
-    subject = attempt.subject
-    if not sentence:
-        requests.end_problems(db, now, subject=subject)
-        return
-    before = requests.find_problem(db, subject)
+    """Ask the user to look at what the script found; empty if it is over."""
+    if sentence:
+        report(db, RequestKind.PROBLEM, attempt.workflow, attempt.subject, sentence, now)
+    else:
+        end_report(db, RequestKind.PROBLEM, attempt.subject, now)
+
+
+def report(
+    db: sqlite3.Connection, kind: RequestKind, workflow: str, subject: str, sentence: str, now: datetime
+) -> None:
+    """Ask the user to look at something until it is over. The same sentence is asked only once."""
+    before = requests.find_problem(db, kind, subject)
     is_known = before is not None and before.answer in (None, RequestAnswer.DISMISSED)
-    if before is None or not is_known or before.sentence != sentence:
-        row = RequestRow(
-            id=uuid4().hex[:12],
-            kind=RequestKind.PROBLEM,
-            workflow=attempt.workflow,
-            subject=subject,
-            sentence=sentence,
-            created=now,
-        )
-        requests.replace_problem(db, row)
+    if before is not None and is_known and before.sentence == sentence:
+        return
+    row = RequestRow(id=uuid4().hex[:12], kind=kind, workflow=workflow, subject=subject, sentence=sentence, created=now)
+    requests.replace_problem(db, row)
+
+
+def is_reported(db: sqlite3.Connection, kind: RequestKind, subject: str) -> bool:
+    """Whether it is asked, or the user dismissed it and it is not over."""
+    found = requests.find_problem(db, kind, subject)
+    return found is not None and found.answer in (None, RequestAnswer.DISMISSED)
+
+
+def end_report(db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
+    requests.end_problems(db, kind, now, subject=subject)
 
 
 def _ran_beside(db: sqlite3.Connection, other: str | None, run: RunRow) -> bool:

@@ -57,8 +57,11 @@ class Engine:
         conditions: Conditions | None = None,
         settings: Settings | None = None,
         announce: Announce = lambda _: None,
+        after_tick: Callable[[datetime], None] = lambda _: None,
     ) -> None:
+        """`after_tick` is called after each tick that succeeded."""
         self._listener = announce
+        self._after_tick = after_tick
         self.context = self._context = EngineContext(
             database=database,
             clock=clock or SystemClock(),
@@ -98,6 +101,11 @@ class Engine:
 
     def tick(self, now: datetime) -> datetime:
         """Do what is due and return when to tick next. Reads no disk when nothing is due."""
+        wake = self._tick(now)
+        self._after_tick(now)
+        return wake
+
+    def _tick(self, now: datetime) -> datetime:
         if self._seen is not None and now < self._seen - CLOCK_TOLERANCE:
             self._clock_rollback.correct_times(now, while_running=True)
             self._must_check = True

@@ -171,7 +171,7 @@ class Deployer:
         workflows.add_script(db, script)
         repairs.end(db, plan.workflow)
         requests.resolve(db, now, RequestKind.REPAIRED, plan.workflow)
-        requests.end_problems(db, now, workflow=plan.workflow)
+        requests.end_problems(db, RequestKind.PROBLEM, now, workflow=plan.workflow)
         self._update_handlers(db, before, plan)
         self._update_schedules(db, before, plan, now)
         unfinished = runs.list_unfinished(db, plan.workflow)

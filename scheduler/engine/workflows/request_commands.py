@@ -15,7 +15,7 @@ from scheduler.engine.runs import user_requests
 from scheduler.engine.runs.attempt import OutsideCall
 from scheduler.engine.runs.reconciliation import record_outcome
 from scheduler.engine.runs.recovery import cancel_waiting_run
-from scheduler.engine.runs.repair_service import RepairService
+from scheduler.engine.runs.run_services import RepairService
 from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans

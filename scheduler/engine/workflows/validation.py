@@ -14,7 +14,7 @@ from scheduler.engine.connection_setup import find_unconnected
 from scheduler.engine.context import EngineContext
 from scheduler.engine.runs.script_workers import BadScriptError, NoWorkerError, ScriptWorkers
 from scheduler.engine.scheduling.schedule_edits import refuse_parallel_runs
-from scheduler.engine.script_plan import HandlerPlan, ScriptPlan
+from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, read_handler
 from scheduler.rules.phases import HandlerKind
 from scheduler.store import workflows
 from scheduler.timing.description import describe_schedule
@@ -252,7 +252,7 @@ def _check_parameters(tool: Tool, use: ToolUse) -> str | None:
 def _read_handlers(file: str, described: dict[str, Any]) -> Iterator[str]:
     for handler in described["handlers"]:
         try:
-            HandlerPlan.from_description(handler)
+            read_handler(described, handler)
         except BadScheduleError as error:
             yield UserText("{file}, line {line}: {error}", file=file, line=handler["line"], error=error.sentence)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._context import Context, JobContext, MutateContext, NextContext, PrepareContext, ProducerContext
+from ._description import describe
 from ._errors import BadReturn, CommandFailed, Misuse
 from ._events import Event, Nothing, Prepared, Topic, nothing, prepared
 from ._questions import Question, ask
-from ._workflow import Workflow, describe
+from ._workflow import Workflow
 
 __all__ = [
     "BadReturn",

@@ -39,6 +39,9 @@ _EXAMPLES = {
     "max_failures": "5",
     "retries": "2",
     "after_crash": "'next'",
+    "ping": "'ping:backup'",
+    "overdue_after": "'2h'",
+    "expected": "'1m..20m'",
     "approve": "'always'",
     "expires": "'2d'",
     "on_expiry": "'reject'",
@@ -127,6 +130,36 @@ def read_expires(value: Any) -> Any:
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     raise _wrong("expires", value, UserText("a duration"))
+
+
+def read_text(name: str, value: Any) -> Any:
+    """A string whose meaning the host checks; None if not given."""
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    raise _wrong(name, value, UserText("a string"))
+
+
+def read_ping(value: Any) -> Any:
+    """The name of a connection; None if not given. An address is a secret, which belongs into the keyring."""
+    if isinstance(value, str) and "://" in value:
+        raise Misuse(
+            UserText(
+                "ping is an address, and everybody who knows it can send pings; connect it with "
+                "dayhand connect ping:backup, and write ping='ping:backup'."
+            )
+        )
+    if value is None or (isinstance(value, str) and value.startswith("ping:")):
+        return value
+    raise _wrong("ping", value, UserText("the name of a ping connection"))
+
+
+def read_watched(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What others and the user learn about the runs of a producer or job."""
+    return {
+        "ping": read_ping(given["ping"]),
+        "overdue_after": read_text("overdue_after", given["overdue_after"]),
+        "expected": read_text("expected", given["expected"]),
+    }
 
 
 def read_max_failures(value: Any) -> Any:

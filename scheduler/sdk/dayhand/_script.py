@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from . import _protocol as protocol
 from . import _workflow
 from ._context import CONTEXTS
+from ._description import describe_workflow, find_workflow
 from ._errors import AttemptEnded, BadReturn, CommandFailed, Misuse
 from ._events import Nothing, Prepared, read_event
 from ._package_names import explain_arguments, explain_missing_attribute
 from ._source_location import definition_of, format_traceback, last_line
 from ._user_text import UserText, to_json
 from ._values import check, describe_type
-from ._workflow import describe_workflow, find_workflow
 
 if TYPE_CHECKING:
     from ._channel import HostChannel
@@ -148,6 +148,7 @@ class LoadedScript:
             "line": line,
             "traceback": trace[-_MAX_TRACEBACK_CHARS:],
             "command": error.command if isinstance(error, CommandFailed) else "",
+            "code": error.code if isinstance(error, CommandFailed) else None,
         }
 
     def _help_import(self, error: ImportError, text: str) -> str:

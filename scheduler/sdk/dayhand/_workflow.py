@@ -1,4 +1,4 @@
-"""The workflow that a script defines, with its topics and handlers, and its description as JSON for the host."""
+"""The workflow that a script defines, with its topics and handlers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _options as options
 from ._errors import Misuse
 from ._events import Topic
 from ._handlers import HandlerDefinition, check_class, check_function
-from ._source_location import caller, definition_of
+from ._source_location import caller
 from ._user_text import UserText
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._setting_types import AfterCrash, Approve, Calendar, Catchup, Names, Need, OnExpiry, Overlap
 
 _TIMES = (*options.KINDS, "anchor", "timezone", "start_at", "end_at", "exclude", "limit", "jitter")
+_WATCHED = ("ping", "overdue_after", "expected")
 _TIMED = (*_TIMES, "overlap", "catchup", "catchup_window", "pause_on_failure", "needs")
 
 defined: list[Workflow] = []
@@ -32,10 +33,23 @@ class Workflow:
     name: shown to the user; its slug identifies the workflow, so a new name makes a new workflow.
     connections: the connections that `ctx.call` may use, such as "imap:home".
     tags: words to filter by.
+    ping: the connection through which a monitoring service learns how the runs of each handler without its own `ping`
+        went, such as "ping:receipts".
+    overdue_after: for each producer and job without its own: you are told if it has not succeeded that long after it
+        should have run, such as "2h".
     """
 
-    def __init__(self, name: str, *, connections: Names = (), tags: Names = (), **unknown: NoReturn) -> None:
-        options.reject_unknown_names("Workflow", ("connections", "tags"), unknown)
+    def __init__(
+        self,
+        name: str,
+        *,
+        connections: Names = (),
+        tags: Names = (),
+        ping: str | None = None,
+        overdue_after: str | None = None,
+        **unknown: NoReturn,
+    ) -> None:
+        options.reject_unknown_names("Workflow", ("connections", "tags", "ping", "overdue_after"), unknown)
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 100:
             raise Misuse(
                 UserText("{name} is not a valid name; write for example dayhand.Workflow('Receipts').", name=repr(name))
@@ -50,6 +64,8 @@ class Workflow:
             )
         self.connections = options.read_texts("connections", connections)
         self.tags = options.read_texts("tags", tags)
+        self.ping = options.read_ping(ping)
+        self.overdue_after = options.read_text("overdue_after", overdue_after)
         self.topics: dict[str, Topic] = {}
         self.handlers: dict[str, HandlerDefinition] = {}
         self.file, self.line = caller()
@@ -92,6 +108,9 @@ class Workflow:
         run_on_deploy: bool | None = None,
         timeout: str | float | None = None,
         max_failures: int | None = None,
+        ping: str | None = None,
+        overdue_after: str | None = None,
+        expected: str | None = None,
         publishes: Sequence[Topic] = (),
         **unknown: NoReturn,
     ) -> Callable[[ProducerFunction], ProducerFunction]:
@@ -102,9 +121,10 @@ class Workflow:
 
         anchor: the time from which `every` counts, such as "2026-11-01T08:00"; if unset, the first deploy.
         calendar: parts of a date and time, such as {"hour": 9, "weekday": "mon-fri"}; of a list, each one counts.
+        ping, overdue_after, expected: as of a job.
         """
         given = dict(locals())
-        known = (*_TIMED, "run_on_deploy", "timeout", "max_failures", "publishes")
+        known = (*_TIMED, "run_on_deploy", "timeout", "max_failures", *_WATCHED, "publishes")
         line = self._begin("producer", known, positional, unknown)
         schedule, policies = options.read_schedule("producer", {name: given[name] for name in _TIMED})
         written = {
@@ -113,6 +133,7 @@ class Workflow:
             "run_on_deploy": options.read_flag("run_on_deploy", run_on_deploy),
             "timeout": options.read_timeout(timeout),
             "max_failures": options.read_max_failures(max_failures),
+            **options.read_watched(given),
             "publishes": self._read_topics("publishes", publishes),
         }
 
@@ -190,6 +211,9 @@ class Workflow:
         max_failures: int | None = None,
         retries: int | None = None,
         after_crash: AfterCrash | None = None,
+        ping: str | None = None,
+        overdue_after: str | None = None,
+        expected: str | None = None,
         **unknown: NoReturn,
     ) -> Callable[[JobFunction], JobFunction]:
         """Decorate `def name(ctx)`: a plain scheduled task without topics or phases.
@@ -204,9 +228,14 @@ class Workflow:
         retries: how often to try again before a run counts as failed, after 30 s, 1, 5, 15 and then every 60 minutes.
         after_crash: what follows a crash in the middle of a run: "next" (the default: you are told, and it runs at its
             next time), "again", "ask" (it waits until you say whether it finished) or "never" (nothing).
+        ping: the connection through which a monitoring service learns when a run starts, succeeds and fails, such as
+            "ping:backup".
+        overdue_after: you are told if it has not succeeded that long after it should have run, such as "2h".
+        expected: how long a run usually takes, such as "1m..20m"; you are told about one that takes less or more.
         """
         given = dict(locals())
-        line = self._begin("job", (*_TIMED, "timeout", "max_failures", "retries", "after_crash"), positional, unknown)
+        known = (*_TIMED, "timeout", "max_failures", "retries", "after_crash", *_WATCHED)
+        line = self._begin("job", known, positional, unknown)
         schedule, policies = options.read_schedule("job", {name: given[name] for name in _TIMED})
         written = {
             "schedule": schedule,
@@ -215,6 +244,7 @@ class Workflow:
             "max_failures": options.read_max_failures(max_failures),
             "retries": options.read_retries(retries),
             "after_crash": options.read_choice("after_crash", after_crash, ("next", "again", "ask", "never")),
+            **options.read_watched(given),
         }
 
         def add(function: JobFunction) -> JobFunction:
@@ -271,79 +301,3 @@ class Workflow:
 def make_slug(name: str) -> str:
     """The name in lower case with dashes."""
     return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
-
-
-def find_workflow(module: Any, defined: list[Workflow]) -> Workflow:
-    """The workflow that a module defined; Misuse if there is none or more than one."""
-    file = getattr(module, "__file__", None) or UserText("the script")
-    if not defined:
-        raise Misuse(UserText("this file defines no workflow; write flow = dayhand.Workflow('Receipts')."), (file, 1))
-    if len(defined) > 1:
-        second = defined[1]
-        raise Misuse(UserText("this file defines two workflows; put each in its own file."), (second.file, second.line))
-    return defined[0]
-
-
-def describe(module: Any) -> dict[str, Any]:
-    """The workflow of a module as JSON; Misuse if there is none or it is invalid."""
-    flows = {id(value): value for value in vars(module).values() if isinstance(value, Workflow)}
-    return describe_workflow(find_workflow(module, list(flows.values())), module.__doc__)
-
-
-def describe_workflow(flow: Workflow, docstring: str | None) -> dict[str, Any]:
-    """The workflow as JSON; Misuse if it is invalid."""
-    if not flow.handlers:
-        raise Misuse(
-            UserText("{flow} has no handler; add a function with @flow.producer(…) or @flow.job(…).", flow=flow.name),
-            (flow.file, flow.line),
-        )
-    subscribed = {topic for handler in flow.handlers.values() for topic in handler.subscribes}
-    for handler in flow.handlers.values():
-        for topic in handler.publishes:
-            if topic not in subscribed:
-                raise Misuse(
-                    UserText(
-                        "{handler} publishes to {topic}, but no consumer subscribes to it; add subscribe=[{topic}] "
-                        "to a consumer, or stop publishing.",
-                        handler=handler.name,
-                        topic=topic,
-                    ),
-                    (flow.file, handler.line),
-                )
-    return {
-        "name": flow.name,
-        "slug": flow.slug,
-        "docstring": (docstring or "").strip(),
-        "line": flow.line,
-        "connections": flow.connections,
-        "tags": flow.tags,
-        "topics": list(flow.topics),
-        "handlers": [_describe_handler(handler) for handler in flow.handlers.values()],
-    }
-
-
-def _describe_handler(handler: HandlerDefinition) -> dict[str, Any]:
-    phases = {name: getattr(handler.body, name, None) for name in ("prepare", "mutate", "next")}
-    places = {name: definition_of(body) for name, body in phases.items() if handler.kind == "consumer"}
-    return {
-        "schedule": None,
-        "policies": {},
-        "publishes": [],
-        "subscribes": [],
-        "approve": None,
-        "expires": None,
-        "on_expiry": None,
-        "timeout": None,
-        "max_failures": None,
-        "retries": None,
-        "after_crash": None,
-        "run_on_deploy": None,
-        **handler.written,
-        "name": handler.name,
-        "kind": handler.kind,
-        "line": handler.line,
-        "docstring": (handler.body.__doc__ or "").strip(),
-        "has_mutate": handler.kind == "consumer" and phases["mutate"] is not None,
-        "has_next": handler.kind == "consumer" and phases["next"] is not None,
-        "lines": {name: place[1] for name, place in places.items() if place is not None},
-    }

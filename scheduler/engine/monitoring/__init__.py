@@ -1,0 +1,1 @@
+"""What others learn about Dayhand and its runs, and what is not as expected."""
