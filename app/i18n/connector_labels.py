@@ -10,6 +10,7 @@ CONNECTOR_TEXTS = (
     QT_TRANSLATE_NOOP("connectors", "Web API"),
     QT_TRANSLATE_NOOP("connectors", "Mail (IMAP)"),
     QT_TRANSLATE_NOOP("connectors", "Notification"),
+    QT_TRANSLATE_NOOP("connectors", "Ping"),
     QT_TRANSLATE_NOOP("connectors", "Restic"),
     QT_TRANSLATE_NOOP("connectors", "Secret"),
     QT_TRANSLATE_NOOP("connectors", "Slack"),
@@ -73,6 +74,20 @@ CONNECTOR_TEXTS = (
     QT_TRANSLATE_NOOP(
         "connectors",
         "Let texts that begin with =, +, - or @ be formulas, which a spreadsheet runs when it opens the file.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "connectors", "Tells a monitoring service how runs went, so that it notices when Dayhand is dead."
+    ),
+    QT_TRANSLATE_NOOP(
+        "connectors",
+        "As the service shows it, for example https://hc-ping.com/5f3b…. "
+        "Whoever knows it can send pings, so it is stored only in the keyring.",
+    ),
+    QT_TRANSLATE_NOOP("connectors", "Service"),
+    QT_TRANSLATE_NOOP("connectors", "Only on success: the address is just opened when a run has succeeded."),
+    QT_TRANSLATE_NOOP("connectors", "Output"),
+    QT_TRANSLATE_NOOP(
+        "connectors", "Send the last lines that a run printed, and why it failed. The service can read them."
     ),
     QT_TRANSLATE_NOOP("connectors", "Reads a calendar on a CalDAV server and adds events to it."),
     QT_TRANSLATE_NOOP("connectors", "Address of the calendar, for example https://example.org/dav/me/home/."),
@@ -172,6 +187,9 @@ PARAMETER_LABELS = {
 
 
 CHOICE_LABELS = {
+    "healthchecks": QT_TRANSLATE_NOOP("choices", "Healthchecks"),
+    "uptime-kuma": QT_TRANSLATE_NOOP("choices", "Uptime Kuma"),
+    "only-success": QT_TRANSLATE_NOOP("choices", "Another, only on success"),
     "tls": QT_TRANSLATE_NOOP("choices", "TLS"),
     "starttls": QT_TRANSLATE_NOOP("choices", "STARTTLS"),
     "none": QT_TRANSLATE_NOOP("choices", "None"),

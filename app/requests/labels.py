@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.theme.tokens import Tone
 from app.widgets.status_signs import StatusSign
-from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind
+from scheduler.rules.requests import ENDED_BY_DEPLOY, REQUESTS, RequestAction, RequestKind
 
 translate = QCoreApplication.translate
 
@@ -37,6 +37,9 @@ def sign_request(kind: RequestKind) -> StatusSign:
         RequestKind.RUN_FAILED: ("failed", translate("answers", "Failed"), bad),
         RequestKind.RUN_INTERRUPTED: ("attention", translate("answers", "Was interrupted"), attention),
         RequestKind.PROBLEM: ("attention", translate("answers", "Reports a problem"), attention),
+        RequestKind.PING_FAILED: ("connection", translate("answers", "Ping failed"), attention),
+        RequestKind.OVERDUE: ("missed", translate("answers", "Overdue"), attention),
+        RequestKind.UNUSUAL_DURATION: ("attention", translate("answers", "Unusual duration"), attention),
         RequestKind.FIX: ("fixing", translate("answers", "Repair is ready"), attention),
         RequestKind.REPAIRED: ("fixing", translate("answers", "Was repaired"), attention),
         RequestKind.TOO_MANY_FAILURES: ("failed", translate("answers", "Keeps failing"), bad),
@@ -119,7 +122,7 @@ def _special_labels() -> dict[tuple[RequestKind, RequestAction], ActionLabel]:
         (RequestKind.RUN_FAILED, RequestAction.RETRY): run_again,
         (RequestKind.RUN_INTERRUPTED, RequestAction.RETRY): run_again,
         (RequestKind.TOO_MANY_FAILURES, RequestAction.RETRY): run_again,
-        (RequestKind.PROBLEM, RequestAction.OPEN): ActionLabel(translate("answers", "Open workflow")),
+        **{(kind, RequestAction.OPEN): ActionLabel(translate("answers", "Open workflow")) for kind in ENDED_BY_DEPLOY},
         (RequestKind.PERMISSION, RequestAction.APPROVE): ActionLabel(
             translate("answers", "Allow"),
             translate("answers", "Allowed. Continuing…"),

@@ -12,9 +12,7 @@ from scheduler.engine.channels.answers import ChannelAnswers
 from scheduler.engine.channels.sender import ChannelSender
 from scheduler.engine.clock import Clock, SystemClock
 from scheduler.engine.connection_setup import ConnectionSetup
-from scheduler.engine.monitoring.heartbeat import Heartbeat
-from scheduler.engine.monitoring.ping_sender import PingSender
-from scheduler.engine.monitoring.run_pings import RunPings
+from scheduler.engine.monitoring.monitoring import Monitoring, NoMonitoring
 from scheduler.engine.repair.auto_repair import AutoRepair
 from scheduler.engine.runs.run_services import RunServices
 from scheduler.engine.runs.runner import Runner
@@ -68,7 +66,9 @@ class Runtime:
         notify: Callable[[str, str], None] = lambda *_: None,
         dry_run: RepairTest = lambda *_: None,
         run_on_engine_thread: Callable[[Callable[[], None]], object] = lambda _: None,
+        is_dry_run: bool = False,
     ) -> None:
+        """`is_dry_run`: nobody outside learns about its runs."""
         self.database = database
         self.folder = folder
         self.registry = registry or builtin_registry(notify, self._forward_news)
@@ -77,7 +77,7 @@ class Runtime:
         self.script_workers = ScriptWorkers(
             folder, limits, max_workers=max(8, 2 * (settings or Settings()).concurrency)
         )
-        self._dry_run = dry_run
+        self._dry_run, self._is_dry_run = dry_run, is_dry_run
         self._run_on_engine_thread = run_on_engine_thread
         self.engine = Engine(
             database,
@@ -123,8 +123,9 @@ class Runtime:
             dry_run=partial(self._dry_run, self),
             run_on_engine_thread=self._run_on_engine_thread,
         )
-        self.pings = PingSender(context, self.registry, self.secrets)
-        self._heartbeat = Heartbeat(context, self.pings)
+        self.monitoring: Monitoring | NoMonitoring = (
+            NoMonitoring() if self._is_dry_run else Monitoring(context, self.plans, self.registry, self.secrets)
+        )
         self.runner = Runner(
             context,
             parts.in_flight,
@@ -132,12 +133,12 @@ class Runtime:
             self.script_workers,
             self.plans,
             self.secrets,
-            RunServices(self.repairs, RunPings(context, self.pings)),
+            RunServices(self.repairs, self.monitoring),
         )
         return self.runner
 
     def _after_tick(self, now: datetime) -> None:
-        self._heartbeat.tick(now)
+        self.monitoring.tick(now)
 
     def change_settings(self, change: Callable[[Settings], Settings]) -> None:
         """On the engine's thread."""
@@ -173,4 +174,4 @@ class Runtime:
         """Stop what runs; the caller closes the store."""
         self.repairs.close()
         self.runner.close()
-        self.pings.close()
+        self.monitoring.close()

@@ -32,6 +32,10 @@ class RequestKind(StrEnum):
     """A script reports something that the user should look at. Nothing waits for it."""
     PING_FAILED = "ping failed"
     """A monitoring service could not be told about runs."""
+    OVERDUE = "overdue"
+    """A schedule has not succeeded for longer than its script expects."""
+    UNUSUAL_DURATION = "unusual duration"
+    """A run takes, or took, longer or shorter than its script expects."""
     FIX = "fix"
     """A repair of a failed script waits for approval."""
     REPAIRED = "repaired"
@@ -220,6 +224,8 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
     ),
     RequestKind.PROBLEM: _SHOWN,
     RequestKind.PING_FAILED: _SHOWN,
+    RequestKind.OVERDUE: _SHOWN,
+    RequestKind.UNUSUAL_DURATION: _SHOWN,
     RequestKind.FIX: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.REPAIRED: RequestSpec(actions=(RequestAction.APPROVE, RequestAction.REJECT, RequestAction.SHOW_SENT)),
     RequestKind.TOO_MANY_FAILURES: RequestSpec(
@@ -238,6 +244,13 @@ REQUESTS: dict[RequestKind, RequestSpec] = {
 }
 
 
+ENDED_BY_DEPLOY = (
+    RequestKind.PROBLEM,
+    RequestKind.PING_FAILED,
+    RequestKind.OVERDUE,
+    RequestKind.UNUSUAL_DURATION,
+)
+"""What a new script may have solved; if not, it is asked again."""
 WAITS_FOR_TIME = frozenset({Block.RETRYING, Block.BACKING_OFF})
 """Blocks that end without the user."""
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -202,9 +202,18 @@ def replace_problem(db: sqlite3.Connection, row: RequestRow) -> None:
     add(db, row)
 
 
+def list_reported(db: sqlite3.Connection, kinds: Sequence[RequestKind]) -> list[tuple[RequestKind, str]]:
+    """Kind and subject of what is asked, or was dismissed and is not over."""
+    query = (
+        "SELECT kind, subject FROM requests WHERE kind IN (SELECT value FROM json_each(?)) "
+        "AND (answer IS NULL OR answer = ?)"
+    )
+    return [(RequestKind(row[0]), row[1]) for row in db.execute(query, (json.dumps(kinds), RequestAnswer.DISMISSED))]
+
+
 def end_problems(
     db: sqlite3.Connection,
-    kind: RequestKind,
+    kinds: Sequence[RequestKind],
     now: datetime,
     *,
     subject: str | None = None,
@@ -214,9 +223,9 @@ def end_problems(
     column, value = ("subject", subject) if subject is not None else ("workflow", workflow)
     query = (
         "UPDATE requests SET answer = ?, answered = ? "
-        f"WHERE kind = ? AND {column} = ? AND (answer IS NULL OR answer = ?)"
+        f"WHERE kind IN (SELECT value FROM json_each(?)) AND {column} = ? AND (answer IS NULL OR answer = ?)"
     )
-    db.execute(query, (RequestAnswer.SOLVED, to_ms(now), kind, value, RequestAnswer.DISMISSED))
+    db.execute(query, (RequestAnswer.SOLVED, to_ms(now), json.dumps(kinds), value, RequestAnswer.DISMISSED))
 
 
 def reassign(db: sqlite3.Connection, request: str, run: str, workflow: str) -> None:

@@ -180,7 +180,7 @@ class RuntimeFixture:
         """Simulate a kill (store closed, workers killed) and start again."""
         self.database.close()
         self.services.runner.close()
-        self.services.pings.close()
+        self.services.monitoring.close()
         self.clock.move(off)
         self.open()
 

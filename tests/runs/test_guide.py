@@ -374,7 +374,8 @@ def test_the_tables_of_settings_list_every_setting_and_value() -> None:
     policies = rows_of("| policy | values | default |")
     names = {row[0].split("`")[1] for row in policies}
     assert times == set(written._TIMES)
-    assert names == {*written._TIMED, "run_on_deploy", "after_crash", "timeout", "max_failures", "retries"} - times
+    own = {"run_on_deploy", "after_crash", "timeout", "max_failures", "retries", *written._WATCHED}
+    assert names == {*written._TIMED, *own} - times
     values = {row[0].split("`")[1]: set(re.findall(r"`(\w+)`", row[1])) for row in policies}
     for name, words in (("overlap", Overlap), ("catchup", Catchup), ("needs", Need)):
         assert values[name] == {word.value for word in words}

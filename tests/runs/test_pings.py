@@ -15,6 +15,7 @@ from scheduler.connections.connectors.ping import ping
 from scheduler.connections.registry import Registry
 from scheduler.connections.secrets import NoSecrets
 from scheduler.engine.monitoring import ping_sender
+from scheduler.engine.monitoring.monitoring import Monitoring
 from scheduler.rules.requests import RequestKind
 from scheduler.store import connections
 from scheduler.timing.policies import Need
@@ -69,8 +70,14 @@ class Monitor:
         with self.runtime.database.write() as db:
             connections.save(db, name, {"service": "healthchecks", **settings}, self.runtime.clock.wall)
 
+    @property
+    def sender(self) -> ping_sender.PingSender:
+        monitoring = self.runtime.services.monitoring
+        assert isinstance(monitoring, Monitoring)
+        return monitoring.pings
+
     def _is_all_sent(self) -> bool:
-        queues = self.runtime.services.pings._queues.values()
+        queues = self.sender._queues.values()
         return not any(one.waiting for one in queues if one.connection not in self.slow)
 
     def told(self, name: str = "x") -> list[str]:

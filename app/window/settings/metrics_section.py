@@ -1,6 +1,7 @@
 """The monitoring section of the settings: whether, and in which folder, a file with metrics is written."""
 
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -58,6 +59,10 @@ class MetricsSection(QWidget):
             self.folder.setText(preferences.metrics_folder)
         self._enable_controls()
         self._check()
+
+    def read(self) -> dict[str, Any]:
+        """The chosen values, by the name of their preference."""
+        return {"writes_metrics": self.box.isChecked(), "metrics_folder": self.chosen_folder()}
 
     def chosen_folder(self) -> str:
         return self.folder.text().strip()

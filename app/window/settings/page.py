@@ -33,6 +33,7 @@ from app.window.feedback import StatusLine, add_row, make_button
 from app.window.page import Page, PageColumn, make_section_heading
 from app.window.settings.data_section import DataSection
 from app.window.settings.fixer_section import FixerSection
+from app.window.settings.heartbeat_section import HeartbeatSection
 from app.window.settings.labels import APPEARANCES, CATCHUPS, HISTORY_AGES, LANGUAGES, OVERLAPS, label_text
 from app.window.settings.metrics_section import MetricsSection
 from app.window.settings.schedule_defaults import ScheduleDefaultsSection
@@ -99,7 +100,7 @@ class SettingsPage(Page):
         self.no_sandbox = make_label(translate_text(warn_without_sandbox() or ""), Tone.ATTENTION.value)
         self.schedule_defaults = ScheduleDefaultsSection(_LABEL_WIDTH)
         self.fixer = FixerSection(self.session, _LABEL_WIDTH)
-        self.metrics = MetricsSection()
+        self.heartbeat, self.metrics = HeartbeatSection(self.session, _LABEL_WIDTH), MetricsSection()
         self.data = DataSection(self.session)
 
     def _make_box(self, name: str, choices: dict[Any, object]) -> QComboBox:
@@ -158,7 +159,7 @@ class SettingsPage(Page):
             ),
             (self.tr("Repairs"), (("", self.fixer),)),
             (self.tr("History"), ((self.tr("&Keep history for"), self.history_age),)),
-            (self.tr("Monitoring"), (("", self.metrics),)),
+            (self.tr("Monitoring"), (("", self.heartbeat), ("", self.metrics))),
             (self.tr("Data"), (("", self.data),)),
             (self.tr("Advanced"), (("", self.schedule_defaults),)),
         ):
@@ -178,12 +179,12 @@ class SettingsPage(Page):
         for choice in (self.appearance, self.language, self.overlap, self.catchup, self.history_age):
             choice.activated.connect(self._choose)
         self.concurrency.valueChanged.connect(self._choose)
-        self.schedule_defaults.changed.connect(self._choose)
         self.editor.editingFinished.connect(self._choose_editor)
         self.editor.textEdited.connect(self.status_line.clear_error)
         self.test_button.clicked.connect(self._send_test)
         self.fixer.saved.connect(self.refresh)
-        self.metrics.changed.connect(self._choose)
+        for section in (self.heartbeat, self.metrics, self.schedule_defaults):
+            section.changed.connect(self._choose)
         self.data.import_requested.connect(self.import_requested)
 
     def read_controls(self) -> Preferences:
@@ -201,8 +202,8 @@ class SettingsPage(Page):
             appearance=Appearance(self.appearance.currentData()),
             language=Language(self.language.currentData()),
             editor=self.editor.text().strip(),
-            writes_metrics=self.metrics.box.isChecked(),
-            metrics_folder=self.metrics.chosen_folder(),
+            **self.metrics.read(),
+            **self.heartbeat.read(),
             **self.schedule_defaults.read(),
         )
 
@@ -234,9 +235,9 @@ class SettingsPage(Page):
         for field, at in ((self.quiet_from, preferences.quiet_from), (self.quiet_until, preferences.quiet_until)):
             if not field.hasFocus():
                 field.setTime(QTime(at.hour, at.minute))
-        self.schedule_defaults.show_preferences(preferences)
         self.fixer.show_choice(preferences.fixer)
-        self.metrics.show_choice(preferences)
+        for section in (self.heartbeat, self.metrics, self.schedule_defaults):
+            section.show_choice(preferences)
         self._enable_controls()
 
     def _enable_controls(self) -> None:

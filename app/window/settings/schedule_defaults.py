@@ -66,7 +66,7 @@ class ScheduleDefaultsSection(QWidget):
             "buffer_limit": self.buffer_limit.value(),
         }
 
-    def show_preferences(self, preferences: Preferences) -> None:
+    def show_choice(self, preferences: Preferences) -> None:
         _add_missing(self.jitter, preferences.jitter, describe_jitter(preferences.jitter))
         lookahead = preferences.lookahead
         _add_missing(self.lookahead, lookahead, describe_duration(parse_duration(lookahead, "lookahead")))

@@ -100,6 +100,7 @@ def dry_run_script(
         registry=fake_mutating_tools(environment.registry),
         secrets=environment.secrets,
         announce=lambda _: announced.set(),
+        is_dry_run=True,
     )
     try:
         with database.write() as db:

@@ -188,22 +188,21 @@ def report(
     db: sqlite3.Connection, kind: RequestKind, workflow: str, subject: str, sentence: str, now: datetime
 ) -> None:
     """Ask the user to look at something until it is over. The same sentence is asked only once."""
-    before = requests.find_problem(db, kind, subject)
-    is_known = before is not None and before.answer in (None, RequestAnswer.DISMISSED)
-    if before is not None and is_known and before.sentence == sentence:
+    if is_reported(db, kind, subject, sentence):
         return
     row = RequestRow(id=uuid4().hex[:12], kind=kind, workflow=workflow, subject=subject, sentence=sentence, created=now)
     requests.replace_problem(db, row)
 
 
-def is_reported(db: sqlite3.Connection, kind: RequestKind, subject: str) -> bool:
-    """Whether it is asked, or the user dismissed it and it is not over."""
+def is_reported(db: sqlite3.Connection, kind: RequestKind, subject: str, sentence: str | None = None) -> bool:
+    """Whether it is asked, with that sentence or any, or the user dismissed it and it is not over."""
     found = requests.find_problem(db, kind, subject)
-    return found is not None and found.answer in (None, RequestAnswer.DISMISSED)
+    is_open = found is not None and found.answer in (None, RequestAnswer.DISMISSED)
+    return is_open and (sentence is None or (found is not None and found.sentence == sentence))
 
 
 def end_report(db: sqlite3.Connection, kind: RequestKind, subject: str, now: datetime) -> None:
-    requests.end_problems(db, kind, now, subject=subject)
+    requests.end_problems(db, (kind,), now, subject=subject)
 
 
 def _ran_beside(db: sqlite3.Connection, other: str | None, run: RunRow) -> bool:

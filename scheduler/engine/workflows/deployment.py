@@ -22,7 +22,7 @@ from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.mutations import Continuation, MutationStatus, decide_continuation
 from scheduler.rules.phases import HandlerKind, RunStatus
-from scheduler.rules.requests import Block, RequestKind
+from scheduler.rules.requests import ENDED_BY_DEPLOY, Block, RequestKind
 from scheduler.store import (
     events,
     grants,
@@ -171,7 +171,7 @@ class Deployer:
         workflows.add_script(db, script)
         repairs.end(db, plan.workflow)
         requests.resolve(db, now, RequestKind.REPAIRED, plan.workflow)
-        requests.end_problems(db, RequestKind.PROBLEM, now, workflow=plan.workflow)
+        requests.end_problems(db, ENDED_BY_DEPLOY, now, workflow=plan.workflow)
         self._update_handlers(db, before, plan)
         self._update_schedules(db, before, plan, now)
         unfinished = runs.list_unfinished(db, plan.workflow)

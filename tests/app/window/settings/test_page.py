@@ -18,6 +18,7 @@ from app.session import Session
 from app.theme.tokens import Appearance
 from app.window.settings import metrics_section
 from app.window.settings.page import SettingsPage
+from scheduler.engine.runtime import Runtime
 from scheduler.timing.jitter import parse_jitter
 from scheduler.timing.policies import Catchup, Overlap
 from tests.app.app_fixture import Wait
@@ -232,3 +233,31 @@ def test_where_scripts_are_not_isolated_the_page_says_so(
     page = show(qtbot, empty, entry, wait)
     assert page.no_sandbox.isVisible()
     assert page.no_sandbox.text().startswith("Dayhand cannot isolate scripts on this system")
+
+
+def test_the_sign_of_life_is_chosen_among_the_connected_pings(page: SettingsPage, empty: Session, wait: Wait) -> None:
+    page.refresh()
+    assert page.heartbeat.connection.count() == 1 and not page.heartbeat.interval.isEnabled()
+
+    def connect(runtime: Runtime) -> None:
+        runtime.grant_commands.save_connection("ping:dayhand", {"service": "healthchecks"})
+        runtime.grant_commands.save_connection("feed:news", {"url": "https://example.org"})
+
+    empty.execute(connect)
+    page.refresh()
+    wait(lambda: page.heartbeat.connection.findData("ping:dayhand") > 0)
+    assert page.heartbeat.connection.count() == 2, "only pings"
+    page.heartbeat.connection.setCurrentIndex(1)
+    page.heartbeat.connection.activated.emit(1)
+    page.heartbeat.interval.setCurrentIndex(page.heartbeat.interval.findData("15m"))
+    page.heartbeat.interval.activated.emit(2)
+    wait(lambda: read_preferences(empty.folder).ping_every == "15m")
+    assert read_preferences(empty.folder).ping == "ping:dayhand"
+    settings = empty._runtime.engine.context.settings
+    assert (settings.ping, settings.ping_every.total_seconds()) == ("ping:dayhand", 900)
+
+
+def test_an_interval_set_by_a_command_is_shown(page: SettingsPage, empty: Session, wait: Wait) -> None:
+    run_command(empty, "change_setting", key="ping_every", value="7m")
+    page.refresh()
+    wait(lambda: page.heartbeat.interval.currentText() == "7 minutes")
