@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 MAX_LINES = 350
 MAX_FUNCTION_LINES = 60
-_NOUNS_IN_ING = {"formatting", "framing", "opening", "paging", "slicing", "upcoming"}
+_NOUNS_IN_ING = {"formatting", "framing", "monitoring", "opening", "paging", "ping", "slicing", "upcoming"}
 """Names in -ing that are ordinary nouns."""
 
 

@@ -4085,7 +4085,7 @@ Deiner: {mine}</translation>
     </message>
     <message>
         <source>Output</source>
-        <translation type="unfinished">Ausgabe</translation>
+        <translation>Ausgabe</translation>
     </message>
     <message>
         <source>Send the last lines that a run printed, and why it failed. The service can read them.</source>

@@ -4,7 +4,7 @@ import pytest
 
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.failures import FailureClass
-from scheduler.rules.requests import REQUESTS, RequestKind
+from scheduler.rules.requests import ENDED_BY_DEPLOY, REQUESTS, RequestKind
 from scheduler.rules.workflow_state import WorkflowState
 from tests.engine.engine_fixture import HOUR
 from tests.runs.runtime_fixture import RuntimeFixture, fail
@@ -87,7 +87,7 @@ def test_a_dismissed_stop_counts_as_stopped_after_a_restart(runtime: RuntimeFixt
 
 def test_what_needs_an_answer_cannot_be_dismissed() -> None:
     kinds = {kind for kind, spec in REQUESTS.items() if spec.can_be_dismissed}
-    reports = {RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED, RequestKind.PROBLEM}
+    reports = {RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED, *ENDED_BY_DEPLOY}
     assert kinds == {*STOPS, *reports}
     assert {kind for kind in kinds if REQUESTS[kind].is_report} == reports
 

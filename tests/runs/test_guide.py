@@ -333,7 +333,16 @@ def test_the_test_of_a_script_passes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     names["test_it_is_a_workflow"]()
     monkeypatch.delitem(sys.modules, "readings")
     written.defined.clear()
-    assert len(FRAGMENTS) == 4
+    assert len(FRAGMENTS) == 5
+
+
+def test_the_job_with_a_ping_can_be_deployed() -> None:
+    module = ModuleType("backup")
+    head = 'import dayhand\nflow = dayhand.Workflow("Backup")\n'
+    exec(compile(head + FRAGMENTS[4], "guide.md", "exec"), vars(module))
+    written.defined.clear()
+    described = dayhand.describe(module)
+    assert described["connections"] == [described["handlers"][0]["ping"]] == ["ping:backup"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

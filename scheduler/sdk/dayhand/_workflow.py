@@ -136,13 +136,7 @@ class Workflow:
             **options.read_watched(given),
             "publishes": self._read_topics("publishes", publishes),
         }
-
-        def add(function: ProducerFunction) -> ProducerFunction:
-            check_function("producer", function)
-            self._add(HandlerDefinition(function.__name__, "producer", function, line, written))
-            return function
-
-        return add
+        return self._decorate("producer", line, written)
 
     def consumer(
         self,
@@ -246,13 +240,7 @@ class Workflow:
             "after_crash": options.read_choice("after_crash", after_crash, ("next", "again", "ask", "never")),
             **options.read_watched(given),
         }
-
-        def add(function: JobFunction) -> JobFunction:
-            check_function("job", function)
-            self._add(HandlerDefinition(function.__name__, "job", function, line, written))
-            return function
-
-        return add
+        return self._decorate("job", line, written)
 
     if not TYPE_CHECKING:  # or type checkers would accept every name
 
@@ -264,6 +252,14 @@ class Workflow:
     def _begin(self, kind: str, known: tuple[str, ...], positional: tuple[Any, ...], unknown: dict[str, Any]) -> int:
         options.reject_unknown(kind, known, positional, unknown)
         return caller()[1]
+
+    def _decorate(self, kind: str, line: int, written: dict[str, Any]) -> Callable[[Any], Any]:
+        def add(function: Any) -> Any:
+            check_function(kind, function)
+            self._add(HandlerDefinition(function.__name__, kind, function, line, written))
+            return function
+
+        return add
 
     def _add(self, handler: HandlerDefinition) -> None:
         if handler.name in self.handlers:
