@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scheduler.engine.keyring_names import SavedSecret
     from scheduler.store.database import Database
     from scheduler.store.diagnostics import StoreDescription
-    from scheduler.store.opening import StoreDamage
+    from scheduler.store.opening import LostChanges, StoreDamage
 
 __all__ = [
     "FolderDescription", "FolderInUseError", "OpenedFolder", "SavedConnections", "StoreError", "back_up",
@@ -36,8 +36,8 @@ class OpenedFolder:
 
     database: Database
     keyring_entries: KeyringEntries
-    damage: StoreDamage | None
-    """Shown at every start until the user restores the backup or dismisses it."""
+    damage: StoreDamage | LostChanges | None
+    """Damage is shown at every start until the user restores the backup or dismisses it, lost changes once."""
 
     def close(self) -> None:
         """Close cleanly, so that the next start need not check the store."""

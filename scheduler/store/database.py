@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from scheduler.store import dirty_flag
+from scheduler.store.commit_sequence import CommitSequence
 from scheduler.store.errors import StoreClosedError, StoreGoneError
 from scheduler.store.sqlite import connect
 
@@ -62,13 +63,18 @@ class FileIdentity:
 class WriterState:
     """The shared state of all transactions."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], identity: FileIdentity) -> None:
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], identity: FileIdentity, sequence: CommitSequence | None
+    ) -> None:
         self.connect = connect
         self.identity = identity
+        self.sequence = sequence
         self.lock = threading.RLock()
         self.thread: int | None = None
         """The thread in a transaction."""
         self.is_durable = False
+        self.changes_before = 0
+        """The number of changes of the connection when the running transaction began."""
         self.commits_since_checkpoint = 0
         """Commits since the last checkpoint of the write-ahead log."""
         self.changes: list[Any] = []
@@ -94,6 +100,7 @@ class Transaction:
                 writer.is_durable = self._durable
             connection.execute("BEGIN IMMEDIATE")
             writer.identity.remember()
+            writer.changes_before = connection.total_changes
         except BaseException:
             writer.lock.release()
             raise
@@ -107,7 +114,7 @@ class Transaction:
             connection = writer.connect()
             try:
                 if kind is None:
-                    connection.execute("COMMIT")
+                    self._commit(connection)
                     writer.commits_since_checkpoint += 1
                     committed = writer.changes.copy()
             finally:
@@ -120,14 +127,26 @@ class Transaction:
         if committed:
             writer.listener(committed)
 
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        writer = self._writer
+        if writer.sequence is None or connection.total_changes == writer.changes_before:
+            connection.execute("COMMIT")
+            return
+        writer.sequence.advance(connection)
+        connection.execute("COMMIT")
+        writer.sequence.record(durable=self._durable)
+
 
 class Database:
     """Connections to one file. Writers of this process queue on a lock instead of polling in SQLite."""
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False, sequence: CommitSequence | None = None) -> None:
         self.path = path
         self.is_read_only = read_only
-        self._writer = WriterState(lambda: self._connections.get(_WRITER) or self._connect(_WRITER), FileIdentity(path))
+        self._sequence = sequence
+        self._writer = WriterState(
+            lambda: self._connections.get(_WRITER) or self._connect(_WRITER), FileIdentity(path), sequence
+        )
         self._usual, self._durable = (Transaction(self._writer, durable=durable) for durable in (False, True))
         self._install_collector: InstallCollector = lambda *_: None
         self._connect_lock = threading.Lock()
@@ -180,6 +199,8 @@ class Database:
             self._is_closed = True
             while self._connections:
                 self._connections.popitem()[1].close()
+            if self._sequence is not None:
+                self._sequence.close()
 
     def _connect(self, owner: int) -> sqlite3.Connection:
         with self._connect_lock:

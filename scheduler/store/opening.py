@@ -13,6 +13,7 @@ from pathlib import Path
 from scheduler.rules.mutations import MutationStatus
 from scheduler.store import (
     backups,
+    commit_sequence,
     dirty_flag,
     events,
     free_pages,
@@ -27,6 +28,7 @@ from scheduler.store import (
     workflows,
 )
 from scheduler.store.backups import STORE_FILE, back_up, find_last_backup, format_timestamp, is_usable, put_in_place
+from scheduler.store.commit_sequence import CommitSequence
 from scheduler.store.database import Database, to_ms
 from scheduler.store.errors import NewerStoreError, NoBackupError, OlderStoreError, StoreDamagedError, StoreError
 from scheduler.store.events import EventState
@@ -34,7 +36,9 @@ from scheduler.store.sqlite import connect, converted_errors, is_intact
 from scheduler.user_text import UserText
 
 _CANCELLED_BY_RESTORE = UserText("It was running when this backup was made. What it did after that is not known.")
-_SIDE_FILES = ("-wal", "-shm", "-journal")
+_SIDE_FILES = ("-wal", "-shm", "-journal", commit_sequence.SUFFIX)
+_CANCELLED_BY_LOSS = UserText("The newest changes to Dayhand's data were lost. What it did is not known.")
+_PAUSED_BY_LOSS = UserText("The newest changes to Dayhand's data were lost. Check what ran last, then resume.")
 _NEXT = ".next."
 
 
@@ -68,10 +72,27 @@ class StoreDamage:
 
 
 @dataclass(frozen=True, slots=True)
+class LostChanges:
+    """The newest changes to the store are gone, although the file is sound: each workflow is paused, with a note."""
+
+    number: int
+
+    def describe(self, restore: str = "") -> str:
+        """One sentence; a backup would be older still, so `restore` is not offered."""
+        del restore
+        return UserText(
+            "The newest changes to your data file {store_file} are missing: the file beside it that ends in -wal was "
+            "deleted or cut, or the data file is an older copy. What ran last is not recorded, so all workflows are "
+            "paused. Check what they did, then resume them.",
+            store_file=STORE_FILE,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedStore:
     database: Database
-    damage: StoreDamage | None = None
-    """Shown at every start until the user restores the backup or dismisses it."""
+    damage: StoreDamage | LostChanges | None = None
+    """Damage is shown at every start until the user restores the backup or dismisses it, lost changes once."""
 
 
 def open_store(folder: Path, now: datetime) -> OpenedStore:
@@ -210,7 +231,23 @@ def _open(folder: Path, now: datetime) -> OpenedStore:
         if not _is_sound(path):
             _start_empty(path, now)
         with prepared_file(path, lambda: back_up(folder, now)) as connection:
-            return OpenedStore(Database(path), _remembered(connection, folder))
+            lost = _suspend_after_loss(path, connection, now)
+            return OpenedStore(Database(path, sequence=CommitSequence(path)), lost or _remembered(connection, folder))
+
+
+def _suspend_after_loss(path: Path, connection: sqlite3.Connection, now: datetime) -> LostChanges | None:
+    """If the store is older than it was, nothing may run again unasked."""
+    expected = commit_sequence.read_expected(path)
+    number = expected - commit_sequence.read(connection)
+    if number <= 0:
+        return None
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    suspend_everything(connection, now, _CANCELLED_BY_LOSS)
+    schedules.pause_all(connection, _PAUSED_BY_LOSS)
+    commit_sequence.write(connection, expected)
+    connection.execute("COMMIT")
+    return LostChanges(number)
 
 
 @contextmanager

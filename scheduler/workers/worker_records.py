@@ -1,10 +1,10 @@
 """A record of each running worker, so that the next start can kill those of an app that was killed."""
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
 
+from scheduler.boot import boot_id
 from scheduler.workers.system import find_process, kill_with_descendants
 
 _FOLDER = "workers"
@@ -20,7 +20,7 @@ class WorkerRecords:
 
     def add(self, pid: int, mark: str) -> None:
         process = find_process(pid)
-        record = {"pid": pid, "started": process and process.started, "boot": _boot_id()}
+        record = {"pid": pid, "started": process and process.started, "boot": boot_id()}
         (self._folder / mark).write_text(json.dumps(record), encoding="utf-8")
 
     def remove(self, mark: str) -> None:
@@ -41,15 +41,9 @@ def kill_orphans(folder: Path) -> int:
         except (OSError, ValueError, KeyError, TypeError):
             pid, started, boot, mark = 0, None, "", path.name  # the app was killed while writing it
         process = find_process(pid) if pid else None
-        is_same = process is not None and process.started == started and boot == _boot_id()
+        is_same = process is not None and process.started == started and boot == boot_id()
         kill_with_descendants(pid if is_same else None, mark)
         ended += is_same
         with suppress(OSError):
             path.unlink()
     return ended
-
-
-def _boot_id() -> str:
-    with suppress(OSError):
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return str(os.name)

@@ -17,6 +17,8 @@ from scheduler.store.opening import close_store, open_store
 
 NOW = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
+CLEAN_FILES = {"dayhand.db", "dayhand.db-sequence"}
+"""Of a store that was closed cleanly."""
 
 
 def fill(database: Database, number: int, word: str = "w") -> None:
@@ -47,7 +49,7 @@ def make_crashed_store(folder: Path) -> Path:
     fill(database, 100, "new")
     shutil.copytree(alive, folder)
     database.close()
-    assert file_names(folder) == {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
+    assert file_names(folder) == CLEAN_FILES | {"dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
     return folder / "dayhand.db"
 
 

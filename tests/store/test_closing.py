@@ -14,7 +14,7 @@ from scheduler.store.errors import (
     StoreClosedError,
 )
 from scheduler.store.opening import close_store
-from tests.store.store_files import count, count_in, file_names, fill, run_in_threads, run_python
+from tests.store.store_files import CLEAN_FILES, count, count_in, file_names, fill, run_in_threads, run_python
 
 
 def test_closing_closes_the_connections_of_all_threads(database: Database, folder: Path) -> None:
@@ -50,7 +50,7 @@ def test_closing_closes_the_connections_of_all_threads(database: Database, folde
     may_end.set()
     thread.join()
     assert len(refused) == 4
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
     assert count_in(folder / "dayhand.db") == 10
 
 

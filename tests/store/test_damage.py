@@ -20,8 +20,9 @@ from scheduler.store.errors import (
     StoreDamagedError,
     StoreForbiddenError,
 )
-from scheduler.store.opening import close_store, dismiss_damage, open_store, restore
+from scheduler.store.opening import LostChanges, close_store, dismiss_damage, open_store, restore
 from tests.store.store_files import (
+    CLEAN_FILES,
     NOW,
     count,
     count_in,
@@ -255,7 +256,7 @@ def test_an_empty_file_without_backups_is_a_first_start(folder: Path) -> None:
     assert opened.damage is None
     fill(opened.database, 1)
     close_store(opened.database)
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
 
 
 def emptied(path: Path) -> None:
@@ -320,7 +321,7 @@ def test_a_lost_journal_loses_only_its_own_content(folder: Path, content: bytes 
     journal = path.with_name("dayhand.db-wal")
     journal.unlink() if content is None else journal.write_bytes(content)
     opened = open_store(folder, NOW)
-    assert opened.damage is None
+    assert isinstance(opened.damage, LostChanges)
     assert count(opened.database) == 100
     fill(opened.database, 7)
     close_store(opened.database)
@@ -346,7 +347,8 @@ def test_the_side_files_are_set_aside_with_the_damaged_file(folder: Path) -> Non
     for suffix in ("-wal", "-shm", "-journal"):
         path.with_name(f"dayhand.db{suffix}").write_text(f"old{suffix}")
     close_store(open_store(folder, NOW).database)
-    assert file_names(folder) == {"dayhand.db", ASIDE, f"{ASIDE}-wal", f"{ASIDE}-shm", f"{ASIDE}-journal"}
+    beside = {f"{ASIDE}{suffix}" for suffix in ("-wal", "-shm", "-journal", "-sequence")}
+    assert file_names(folder) == {"dayhand.db", ASIDE} | beside
     for suffix in ("-wal", "-shm", "-journal"):
         assert (folder / f"{ASIDE}{suffix}").read_text() == f"old{suffix}"
 
@@ -356,7 +358,9 @@ def test_files_damaged_in_the_same_second_are_kept_separately(folder: Path) -> N
     for text in ("first", "second", "third"):
         path.write_text(text)
         close_store(open_store(folder, NOW).database)
-    texts = {name: (folder / name).read_text() for name in file_names(folder) if "damaged" in name}
+    texts = {
+        name: (folder / name).read_text() for name in file_names(folder) if "damaged" in name and name.endswith(".db")
+    }
     assert texts == {ASIDE: "first", ASIDE.replace(".db", "-2.db"): "second", ASIDE.replace(".db", "-3.db"): "third"}
 
 

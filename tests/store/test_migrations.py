@@ -14,7 +14,7 @@ from scheduler.store.errors import DiskFullError, MigrationError, NewerStoreErro
 from scheduler.store.opening import close_store, open_store
 from scheduler.store.sqlite import connect
 from tests.killing import KILLED
-from tests.store.store_files import NOW, ROOT, count, count_in, file_names, fill, make_store, run_python
+from tests.store.store_files import CLEAN_FILES, NOW, ROOT, count, count_in, file_names, fill, make_store, run_python
 
 AddSteps = Callable[..., None]
 
@@ -41,7 +41,7 @@ def test_a_fresh_file_gets_every_step_and_no_backup(folder: Path) -> None:
     assert count(database) == 3
     close_store(database)
     assert version(folder / "dayhand.db") == migrations.latest()
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
 
 
 def test_an_up_to_date_file_is_left_alone(folder: Path, statements: list[str]) -> None:
@@ -49,7 +49,7 @@ def test_an_up_to_date_file_is_left_alone(folder: Path, statements: list[str]) -
     statements.clear()
     close_store(open_store(folder, NOW).database)
     assert not [sql for sql in statements if "CREATE" in sql or sql.startswith(("BEGIN", "PRAGMA user_version ="))]
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
 
 
 def test_new_steps_are_applied_in_order_after_a_backup(folder: Path, add_steps: AddSteps) -> None:
@@ -217,7 +217,7 @@ def test_a_newer_store_is_refused_with_nothing_changed(folder: Path, *, is_uncle
         with pytest.raises(NewerStoreError, match=r"newer Dayhand \(format 99; .*Nothing was changed\."):
             open_store(folder, NOW)
     assert (path.read_bytes(), journal.read_bytes() if journal.exists() else b"") == before
-    assert file_names(folder) <= {"dayhand.db", "dayhand.db-wal", "dayhand.db-shm"}
+    assert file_names(folder) <= CLEAN_FILES | {"dayhand.db-wal", "dayhand.db-shm"}
 
 
 def test_every_table_is_strict(folder: Path) -> None:

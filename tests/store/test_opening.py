@@ -13,7 +13,18 @@ from scheduler.store import dirty_flag, migrations
 from scheduler.store.errors import NewerStoreError, OlderStoreError, StoreError, StoreForbiddenError
 from scheduler.store.opening import close_store, open_for_reading, open_store
 from tests.killing import KILLED
-from tests.store.store_files import NOW, count, count_in, end_uncleanly, file_names, fill, make_store, modes, run_python
+from tests.store.store_files import (
+    CLEAN_FILES,
+    NOW,
+    count,
+    count_in,
+    end_uncleanly,
+    file_names,
+    fill,
+    make_store,
+    modes,
+    run_python,
+)
 
 DIES = """
 import os, sys
@@ -71,9 +82,9 @@ def test_a_failed_start_is_not_a_clean_exit(
     assert checks(statements) == 1
 
 
-def test_a_clean_exit_leaves_one_file(folder: Path) -> None:
+def test_a_clean_exit_leaves_the_store_and_its_sequence(folder: Path) -> None:
     make_store(folder)
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
 
 
 def test_an_unreadable_marker_causes_a_check(folder: Path, statements: list[str]) -> None:
@@ -84,7 +95,7 @@ def test_an_unreadable_marker_causes_a_check(folder: Path, statements: list[str]
     statements.clear()
     close_store(open_store(folder, NOW).database)
     assert checks(statements) == 1
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
 
 
 def test_reading_neither_sets_nor_clears_the_marker(folder: Path, statements: list[str]) -> None:
@@ -137,7 +148,8 @@ def test_all_files_are_private_from_the_start(folder: Path) -> None:
     finally:
         os.umask(mask)
     assert oct(folder.stat().st_mode & 0o777) == "0o700"
-    assert modes(folder) == {f"data/dayhand.db{suffix}": "0o600" for suffix in ("", "-wal", "-shm", "-in-use")}
+    names = CLEAN_FILES | {"dayhand.db-wal", "dayhand.db-shm", "dayhand.db-in-use"}
+    assert modes(folder) == {f"data/{name}": "0o600" for name in names}
     close_store(database)
 
 
@@ -146,7 +158,7 @@ def test_a_file_readable_by_others_is_made_private(folder: Path) -> None:
     path = make_store(folder)
     path.chmod(0o644)
     close_store(open_store(folder, NOW).database)
-    assert modes(folder) == {"data/dayhand.db": "0o600"}
+    assert modes(folder) == {f"data/{name}": "0o600" for name in CLEAN_FILES}
 
 
 @pytest.mark.posix("Windows has no file modes")
@@ -162,7 +174,7 @@ def test_an_existing_folder_keeps_its_mode(folder: Path) -> None:
 def test_any_folder_name_works(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     assert count_in(make_store(folder)) == 200
-    assert file_names(folder) == {"dayhand.db"}
+    assert file_names(folder) == CLEAN_FILES
 
 
 def test_a_relative_folder_survives_a_change_of_the_working_directory(
@@ -170,7 +182,7 @@ def test_a_relative_folder_survives_a_change_of_the_working_directory(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     make_store(Path("data"))
-    assert file_names(tmp_path / "data") == {"dayhand.db"}
+    assert file_names(tmp_path / "data") == CLEAN_FILES
 
 
 @pytest.mark.posix("Wine makes no symbolic links")
