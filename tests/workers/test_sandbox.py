@@ -110,6 +110,29 @@ def test_other_processes_cannot_be_inspected(start: Start, what: str) -> None:
     assert "Permission denied" in _message(start(job(INSPECTIONS[what].format(host=os.getpid()))))
 
 
+CHANGES = {
+    "its priority": "os.setpriority(os.PRIO_PROCESS, {host}, 19)",
+    "the priority of its group": "os.setpriority(os.PRIO_PGRP, os.getpgid({host}), 19)",
+    "the priority of all the user's processes": "os.setpriority(os.PRIO_USER, os.getuid(), 19)",
+    "its processors": "os.sched_setaffinity({host}, {{0}})",
+    "its scheduler": "os.sched_setscheduler({host}, os.SCHED_IDLE, os.sched_param(0))",
+    "its parameters": "os.sched_setparam({host}, os.sched_param(0))",
+    "its share of the disk": "import ctypes\nlinux = ctypes.CDLL(None, use_errno=True)\n"
+    "assert linux.syscall({ioprio_set}, 1, {host}, 3 << 13) == 0, os.strerror(ctypes.get_errno())",
+    "when it is killed": "open('/proc/{host}/oom_score_adj', 'w').write('1000')",
+    "its control group": "open('/sys/fs/cgroup/cgroup.procs', 'w')",
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_other_processes_cannot_be_changed(start: Start, what: str) -> None:
+    number = _sandbox._CALLS[os.uname().machine].ioprio_set
+    before = (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), os.sched_getscheduler(0))
+    message = _message(start(job(CHANGES[what].format(host=os.getpid(), ioprio_set=number))))
+    assert "Permission denied" in message or "No such file" in message, message
+    assert before == (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), os.sched_getscheduler(0))
+
+
 def test_a_socket_of_a_pair_cannot_send_to_an_address(start: Start, tmp_path: Path) -> None:
     """Connected sockets cannot change their peer; connectionless ones could."""
     path = str(tmp_path / "socket")
@@ -182,6 +205,10 @@ WITHIN = {
     "moving files": "import pathlib, tempfile\nfolder = pathlib.Path(tempfile.mkdtemp())\n(folder / 'a').mkdir()\n"
     "(folder / 'a' / 'file').touch()\n(folder / 'a' / 'file').rename(folder / 'file')",
     "its own limits": "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))",
+    "its own priority": "os.nice(1)\nos.sched_setaffinity(0, os.sched_getaffinity(0))\n"
+    "os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))",
+    "when it is killed": "open('/proc/self/oom_score_adj', 'w').write('1000')",
+    "devices": "open('/dev/null', 'w').write('x')",
     "files": "import tempfile\nwith tempfile.TemporaryFile() as file:\n    file.write(b'x')",
 }
 

@@ -40,6 +40,8 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
+        if name.startswith("_"):  # asked for by Python and tools, and by `from dayhand import _module`
+            raise AttributeError(name)
         from ._package_names import explain_missing_attribute  # noqa: PLC0415  only needed for mistakes
 
         raise AttributeError(explain_missing_attribute(name))

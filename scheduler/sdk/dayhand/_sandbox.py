@@ -2,7 +2,8 @@
 
 Linux enforces it on this process and everything it starts; it cannot be left. Local sockets are blocked: behind them
 are the keyring, the display, SSH and GPG agents, and the app itself. So are the memory, environment and signals of
-other processes. Files and the network stay as open as they are for the user.
+other processes, their priority, and what the kernel offers as files in /proc and /sys for changing them. Other files
+and the network stay as open as they are for the user.
 
 A worker on our own Python enters it itself. Other programs are started through this file: the Python chosen by an
 author, whose packages run code before ours, and uv, which builds those packages.
@@ -24,7 +25,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _DROPPED_CAPABILITIES = sum(1 << number for number in (16, 17, 19, 21, 22, 24, 38, 39, 40))
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _QUERY_VERSION, _PATH_BENEATH = 1, 1
-_MOVE_FILES = 1 << 13
+_WRITE_FILES, _MOVE_FILES, _TRUNCATE_FILES = 1 << 1, 1 << 13, 1 << 14
 _ABSTRACT_SOCKETS, _SIGNALS = 1, 2
 _SET_FILTER, _FOR_ALL_THREADS = 1, 1
 
@@ -41,6 +42,8 @@ _AF_UNIX = 1
 _CONNECTIONLESS = 2
 """The bit set only in connectionless socket types; one of a pair could send to any address."""
 _SELF = 0
+_PRIORITY_OF_PROCESS, _IO_PRIORITY_OF_PROCESS = 0, 1
+_KERNEL_FOLDERS = ("proc", "sys")
 
 
 class _Calls(NamedTuple):
@@ -51,6 +54,12 @@ class _Calls(NamedTuple):
     socket: int
     socketpair: int
     prlimit64: int
+    setpriority: int
+    ioprio_set: int
+    sched_setparam: int
+    sched_setscheduler: int
+    sched_setaffinity: int
+    sched_setattr: int
     ptrace: int
     process_vm_readv: int
     process_vm_writev: int
@@ -63,8 +72,8 @@ class _Calls(NamedTuple):
 
 
 _CALLS = {
-    "x86_64": _Calls(0xC000003E, 317, 41, 53, 302, 101, 310, 311, 248, 249, 250, 30),
-    "aarch64": _Calls(0xC00000B7, 277, 198, 199, 261, 117, 270, 271, 217, 218, 219, 196),
+    "x86_64": _Calls(0xC000003E, 317, 41, 53, 302, 141, 251, 142, 144, 203, 314, 101, 310, 311, 248, 249, 250, 30),
+    "aarch64": _Calls(0xC00000B7, 277, 198, 199, 261, 140, 30, 118, 119, 122, 274, 117, 270, 271, 217, 218, 219, 196),
 }
 
 
@@ -102,38 +111,67 @@ def _drop_capabilities(linux: ctypes.CDLL) -> None:
 def _restrict_to_descendants(linux: ctypes.CDLL, version: int) -> None:
     """Block access to all processes but this one and its descendants (Landlock); since Linux 6.12 also signals.
 
-    Older versions require a rule about files, so there is one that allows everything; the oldest cannot express it.
+    Nothing in /proc and /sys can be written, for example to have another process killed when memory is short.
+    The oldest versions cannot express that files may be moved.
     """
     if version < 2:
         return
-    knows_signals = version >= 6
-    handled = (0, 0, _ABSTRACT_SOCKETS | _SIGNALS) if knows_signals else (_MOVE_FILES,)
+    writing = _WRITE_FILES | (_TRUNCATE_FILES if version >= 3 else 0)
+    handled = (_MOVE_FILES | writing, 0, _ABSTRACT_SOCKETS | _SIGNALS)[: 3 if version >= 6 else 1]
     attributes = struct.pack(f"={len(handled)}Q", *handled)
     rules = linux.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if rules < 0:
         return
-    if knows_signals or _allow_moving_files(linux, rules):
+    others = [f"/{name}" for name in os.listdir("/") if name not in _KERNEL_FOLDERS]
+    for path in (*others, "/proc/self"):
+        _allow(linux, rules, path, writing)
+    if _allow(linux, rules, "/", _MOVE_FILES):
         linux.syscall(_RESTRICT_SELF, rules, 0)
     os.close(rules)
 
 
-def _allow_moving_files(linux: ctypes.CDLL, rules: int) -> bool:
-    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
-    rule = struct.pack("=Qi", _MOVE_FILES, root)
+def _allow(linux: ctypes.CDLL, rules: int, path: str, what: int) -> bool:
+    try:
+        file = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return False
+    rule = struct.pack("=Qi", what, file)
     is_allowed: bool = linux.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0) == 0
-    os.close(root)
+    os.close(file)
     return is_allowed
 
 
 def _filter(calls: _Calls) -> bytes:
     """A seccomp filter, evaluated before each system call. It ends with its return values, the jump targets."""
     closed = calls[calls._fields.index("ptrace") :]
+    of_any_process = calls[calls._fields.index("sched_setparam") : calls._fields.index("ptrace")]
+    of_a_kind = ((calls.setpriority, _PRIORITY_OF_PROCESS), (calls.ioprio_set, _IO_PRIORITY_OF_PROCESS))
     tests = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_IF_EQUAL, 0, _UNKNOWN, calls.machine),
         (_LOAD, 0, 0, _CALL_NUMBER),
         (_IF_AT_LEAST, _UNKNOWN, 0, _X32_CALLS),
         *((_IF_EQUAL, _REFUSED, 0, number) for number in closed),
+        *(
+            step
+            for number in of_any_process
+            for step in (
+                (_IF_EQUAL, 0, 2, number),
+                (_LOAD, 0, 0, _FIRST_ARGUMENT),
+                (_IF_EQUAL, _ALLOWED, _REFUSED, _SELF),
+            )
+        ),
+        *(
+            step
+            for number, kind in of_a_kind
+            for step in (
+                (_IF_EQUAL, 0, 4, number),
+                (_LOAD, 0, 0, _FIRST_ARGUMENT),
+                (_IF_EQUAL, 0, _REFUSED, kind),
+                (_LOAD, 0, 0, _SECOND_ARGUMENT),
+                (_IF_EQUAL, _ALLOWED, _REFUSED, _SELF),
+            )
+        ),
         (_IF_EQUAL, 0, 2, calls.socket),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_IF_EQUAL, _REFUSED, _ALLOWED, _AF_UNIX),
