@@ -7,6 +7,9 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
+
+from dayhand._process_mark import MOST_MEMORY
 
 MARK_VARIABLE = "DAYHAND_WORKER"
 """The environment variable of a worker and all its descendants: a random string, not a secret."""
@@ -61,29 +64,40 @@ def has_mark(pid: int, mark: bytes) -> bool:
 
 def is_marked(pid: int) -> bool | None:
     """Whether it runs for a script, by the limit that `dayhand._process_mark` sets; None if that is not visible."""
+    most = _read_limit(pid, b"Max file locks")
+    return None if most is None else most == b"0"
+
+
+def _read_limit(pid: int, name: bytes) -> bytes | None:
+    """The hard limit of a process; None if that is not visible."""
     try:
-        [line] = (line for line in read_proc(pid, "limits").splitlines() if line.startswith(b"Max file locks"))
+        [line] = (line for line in read_proc(pid, "limits").splitlines() if line.startswith(name))
     except (OSError, ValueError):
         return None
-    most = line.split()[-2]
-    return most != b"unlimited" and int(most) == 0
+    return line.split()[-2]
+
+
+def mark_number(mark: str) -> int:
+    """The limit that stands for a worker's mark."""
+    return MOST_MEMORY + int.from_bytes(sha256(mark.encode()).digest()[:7])
 
 
 def kill_with_descendants(root: int | None, mark: str) -> None:
     """Kill a process, all its descendants, its session, and every process with the mark.
 
+    Without the process, what it started is also found if it deleted its environment.
+
     Everything found is stopped before anything is killed: a stopped process cannot fork, so the search terminates. The
     caller guarantees that `root`, if given, still names that process: a child of ours that was not waited for yet.
     """
     found: dict[int, Process] = {}
-    carried = f"{MARK_VARIABLE}={mark}".encode()
     first = None if root is None else find_process(root)
     others: set[int] = set()
     for _ in range(_MAX_ROUNDS):
         numbers = _pids() - others
         young = [one for one in _alive(numbers) if first is None or one.started >= first.started]
         others |= numbers - {one.pid for one in young}  # no descendant is older than the root
-        new = [process for process in _members(root, carried, young) if process.pid not in found]
+        new = [process for process in _members(root, mark, young) if process.pid not in found]
         if not new:
             break
         for process in new:
@@ -106,7 +120,8 @@ def _is_running(process: Process) -> bool:
     return now is not None and now.is_alive and now.started == process.started
 
 
-def _members(root: int | None, mark: bytes, among: list[Process]) -> list[Process]:
+def _members(root: int | None, mark: str, among: list[Process]) -> list[Process]:
+    carried = f"{MARK_VARIABLE}={mark}".encode()
     known = {root}
     size = 0
     while root is not None and size != len(known):
@@ -115,8 +130,13 @@ def _members(root: int | None, mark: bytes, among: list[Process]) -> list[Proces
     return [
         process
         for process in among
-        if process.pid != os.getpid() and (process.pid in known or has_mark(process.pid, mark))
+        if process.pid != os.getpid()
+        and (process.pid in known or has_mark(process.pid, carried) or (root is None and _has_limit(process.pid, mark)))
     ]
+
+
+def _has_limit(pid: int, mark: str) -> bool:
+    return _read_limit(pid, b"Max resident set") == str(mark_number(mark)).encode()
 
 
 def _pids() -> set[int]:

@@ -14,7 +14,7 @@ import dayhand
 
 from scheduler.user_text import UserText
 from scheduler.workers.outcomes import WorkerStartError
-from scheduler.workers.processes import MARK_VARIABLE
+from scheduler.workers.processes import MARK_VARIABLE, mark_number
 from scheduler.workers.sandbox import HAS_SANDBOX, sandboxed
 from scheduler.workers.script import MEGABYTE, Limits
 from scheduler.workers.system import (
@@ -75,6 +75,7 @@ def _spawn(command: Sequence[str], limits: Limits, *, is_sandboxed: bool, is_our
         "message": limits.message,
         "memory": limits.memory,
         "host": os.getpid(),
+        "mark": mark_number(mark),
         "sandbox": is_sandboxed and HAS_SANDBOX,
     }
     try:

@@ -6,14 +6,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from dayhand._process_mark import mark_process
 
 from scheduler.workers.cpu_weight import cpu_weights
+from scheduler.workers.processes import mark_number
 from scheduler.workers.secret_places import SecretPlaces, encode_secret
 
 PASSED_VARIABLES = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER")
@@ -26,7 +28,6 @@ HAS_PROCESS_MARKS = sys.platform.startswith("linux")
 """Whether a process shows that it runs for a script."""
 if HAS_PROCESS_MARKS:
     import_module("resource")  # `mark_process` needs it between fork and exec, where nothing may be imported
-_MARK_AS_SCRIPT: Callable[[], None] | None = mark_process if HAS_PROCESS_MARKS else None
 
 _NICE_INCREMENT = 5
 """Added to the app's nice value for workers."""
@@ -81,12 +82,13 @@ def start_process(
     What runs for a script is marked as such before it runs, unless it marks itself. `mark` is in its environment
     already, and a worker limits its own memory.
     """
-    del mark, memory
+    del memory
+    is_marked = is_for_script and not marks_itself and HAS_PROCESS_MARKS
     return subprocess.Popen(  # noqa: S603  a list, never a shell
         command,
         pass_fds=descriptors,
         start_new_session=True,
-        preexec_fn=_MARK_AS_SCRIPT if is_for_script and not marks_itself else None,  # noqa: PLW1509  one call that takes no lock
+        preexec_fn=partial(mark_process, mark_number(mark)) if is_marked else None,  # noqa: PLW1509  it takes no lock
         **arguments,
     )
 

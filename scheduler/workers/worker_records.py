@@ -41,7 +41,7 @@ def kill_orphans(folder: Path) -> int:
         except (OSError, ValueError, KeyError, TypeError):
             pid, started, boot, mark = 0, None, "", path.name  # the app was killed while writing it
         process = find_process(pid) if pid else None
-        is_same = process is not None and process.started == started and boot == boot_id()
+        is_same = process is not None and process.is_alive and process.started == started and boot == boot_id()
         kill_with_descendants(pid if is_same else None, mark)
         ended += is_same
         with suppress(OSError):

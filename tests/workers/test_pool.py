@@ -146,21 +146,30 @@ worker = pool.acquire(script(job(sys.argv[2])))
 print(worker.pid, worker.mark, flush=True)
 worker.run(phase(), Recorder(on_log=lambda text: print(text, flush=True)))
 """
+BUSY = "print('go')\nwhile True: pass"
+CHILDREN = {
+    "none": BUSY,
+    "in a session of its own": f"subprocess.Popen(['sleep', 'NAP'], start_new_session=True)\n{BUSY}",
+    "while stopped": """
+os.fork() or os.execvp('sleep', ['sleep', 'NAP'])
+print('go')
+os.kill(os.getpid(), signal.SIGSTOP)""",
+    "a daemon without an environment": f"""
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0: os.execve('/bin/sleep', ['sleep', 'NAP'], {{}})
+    os._exit(0)
+os.wait()
+{BUSY}""",
+}
 
 
 @pytest.mark.posix("Windows ends them with their job object")
-@pytest.mark.parametrize(
-    "body",
-    [
-        "print('go')\nwhile True: pass",
-        "subprocess.Popen(['sleep', 'NAP'], start_new_session=True)\nprint('go')\nwhile True: pass",
-        "if os.fork() == 0: os.execvp('sleep', ['sleep', 'NAP'])\nprint('go')\nos.kill(os.getpid(), signal.SIGSTOP)",
-    ],
-)
-def test_workers_of_a_killed_host_are_killed_at_the_next_start(tmp_path: Path, body: str) -> None:
+@pytest.mark.parametrize("children", CHILDREN)
+def test_workers_of_a_killed_host_are_killed_at_the_next_start(tmp_path: Path, children: str) -> None:
     nap = f"1000.{os.getpid()}"
     host = subprocess.Popen(
-        [sys.executable, "-c", HOST, str(tmp_path), body.replace("NAP", nap)],
+        [sys.executable, "-c", HOST, str(tmp_path), CHILDREN[children].replace("NAP", nap)],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[2],

@@ -120,6 +120,7 @@ CHANGES = {
     "its share of the disk": "import ctypes\nlinux = ctypes.CDLL(None, use_errno=True)\n"
     "assert linux.syscall({ioprio_set}, 1, {host}, 3 << 13) == 0, os.strerror(ctypes.get_errno())",
     "when it is killed": "open('/proc/{host}/oom_score_adj', 'w').write('1000')",
+    "the limit by which it is found": "import resource\nresource.setrlimit(resource.RLIMIT_RSS, (1, 1))",
     "its control group": "open('/sys/fs/cgroup/cgroup.procs', 'w')",
 }
 
@@ -204,7 +205,8 @@ WITHIN = {
     "    assert pool.map(abs, [-1, 2]) == [1, 2]",
     "moving files": "import pathlib, tempfile\nfolder = pathlib.Path(tempfile.mkdtemp())\n(folder / 'a').mkdir()\n"
     "(folder / 'a' / 'file').touch()\n(folder / 'a' / 'file').rename(folder / 'file')",
-    "its own limits": "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))",
+    "its own limits": "import resource\nresource.getrlimit(resource.RLIMIT_RSS)\n"
+    "resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))",
     "its own priority": "os.nice(1)\nos.sched_setaffinity(0, os.sched_getaffinity(0))\n"
     "os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))",
     "when it is killed": "open('/proc/self/oom_score_adj', 'w').write('1000')",

@@ -32,7 +32,7 @@ _SET_FILTER, _FOR_ALL_THREADS = 1, 1
 # One BPF instruction of a seccomp filter: operation, jump if true, jump if false, operand.
 _STEP = struct.Struct("=HBBI")
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
+_CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 24, 32
 _RETURN_VALUES = (0x00050000 | errno.EACCES, 0x7FFF0000, 0x00050000 | errno.ENOSYS)
 _REFUSED, _ALLOWED, _UNKNOWN = -3, -2, -1
 """Positions of the return values, counted from the end of the filter."""
@@ -42,6 +42,8 @@ _AF_UNIX = 1
 _CONNECTIONLESS = 2
 """The bit set only in connectionless socket types; one of a pair could send to any address."""
 _SELF = 0
+_LIMIT_OF_THE_MARK = 5
+"""By which the processes of a worker are found; lowering it would hide one."""
 _PRIORITY_OF_PROCESS, _IO_PRIORITY_OF_PROCESS = 0, 1
 _KERNEL_FOLDERS = ("proc", "sys")
 
@@ -54,6 +56,7 @@ class _Calls(NamedTuple):
     socket: int
     socketpair: int
     prlimit64: int
+    setrlimit: int
     setpriority: int
     ioprio_set: int
     sched_setparam: int
@@ -72,8 +75,10 @@ class _Calls(NamedTuple):
 
 
 _CALLS = {
-    "x86_64": _Calls(0xC000003E, 317, 41, 53, 302, 141, 251, 142, 144, 203, 314, 101, 310, 311, 248, 249, 250, 30),
-    "aarch64": _Calls(0xC00000B7, 277, 198, 199, 261, 140, 30, 118, 119, 122, 274, 117, 270, 271, 217, 218, 219, 196),
+    "x86_64": _Calls(0xC000003E, 317, 41, 53, 302, 160, 141, 251, 142, 144, 203, 314, 101, 310, 311, 248, 249, 250, 30),
+    "aarch64": _Calls(
+        0xC00000B7, 277, 198, 199, 261, 164, 140, 30, 118, 119, 122, 274, 117, 270, 271, 217, 218, 219, 196
+    ),
 }
 
 
@@ -178,9 +183,18 @@ def _filter(calls: _Calls) -> bytes:
         (_IF_EQUAL, 0, 2, calls.socketpair),
         (_LOAD, 0, 0, _SECOND_ARGUMENT),
         (_IF_ANY_BIT, _REFUSED, _ALLOWED, _CONNECTIONLESS),
+        (_IF_EQUAL, 0, 2, calls.setrlimit),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_IF_EQUAL, _REFUSED, _ALLOWED, _LIMIT_OF_THE_MARK),
         (_IF_EQUAL, 0, _ALLOWED, calls.prlimit64),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        (_IF_EQUAL, _ALLOWED, _REFUSED, _SELF),
+        (_IF_EQUAL, 0, _REFUSED, _SELF),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+        (_IF_EQUAL, 0, _ALLOWED, _LIMIT_OF_THE_MARK),
+        (_LOAD, 0, 0, _THIRD_ARGUMENT),
+        (_IF_EQUAL, 0, _REFUSED, 0),
+        (_LOAD, 0, 0, _THIRD_ARGUMENT + 4),
+        (_IF_EQUAL, _ALLOWED, _REFUSED, 0),
     ]
     size = len(tests) + len(_RETURN_VALUES)
 

@@ -28,11 +28,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 def main(argument: str) -> None:
     """Run until the host closes the connection. The argument is JSON: descriptors, limits, host pid, sandbox or not."""
     options = json.loads(argument)
+    mark_process(options["mark"])
     if options["sandbox"]:
         _enter_sandbox()
     link = HostChannel(options["read"], options["write"], options["message"])
     _bind_to_host(options["host"])
-    mark_process()
     output = StandardStreams()
     _limit_memory(options["memory"])
     load = link.next_command()
