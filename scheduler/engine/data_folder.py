@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from scheduler.engine.keyring_names import SavedSecret
     from scheduler.store.database import Database
     from scheduler.store.diagnostics import StoreDescription
-    from scheduler.store.opening import LostChanges, StoreDamage
+    from scheduler.store.lost_changes import LostChanges
+    from scheduler.store.opening import StoreDamage
 
 __all__ = [
     "FolderDescription", "FolderInUseError", "OpenedFolder", "SavedConnections", "StoreError", "back_up",

@@ -10,35 +10,27 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from scheduler.rules.mutations import MutationStatus
 from scheduler.store import (
     backups,
     commit_sequence,
     dirty_flag,
-    events,
     free_pages,
-    grants,
     identity,
     key_values,
     migrations,
-    mutations,
-    requests,
-    runs,
     schedules,
-    workflows,
 )
 from scheduler.store.backups import STORE_FILE, back_up, find_last_backup, format_timestamp, is_usable, put_in_place
 from scheduler.store.commit_sequence import CommitSequence
-from scheduler.store.database import Database, to_ms
+from scheduler.store.database import Database
 from scheduler.store.errors import NewerStoreError, NoBackupError, OlderStoreError, StoreDamagedError, StoreError
-from scheduler.store.events import EventState
+from scheduler.store.lost_changes import LostChanges, suspend_after_loss
 from scheduler.store.sqlite import connect, converted_errors, is_intact
+from scheduler.store.suspension import suspend_everything
 from scheduler.user_text import UserText
 
 _CANCELLED_BY_RESTORE = UserText("It was running when this backup was made. What it did after that is not known.")
 _SIDE_FILES = ("-wal", "-shm", "-journal", commit_sequence.SUFFIX)
-_CANCELLED_BY_LOSS = UserText("The newest changes to Dayhand's data were lost. What it did is not known.")
-_PAUSED_BY_LOSS = UserText("The newest changes to Dayhand's data were lost. Check what ran last, then resume.")
 _NEXT = ".next."
 
 
@@ -68,23 +60,6 @@ class StoreDamage:
             what=what,
             backup=self.backup.name,
             restore=restore,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LostChanges:
-    """The newest changes to the store are gone, although the file is sound: each workflow is paused, with a note."""
-
-    number: int
-
-    def describe(self, restore: str = "") -> str:
-        """One sentence; a backup would be older still, so `restore` is not offered."""
-        del restore
-        return UserText(
-            "The newest changes to your data file {store_file} are missing: the file beside it that ends in -wal was "
-            "deleted or cut, or the data file is an older copy. What ran last is not recorded, so all workflows are "
-            "paused. Check what they did, then resume them.",
-            store_file=STORE_FILE,
         )
 
 
@@ -173,54 +148,6 @@ def replace_store(folder: Path, make: Callable[[Path], None], now: datetime) -> 
     return aside if aside.exists() else None
 
 
-def suspend_everything(db: sqlite3.Connection, now: datetime, why: str) -> None:
-    """Pause every workflow and cancel unfinished runs, for a store from another time or computer.
-
-    How those runs continued there is not known here. Events stay pending, and every action needs approval again.
-    """
-    _cancel_unfinished(db, now, why)
-    grants.revoke_approvals(db)  # given for folders and accounts there, and may have been revoked since
-    workflows.pause_active(db)
-
-
-def _cancel_unfinished(db: sqlite3.Connection, now: datetime, why: str) -> None:
-    at = to_ms(now)
-    for workflow in workflows.list_all(db):
-        for run in runs.list_unfinished(db, workflow.slug):
-            _close_events(db, run.id)
-        requests.close(db, now, workflow=workflow.slug)
-    has_failed = "status IN ('failed:logic', 'failed:internal', 'paused:transient')"
-    db.execute(f"UPDATE runs SET followed = 1, summary = ? WHERE {has_failed} AND followed = 0", (why,))
-    db.execute(
-        "UPDATE runs SET status = 'cancelled', ended = ?1, updated = ?1, resume_at = NULL, summary = ?2 "
-        "WHERE status NOT IN ('committed', 'crashed', 'cancelled') AND followed = 0",
-        (at, why),
-    )
-    db.execute("UPDATE runs SET resume_at = NULL WHERE resume_at IS NOT NULL")
-    db.execute(
-        "UPDATE mutations SET status = 'skipped', settled = ?, check_at = NULL WHERE status IN ('in_flight', 'unsure')",
-        (at,),
-    )
-    db.execute(
-        "UPDATE occurrences SET state = iif(state = 'started', 'cancelled', 'dropped'), reason = 'stopped', "
-        "detail = ?2, retry_at = NULL, ended = ?1 WHERE state IN ('queued', 'started')",
-        (at, why),
-    )
-    db.execute("UPDATE backfills SET ended = ?, cancelled = 1 WHERE ended IS NULL", (at,))
-    db.execute("UPDATE lanes SET blocked = NULL, sentence = NULL, run = NULL, until = NULL")
-
-
-def _close_events(db: sqlite3.Connection, run: str) -> None:
-    """Events that were, or may have been, acted on stay closed; the rest become pending again."""
-    match mutations.status_of(db, run):
-        case None | MutationStatus.FAILED:
-            events.release(db, run)
-        case MutationStatus.APPLIED:
-            events.close_reserved(db, run, EventState.CONSUMED)
-        case _:
-            events.close_reserved(db, run, EventState.SKIPPED)
-
-
 def _open(folder: Path, now: datetime) -> OpenedStore:
     path = folder / STORE_FILE
     with converted_errors(path):
@@ -231,23 +158,8 @@ def _open(folder: Path, now: datetime) -> OpenedStore:
         if not _is_sound(path):
             _start_empty(path, now)
         with prepared_file(path, lambda: back_up(folder, now)) as connection:
-            lost = _suspend_after_loss(path, connection, now)
+            lost = suspend_after_loss(path, connection, now)
             return OpenedStore(Database(path, sequence=CommitSequence(path)), lost or _remembered(connection, folder))
-
-
-def _suspend_after_loss(path: Path, connection: sqlite3.Connection, now: datetime) -> LostChanges | None:
-    """If the store is older than it was, nothing may run again unasked."""
-    expected = commit_sequence.read_expected(path)
-    number = expected - commit_sequence.read(connection)
-    if number <= 0:
-        return None
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("BEGIN IMMEDIATE")
-    suspend_everything(connection, now, _CANCELLED_BY_LOSS)
-    schedules.pause_all(connection, _PAUSED_BY_LOSS)
-    commit_sequence.write(connection, expected)
-    connection.execute("COMMIT")
-    return LostChanges(number)
 
 
 @contextmanager

@@ -15,8 +15,9 @@ from scheduler.store import migrations, retention
 from scheduler.store.backups import STORE_FILE, copy_store
 from scheduler.store.errors import MigrationError, NewerStoreError, StoreDamagedError, StoreError
 from scheduler.store.import_rules import RULES, is_hash_valid
-from scheduler.store.opening import replace_store, suspend_everything
+from scheduler.store.opening import replace_store
 from scheduler.store.sqlite import connect, converted_errors, is_intact
+from scheduler.store.suspension import suspend_everything
 from scheduler.user_text import UserText
 
 _PRUNE_BATCH = 1_000

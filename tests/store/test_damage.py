@@ -20,7 +20,8 @@ from scheduler.store.errors import (
     StoreDamagedError,
     StoreForbiddenError,
 )
-from scheduler.store.opening import LostChanges, close_store, dismiss_damage, open_store, restore
+from scheduler.store.lost_changes import LostChanges
+from scheduler.store.opening import close_store, dismiss_damage, open_store, restore
 from tests.store.store_files import (
     CLEAN_FILES,
     NOW,

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scheduler.store import commit_sequence, schedules, workflows
-from scheduler.store.opening import LostChanges, close_store, open_store
+from scheduler.store.lost_changes import LostChanges
+from scheduler.store.opening import close_store, open_store
 from scheduler.store.workflows import WorkflowStatus
 from tests.store.store_files import NOW, count, fill
 from tests.store.workflow_rows import add_workflow
