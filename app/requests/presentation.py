@@ -19,7 +19,7 @@ from app.requests.call_summary import summarize_call
 from app.requests.forms import label_confirmation
 from app.requests.groups import count_others_in_scope
 from app.requests.labels import sign_request
-from app.requests.request_text import describe_target
+from app.requests.request_text import MAX_QUOTED, describe_target
 from app.theme.tokens import Tone
 from app.widgets.details import DetailSection, Pairs, TextBlock, make_sections
 from app.widgets.request_card import CardAction, CardContent
@@ -44,8 +44,6 @@ _NEEDS_ROOM = (
 )
 """Not offered in a notification."""
 _URGENT = (RequestKind.APPROVAL, RequestKind.QUESTION, RequestKind.PERMISSION, RequestKind.UNSURE)
-_MAX_QUOTED = 160
-"""Characters of a script's sentence in a notification."""
 _MAX_OUTPUT_LINES = 3
 """Of a failed run's output in a notification."""
 
@@ -57,7 +55,8 @@ def make_problem(one: RequestView, overview: Overview) -> OpenProblem:
     if is_form or REQUESTS[one.kind].concerns_repair or not _says_enough(one, overview):
         answers = [OfferedAction(id=REVIEW, label=translate("answers", "Review"))]
     name = name_request(one, overview)
-    lines = (summarize_request(one, overview), _quote_script(one), *_quote_run(one), _remind(one, overview))
+    quoted = request_text.quote_sentence(one) if _is_asked_by_script(one) else ""
+    lines = (summarize_request(one, overview), quoted, *_quote_run(one), _remind(one, overview))
     group = one.subject if one.kind in (RequestKind.RECONNECT, RequestKind.KEYRING) else overview.name_of(one.workflow)
     return OpenProblem(
         key=one.id,
@@ -83,7 +82,7 @@ def make_card(one: RequestView, overview: Overview, registry: Registry) -> CardC
         ),
         sentence=summarize_call(one.call, registry).headline if _is_asked_by_script(one) else describe_request(one),
         details=_detail(one, overview, registry),
-        script_sections=(*_show(one.sentence), *_show(one.ui)) if _quotes_script(one) else (),
+        script_sections=(*_show(request_text.find_own_sentence(one)), *_show(one.ui)) if _quotes_script(one) else (),
         exact_call=(lambda: format_json(one.call)) if one.call else None,
         actions=tuple(
             _make_action(answer, count_others_in_scope(one, overview.requests)) for answer in list_actions(one)
@@ -159,6 +158,8 @@ def describe_request(one: RequestView) -> str:
 
 def summarize_request(one: RequestView, overview: Overview) -> str:
     """What it asks, in our words: a script's own description of its call is not trusted as a summary."""
+    if one.kind is RequestKind.QUESTION:
+        return request_text.quote_question(one)
     summary = overview.summaries.get(one.id) if _is_asked_by_script(one) else None
     if summary is not None:
         return summary.text
@@ -172,7 +173,7 @@ def summarize_problem(one: RequestView, overview: Overview) -> str:
         return summarize_request(one, overview)
     last = next((line for line in reversed(failed.output.splitlines()) if line.strip()), "")
     often = translate_text(failed.summary) if failed.failures > 1 else ""
-    parts = (often, truncate(last.strip(), _MAX_QUOTED) or translate_text(failed.reason))
+    parts = (often, truncate(last.strip(), MAX_QUOTED) or translate_text(failed.reason))
     return " · ".join(part for part in parts if part) or summarize_request(one, overview)
 
 
@@ -191,23 +192,13 @@ def _says_enough(one: RequestView, overview: Overview) -> bool:
     return not _is_asked_by_script(one) or (summary is not None and summary.is_complete)
 
 
-def _quote_script(one: RequestView) -> str:
-    if not _quotes_script(one):
-        return ""
-    said = [str(question["text"]) for question in one.questions or ()] or [one.sentence]
-    words = truncate(" ".join(" ".join(said)[: 2 * _MAX_QUOTED].split()), _MAX_QUOTED)
-    if one.kind is RequestKind.QUESTION:
-        return translate("answers", "The workflow asks: {words}").format(words=words)
-    return translate("answers", "The workflow says: {words}").format(words=words)
-
-
 def _quote_run(one: RequestView) -> list[str]:
     """What failed: the command, or else the reason, and the last lines that it printed."""
     failed = one.failed_run
     if failed is None:
         return []
     what = failed.command or translate_text(failed.reason)
-    return [truncate(line, _MAX_QUOTED) for line in (what, *failed.output.splitlines()[-_MAX_OUTPUT_LINES:])]
+    return [truncate(line, MAX_QUOTED) for line in (what, *failed.output.splitlines()[-_MAX_OUTPUT_LINES:])]
 
 
 def _detail(one: RequestView, overview: Overview, registry: Registry) -> tuple[DetailSection, ...]:

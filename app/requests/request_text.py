@@ -1,4 +1,4 @@
-"""Texts on request cards: repairs of scripts, and the object that an action would change."""
+"""Texts about requests: what scripts say, their repairs, and the object that an action would change."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -11,16 +11,42 @@ from app.i18n.time_text import format_day_and_time, format_number
 from app.i18n.translate import translate_text
 from app.widgets.details import DetailSection, TextBlock, TextDiff
 from app.widgets.value_text import format_line
+from app.widgets.visible_text import truncate
 from scheduler.rules.requests import REQUESTS, RequestKind
+from scheduler.user_text import UserText, add_full_stop
 
 if TYPE_CHECKING:
     from scheduler.engine.queries.requests import RequestView
 
 translate = QCoreApplication.translate
+MAX_QUOTED = 160
+"""Characters of a script's sentence in a notification."""
 _MAX_TARGET_CHARS = 300
 """Characters of a target."""
 _MAX_NUMBER = 2**63
 """Bytes or nanoseconds; a third-party connector may send anything."""
+
+
+def find_own_sentence(one: "RequestView") -> str:
+    """What the script says; empty if it says nothing, so that the sentence is ours."""
+    return "" if isinstance(one.sentence, UserText) else one.sentence
+
+
+def quote_sentence(one: "RequestView") -> str:
+    words = _shorten(find_own_sentence(one))
+    return translate("answers", "The workflow says: {words}").format(words=words) if words else ""
+
+
+def quote_question(one: "RequestView") -> str:
+    """What it says, and every question: the answer may depend on both."""
+    asked = (find_own_sentence(one), *(str(question["text"]) for question in one.questions or ()))
+    words = " ".join(add_full_stop(_shorten(part)) for part in asked if part)
+    return translate("answers", "The workflow asks: {words}").format(words=words or str(one.sentence))
+
+
+def _shorten(said: str) -> str:
+    """In one line."""
+    return truncate(" ".join(said[: 2 * MAX_QUOTED].split()), MAX_QUOTED)
 
 
 def is_repair(one: "RequestView") -> bool:

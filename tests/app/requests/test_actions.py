@@ -25,6 +25,7 @@ from scheduler.engine.queries.workflows import WorkflowView
 from scheduler.rules.requests import RequestKind
 from scheduler.rules.workflow_state import WorkflowState
 from scheduler.store.requests import RequestAnswer
+from scheduler.user_text import UserText
 
 NOW = datetime(2026, 11, 16, 12, 0, 30, tzinfo=UTC)
 KINDS = [kind.slug for kind in RequestKind]
@@ -89,9 +90,8 @@ def test_a_notification_has_at_most_two_buttons_and_none_that_cannot_be_undone(k
     problem = make_problem(ask(kind), overview())
     assert 1 <= len(problem.actions) <= 2
     assert not {"always", "rollback"} & {id_ for id_, _ in problem.actions}
-    said = "Wants to know something before it continues\nThe workflow asks: Delete one.txt"
     assert (problem.key, problem.title) == ("q1", "Tidy up")
-    assert problem.text == (said if kind == "question" else "Delete one.txt")
+    assert problem.text == ("The workflow asks: Delete one.txt." if kind == "question" else "Delete one.txt")
 
 
 def test_only_blocking_requests_stay_on_the_screen_and_only_questions_ignore_quiet_hours() -> None:
@@ -114,9 +114,24 @@ LETTER = {
 
 
 def test_a_notification_of_a_question_has_its_words_and_opens_it() -> None:
-    problem = make_problem(ask("question", questions=[QUESTION]), overview())
+    """The sentence of the script says what the question is about."""
+    when = {"name": "when", "text": "Until when?", "kind": "date", "choices": []}
+    said = "A letter of the tax office came"
+    problem = make_problem(ask("question", sentence=said, questions=[QUESTION, when]), overview())
     assert problem.actions == (("look", "Review"),)
-    assert "The workflow asks: Which folder?" in problem.text
+    assert problem.text == "The workflow asks: A letter of the tax office came. Which folder? Until when?"
+
+
+def test_a_question_without_a_sentence_of_its_own_is_not_said_to_have_one() -> None:
+    one = ask("question", sentence=UserText("{name} has a question.", name="Tidy up"), questions=[QUESTION])
+    assert make_problem(one, overview()).text == "The workflow asks: Which folder?"
+    assert card(one).script_sections == ()
+
+
+def test_the_tray_shows_what_is_asked() -> None:
+    one = ask("question", sentence="A letter came.", questions=[QUESTION])
+    first = make_entries(replace(overview(), requests=(one,)))[0]
+    assert first.text == "Tidy up: The workflow asks: A letter came. Which folder?"
 
 
 def test_a_question_is_answered_in_the_card() -> None:
