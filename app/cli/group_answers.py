@@ -140,6 +140,6 @@ def _render_results(results: Sequence[dict[str, Any]], answer: str) -> Iterator[
         if "error" in one:
             yield f"{one['request']}  {one['error']['message']}"
         elif one["is_repeated"]:
-            yield f"{one['request']}  Already {_DONE[answer]}."
+            yield f"{one['request']}  {one['before']} Nothing was changed."
         else:
             yield f"{one['request']}  {_DONE[answer].capitalize()}."

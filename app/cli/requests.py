@@ -15,12 +15,11 @@ from app.data.data_dir import add_data_dir
 from app.widgets.server_names import add_punycode, find_look_alikes
 from app.widgets.visible_text import ELLIPSIS as _CUT
 from scheduler.engine.errors import RefusedError
+from scheduler.rules.questions import ONLY_QUESTION
 from scheduler.rules.requests import RequestKind
 
 _MAX_VALUE_CHARS = 300
 """Of one value in the list of all requests."""
-_ONLY_QUESTION = "answer"
-"""The name of a question that its script did not name."""
 _MAX_TIME_NS = 2**63
 """Of a file's modification time: a third-party connector may report anything."""
 
@@ -137,7 +136,7 @@ def _render_failed_run(one: dict[str, Any], where: str, limit: int | None) -> It
         yield _shorten(to_single_line(failed["reason"]), limit)
     if failed["command"]:
         yield f"Command: {_shorten(to_single_line(failed['command']), limit)}"
-    yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines())
+    yield from (f"  | {_shorten(line, limit)}" for line in failed["output"].splitlines() or ["(it printed nothing)"])
     if one["kind"] == RequestKind.TOO_MANY_FAILURES.slug:
         yield "It does not run again until you resume or retry it."
     if failed.get("is_paused"):
@@ -254,7 +253,7 @@ def _answer(options: Namespace) -> CommandResult:
     if options.given is not None:
         if answers:
             raise RefusedError("arguments", "Give one answer, or --set for each question, not both.")
-        answers = {_ONLY_QUESTION: options.given}
+        answers = {ONLY_QUESTION: options.given}
     answer = call_api(
         options, "answer", request=options.asked, answers=answers, idempotency_key=options.idempotency_key
     )

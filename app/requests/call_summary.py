@@ -22,8 +22,9 @@ from scheduler.connections.registry import Registry
 
 MAX_SUMMARY = 160
 """Characters; short, since it is unknown how much a desktop shows."""
-_MAX_VALUE = 60
-_MAX_PEOPLE = 3
+_MAX_VALUE, _MAX_SHORT_VALUE = 60, 24
+"""Characters of a value; of names and texts that would leave no room for recipients and amounts."""
+_MAX_PEOPLE, _MAX_SHORT_PEOPLE = 3, 1
 _MAX_CHECKED = 20_000
 _WRITTEN_OUT = "⟨"
 """Starts an escaped hidden character, or the other form of a host name; both are better reviewed on a card."""
@@ -43,19 +44,26 @@ def summarize_call(call: Any, registry: Registry) -> CallSummary:
     if not (isinstance(connection, str) and isinstance(tool, str) and isinstance(parameters, Mapping)):
         text = _fit(translate("summaries", "Use {tool} on {name}").format(tool=_name(tool), name=_name(connection)))
         return CallSummary(text, is_complete=False, headline=text)
-    kind, _, name = connection.partition(":")
-    values = _Values(parameters, is_strict=_acts_on_others(connection, tool, registry))
-    say = _SENTENCES.get((kind, tool))
-    if say is None:
-        said = translate("summaries", "Use {tool} on {name}")
-        text = said.format(tool=values.show(tool), name=values.show(connection))
-    else:
-        text = say(values, values.show(name or kind))
-    headline, text = text, text + values.say_rest()
+    is_strict = _acts_on_others(connection, tool, registry)
+    values, headline = _word(_Values(parameters, is_strict=is_strict), connection, tool)
+    text = headline + values.say_rest()
+    if len(text) > MAX_SUMMARY:
+        values, headline = _word(_Values(parameters, is_strict=is_strict, is_short=True), connection, tool)
+        text = headline + values.say_rest()
     checked = find_look_alikes(parameters, _MAX_CHECKED)
     is_plain = checked.is_complete and not checked.look_alikes and _is_plain_target(given.get("target"))
     is_complete = values.is_complete and is_plain and len(text) <= MAX_SUMMARY
     return CallSummary(_fit(text), is_complete, _fit(headline))
+
+
+def _word(values: "_Values", connection: str, tool: str) -> "tuple[_Values, str]":
+    """The sentence of a tool, and the values that it did not take."""
+    kind, _, name = connection.partition(":")
+    say = _SENTENCES.get((kind, tool))
+    if say is None:
+        said = translate("summaries", "Use {tool} on {name}")
+        return values, said.format(tool=values.show(tool), name=values.show(connection))
+    return values, say(values, values.show(name or kind))
 
 
 def _name(value: Any) -> str:
@@ -71,10 +79,10 @@ def _fit(text: str) -> str:
     return text if len(text) <= MAX_SUMMARY else truncate(text, MAX_SUMMARY - 1)
 
 
-def _enclose(text: str) -> str:
+def _enclose(text: str, limit: int = _MAX_VALUE) -> str:
     """In quotation marks; those inside are escaped."""
-    shown = escape_hidden(text[:_MAX_VALUE]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ↵ ")
-    return f'"{shown}{ELLIPSIS if len(text) > _MAX_VALUE else ""}"'
+    shown = escape_hidden(text[:limit]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ↵ ")
+    return f'"{shown}{ELLIPSIS if len(text) > limit else ""}"'
 
 
 def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
@@ -87,9 +95,12 @@ def _acts_on_others(connection: str, tool: str, registry: Registry) -> bool:
 class _Values:
     """The parameters that are not in the summary yet, and whether the others are shown exactly."""
 
-    def __init__(self, parameters: Mapping[str, Any], *, is_strict: bool) -> None:
+    def __init__(self, parameters: Mapping[str, Any], *, is_strict: bool, is_short: bool = False) -> None:
+        """`is_short`: cut names and texts, but neither recipients nor amounts."""
         self._left = {key: value for key, value in parameters.items() if value is not None or is_strict}
         self._is_strict = is_strict
+        self._limit = _MAX_SHORT_VALUE if is_short else _MAX_VALUE
+        self._max_people = _MAX_SHORT_PEOPLE if is_short else _MAX_PEOPLE
         self.is_complete = True
 
     def __contains__(self, key: str) -> bool:
@@ -99,12 +110,13 @@ class _Values:
         """Remove and return a value; None values stay for `say_rest`."""
         return self._left.pop(key) if key in self else None
 
-    def show(self, value: Any) -> str:
+    def show(self, value: Any, limit: int = 0) -> str:
         """Unquoted, unless it could be mistaken for more than one value."""
+        limit = limit or self._limit
         if isinstance(value, str) and _SEPARATORS.search(value):
             self.is_complete = False
-            return _enclose(value)
-        return self._check(format_line(value, _MAX_VALUE))
+            return self._check(_enclose(value, limit))
+        return self._check(format_line(value, limit))
 
     def _check(self, shown: str) -> str:
         if ELLIPSIS in shown or _WRITTEN_OUT in shown or '\\"' in shown:
@@ -120,12 +132,12 @@ class _Values:
             return self.show(value)
         if _QUOTES.search(value):
             self.is_complete = False
-        return self._check(_enclose(value))
+        return self._check(_enclose(value, self._limit))
 
     def text(self, key: str) -> str:
         """A short text in full, a long one by its length."""
         value = self.take(key)
-        if not isinstance(value, str) or len(value) <= _MAX_VALUE:
+        if not isinstance(value, str) or len(value) <= self._limit:
             return self.quote(value)
         self.is_complete = self.is_complete and not self._is_strict
         return translate("summaries", "text of {number} characters").format(number=format_number(len(value)))
@@ -145,7 +157,7 @@ class _Values:
             value = self.take(key)
             given = value if isinstance(value, list) else [] if value is None else [value]
             number += len(given)
-            said += [f"{role}{self.show(one)}" for one in given[: _MAX_PEOPLE - len(said)]]
+            said += [f"{role}{self.show(one, _MAX_VALUE)}" for one in given[: self._max_people - len(said)]]
         if number == len(said):
             return ", ".join(said) or self.show(None)
         self.is_complete = False

@@ -230,8 +230,11 @@ def _describe_failed_run(failed: FailedRunView, overview: Overview) -> tuple[Det
         (translate("answers", "Next run"), later),
     )
     pairs = [(label, text) for label, text in given if text]
-    output = DetailSection(title=translate("answers", "Last output"), body=TextBlock(text=failed.output, is_code=True))
-    return (DetailSection(title="", body=Pairs(pairs=tuple(pairs))), *([output] if failed.output else []))
+    body = TextBlock(text=failed.output, is_code=True)
+    if not failed.output:
+        body = TextBlock(text=translate("answers", "It printed nothing."))
+    output = DetailSection(title=translate("answers", "Last output"), body=body)
+    return DetailSection(title="", body=Pairs(pairs=tuple(pairs))), output
 
 
 def _show(ui: Any) -> tuple[DetailSection, ...]:

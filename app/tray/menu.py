@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 _MAX_REQUESTS = 8
 _MAX_CHARS = 60
+_MAX_NAME_CHARS, _MAX_REQUEST_CHARS = 30, 100
+"""Of a request: its workflow's name, and all of it."""
 _MORNING_HOUR = 6
 
 
@@ -142,7 +144,7 @@ def _add_action(
 def _list_attention(overview: Overview) -> tuple[MenuEntry, ...]:
     shown = [
         MenuEntry(
-            text=_shorten(_describe_request(one, overview)),
+            text=_describe_request(one, overview),
             choice=MenuChoice(page="attention", subject=one.id),
         )
         for one in overview.requests[:_MAX_REQUESTS]
@@ -161,9 +163,11 @@ def _list_attention(overview: Overview) -> tuple[MenuEntry, ...]:
 
 
 def _describe_request(one: "RequestView", overview: Overview) -> str:
-    """Whose it is, unless the summary begins with the same name."""
+    """Whose it is, unless the summary begins with the same name. A long name must not cut what would be done."""
     name, summary = overview.name_of(one.workflow), summarize_request(one, overview)
-    return summary if summary.startswith(name) else f"{name}: {summary}"
+    if summary.startswith(name):
+        return _shorten(summary, _MAX_REQUEST_CHARS)
+    return _shorten(f"{_shorten(name, _MAX_NAME_CHARS)}: {summary}", _MAX_REQUEST_CHARS)
 
 
 def _list_runs(overview: Overview) -> tuple[MenuEntry, ...]:
@@ -208,6 +212,6 @@ def _tomorrow(now: datetime, zone: tzinfo) -> datetime:
     return local.replace(hour=_MORNING_HOUR, minute=0, second=0, microsecond=0, tzinfo=zone)
 
 
-def _shorten(words: str) -> str:
+def _shorten(words: str, limit: int = _MAX_CHARS) -> str:
     line = " ".join(escape_invisible(words).split())
-    return line if len(line) <= _MAX_CHARS else f"{line[: _MAX_CHARS - 1].rstrip()}…"
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"

@@ -7,8 +7,10 @@ from functools import partial
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QHideEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.background import BackgroundTasks, run_command
+from app.i18n.translate import translate_text
 from app.overview import Overview
 from app.requests.actions import EDIT, OPEN, RECONNECT, SEND, SENT, SHOW_LOG, OfferedAction, find_action
 from app.requests.groups import count_others_in_scope
@@ -103,7 +105,7 @@ class RequestCards(QWidget):
             if id_ == self._undoable:
                 self._delayed.send()  # to learn what became of it
             elif id_ not in self._sent:
-                self._resolve(id_, self.tr("Already answered."))
+                self._show_answered_elsewhere(id_)
         today = overview.now.astimezone(overview.zone).date()
         for one in requests:
             card = self.cards.get(one.id)
@@ -163,7 +165,7 @@ class RequestCards(QWidget):
         one, card = self._requests.get(request), self.cards[request]
         answer = None if one is None else find_action(one, action)
         if one is None or answer is None:
-            self._resolve(request, self.tr("Already answered."))
+            self._show_answered_elsewhere(request)
         elif answer.id == RECONNECT:
             card.set_busy(busy=False)
             self.open_page.emit("connections", one.subject)
@@ -266,6 +268,19 @@ class RequestCards(QWidget):
         if card.contains_focus:
             self._focus_next(request)
         QTimer.singleShot(ANSWERED_CARD_MS, card, lambda: self._remove(request))
+
+    def _show_answered_elsewhere(self, request: str) -> None:
+        """At once that it was, then how and when."""
+        if request in self._resolved:
+            return
+        session, card = self._session, self.cards[request]
+        self._resolve(request, self.tr("Already answered."))
+
+        def show(found: RequestView) -> None:
+            if isValid(card) and found.outcome:
+                card.show_answered(translate_text(found.outcome))
+
+        self._background.run(lambda: session.queries.request(request), show, lambda _: None)
 
     def _focus_next(self, request: str) -> None:
         """Focus the card after the one that was answered, else the nearest before it."""

@@ -12,6 +12,8 @@ from typing import Any
 
 from scheduler.user_text import UserText
 
+ONLY_QUESTION = "answer"
+"""The name of a question that its script did not name."""
 MAX_QUESTIONS = 5
 MAX_CHOICES = 50
 MAX_QUESTION_CHARS = 200
@@ -67,6 +69,11 @@ def parse_answers(questions: Sequence[ScriptQuestion], given: Mapping[str, Any])
                 UserText("There is no question {name}; the questions are {known}.", name=name[:80], known=known)
             )
     return {one.name: _parse_answer(one, given.get(one.name, one.default)) for one in questions}
+
+
+def list_answer_options(names: Sequence[str]) -> str:
+    """How the answers to several questions are typed."""
+    return " ".join(f"--set {name}=ANSWER" for name in names)
 
 
 def sample_answers(questions: Sequence[ScriptQuestion], today: date) -> dict[str, Any]:

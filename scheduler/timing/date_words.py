@@ -1,8 +1,9 @@
 """Dates in words: `weekdays`, `the last day of the month`, `the 13th or Fridays`, `1 January`."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from scheduler.timing.cron_fields import FieldValues
 from scheduler.timing.number_words import format_numbers, number_parts
@@ -54,6 +55,15 @@ class DateWords:
     head: str
     tail: str
     alone: str = ""
+
+
+def describe_moment(at: datetime, now: datetime, zone: ZoneInfo) -> str:
+    """`at 14:05`, or `on 3 May at 14:05` on another day than now."""
+    local = at.astimezone(zone)
+    if local.date() == now.astimezone(zone).date():
+        return UserText("at {time}", time=f"{local:%H:%M}")
+    month = MONTHS[local.month - 1]
+    return UserText("on {day} {month} at {time}", day=local.day, month=month, time=f"{local:%H:%M}")
 
 
 def format_date(day: date) -> str:

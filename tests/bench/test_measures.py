@@ -38,3 +38,10 @@ def test_an_unknown_part_is_rejected(unknown: str, capsys: pytest.CaptureFixture
         read_options(["--only", unknown])
     assert left.value.code == 2
     assert f"argument --only: invalid choice: {unknown!r} (choose from" in capsys.readouterr().err
+
+
+def test_the_window_is_measured_without_the_packages_of_the_tests() -> None:
+    """The benchmarks have an environment of their own."""
+    missing = "import sys; sys.modules |= dict.fromkeys(['pytest', 'pytestqt', 'hypothesis'])"
+    command = [sys.executable, "-c", f"{missing}; import tests.bench.window"]
+    assert subprocess.run(command, check=False, capture_output=True, text=True, timeout=120).stderr == ""

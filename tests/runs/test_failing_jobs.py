@@ -441,7 +441,7 @@ def test_a_failed_command_is_named_without_what_prepares_it(runtime: RuntimeFixt
     runtime.pass_time(HOUR)
     failed = report(runtime).failed_run
     assert failed is not None
-    assert failed.reason == "The command cat exited with code 1; its output is in the log."
+    assert failed.reason == "The command cat exited with code 1."
     assert failed.command == "cat /no/such/file"
 
 

@@ -52,7 +52,7 @@ def answer(
     reason: str | None = None,
 ) -> list[GroupResult]:
     seen = [SeenRequest(id=one.id, call_hash=one.hash, run=one.run) for one in rows]
-    return answer_each(runtime.database, runtime.request_commands, given, seen, reason=reason, idempotency_key=key)
+    return answer_each(runtime.request_commands, given, seen, reason=reason, idempotency_key=key)
 
 
 def acted_on(runtime: RuntimeFixture) -> list[str]:
@@ -108,8 +108,8 @@ def test_the_same_answer_given_twice_counts_once_and_says_so(
     runtime: RuntimeFixture, waiting: list[RequestRow]
 ) -> None:
     runtime.request_commands.approve(waiting[0].id)
-    assert [one.is_repeated for one in answer(runtime, GroupAnswer.APPROVE, waiting)] == [True, False, False]
-    assert [one.is_repeated for one in answer(runtime, GroupAnswer.APPROVE, waiting)] == [True, True, True]
+    assert [bool(one.before) for one in answer(runtime, GroupAnswer.APPROVE, waiting)] == [True, False, False]
+    assert [bool(one.before) for one in answer(runtime, GroupAnswer.APPROVE, waiting)] == [True, True, True]
     runtime.tick()
     assert sorted(acted_on(runtime)) == ["a", "b", "c"]
 

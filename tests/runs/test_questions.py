@@ -78,6 +78,17 @@ def test_several_questions_have_names(runtime: RuntimeFixture) -> None:
     assert texts(runtime) == ["['Inbox', 3]"]
 
 
+def test_an_answer_without_a_name_to_several_questions_is_refused_with_their_names(runtime: RuntimeFixture) -> None:
+    several = "{'folder': dayhand.ask('Which?'), 'copies': dayhand.ask('How many?', default=2)}"
+    request = ask(runtime, asking(several, answer="prepared.answers"))
+    with pytest.raises(RefusedError) as refused:
+        runtime.request_commands.answer(request.id, {"answer": "now"})
+    options = "--set folder=ANSWER --set copies=ANSWER"
+    sentence = f"That asks 2 questions. Answer each by its name: dayhand answer {request.id} {options}"
+    assert (refused.value.code, refused.value.sentence) == ("answer", sentence)
+    assert [one.id for one in runtime.requests()] == [request.id]
+
+
 def test_prepared_answer_of_several_questions_is_an_error_of_the_script(runtime: RuntimeFixture) -> None:
     several = '{"a": dayhand.ask("A?", default="1"), "b": dayhand.ask("B?", default="2")}'
     request = ask(runtime, asking(several))
@@ -120,9 +131,9 @@ def test_the_first_answer_counts(runtime: RuntimeFixture) -> None:
     request = ask(runtime, asking())
     runtime.request_commands.answer(request.id, {"answer": "Other"})
     runtime.request_commands.answer(request.id, {"answer": "Other"})
-    with pytest.raises(RefusedError, match="already answered"):
+    with pytest.raises(RefusedError, match=r"You answered this at 10:00: Other\. Nothing was changed\."):
         runtime.request_commands.answer(request.id, {"answer": "Invoices"})
-    with pytest.raises(RefusedError, match="already answered"):
+    with pytest.raises(RefusedError, match=r"You answered this at 10:00: Other\. Nothing was changed\."):
         runtime.request_commands.reject(request.id)
     runtime.tick()
     assert texts(runtime) == ["Other"]

@@ -95,7 +95,7 @@ class TestErrors:
     def test_a_command_that_fails_fails_the_job(self, start: Start) -> None:
         outcome = start(job("ctx.run(['sh', '-c', 'echo out; echo err >&2; exit 4'])")).run(phase(), Recorder())
         assert isinstance(outcome, ScriptFailed)
-        assert outcome.message == "The command sh exited with code 4; its output is in the log."
+        assert outcome.message == "The command sh exited with code 4."
         assert outcome.line == FIRST_LINE
 
     @pytest.mark.posix("runs sh")

@@ -185,7 +185,7 @@ class GroupEntry(QWidget):
             if "error" in one:
                 outcomes[one["request"]] = translate_text(one["error"]["message"])
             elif one["is_repeated"]:
-                outcomes[one["request"]] = translate("groups", "Already answered.")
+                outcomes[one["request"]] = translate_text(one["before"])
         sentence = _describe_results(answer, len(results) - len(outcomes), tuple(outcomes.values()))
         if self.table is not None:
             self.table.show_outcomes(outcomes, {one.id: one for one in requests if one.id in outcomes})
@@ -220,7 +220,7 @@ class GroupEntry(QWidget):
             self.single.show_requests(overview, ())
         elif self.header is not None and (self.is_open or self.header.outcome.text()):
             if not self.header.outcome.text():
-                self.header.show_outcome(translate("groups", "Already answered."))
+                self.header.show_outcome(translate("groups", "Answered elsewhere, or no longer needed."))
                 self._removal.setInterval(request_cards.ANSWERED_CARD_MS)
             if self.table is not None:
                 self.table.show_requests(overview, ())

@@ -2,16 +2,17 @@
 
 from PySide6.QtCore import QCoreApplication, QSize, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n.time_text import format_day_and_time, format_number, format_time_range
 from app.overview import Overview
 from app.requests.call_summary import summarize_call
 from app.requests.groups import RequestGroup
 from app.requests.labels import sign_request
-from app.requests.presentation import describe_tool, summarize_problem, summarize_request
+from app.requests.presentation import summarize_problem, summarize_request
 from app.theme.stylesheet import set_style
 from app.theme.tokens import Space, TextStyle, make_font
+from app.widgets.details_view import make_label
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.status_chip import StatusChip
 from app.widgets.visible_text import escape_invisible
@@ -20,6 +21,7 @@ from scheduler.connections.registry import Registry
 from scheduler.rules.handler_ids import name_in_words
 from scheduler.rules.requests import REQUESTS, RequestAction
 
+_NAME_WIDTH = 160
 _TEXT_WIDTH = 280
 """Below this the buttons move to the next line."""
 _MAX_COMPARED = 3
@@ -36,10 +38,8 @@ class GroupHeader(QFrame):
     def __init__(self, group: RequestGroup) -> None:
         super().__init__()
         set_style(self, "surface", "card")
-        self.name, self.summary = ElidedLabel(), ElidedLabel()
+        self.name, self.summary, self.outcome = _Name(), make_label("", "muted"), make_label("")
         self.name.setFont(make_font(TextStyle.STRONG, self.name.font()))
-        set_style(self.summary, "ink", "muted")
-        self.outcome = ElidedLabel()
         self.outcome.hide()
         self.toggle = make_button(translate("groups", "Review"))
         self.toggle.clicked.connect(self.opened)
@@ -100,9 +100,9 @@ class GroupHeader(QFrame):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
     def _lay_out(self, chip: StatusChip) -> None:
-        first_line = QHBoxLayout()
+        first_line = FlowLayout()
         first_line.addWidget(chip)
-        first_line.addWidget(self.name, 1)
+        first_line.add_expanding(self.name)
         texts = _Texts()
         lines = QVBoxLayout(texts)
         lines.setContentsMargins(0, 0, 0, 0)
@@ -110,12 +110,8 @@ class GroupHeader(QFrame):
         lines.addLayout(first_line)
         lines.addWidget(self.summary)
         lines.addWidget(self.outcome)
-        buttons = FlowLayout() if self.bulk else QHBoxLayout()  # a layout that wraps is slow, and most rows do not
-        if isinstance(buttons, FlowLayout):
-            buttons.add_expanding(texts)
-        else:
-            buttons.setSpacing(Space.SMALL)
-            buttons.addWidget(texts, 1)
+        buttons = FlowLayout()
+        buttons.add_expanding(texts)
         for widget in (*self.bulk.values(), self.toggle, self.undo, self.next):
             buttons.addWidget(widget)
         layout = QVBoxLayout(self)
@@ -123,8 +119,16 @@ class GroupHeader(QFrame):
         layout.addLayout(buttons)
 
 
+class _Name(ElidedLabel):
+    """Beside the chip, and below it where it would be cut to a few letters."""
+
+    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        hint = super().sizeHint()
+        return QSize(min(hint.width(), _NAME_WIDTH), hint.height())
+
+
 class _Texts(QWidget):
-    """Takes the spare width; its texts are cut where there is none."""
+    """Takes the spare width. Only names are cut: the count, the amounts and the recipients are below them."""
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         return QSize(_TEXT_WIDTH, super().sizeHint().height())
@@ -148,16 +152,18 @@ def describe_group(group: RequestGroup, overview: Overview, registry: Registry) 
         if number == workflows:
             words = translate("groups", "{workflows} workflows")
         count = words.format(number=format_number(number), workflows=format_number(workflows))
-        return " · ".join((count, *([_describe_all(group, overview, registry)] if group.is_table else ()), since))
+        return " · ".join((count, since, *([_describe_all(group, overview, registry)] if group.is_table else ())))
     count = translate("groups", "{number} requests").format(number=format_number(number))
-    return " · ".join((count, _describe_all(group, overview, registry), since))
+    return " · ".join((count, since, _describe_all(group, overview, registry)))
 
 
 def _describe_all(group: RequestGroup, overview: Overview, registry: Registry) -> str:
     if group.is_table:
-        headlines = {summarize_call(one.call, registry).headline for one in group.requests[:_MAX_COMPARED]}
-        call = group.requests[0].call
-        return headlines.pop() if len(headlines) == 1 else describe_tool(call["connection"], call["tool"], registry)
+        first, *others = (summarize_call(one.call, registry).headline for one in group.requests[:_MAX_COMPARED])
+        if all(one == first for one in others):
+            return first
+        more = translate("groups", "{first}, and {number} more like it")
+        return more.format(first=first, number=format_number(len(group.requests) - 1))
     handlers = dict.fromkeys(
         name_in_words(one.failed_run.handler) for one in group.requests if one.failed_run is not None
     )

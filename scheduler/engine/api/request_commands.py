@@ -71,7 +71,6 @@ class RequestApi:
         given, seen = GroupAnswer(answer), [_parse_seen(one) for one in requests]
         results = self._backend.execute(
             lambda runtime: answer_each(
-                runtime.engine.context.database,
                 runtime.request_commands,
                 given,
                 seen,
@@ -166,7 +165,8 @@ def _parse_seen(given: Any) -> SeenRequest:
 
 def _write_result(one: GroupResult) -> dict[str, Any]:
     if one.refusal is None:
-        return {"is_repeated": one.is_repeated, **(one.answer or {}), "request": one.request}
+        repeated = {"is_repeated": bool(one.before), "before": one.before}
+        return {**repeated, **(one.answer or {}), "request": one.request}
     sentence = one.refusal.sentence
     error = {"code": one.refusal.code, "message": sentence, "text": pack(sentence)}
     return {"request": one.request, "error": error}

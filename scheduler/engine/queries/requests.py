@@ -10,7 +10,9 @@ from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.job_names import find_command, find_job, name_job
 from scheduler.engine.queries.snapshot import Snapshot
 from scheduler.engine.queries.status_text import describe_failures
+from scheduler.engine.workflows.answer_text import describe_answer
 from scheduler.rules.handler_ids import handler_id
+from scheduler.rules.questions import list_answer_options
 from scheduler.rules.requests import REQUESTS, RequestAction, RequestKind, list_commands
 from scheduler.store import handlers, lanes, logs, requests, runs, schedules, workflows
 from scheduler.store.requests import RequestRow
@@ -75,6 +77,8 @@ class RequestView:
     answered: datetime | None
     how: tuple[str, ...]
     """The commands that answer it."""
+    outcome: str = ""
+    """How it was answered, by whom and when; empty while it is open."""
     editable: tuple[str, ...] = ()
     """The parameters of the call that the user may change before approving."""
     edited: Any = None
@@ -149,6 +153,7 @@ def view_request(look: Snapshot, row: RequestRow) -> RequestView:
         answer=row.answer,
         answered=row.answered,
         how=_list_commands(row, job, actions) if row.answer is None else (),
+        outcome=describe_answer(row, look.context, look.now),
         editable=_list_editable(look, row),
         edited=row.edited,
         reason=row.reason,
@@ -176,8 +181,7 @@ def _list_commands(row: RequestRow, job: str, actions: list[RequestAction]) -> t
     fields = {"id": row.id, "subject": row.subject, "run": row.run, "workflow": row.workflow, "target": target}
     commands = [line.format(**fields) for line in list_commands(actions)]
     if row.kind is RequestKind.QUESTION and len(row.questions or ()) > 1:
-        given = " ".join(f"--set {one['name']}=ANSWER" for one in row.questions)
-        commands[0] = f"dayhand answer {row.id} {given}"
+        commands[0] = f"dayhand answer {row.id} {list_answer_options([one['name'] for one in row.questions])}"
     return tuple(commands)
 
 

@@ -10,7 +10,7 @@ from scheduler.engine.context import EngineContext
 from scheduler.engine.scheduling.engine import PAUSE_NOTE_KEY, PAUSED_UNTIL_KEY
 from scheduler.engine.script_plan import ScriptPlan, ScriptPlans
 from scheduler.store import key_values, workflows
-from scheduler.timing.date_words import MONTHS
+from scheduler.timing.date_words import MONTHS, describe_moment
 from scheduler.timing.zones import find_zone
 from scheduler.user_text import UserText, format_instants
 
@@ -75,12 +75,7 @@ class Snapshot:
 
     def format_at(self, at: datetime) -> str:
         """`at 14:05`, or `on 3 May at 14:05` on another day, in the machine's time zone."""
-        zone: ZoneInfo = find_zone(self.context.machine_zone)
-        local, today = at.astimezone(zone), self.now.astimezone(zone).date()
-        if local.date() == today:
-            return UserText("at {time}", time=f"{local:%H:%M}")
-        month = MONTHS[local.month - 1]
-        return UserText("on {day} {month} at {time}", day=local.day, month=month, time=f"{local:%H:%M}")
+        return describe_moment(at, self.now, find_zone(self.context.machine_zone))
 
     def format_instants(self, text: str) -> str:
         """A stored text as it is shown now."""

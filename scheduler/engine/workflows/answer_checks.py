@@ -1,10 +1,13 @@
 """What is refused before an answer to a request is stored."""
 
 import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.handler_ids import handler_id
 from scheduler.rules.phases import HandlerKind
+from scheduler.rules.questions import ONLY_QUESTION, list_answer_options
 from scheduler.rules.requests import REQUESTS
 from scheduler.store import runs
 from scheduler.store.requests import RequestRow
@@ -18,6 +21,20 @@ def check_call(row: RequestRow, call_hash: str | None) -> None:
     if call_hash is not None and call_hash != row.hash:
         raise RefusedError(
             "changed", UserText("What it would do has changed since you saw it; nothing was done. Look at it again.")
+        )
+
+
+def check_names(row: RequestRow, names: Sequence[str], answers: Mapping[str, Any]) -> None:
+    """Refuse one answer without a name to several questions."""
+    if len(names) > 1 and list(answers) == [ONLY_QUESTION] and ONLY_QUESTION not in names:
+        raise RefusedError(
+            "answer",
+            UserText(
+                "That asks {number} questions. Answer each by its name: dayhand answer {id} {options}",
+                number=len(names),
+                id=row.id,
+                options=list_answer_options(names),
+            ),
         )
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.workflows.request_commands import RequestCommands
-from scheduler.store import requests
-from scheduler.store.database import Database
 
 
 class GroupAnswer(StrEnum):
@@ -37,12 +35,11 @@ class GroupResult:
     answer: dict[str, Any] | None = None
     """What the command returned; None if it was refused."""
     refusal: RefusedError | None = None
-    is_repeated: bool = False
-    """It had been answered before, so that nothing was changed."""
+    before: str = ""
+    """How it had been answered before, so that nothing was changed; else empty."""
 
 
 def answer_each(
-    database: Database,
     commands: RequestCommands,
     answer: GroupAnswer,
     seen: Sequence[SeenRequest],
@@ -53,15 +50,14 @@ def answer_each(
     """Answer these and no others, in this order. One that is refused does not keep the rest from being answered."""
     results = []
     for one in seen:
-        row = requests.find(database.read(), one.id)
+        before = commands.describe_answer(one.id)
         key = None if idempotency_key is None else f"{idempotency_key} {one.id}"
         try:
             given = _answer(commands, answer, one, reason, key)
         except RefusedError as error:
             results.append(GroupResult(request=one.id, refusal=error))
         else:
-            is_repeated = row is not None and row.answer is not None
-            results.append(GroupResult(request=one.id, answer=given, is_repeated=is_repeated))
+            results.append(GroupResult(request=one.id, answer=given, before=before))
     return results
 
 

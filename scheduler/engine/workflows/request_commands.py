@@ -19,7 +19,8 @@ from scheduler.engine.runs.run_services import RepairService
 from scheduler.engine.runs.tool_calls import find_endpoint
 from scheduler.engine.scheduling.occurrence_lifecycle import OccurrenceLifecycle
 from scheduler.engine.script_plan import ScriptPlans
-from scheduler.engine.workflows.answer_checks import check_call, parse_reason, refuse_yes_or_no
+from scheduler.engine.workflows.answer_checks import check_call, check_names, parse_reason, refuse_yes_or_no
+from scheduler.engine.workflows.answer_text import describe_answer
 from scheduler.engine.workflows.call_edits import edit_asked_call
 from scheduler.rules.failures import FailureClass
 from scheduler.rules.handler_ids import handler_of_report, lane_name, split_handler_id, split_target
@@ -31,7 +32,7 @@ from scheduler.store.grants import Grant, GrantKind
 from scheduler.store.requests import AnswerOutcome, GivenAnswer, RequestAnswer, RequestRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceReason
-from scheduler.user_text import UserText
+from scheduler.user_text import UserText, add_full_stop
 
 _REPORTS = (RequestKind.RUN_FAILED, RequestKind.RUN_INTERRUPTED)
 _FAILED = frozenset({RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL})
@@ -122,7 +123,9 @@ class RequestCommands:
                 sentence = UserText("That asks no question; see: dayhand attention {id}", id=row.id)
                 raise RefusedError("other answer", sentence)
             try:
-                parsed = parse_answers(parse_questions(row.questions), answers)
+                questions = parse_questions(row.questions)
+                check_names(row, [one.name for one in questions], answers)
+                parsed = parse_answers(questions, answers)
             except QuestionError as error:
                 raise RefusedError("answer", error.sentence) from error
             if self._record_answer(db, row, GivenAnswer(RequestAnswer.ANSWERED, answers=parsed), now):
@@ -205,6 +208,11 @@ class RequestCommands:
 
         return self._do("dismiss", request, idempotency_key, act)
 
+    def describe_answer(self, request: str) -> str:
+        """How it was answered, by whom and when; empty while it is open."""
+        row = requests.find(self._context.database.read(), request)
+        return "" if row is None else describe_answer(row, self._context, self._context.clock.now())
+
     def _do(self, verb: str, subject: str, idempotency_key: str | None, act: Act) -> dict[str, Any]:
         return run_once(self._context, verb, subject, idempotency_key, act)
 
@@ -222,12 +230,8 @@ class RequestCommands:
         answered = requests.answer(db, row.id, given, now)
         if answered is AnswerOutcome.TOO_LATE:
             found = requests.find(db, row.id)
-            before = "withdrawn" if found is None else found.answer
-            if before == RequestAnswer.EXPIRED:
-                raise RefusedError("too late", UserText("That has expired without an answer; nothing was changed."))
-            raise RefusedError(
-                "too late", UserText("That was already answered ({before}); nothing was changed.", before=before)
-            )
+            said = describe_answer(found or row, self._context, now) or UserText("This is not open any more.")
+            raise RefusedError("too late", UserText("{answered} Nothing was changed.", answered=add_full_stop(said)))
         return answered is AnswerOutcome.ACCEPTED
 
     def _accept(

@@ -34,7 +34,7 @@ def run_command(link: HostChannel, command: list[str], *, check: bool, secrets: 
             if code < 0
             else UserText("exited with code {code}", code=code)
         )
-        sentence = UserText("The command {words} {how}; its output is in the log.", words=_name(words), how=how)
+        sentence = UserText("The command {words} {how}.", words=_name(words), how=how)
         raise CommandFailed(sentence, code, command_line(words))
     return code
 

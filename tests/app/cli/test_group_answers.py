@@ -1,6 +1,7 @@
 """`approve`, `reject` and `dismiss` for several requests at once."""
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,10 +85,11 @@ def test_what_is_refused_is_said_per_id_and_the_others_are_answered(cli: Command
     cli.run_json("approve", third)
     code, out, err = cli.run("approve", first, "nosuch", second, third)
     assert code == 1 and err == "2 of 4 could not be approved.\n"
-    assert out.splitlines() == [
-        f"{first}  That was already answered (no); nothing was changed.",
+    said = [re.sub(r"at \d\d:\d\d", "at TIME", line) for line in out.splitlines()]
+    assert said == [
+        f"{first}  You rejected this at TIME. Nothing was changed.",
         f"{second}  Approved.",
-        f"{third}  Already approved.",
+        f"{third}  You approved this at TIME. Nothing was changed.",
         f"nosuch  There is no request nosuch; dayhand attention --data-dir {cli.folder} lists them.",
     ]
 

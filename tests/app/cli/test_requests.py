@@ -71,7 +71,7 @@ def test_no_value_can_start_a_new_line(separator: str) -> None:
 FAILED_RUN = {
     "handler": "work",
     "summary": "work failed 2 times in a row since 06:04.",
-    "reason": "b.py, line 4: The command sh exited with code 1; its output is in the log.",
+    "reason": "b.py, line 4: The command sh exited with code 1.",
     "command": "sh -c 'exit 1'",
     "output": "one\ntwo",
     "is_paused": True,

@@ -30,7 +30,7 @@ from app.window.navigation import PAGES, page_title
 from app.window.settings.page import SettingsPage
 from scheduler.rules.workflow_state import WorkflowState
 from tests.app.app_fixture import LIMIT, Wait, overview_of, wait
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 
 __all__ = ["few", "wait"]
 

@@ -135,7 +135,7 @@ def test_a_button_pressed_too_late_shows_a_message(
     shell.overview_watcher.latest = stale
     shell.notifier.pressed.emit(request_.id, "approve")
     number = wait(lambda: find_number(screen, "That did not work"))
-    assert "already answered" in screen.shown[number][4]
+    assert "You rejected this at" in screen.shown[number][4]
     assert table_lines(installation) == []
 
 

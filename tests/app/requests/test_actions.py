@@ -390,7 +390,7 @@ FAILED = FailedRunView(
     summary="backup failed 3 times in a row since 3 November.",
     failures=3,
     since=NOW,
-    reason="b.py, line 4: The command restic exited with code 1; its output is in the log.",
+    reason="b.py, line 4: The command restic exited with code 1.",
     command="restic backup /home",
     output="\n".join(f"line {number}" for number in range(6)),
     next_at=datetime(2026, 11, 17, 2, tzinfo=UTC),
@@ -406,6 +406,11 @@ def test_a_failed_job_is_shown_with_its_command_output_and_next_run() -> None:
     )
     assert content.details[1].body == TextBlock(text=FAILED.output, is_code=True)
     assert [action.label for action in content.actions] == ["Run again", "Show log", "Dismiss"]
+
+
+def test_a_failed_job_without_output_says_that_it_printed_nothing() -> None:
+    content = card(ask("run-failed", failed_run=replace(FAILED, output="")))
+    assert content.details[1] == DetailSection(title="Last output", body=TextBlock(text="It printed nothing."))
 
 
 def test_a_repair_is_applied_or_not_and_kept_or_rolled_back() -> None:

@@ -17,6 +17,14 @@ def summarize(connection: str, tool: str, registry: Registry = REGISTRY, /, **pa
     return summarize_call({"connection": connection, "tool": tool, "parameters": parameters}, registry)
 
 
+def test_long_names_and_texts_are_cut_before_recipients_and_amounts() -> None:
+    long = "The invoice for the work in the cottage, the boat and the garage, as we said on the telephone"
+    mail = summarize(f"smtp:{'w' * 60}", "send", to="accounts.payable@subsidiary.example.org", subject=long, text=long)
+    assert "accounts.payable@subsidiary.example.org" in mail.text and not mail.is_complete
+    paid = summarize(f"bank:{'b' * 60}", "transfer", reference=long, note=long, amount=1240.5)
+    assert paid.text.endswith("; Amount: 1240.5") and not paid.is_complete
+
+
 @pytest.mark.parametrize(
     ("connection", "tool", "parameters", "text"),
     [

@@ -94,8 +94,15 @@ def test_the_menu_shows_the_next_run_and_the_commands() -> None:
 def test_each_request_is_an_entry_that_opens_it() -> None:
     entries = make_entries(replace(BUSY, requests=(make_request("q1"), make_request("q2", "x" * 100))))
     assert entries[0] == MenuEntry(text="Receipts: Add 3 rows", choice=MenuChoice(page="attention", subject="q1"))
-    assert len(entries[1].text) == 60
+    assert len(entries[1].text) == 100
     assert "All is well" not in words(entries)
+
+
+def test_a_long_name_does_not_cut_what_would_be_done() -> None:
+    long = replace(make_workflow("Receipts"), name="Receipts of the shop and of everybody who ever sent one by mail")
+    one = make_request("q1", "Pay 1,240.00 to ann@example.org")
+    [entry, *_] = make_entries(replace(BUSY, workflows=(long,), requests=(one,)))
+    assert entry.text == "Receipts of the shop and of e…: Pay 1,240.00 to ann@example.org"
 
 
 def test_only_the_first_requests_are_listed() -> None:

@@ -60,7 +60,7 @@ def make_failure(number: int, workflow: str = "backup", handler: str = "go") -> 
         summary=f"{handler} failed 2 times in a row since 06:04.",
         failures=2,
         since=NOW - timedelta(hours=8),
-        reason="The command restic exited with code 1; its output is in the log.",
+        reason="The command restic exited with code 1.",
         command="restic backup ~/Documents",
         output="unable to open repository\nno such host",
         next_at=NOW + timedelta(hours=1),

@@ -1,12 +1,8 @@
 """Workflows with a history in a real store, as deploying and running them would leave it. Starts no process."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-
-import pytest
-from pytestqt.qtbot import QtBot
 
 from app.session import Session
 from scheduler.engine.workflows.deployment import DeployOptions
@@ -19,7 +15,6 @@ from scheduler.store.occurrences import OccurrenceRow
 from scheduler.store.runs import RunRow
 from scheduler.timing.occurrences import OccurrenceOrigin, OccurrenceReason, OccurrenceState
 from scheduler.workers.tool_scan import find_tool_uses
-from tests.app.app_fixture import started
 
 NAMES = ("Receipts", "Back up photos", "Morning digest", "Tidy downloads", "Invoices of the shop")
 SELDOM = "0 9 1 1 *"
@@ -225,12 +220,3 @@ def publish(installation: Session, workflow: str, number: int) -> None:
     with installation._runtime.database.write() as db:
         for place in range(number):
             events.publish(db, workflow, "mails", f"m{place}", f"Receipt {place}", {}, now)
-
-
-@pytest.fixture
-def few(qtbot: QtBot, tmp_path: Path) -> Iterator[Session]:
-    """A running session with four workflows and their history; the last is paused, and nothing starts on its own."""
-    made = Session(tmp_path)
-    create_workflows(made, 4)
-    with started(made):
-        yield made

@@ -37,7 +37,7 @@ from app.window.workflows.workflow_pane import WorkflowPane
 from scheduler.rules.requests import RequestKind
 from tests.app.app_fixture import Wait
 from tests.app.window.request_samples import make_failure, make_mail, make_overview, make_request
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

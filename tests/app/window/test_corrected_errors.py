@@ -17,7 +17,7 @@ from app.window.settings.page import SettingsPage
 from app.window.workflows.backfill_dialog import BackfillDialog
 from app.window.workflows.schedule_dialog import ScheduleDialog
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 from tests.app.window.workflows.test_workflow_pane import change_times, schedule_of
 
 __all__ = ["few"]

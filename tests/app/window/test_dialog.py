@@ -28,7 +28,8 @@ from app.window.workflows.backfill_dialog import BackfillDialog
 from app.window.workflows.schedule_dialog import ScheduleDialog
 from app.window.workflows.workflow_data import read_workflow
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import SCRIPT, few
+from tests.app.window.sample_data import SCRIPT
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

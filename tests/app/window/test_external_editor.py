@@ -19,7 +19,7 @@ from app.window.script_editor import ScriptEditor
 from app.window.settings.page import SettingsPage
 from scheduler.engine.errors import RefusedError
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

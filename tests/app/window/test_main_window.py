@@ -47,7 +47,7 @@ from scheduler.store import requests
 from scheduler.store.requests import RequestRow
 from tests.app.app_fixture import Wait, deploy, overview_of
 from tests.app.window.request_samples import make_failure, make_mail, make_overview, make_request
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 from tests.engine.engine_fixture import START
 
 __all__ = ["few"]

@@ -28,7 +28,7 @@ from app.window.workflows.page import WorkflowsPage
 from scheduler.store.database import Database
 from tests.app.app_fixture import Wait, deploy
 from tests.app.watchdog import Watchdog
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

@@ -16,7 +16,7 @@ from app.window.connections.page import ConnectionsPage
 from scheduler.connections.connector import Call, Connector, Field, FieldKind
 from scheduler.store import connections
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 from tests.connections.keyring_fixtures import vault_of
 from tests.connections.password_server import PasswordServer, door
 from tests.connections.secret_service import SecretService

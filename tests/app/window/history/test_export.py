@@ -19,7 +19,7 @@ from app.window.history.history_data import HistoryRows, read_page
 from app.window.history.page import HistoryPage
 from scheduler.rules.history_query import HistoryQuery
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import few
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

@@ -19,7 +19,8 @@ from app.window.history.page import HistoryPage
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.store import logs
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import add_run, few
+from tests.app.window.sample_data import add_run
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

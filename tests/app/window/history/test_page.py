@@ -23,7 +23,8 @@ from scheduler.engine.queries.requests import RequestView
 from scheduler.rules.history_query import HistoryQuery
 from scheduler.rules.phases import RunPhase, RunStatus
 from tests.app.app_fixture import Wait, deploy
-from tests.app.window.sample_data import add_run, few
+from tests.app.window.sample_data import add_run
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 from app.session import Session
 from app.window.history.run_details import make_details
 from scheduler.rules.phases import RunStatus
-from tests.app.window.sample_data import add_run, few
+from tests.app.window.sample_data import add_run
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

@@ -68,7 +68,7 @@ class Desk:
         asked = [one["request"] for one in given["requests"]]
         self.answers.update(asked)
         self.requests = [one for one in self.requests if one.id not in asked]
-        return {"results": [{"request": one, "is_repeated": False} for one in asked]}
+        return {"results": [{"request": one, "is_repeated": False, "before": ""} for one in asked]}
 
 
 @pytest.fixture
@@ -157,7 +157,9 @@ def test_a_table_of_several_workflows_shows_whose_and_where(desk: Desk) -> None:
     assert {row.cells[0] for row in table.rows} == {f"Receipts {number}" for number in range(6)}
     for row in table.rows:
         assert row.request.call["endpoint"]["path"] in row.cells[1] and row.is_complete
-    assert "60 requests of 6 workflows · Appends rows" in tables.header.summary.text()
+    said = tables.header.summary.text()
+    assert said.startswith("60 requests of 6 workflows · ") and "Add 1 row to expenses" in said
+    assert said.endswith("and 59 more like it")
     mails.open()
     assert mails.table is not None and mails.table.model.table.columns[:2] == ("Workflow", "To")
     assert "mail.example.com" in mails.table.facts.text(), "what is the same for all is said once"

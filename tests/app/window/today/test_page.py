@@ -23,7 +23,8 @@ from scheduler.store import lanes, schedules
 from scheduler.store.lanes import LaneRow
 from tests.app.app_fixture import Wait, deploy, overview_of, table_lines
 from tests.app.window.request_samples import make_mail, make_overview, make_request
-from tests.app.window.sample_data import add_run, few
+from tests.app.window.sample_data import add_run
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

@@ -25,7 +25,8 @@ from scheduler.rules.workflow_state import WorkflowState
 from scheduler.store import grants, requests, workflows
 from scheduler.store.requests import RequestRow
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import SCRIPT, add_run, create_workflows, few
+from tests.app.window.sample_data import SCRIPT, add_run, create_workflows
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 

@@ -11,7 +11,8 @@ from app.window.workflows.run_menu import list_run_targets, needs_menu
 from app.window.workflows.workflow_data import read_workflow
 from scheduler.rules.phases import HandlerKind, RunPhase, RunStatus
 from tests.app.app_fixture import Wait
-from tests.app.window.sample_data import add_run, few
+from tests.app.window.sample_data import add_run
+from tests.app.window.session_fixture import few
 from tests.app.window.workflows.test_workflow_pane import show
 
 __all__ = ["few"]

@@ -25,7 +25,8 @@ from scheduler.store import backfills, events, grants, schedules, workflows
 from scheduler.store.workflows import WorkflowStatus
 from scheduler.timing.occurrences import OccurrenceState
 from tests.app.app_fixture import Wait, started
-from tests.app.window.sample_data import add_not_run, add_run, deploy, few, publish
+from tests.app.window.sample_data import add_not_run, add_run, deploy, publish
+from tests.app.window.session_fixture import few
 
 __all__ = ["few"]
 
