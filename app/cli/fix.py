@@ -53,13 +53,21 @@ def _fix_arguments(parser: ArgumentParser) -> None:
 def _fix(options: Namespace) -> CommandResult:
     if options.show:
         answer = call_api(options, "fix_problem", run=options.failed)
-        return CommandResult(answer, lambda problem: [problem["rules"], "", *problem["prompt"].splitlines()])
+        return CommandResult(answer, _render_problem)
     proposal = call_api(options, "fix_propose", run=options.failed, fixer=_named_fixer(options))
     if not _is_approved(options, proposal):
         return CommandResult({**proposal, "applied": False}, _render_proposal)
     automatic = options.yes
     answer = call_api(options, "fix_apply", run=proposal["run"], source=proposal["source"], automatic=automatic)
     return CommandResult({**proposal, **answer}, _render_applied)
+
+
+def _render_problem(problem: dict[str, Any]) -> Iterator[str]:
+    yield "This would be sent, and nothing else. Nothing has been sent."
+    yield ""
+    yield problem["rules"]
+    yield ""
+    yield from problem["prompt"].splitlines()
 
 
 def _named_fixer(options: Namespace) -> dict[str, Any]:

@@ -99,6 +99,20 @@ def format_status(status: str) -> str:
     return STATUS.get(status, status)
 
 
+_TRIGGERS = {
+    "automatic": "started on schedule",
+    "manual": "started by you",
+    "backfill": "started by you for a time in the past",
+    "deploy": "started because it was added or updated",
+    "event": "started because new data arrived",
+}
+
+
+def format_trigger(trigger: str) -> str:
+    """What started a run."""
+    return _TRIGGERS.get(trigger, f"started by {trigger}")
+
+
 def format_run_status(run: dict[str, Any]) -> str:
     """The status of a run; one that waited counts as failed once another attempt has followed it."""
     if run["refusal"] is not None:

@@ -17,6 +17,7 @@ from app.cli.formatting import (
     format_status,
     format_table,
     format_time,
+    format_trigger,
     happened_at,
     render_times,
     run_row,
@@ -25,6 +26,27 @@ from app.cli.formatting import (
 from app.data.data_dir import add_data_dir
 from scheduler.engine.errors import RefusedError
 from scheduler.rules.handler_ids import split_target
+from scheduler.rules.mutations import MutationStatus
+from scheduler.rules.phases import RunPhase
+from scheduler.rules.requests import REQUESTS, RequestKind
+from scheduler.user_text import add_full_stop
+
+_PHASES = {
+    RunPhase.PREPARING: "started with prepare",
+    RunPhase.PREPARED: "prepare decided what to do",
+    RunPhase.MUTATING: "began the outside action",
+    RunPhase.MUTATED: "knew how the outside action ended",
+    RunPhase.EMITTING: "started with next",
+    RunPhase.EXECUTING: "started",
+    RunPhase.COMMITTED: "finished",
+}
+_ACTIONS = {
+    MutationStatus.IN_FLIGHT: "under way",
+    MutationStatus.APPLIED: "done",
+    MutationStatus.FAILED: "did not happen",
+    MutationStatus.UNSURE: "may have happened",
+    MutationStatus.SKIPPED: "not done",
+}
 
 
 def _history_arguments(parser: ArgumentParser) -> None:
@@ -93,16 +115,17 @@ def _runs(options: Namespace) -> CommandResult:
 
 def _render_run(options: Namespace, run: dict[str, Any]) -> Iterator[str]:
     folder_option = format_folder_option(options.data_dir)
-    yield f"{run['id']}: {run['workflow']}, {run['handler']} ({run['kind']}), {format_run_status(run)}"
+    yield f"{run['id']}: {run['workflow']}/{run['handler']}, {format_run_status(run)}"
     if run["summary"]:
         yield to_single_line(run["summary"])
     if run["error"]:
         yield add_folder_option(to_single_line(run["error"]), folder_option)
     yield from (f"Command: {to_single_line(command)}" for command in [run.get("command")] if command)
-    yield f"Started by: {run['trigger']}; version {run['version']}; attempt {run['attempt']}"
+    started = format_trigger(run["trigger"])
+    yield f"{started.capitalize()}, with version {run['version']} of the script, attempt {run['attempt']}"
     if run["planned"]:
         yield f"Planned for {format_time(run['planned'])}"
-    yield from (f"  {format_time(one['at']):>18}  {one['phase']}" for one in run["phases"])
+    yield from (f"  {format_time(one['at']):>18}  {_PHASES[one['phase']]}" for one in run["phases"])
     if run["resume_at"]:
         yield f"Continues at {format_time(run['resume_at'])}"
     if len(run["chain"]) > 1:
@@ -115,7 +138,7 @@ def _render_run(options: Namespace, run: dict[str, Any]) -> Iterator[str]:
         yield "Events:"
         yield from (f"  {one['topic']}  {one['id']}  {to_single_line(one.get('title', ''))}" for one in run["events"])
     if run["prepared"] is not None:
-        yield f"Prepared: {json.dumps(run['prepared'], ensure_ascii=False)}"
+        yield f"Decided by prepare: {json.dumps(run['prepared'], ensure_ascii=False)}"
     yield from _render_action(run["call"])
     if run["call"] or run["result"] is not None:
         yield f"Result: {json.dumps(run['result'], ensure_ascii=False)}"
@@ -136,7 +159,7 @@ def _render_traceback(failure: dict[str, Any]) -> list[str]:
 def _render_action(call: dict[str, Any] | None) -> Iterator[str]:
     if not call:
         return
-    yield f"Outside action: {call['tool']} of {call['connection']}, {call['status']}"
+    yield f"Outside action: {call['tool']} of {call['connection']}, {_ACTIONS[call['status']]}"
     yield f"  {json.dumps(call['parameters'], ensure_ascii=False)}"
     if call["asked"] is not None:
         yield "You changed this before approving it. The script asked for:"
@@ -144,8 +167,9 @@ def _render_action(call: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _render_request(one: dict[str, Any]) -> Iterator[str]:
-    reason = f": {to_single_line(one['reason'])}" if one["reason"] and one["answer"] != "expired" else ""
-    yield f"Asked: {to_single_line(one['sentence'])} ({one['answer'] or 'not answered'}{reason})"
+    is_report = REQUESTS[RequestKind.from_slug(one["kind"])].is_report
+    head = "Asked" if one["answer"] else "Needs attention" if is_report else "Waiting for your answer"
+    yield f"{head}: {add_full_stop(to_single_line(one['sentence']))} {to_single_line(one['outcome'])}".rstrip()
     if one["answers"]:
         yield f"  Answers: {json.dumps(one['answers'], ensure_ascii=False)}"
 

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 _TRAY_TIMEOUT_MS = 6_000
 """If started hidden and no tray appears in this time, a minimised window is shown."""
-_MINIMISED_KEY = "app:minimised"
+_MINIMISED_KEY, _MISSED_KEY = "app:minimised", "app:missed"
 _STARTED_BY_SCRIPT_KEY = "app:of-script"
 
 
@@ -127,9 +127,9 @@ class DesktopUi(QObject):
 
     @Slot(str)
     def show_status(self, message: str, tone: Tone = Tone.QUIET) -> None:
-        """Show it in the status bar of the window, if there is one."""
-        if self._window is not None:
-            self._window.show_message(message, tone)
+        """Show it in the status bar of the window, if it can be seen."""
+        if (window := self.visible_window()) is not None:
+            window.show_message(message, tone)
 
     def _make_window(self) -> "MainWindow":
         from app.window.main_window import MainWindow  # noqa: PLC0415  slow to import
@@ -139,6 +139,7 @@ class DesktopUi(QObject):
         window.quit_requested.connect(self.quit)
         window.preferences_changed.connect(self.apply_preferences)
         window.import_requested.connect(self.import_and_restart)
+        window.message_missed.connect(self._notify_failure)
         if self._shows_welcome:
             window.shown.connect(self._open_welcome, Qt.ConnectionType.SingleShotConnection)
         if self.overview_watcher.latest is not None:
@@ -168,11 +169,11 @@ class DesktopUi(QObject):
         """Close everything; the session can be ended afterwards."""
         self._tray_timeout.stop()
         self.overview_watcher.close()
+        if self._window is not None:
+            self._window.shut_down()  # while there are still notifications to tell that an answer was refused
         self.notification_backend.end()
         self.quit_flow.close()
         self.tray.close()
-        if self._window is not None:
-            self._window.shut_down()
         self._session.connection_setup.cancel_sign_in()
         close_background_tasks()
 
@@ -300,10 +301,12 @@ class DesktopUi(QObject):
         if self._window is not None and self._window.isActiveWindow():
             self._window.show_message(translate_text(str(error)), Tone.ATTENTION)
         else:
-            self.notification_backend.send(
-                Notification(key=key, title=self.tr("That did not work"), text=translate_text(str(error)))
-            )
+            self._notify_failure(translate_text(str(error)), key)
         self.overview_watcher.schedule_refresh()
+
+    @Slot(str)
+    def _notify_failure(self, sentence: str, key: str = _MISSED_KEY) -> None:
+        self.notification_backend.send(Notification(key=key, title=self.tr("That did not work"), text=sentence))
 
     def _open(self, page: str, subject: str = "") -> None:
         self.window.open_page(page, subject)

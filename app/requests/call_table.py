@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.i18n.connector_labels import parameter_labels
 from app.i18n.time_text import format_day_and_time
@@ -25,6 +25,12 @@ _MAX_TEXT_CHARS = 400
 _MAX_VALUE_CHARS = 80
 """Of anything but text: a longer list is read on its card."""
 _MAX_SENTENCE_CHARS = 160
+FIXED_HEADS = (
+    QT_TRANSLATE_NOOP("groups", "Asked"),
+    QT_TRANSLATE_NOOP("groups", "The workflow says"),
+    QT_TRANSLATE_NOOP("groups", "Result"),
+)
+"""The heads of what is not a parameter; no parameter may look like one."""
 _MAX_CHECKED = 20_000
 """Values that are checked for look-alike addresses; a call with more is marked."""
 translate = QCoreApplication.translate
@@ -63,7 +69,8 @@ def make_call_table(requests: Sequence[RequestView], overview: Overview, places:
     paths = list(dict.fromkeys(path for row in values for path in row))[:MAX_COLUMNS]
     targets = [describe_target(one.call.get("target"), overview.zone, overview.now) for one in requests]
     target_label = translate("answers", "Currently there")
-    labels = make_labels(paths, parameter_labels(), [target_label, *leading])
+    own = (target_label, *leading, *(translate("groups", str(head)) for head in FIXED_HEADS))
+    labels = make_labels(paths, parameter_labels(), own, is_short=True)
     has_targets = any(targets)
     rows = []
     for number, (one, row, target) in enumerate(zip(requests, values, targets, strict=True)):

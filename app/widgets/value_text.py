@@ -119,16 +119,24 @@ def format_key(key: str) -> str:
 
 
 def make_labels(
-    paths: Sequence[KeyPath], known_labels: Mapping[str, str], reserved_labels: Collection[str] = ()
+    paths: Sequence[KeyPath],
+    known_labels: Mapping[str, str],
+    reserved_labels: Collection[str] = (),
+    *,
+    is_short: bool = False,
 ) -> list[str]:
     """A label per path. `known_labels` maps top-level keys to labels; `reserved_labels` are already in use.
 
-    Labels that look alike get the exact keys added.
+    Labels that look alike get the exact keys added. With `is_short`, a label leaves out what is above its key where
+    that is unambiguous.
     """
     labels = [
         _KEY_SEPARATOR.join([known_labels.get(path[0]) or format_key(path[0]), *map(format_key, path[1:])])
         for path in paths
     ]
+    if is_short:
+        last = [label if len(path) == 1 else format_key(path[-1]) for label, path in zip(labels, paths, strict=True)]
+        labels = _distinguish(last, labels, reserved_labels)
     labels = _distinguish(
         labels, [f"{label} ({_format_path(path)})" for label, path in zip(labels, paths, strict=True)], reserved_labels
     )

@@ -11,13 +11,12 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QHideEvent,
-    QKeyEvent,
     QKeySequence,
     QPixmapCache,
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QMainWindow, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.background import BackgroundTasks, run_command
 from app.overview import Overview
@@ -32,6 +31,7 @@ from app.window.feedback import WindowFoot, describe_error
 from app.window.navigation import PAGES, Navigation, create_page, page_title
 from app.window.page import Page, accept_dropped_script
 from app.window.presence import PresenceWatcher
+from app.window.return_key import ReturnKeyWindow
 
 _SIZE, _MIN_SIZE = QSize(1120, 740), QSize(480, 300)
 _NARROW_PX, _NARROW_SHARE = 820, 4
@@ -42,7 +42,7 @@ _REFRESH_DELAY_MS = 300
 """Changes within this time cause one refresh."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(ReturnKeyWindow):
     """Pages are created when they are first opened."""
 
     close_requested = Signal()
@@ -52,13 +52,14 @@ class MainWindow(QMainWindow):
     preferences_changed = Signal(object)
     """The changed Preferences."""
     import_requested = Signal(str)
+    message_missed = Signal(str)
+    """What went wrong while nobody sees the window, for its owner to tell."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._background = BackgroundTasks(self)
         self._overview: Overview | None = None
-        self._key_target: QWidget | None = None
         self.pages: dict[str, Page] = {}
         self.setWindowTitle("Dayhand")
         self.setWindowIcon(load_app_icon())
@@ -124,8 +125,10 @@ class MainWindow(QMainWindow):
             self.page.show_overview(overview)
 
     def show_message(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
-        if self.isVisible():
+        if self.isVisible() and not self.isMinimized():
             self.snackbar.show_message(sentence, tone)
+        elif tone in (Tone.ATTENTION, Tone.BAD):
+            self.message_missed.emit(sentence)
 
     @Slot()
     def refresh(self) -> None:
@@ -136,9 +139,9 @@ class MainWindow(QMainWindow):
         """Before the app quits: save the size, and delete the pages while the session is still open."""
         self._save_size()
         self._refresh_timer.stop()
+        self.hide()  # first: what is refused now can no longer be seen here
         for page in self.pages.values():
             page.send_delayed_answers(wait=True)
-        self.hide()
         self.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
@@ -187,20 +190,6 @@ class MainWindow(QMainWindow):
         if is_lost and page.isVisible() and (after is None or not page.isAncestorOf(after)):
             page.focus_first()
         return has_moved
-
-    def event(self, event: QEvent) -> bool:
-        """Remember what a key is for: a field passes Return on when its answer may have moved the focus already."""
-        if event.type() is QEvent.Type.ShortcutOverride:
-            self._key_target = self.focusWidget()
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
-        """Return presses the focused button, as in dialogs; on its own, Qt lets only the space bar press it."""
-        button, self._key_target = self._key_target, None
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(button, QPushButton):
-            button.click()
-        else:
-            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         super().changeEvent(event)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -151,6 +151,32 @@ class PageColumn(QScrollArea):
         self.parts.addWidget(self.heading)
         self.parts.addWidget(self.subtitle)
         self.setWidget(inner)
+
+    def scroll_to(self, part: QWidget) -> None:
+        """Show all of it, or its beginning if it is too high, once it is laid out; move no more than that."""
+        QTimer.singleShot(0, part, lambda: self._scroll_to(part))
+
+    def _scroll_to(self, part: QWidget) -> None:
+        column: QWidget = self.widget()  # type: ignore[assignment]  # set at the start
+        if not column.isAncestorOf(part):
+            return
+        for parent in _list_parents(part, column):  # what was just shown is laid out from the inside to the outside
+            if (layout := parent.layout()) is not None:
+                layout.activate()
+        bar, top = self.verticalScrollBar(), part.mapTo(column, part.rect().topLeft()).y()
+        page = self.viewport().height()
+        if part.height() + 2 * Space.MEDIUM > page or top < bar.value():
+            bar.setValue(top - Space.MEDIUM)
+        elif top + part.height() > bar.value() + page:
+            bar.setValue(top + part.height() + Space.MEDIUM - page)
+
+
+def _list_parents(part: QWidget, last: QWidget) -> list[QWidget]:
+    """The widget itself first, `last` at the end."""
+    found = [part]
+    while found[-1] is not last and (parent := found[-1].parentWidget()) is not None:
+        found.append(parent)
+    return found
 
 
 class CardArea(QScrollArea):

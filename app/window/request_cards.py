@@ -207,7 +207,7 @@ class RequestCards(QWidget):
 
         def failed(error: Exception) -> None:
             self._sent.discard(request)
-            self._delayed.refused.emit(describe_error(error))
+            self._delayed.refused.emit(f"{card.content.title}: {describe_error(error)}")
             self._refuse(request, error)
 
         def done(_: object) -> None:

@@ -101,6 +101,10 @@
         <source>Workflow</source>
         <translation>Ablauf</translation>
     </message>
+<message>
+        <source>{shown} of {number}</source>
+        <translation>{shown} von {number}</translation>
+    </message>
 </context>
 <context>
     <name>AttentionPage</name>

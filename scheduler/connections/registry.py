@@ -7,6 +7,7 @@ from importlib import import_module
 from itertools import count
 from threading import RLock
 from typing import Any
+from urllib.parse import urlsplit
 
 from scheduler.connections.connector import Connector, Tool
 from scheduler.connections.connectors.notify import Forward, notify
@@ -141,8 +142,27 @@ class Registry:
             tool = with_redacted_results(tool, connector)
         return tool
 
-    def describe_ability(self, connection: str, name: str) -> str:
-        """What a tool of a connection does, reads after "may" or "wants to"."""
+    def describe_ability(self, connection: str, name: str, settings: Mapping[str, Any] | None = None) -> str:
+        """What a tool of a connection does, reads after "may" or "wants to".
+
+        With `settings`, those of the connection, also at which site.
+        """
+        ability, site = self._describe_tool(connection, name), self._find_site(connection, settings or {})
+        return UserText("{ability} ({site})", ability=ability, site=site) if site else ability
+
+    def _find_site(self, connection: str, settings: Mapping[str, Any]) -> str:
+        """The host of the address that a connection has; the connection's own name rarely says it."""
+        try:
+            given = self.connector_of(connection).endpoint(settings).values()
+        except ConnectionRuleError:
+            return ""
+        address = next((value for value in given if value.startswith(("https://", "http://"))), "")
+        try:
+            return urlsplit(address).hostname or ""
+        except ValueError:
+            return ""
+
+    def _describe_tool(self, connection: str, name: str) -> str:
         try:
             tool, (_, own) = self.tool(connection, name), parse_name(connection)
         except ConnectionRuleError:

@@ -49,6 +49,10 @@ class RequestKind(StrEnum):
         """As the command line and JSON write it."""
         return self.value.replace(" ", "-")
 
+    @classmethod
+    def from_slug(cls, slug: str) -> "RequestKind":
+        return cls(slug.replace("-", " "))
+
 
 class Block(StrEnum):
     """Why nothing of a lane may start. All but the first two need the user."""

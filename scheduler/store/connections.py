@@ -56,6 +56,11 @@ def find(db: sqlite3.Connection, name: str) -> ConnectionRow | None:
     return None if row is None else _from_sql(row)
 
 
+def read_settings(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+    """The settings of all connections, by name."""
+    return {row.name: row.settings for row in list_all(db)}
+
+
 def list_all(db: sqlite3.Connection) -> list[ConnectionRow]:
     return [_from_sql(row) for row in db.execute("SELECT * FROM connections ORDER BY name")]
 

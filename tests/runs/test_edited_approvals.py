@@ -237,7 +237,7 @@ def test_the_first_answer_counts_also_between_two_changes(runtime: RuntimeFixtur
     runtime.request_commands.approve(request.id, edits={"text": "Dear Ann"})
     runtime.request_commands.approve(request.id, edits={"text": "Dear Ann"})
     for edits in ({"text": "Dear Bob"}, {}):
-        with pytest.raises(RefusedError, match="already answered"):
+        with pytest.raises(RefusedError, match="You approved this with your changes at "):
             runtime.request_commands.approve(request.id, edits=edits)
     runtime.tick()
     assert [one["text"] for one in parameters(runtime)] == ["Dear Ann"]

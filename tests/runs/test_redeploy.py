@@ -62,7 +62,7 @@ def test_a_waiting_approval_is_withdrawn_and_asked_again_for_the_new_version(
     [new] = runtime.requests()
     assert (old.call["tool"], new.call["tool"]) == ("act", "send")
     assert [(run.status, run.script) for run in runtime.runs("C")] == [("cancelled", 1), ("paused:approval", 2)]
-    assert "already answered (withdrawn)" in refusal(runtime.request_commands.approve, old.id)
+    assert "This was withdrawn at " in refusal(runtime.request_commands.approve, old.id)
     runtime.request_commands.approve(new.id)
     runtime.tick()
     assert len(runtime.service.calls) == 1 and runtime.events() == {"a": "consumed"}

@@ -210,7 +210,7 @@ def test_a_waiting_approval_is_withdrawn_and_its_events_released(runtime: Runtim
     runtime.pass_time(HOUR)
     assert (runtime.requests(), runtime.pending(), runtime.service.calls) == ([], ["a"], [])
     assert runtime.runs("C")[-1].status == "cancelled"
-    with pytest.raises(RefusedError, match="already answered"):
+    with pytest.raises(RefusedError, match="This was withdrawn at "):
         runtime.request_commands.approve(request.id)
 
 

@@ -1,12 +1,14 @@
 """The filters of the Attention page: by what is asked, and by workflow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
+from app.i18n.time_text import format_number
 from app.overview import Overview
 from app.requests.labels import sign_request
+from app.theme.stylesheet import set_style
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.form_controls import install_wheel_guard, name_combo_box, refill_combo_box
 from app.widgets.visible_text import escape_invisible, truncate
@@ -36,9 +38,12 @@ class AttentionFilters(QWidget):
         self.workflow.setMaximumWidth(320)
         layout = FlowLayout()
         self.setLayout(layout)
+        self.count = QLabel()
+        set_style(self.count, "ink", "muted")
         for box in (self.kind, self.workflow):
             layout.addWidget(box)
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
+        layout.addWidget(self.count)
         install_wheel_guard(self)
 
     @property
@@ -62,6 +67,15 @@ class AttentionFilters(QWidget):
         shown = ((escape_invisible(truncate(name, _MAX_NAME_CHARS)), slug) for name, slug in names)
         refill_combo_box(self.workflow, shown)
         return before != (self.kind.currentData(), self.workflow.currentData())
+
+    def show_count(self, requests: Sequence[RequestView]) -> None:
+        """`110 of 132`, if they are not all shown."""
+        is_wanted = self.make_predicate()
+        words = self.tr("{shown} of {number}").format(
+            shown=format_number(sum(map(is_wanted, requests))), number=format_number(len(requests))
+        )
+        self.count.setText(words)
+        self.count.setVisible(self.is_active)
 
     def is_subject(self, subject: str) -> bool:
         """Whether `make_kind_subject` made it."""

@@ -1,8 +1,9 @@
 """The Attention page: every open request, grouped, with exactly what would be done."""
 
-from PySide6.QtCore import QTimer
+from collections.abc import Sequence
+
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout
 
 from app.overview import Overview, describe_attention
 from app.overview_watcher import load_overview
@@ -13,6 +14,7 @@ from app.widgets.form_controls import set_tab_order
 from app.window.attention.filters import AttentionFilters
 from app.window.page import Page, PageColumn, make_titled_page
 from app.window.requests.request_groups import MAX_CARDS, RequestGroups
+from scheduler.engine.queries.requests import RequestView
 
 
 class AttentionPage(Page):
@@ -23,15 +25,16 @@ class AttentionPage(Page):
         self.filters = AttentionFilters()
         self.filters.hide()
         self.cards = RequestGroups(session)
-        self.filters.changed.connect(lambda: self.cards.set_filter(self.filters.make_predicate()))
+        self._requests: Sequence[RequestView] = ()
+        self.filters.changed.connect(self._filter)
         self.cards.open_page.connect(self.open_page)
         self.cards.answered.connect(self.refresh)
         self.cards.emptied.connect(self.refresh)
         self.cards.refused.connect(lambda sentence: self.status_message.emit(sentence, Tone.ATTENTION))
         self._column = PageColumn(self.title)
         self.cards.focus_left.connect(self.focus_itself)
-        self.cards.undo_offered.connect(self._scroll_to)
-        self.cards.opened.connect(self._scroll_to_top)
+        self.cards.undo_offered.connect(self._column.scroll_to)
+        self.cards.opened.connect(self._column.scroll_to)
         self._column.parts.addWidget(self.filters)
         self._column.parts.addWidget(self.cards)
         self._column.parts.addStretch(1)
@@ -77,6 +80,8 @@ class AttentionPage(Page):
         if self.filters.show_choices(overview):
             self.cards.set_filter(self.filters.make_predicate())
         self.cards.show_requests(overview)
+        self._requests = overview.requests
+        self.filters.show_count(overview.requests)
         self.filters.setVisible(len(overview.requests) > MAX_CARDS or self.filters.is_active)
         said = self.tr("Nothing else needs your attention.")
         if overview.attention_count:
@@ -89,14 +94,9 @@ class AttentionPage(Page):
         super().showEvent(event)
         self._focus_subject()
 
-    def _scroll_to(self, row: QWidget) -> None:
-        """Once it is laid out."""
-        QTimer.singleShot(0, row, lambda: self._column.ensureWidgetVisible(row))
-
-    def _scroll_to_top(self, group: QWidget) -> None:
-        """Show it from its beginning, once it is laid out."""
-        bar, cards = self._column.verticalScrollBar(), self.cards
-        QTimer.singleShot(0, group, lambda: bar.setValue(cards.y() + group.y()))
+    def _filter(self) -> None:
+        self.cards.set_filter(self.filters.make_predicate())
+        self.filters.show_count(self._requests)
 
     def _focus_subject(self) -> None:
         if self.filters.is_subject(self._subject):
@@ -106,5 +106,5 @@ class AttentionPage(Page):
         elif self._subject and self.isVisible() and self.cards.focus(self._subject):
             entry = self.cards.find_entry(self._subject)
             if entry is not None:
-                self._scroll_to(entry)
+                self._column.scroll_to(entry)
             self._subject = ""

@@ -1,6 +1,6 @@
 """Checks a script before it is deployed, and deploys it with the chosen options. Never in the GUI thread."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,13 @@ def check_script(session: Session, path: Path) -> CheckedScript:
     return check_source(session, path, path.read_text(encoding="utf-8"))
 
 
-def check_source(session: Session, path: Path, source: str) -> CheckedScript:
-    """Validate a script that would be in that file; slow. InvalidScriptError."""
+def check_source(
+    session: Session, path: Path, source: str, settings: Mapping[str, Mapping[str, Any]] | None = None
+) -> CheckedScript:
+    """Validate a script that would be in that file; slow. InvalidScriptError.
+
+    `settings`: of connections that do not exist yet, by name.
+    """
     validated = session.validate(str(path), source)
     plan = validated.plan(0)
     times = []
@@ -67,7 +72,7 @@ def check_source(session: Session, path: Path, source: str) -> CheckedScript:
         name=plan.name,
         description=str(validated.described.get("docstring") or ""),
         times=tuple(dict.fromkeys(times)),
-        uses=tuple(map(describe_permission, session.queries.permissions_of_script(validated))),
+        uses=tuple(map(describe_permission, session.queries.permissions_of_script(validated, settings))),
         missing=session.queries.unconnected(plan.connections),
         is_update=validated.slug in session.queries.names(),
         warning=translate_text(warn_without_sandbox() or ""),

@@ -83,7 +83,8 @@ def prepare_script(session: Session, template: Template, answers: Mapping[str, A
         raise RefusedError("exists", said.format(name=name))
     planned = tuple(template.plan_connections(answers, known.connections))
     source = template.render({**answers, **{one.constant: one.name for one in planned}}, name=name)
-    checked = check_source(session, suggest_path(name), source)
+    settings = {one.name: one.settings for one in planned}
+    checked = check_source(session, suggest_path(name), source, settings)
     return PreparedScript(source=source, checked=checked, connections=planned)
 
 

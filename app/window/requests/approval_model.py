@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.requests.call_table import CallRow, CallTable
+from app.requests.call_table import FIXED_HEADS, CallRow, CallTable
 from app.widgets.visible_text import tooltip_text
 from scheduler.engine.queries.requests import RequestView
 
@@ -154,12 +154,8 @@ class ApprovalModel(QAbstractTableModel):
         return None
 
     def heads(self) -> Sequence[str]:
-        return (
-            translate("groups", "Asked"),
-            *self._table.columns,
-            translate("groups", "The workflow says"),
-            translate("groups", "Result"),
-        )
+        asked, says, result = (translate("groups", str(head)) for head in FIXED_HEADS)
+        return (asked, *self._table.columns, says, result)
 
     def _cell(self, row: CallRow, column: int) -> str:
         if column == _WHEN:

@@ -34,6 +34,8 @@ class ApprovalTable(QWidget):
 
     answer_chosen = Signal(str, object)
     """`approve` or `reject`, and the ticked requests."""
+    card_opened = Signal(QWidget)
+    """The card of a row, which the user must see."""
 
     def __init__(self, session: Session, delayed: DelayedAnswers, name: str) -> None:
         super().__init__()
@@ -130,15 +132,20 @@ class ApprovalTable(QWidget):
 
     def open_row(self) -> None:
         """Show the card of the current row, with everything that it would do."""
-        one = self.current_request()
-        if one is not None and self._overview is not None:
+        if (one := self.current_request()) is not None:
+            self._show_card(one)
+            self.card_opened.emit(self.cards)
+
+    def _show_card(self, one: RequestView) -> None:
+        if self._overview is not None:
             self.cards.replace_with(self._overview, [one])
             self.model.mark_opened(one)
 
     def _follow_row(self, _current: QModelIndex, _before: QModelIndex) -> None:
-        """An open card follows the current row."""
-        if self.cards.cards and not self.model.is_locked and not self._is_updating:
-            self.open_row()
+        """An open card follows the current row; the table stays in view."""
+        one = self.current_request()
+        if one is not None and self.cards.cards and not self.model.is_locked and not self._is_updating:
+            self._show_card(one)
 
     def _toggle(self) -> None:
         """Tick the selected rows, or untick them if all are ticked; a row that does not fit is opened first."""

@@ -6,6 +6,7 @@ Nothing has happened before it is sent: undoing it needs no engine, and a crash 
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -94,9 +95,12 @@ class DelayedAnswers(QObject):
         self._on_the_way.clear()
         for answer in answers:
             try:
-                _run(self._session, answer)
-            except RefusedError as error:  # answered elsewhere before; there is no window left to say so
+                result = _run(self._session, answer)
+            except RefusedError as error:
                 log.info("An answer came too late: %s", error)
+                _tell(answer, partial(answer.failed, error))
+            else:
+                _tell(answer, partial(answer.done, result))
 
     def _take(self) -> DelayedAnswer | None:
         self._timer.stop()
@@ -106,8 +110,8 @@ class DelayedAnswers(QObject):
         return answer
 
     def _finish(self, answer: DelayedAnswer, show: Callable[[], None]) -> None:
-        self._on_the_way.pop(answer.key, None)
-        _tell(answer, show)
+        if self._on_the_way.pop(answer.key, None) is not None:  # else it was sent again before quitting
+            _tell(answer, show)
 
 
 def _tell(answer: DelayedAnswer, show: Callable[[], None]) -> None:

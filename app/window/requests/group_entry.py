@@ -47,6 +47,8 @@ class GroupEntry(QWidget):
     """The user wants to go on with the next group."""
     focus_left = Signal()
     """What had the focus is gone, and nothing else here can have it."""
+    opened = Signal(QWidget)
+    """What was opened for the user, who must see it."""
     finished = Signal()
     """There is nothing left to show."""
 
@@ -175,7 +177,7 @@ class GroupEntry(QWidget):
                 self.header.toggle.setFocus()
 
     def _show_error(self, error: Exception) -> None:
-        self._delayed.refused.emit(describe_error(error))
+        self._delayed.refused.emit(f"{self._name_table()}: {describe_error(error)}")
         self._end_pending(describe_error(error), "bad")
 
     def _show_results(self, answer: str, requests: Sequence[RequestView], results: Sequence[dict[str, Any]]) -> None:
@@ -190,7 +192,7 @@ class GroupEntry(QWidget):
         if self.table is not None:
             self.table.show_outcomes(outcomes, {one.id: one for one in requests if one.id in outcomes})
         if outcomes:
-            self._delayed.refused.emit(sentence)
+            self._delayed.refused.emit(f"{self._name_table()}: {sentence}")
         self._end_pending(sentence, "bad" if outcomes else "muted")
         self._removal.setInterval(_REFUSED_MS if outcomes else request_cards.ANSWERED_CARD_MS)
         if self._is_gone:
@@ -251,6 +253,7 @@ class GroupEntry(QWidget):
         else:
             self.open()
             self.focus_first()
+            self.opened.emit(self)
 
     def _show_body(self) -> None:
         """Created when it is first needed, and not exchanged while it is open."""
@@ -271,6 +274,7 @@ class GroupEntry(QWidget):
         if self.group.is_table and self.style_ is not EntryStyle.CARD:
             self.table = ApprovalTable(self._session, self._delayed, self._name_table())
             self.table.answer_chosen.connect(self._answer)
+            self.table.card_opened.connect(self.opened)
             self._layout.addWidget(self.table)
         else:
             self.single = RequestCards(self._session, self._delayed)

@@ -42,7 +42,7 @@ class RequestGroups(QWidget):
     undo_offered = Signal(QWidget)
     """The row with the button, which must be visible as long as it can be pressed."""
     opened = Signal(QWidget)
-    """The group that was opened for the user, who must see where it begins."""
+    """The group or card that was opened for the user, who must see it."""
     focus_left = Signal()
     """What had the focus was answered, and there is nothing else to answer here."""
     refused = Signal(str)
@@ -64,7 +64,7 @@ class RequestGroups(QWidget):
         """Whether approvals of the same action are one group, whosever they are."""
         self._limit = _MAX_SHORT_ENTRIES if is_short else _ENTRIES_AT_ONCE
         self._delayed = DelayedAnswers(session, self)
-        self._delayed.refused.connect(lambda sentence: None if self.isVisible() else self.refused.emit(sentence))
+        self._delayed.refused.connect(self._tell_refusal)
         undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
         undo.setWhatsThis(translate("groups", "Undo the last answer"))  # listed in Help
         undo.setEnabled(False)
@@ -181,6 +181,11 @@ class RequestGroups(QWidget):
         super().hideEvent(event)
         self.send_delayed()
 
+    def _tell_refusal(self, sentence: str) -> None:
+        """Its row says it, too; but nobody sees that when the page is left or the window closed."""
+        if not self.isVisible() or self.window().isMinimized():
+            self.refused.emit(sentence)
+
     def _show_unasked(self, overview: Overview) -> None:
         """What needs the user without a request that could be shown here."""
         found = overview.unasked
@@ -224,6 +229,7 @@ class RequestGroups(QWidget):
         entry.open_page.connect(self.open_page)
         entry.answered.connect(self.answered)
         entry.undo_offered.connect(self.undo_offered)
+        entry.opened.connect(self.opened)
         entry.has_next = partial(self._has_next, group.key)
         entry.next_chosen.connect(partial(self._open_next, group.key))
         entry.focus_left.connect(partial(self._focus_next, group.key))

@@ -10,7 +10,6 @@ from scheduler.engine.clock import SystemClock
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.runs import RunStatusView
 from scheduler.engine.workflows.deployment import DeployOptions
-from scheduler.engine.workflows.permissions import list_permissions
 from scheduler.rules.handler_ids import split_target
 from scheduler.timing.occurrences import OccurrenceState
 from scheduler.timing.policies import Overlap
@@ -45,7 +44,7 @@ class CommandApi:
                 "version": None,
                 "schedules": to_json(validated.schedules),
                 "warnings": list(validated.warnings),
-                "permissions": to_json(list_permissions(self._backend.registry, validated.plan(0), validated.uses)),
+                "permissions": to_json(self._backend.queries.permissions_of_script(validated)),
                 "checked": True,
             }
         options = DeployOptions(replace=replace, paused=paused, grant=grant, watch=watch)

@@ -1,7 +1,8 @@
 """The query interface for the app, CLI and control socket. Thread-safe and read-only."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from scheduler.connections.registry import Registry
 from scheduler.engine.connection_setup import find_unconnected
@@ -112,9 +113,11 @@ class WorkflowQueries:
     def permissions(self, workflow: str) -> WorkflowPermissions:
         return permissions.find_of_workflow(self._snapshot(), workflow)
 
-    def permissions_of_script(self, script: ValidatedScript) -> tuple[ToolPermission, ...]:
-        """What a script would use, and whether it may already."""
-        return permissions.find_of_script(self._snapshot(), script)
+    def permissions_of_script(
+        self, script: ValidatedScript, settings: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> tuple[ToolPermission, ...]:
+        """What a script would use, and whether it may already. `settings`: of connections that do not exist yet."""
+        return permissions.find_of_script(self._snapshot(), script, settings or {})
 
     def history(self, query: HistoryQuery, cursor: str | None = None, limit: int = 50) -> HistoryResult:
         return history.find(self._snapshot(), query, cursor, limit)

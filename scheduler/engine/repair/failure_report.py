@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler.connections.redaction import hide_home
+from scheduler.rules.phases import RunPhase
 
 _PRIVATE_FIELDS = frozenset({"text", "html", "body", "content", "summary", "description", "base64", "snippet"})
 """Fields that hold the text of mails and files."""
@@ -20,6 +21,14 @@ _URL_CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+@")
 _MAX_LOG_LETTERS = 4_000
 _MAX_INPUT_LETTERS = 4_000
 _PLACEHOLDER = "(secret {}, left out)"
+_METHODS = {
+    RunPhase.PREPARING: "prepare",
+    RunPhase.PREPARED: "mutate",
+    RunPhase.MUTATING: "mutate",
+    RunPhase.MUTATED: "next",
+    RunPhase.EMITTING: "next",
+}
+"""The method of the script that was called; a job or a producer is a single function."""
 _RULES = """You repair one Python script of Dayhand, which runs recurring chores. Answer with the whole new script in
 one ```python block and nothing else. Change as little as possible. Keep the workflow's name, its connections, topics,
 handlers, approve= and id= settings, the tools and commands it uses and its packages: a script that changes them, or
@@ -34,7 +43,7 @@ class FailureReport:
     error: str
     traceback: str = ""
     handler: str
-    phase: str
+    phase: RunPhase
     log: str = ""
     inputs: Any = None
     notes: tuple[str, ...] = ()
@@ -42,9 +51,10 @@ class FailureReport:
 
     def prompt(self) -> str:
         """All that is sent; the user can review it before."""
+        method = _METHODS.get(self.phase)
         parts = [
             f"The script:\n```python\n{self.sent_script or self.script}\n```",
-            f"{self.handler} failed in {self.phase}: {self.error}",
+            f"{self.handler} failed{f' in {method}' if method else ''}: {self.error}",
             f"Traceback:\n{self.traceback}" if self.traceback else "",
             f"The end of its log:\n{self.log}" if self.log else "",
             f"What it worked on:\n{json.dumps(self.inputs, ensure_ascii=False)[:_MAX_INPUT_LETTERS]}"

@@ -187,7 +187,7 @@ def describe_failure(db: sqlite3.Connection, row: RunRow, *, private: bool = Fal
         error=text(str(error.get("sentence", ""))),
         traceback=text(str(error.get("traceback") or "")),
         handler=row.handler,
-        phase=row.phase.value,
+        phase=row.phase,
         log=logs.read(db, row.id) if private else log_excerpt(logs.read(db, row.id)),
         inputs=show(row.prepared),
     )

@@ -162,12 +162,15 @@ class ToolCaller:
 
     def require_grant(self, db: sqlite3.Connection, attempt: Attempt, call: OutsideCall) -> None:
         if not grants.has(db, attempt.workflow, "", call.connection, call.tool, GrantKind.PERMISSION):
+            row = connections.find(db, call.connection)
             raise AttemptFailedError.because(
                 FailureClass.PERMISSION,
                 UserText(
                     "{name} wants to {ability}, which you have not allowed yet.",
                     name=attempt.plan.name,
-                    ability=self.registry.describe_ability(call.connection, call.tool),
+                    ability=self.registry.describe_ability(
+                        call.connection, call.tool, None if row is None else row.settings
+                    ),
                 ),
                 f"{attempt.workflow} {call.connection} {call.tool}",
             )

@@ -17,13 +17,14 @@ from scheduler.engine.scheduling.schedule_edits import ScheduleEdits
 from scheduler.engine.script_plan import HandlerPlan, ScriptPlan, ScriptPlans
 from scheduler.engine.workflows.abandon import abandon_run
 from scheduler.engine.workflows.grants import allow
-from scheduler.engine.workflows.permissions import asks_less_often, list_permissions
+from scheduler.engine.workflows.permissions import asks_less_often, list_granted
 from scheduler.engine.workflows.validation import ValidatedScript
 from scheduler.rules.handler_ids import handler_id, lane_name
 from scheduler.rules.mutations import Continuation, MutationStatus, decide_continuation
 from scheduler.rules.phases import HandlerKind, RunStatus
 from scheduler.rules.requests import ENDED_BY_DEPLOY, Block, RequestKind
 from scheduler.store import (
+    connections,
     events,
     grants,
     handlers,
@@ -117,7 +118,7 @@ class Deployer:
             "workflow": plan.workflow,
             "version": plan.version,
             "schedules": self._schedules(db, plan),
-            "permissions": self._permissions(db, plan, new.uses),
+            "permissions": list_granted(db, self._registry, plan, new.uses),
             "warnings": [
                 *new.warnings,
                 *_lost_repair(db, before, plan, options),
@@ -127,28 +128,18 @@ class Deployer:
 
     def missing_grants(self, db: sqlite3.Connection, plan: ScriptPlan, uses: Iterable[ToolUse]) -> list[str]:
         """One sentence per tool that it uses without permission."""
+        settings = connections.read_settings(db)
         return [
             UserText(
                 "{name} needs your permission to {ability}: dayhand grant {workflow} {connection} {tool}",
                 name=plan.name,
-                ability=self._registry.describe_ability(connection, tool),
+                ability=self._registry.describe_ability(connection, tool, settings.get(connection)),
                 workflow=plan.workflow,
                 connection=connection,
                 tool=tool,
             )
             for connection, tool in _tools(uses)
             if not grants.has(db, plan.workflow, "", connection, tool, GrantKind.PERMISSION)
-        ]
-
-    def _permissions(self, db: sqlite3.Connection, plan: ScriptPlan, uses: Iterable[ToolUse]) -> list[dict[str, Any]]:
-        return [
-            {
-                "connection": one.connection,
-                "tool": one.tool,
-                "sentence": one.sentence,
-                "is_allowed": grants.has(db, plan.workflow, "", one.connection, one.tool, GrantKind.PERMISSION),
-            }
-            for one in list_permissions(self._registry, plan, uses)
         ]
 
     def _store(

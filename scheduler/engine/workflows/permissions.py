@@ -1,11 +1,15 @@
 """Describes what a workflow may do with its connections, in sentences for the user."""
 
-from collections.abc import Container, Iterable
+import sqlite3
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scheduler.connections.errors import ConnectionRuleError
 from scheduler.connections.registry import Registry
 from scheduler.engine.script_plan import ScriptPlan, approval_for
+from scheduler.store import connections, grants
+from scheduler.store.grants import GrantKind
 from scheduler.user_text import UserText, join_texts
 from scheduler.workers.tool_scan import ToolUse
 
@@ -30,9 +34,16 @@ class Permission:
 
 
 def list_permissions(
-    registry: Registry, plan: ScriptPlan, uses: Iterable[ToolUse], always_allowed: Container[tuple[str, str]] = ()
+    registry: Registry,
+    plan: ScriptPlan,
+    uses: Iterable[ToolUse],
+    settings: Mapping[str, Mapping[str, Any]],
+    always_allowed: Container[tuple[str, str]] = (),
 ) -> list[Permission]:
-    """All tools that the script uses, by connection and tool; those in `always_allowed` do not ask."""
+    """All tools that the script uses, by connection and tool; those in `always_allowed` do not ask.
+
+    `settings`: those of the connections, by name.
+    """
     found: dict[tuple[str, str], list[ToolUse]] = {}
     for use in uses:
         if use.connection is not None and use.tool is not None:
@@ -43,10 +54,25 @@ def list_permissions(
             tool=tool,
             sentence=UserText(
                 _SENTENCES[0 if (connection, tool) in always_allowed else _care_of(registry, plan, tool_uses)],
-                ability=registry.describe_ability(connection, tool),
+                ability=registry.describe_ability(connection, tool, settings.get(connection)),
             ),
         )
         for (connection, tool), tool_uses in sorted(found.items())
+    ]
+
+
+def list_granted(
+    db: sqlite3.Connection, registry: Registry, plan: ScriptPlan, uses: Iterable[ToolUse]
+) -> list[dict[str, Any]]:
+    """All of them as JSON, with whether the user has allowed each."""
+    return [
+        {
+            "connection": one.connection,
+            "tool": one.tool,
+            "sentence": one.sentence,
+            "is_allowed": grants.has(db, plan.workflow, "", one.connection, one.tool, GrantKind.PERMISSION),
+        }
+        for one in list_permissions(registry, plan, uses, connections.read_settings(db))
     ]
 
 

@@ -46,6 +46,8 @@ def tool(tmp_path: Path) -> str:
 
 def test_what_would_be_sent_is_shown_without_secrets(cli: CommandLine, failed: str) -> None:
     output = cli.run_text("fix", failed, "--show")
+    assert output.startswith("This would be sent, and nothing else. Nothing has been sent.\n")
+    assert "add failed: " in output and "executing" not in output
     assert "ZeroDivisionError" in output or "division by zero" in output
     assert "token=(left out)" in output
 

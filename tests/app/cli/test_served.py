@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -81,6 +82,23 @@ def test_a_request_is_listed_and_answered(cli: CommandLine, app: Session) -> Non
     code, sentence = cli.run_refused("reject", request["id"])
     assert code == "too late" and sentence.startswith("You approved this at ")
     assert cli.run_text("attention") == "Nothing needs your attention.\n"
+
+
+def test_a_run_is_shown_in_plain_words(cli: CommandLine, app: Session) -> None:
+    deploy_asking(cli)
+    [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
+    shown = cli.run_text("runs", "show", request["run"])
+    assert re.match(rf"{request['run']}: receipts/\w+, waiting for you\n", shown)
+    assert "Started because new data arrived, with version 1 of the script, attempt 1" in shown
+    assert "started with prepare" in shown and "prepare decided what to do" in shown
+    assert "Waiting for your answer: Add 1 to Expenses." in shown
+    cli.run_json("reject", request["id"], "--reason", "Too early")
+    cli.wait_for(lambda: cli.run_json("runs", "show", request["run"])["status"] == "committed")
+    shown = cli.run_text("runs", "show", request["run"])
+    assert re.search(r"Asked: Add 1 to Expenses\. You rejected this at \d\d:\d\d: Too early\n", shown)
+    assert "Outside action: append of table:expenses, not done" in shown
+    for word in ("preparing", "mutat", "emitting", "committed", "paused:", "skipped\n", "(not answered)"):
+        assert word not in shown, shown
 
 
 def test_text_from_a_script_cannot_imitate_our_output(cli: CommandLine, app: Session) -> None:
@@ -171,8 +189,8 @@ def test_a_run_is_shown_with_its_call_and_log(cli: CommandLine, app: Session) ->
     run = cli.run_json("runs", "show", request["run"])
     assert run["call"]["status"] == "skipped"
     shown = cli.run_text("runs", "show", request["run"])
-    assert "append of table:expenses, skipped" in shown
-    assert 'Prepared: {"rows": [{"amount": 1}]}' in shown
+    assert "append of table:expenses, not done" in shown
+    assert 'Decided by prepare: {"rows": [{"amount": 1}]}' in shown
     [poll] = cli.run_json("history", "receipts/poll", "--status", "done")["runs"]
     assert cli.run_json("logs", poll["id"])["text"] == "polled\n"
     assert cli.run_text("logs", poll["id"], "--follow") == "polled\n"
@@ -402,7 +420,7 @@ def test_a_rejection_keeps_its_reason(cli: CommandLine, app: Session) -> None:
     [request] = cli.wait_for(lambda: cli.run_json("attention")["requests"])
     assert "at most 1,000" in cli.run_refused("reject", request["id"], "--reason", "x" * 1001)[1]
     assert cli.run_json("reject", request["id"], "--reason", "Too early")["reason"] == "Too early"
-    assert "(no: Too early)" in cli.run_text("runs", "show", request["run"])
+    assert "You rejected this at " in cli.run_text("runs", "show", request["run"])
 
 
 def test_a_question_is_listed_and_answered(cli: CommandLine, app: Session) -> None:

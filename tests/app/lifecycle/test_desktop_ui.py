@@ -25,6 +25,7 @@ from app.tray.menu import MenuChoice, make_entries
 from app.window.attention.page import AttentionPage
 from app.window.connections.connect_dialog import ConnectDialog
 from app.window.new_workflow.deploy_dialog import DeployDialog
+from app.window.requests import delayed_answers
 from scheduler.engine.errors import RefusedError
 from scheduler.engine.queries.requests import RequestView
 from scheduler.store import connections
@@ -136,6 +137,37 @@ def test_a_button_pressed_too_late_shows_a_message(
     shell.notifier.pressed.emit(request_.id, "approve")
     number = wait(lambda: find_number(screen, "That did not work"))
     assert "You rejected this at" in screen.shown[number][4]
+    assert table_lines(installation) == []
+
+
+@pytest.mark.parametrize("leave", ["close", "quit"])
+def test_an_answer_refused_after_the_window_was_closed_is_told(
+    make_shell: Callable[..., DesktopUi],
+    installation: Session,
+    request_: RequestView,
+    screen: FakeDaemon,
+    wait: Wait,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    leave: str,
+) -> None:
+    """It was given, and could still be undone, when the window was closed or the app quit."""
+    monkeypatch.setattr(delayed_answers, "UNDO_MS", 600_000)
+    shell = make_shell(installation)
+    wait(lambda: find_number(screen, "Receipts"))
+    shell.window.open_page("attention")
+    page = shell.window.pages["attention"]
+    assert isinstance(page, AttentionPage)
+    wait(lambda: page.cards.cards)
+    page.cards.cards[request_.id].buttons["approve"].click()
+    shell.overview_watcher.changed.disconnect()
+    run_command(installation, "reject", request=request_.id)
+    if leave == "close":
+        shell.window.hide()
+    else:
+        shell.close()
+    number = wait(lambda: find_number(screen, "That did not work"))
+    assert screen.shown[number][4].startswith("Receipts: You rejected this at ")
     assert table_lines(installation) == []
 
 

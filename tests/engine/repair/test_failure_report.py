@@ -14,6 +14,7 @@ from scheduler.engine.repair.failure_report import (
     unmask_secrets,
 )
 from scheduler.engine.repair.fixer import FixerFailedError, read_script
+from scheduler.rules.phases import RunPhase
 
 SCRIPT = '''"""Grüße."""
 API_TOKEN = "s3cret-1"; x = "ö"
@@ -59,15 +60,23 @@ def test_only_the_end_of_a_long_log_is_sent() -> None:
 
 
 def test_only_the_beginning_of_long_inputs_is_sent() -> None:
-    problem = FailureReport(script="s", error="e", handler="C", phase="p", inputs=["begin", "x" * 100_000])
+    problem = FailureReport(
+        script="s", error="e", handler="C", phase=RunPhase.EXECUTING, inputs=["begin", "x" * 100_000]
+    )
     assert '["begin", "xxx' in problem.prompt() and len(problem.prompt()) < 4_200
 
 
 def test_everything_that_is_sent_can_be_reviewed() -> None:
     problem = FailureReport(
-        script="import dayhand", error="It broke.", handler="C", phase="emitting", log="l", inputs=[1], notes=("No.",)
+        script="import dayhand",
+        error="It broke.",
+        handler="C",
+        phase=RunPhase.EMITTING,
+        log="l",
+        inputs=[1],
+        notes=("No.",),
     )
-    for part in ("import dayhand", "C failed in emitting: It broke.", "[1]", "could not be used: No."):
+    for part in ("import dayhand", "C failed in next: It broke.", "[1]", "could not be used: No."):
         assert part in problem.prompt()
 
 

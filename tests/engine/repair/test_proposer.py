@@ -21,7 +21,7 @@ from scheduler.engine.repair.failure_report import FailureReport
 from scheduler.engine.repair.fixer import Fixer, FixerFailedError, RepairCancelledError
 from scheduler.engine.repair.proposals import Proposal
 from scheduler.engine.repair.proposer import NoRepairError, RepairProposer, apply_proposal, make_fixer
-from scheduler.rules.phases import RunStatus
+from scheduler.rules.phases import RunPhase, RunStatus
 from scheduler.store import workflows
 from scheduler.store.workflows import ScriptOrigin
 from tests.connections.waiting import wait_until
@@ -32,7 +32,7 @@ from tests.runs.scripts import consumer
 
 GOOD = consumer()
 BROKEN = GOOD.replace('ctx.done("Did "', 'ctx.done(1 / 0 * "Did "')
-PROBLEM = FailureReport(script="import dayhand\n", error="x", handler="C", phase="emitting")
+PROBLEM = FailureReport(script="import dayhand\n", error="x", handler="C", phase=RunPhase.EMITTING)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def plan_of(runtime: RuntimeFixture, source: str) -> ScriptPlan:
 )
 def test_a_permission_says_what_and_how_often_it_asks(runtime: RuntimeFixture, approve: str, words: str) -> None:
     source = RECEIPTS.replace("{approve}", approve)
-    permissions = list_permissions(runtime.services.registry, plan_of(runtime, source), find_tool_uses(source))
+    permissions = list_permissions(runtime.services.registry, plan_of(runtime, source), find_tool_uses(source), {})
     assert describe_permissions(permissions) == f"It may read your mail at home; {words}."
     runtime.close()
 
@@ -96,6 +96,20 @@ def test_every_built_in_tool_has_its_own_description() -> None:
             text = registry.describe_ability(f"{kind}:mine", tool.name)
             assert tool.may, f"{kind} {tool.name}"
             assert text.isprintable() and "{" not in text and text[0].islower() and text[-1] not in ".,"
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("https://shop.example.org/lamps/7", "read from page (shop.example.org)"),
+        ("http://127.0.0.1:8080", "read from page (127.0.0.1)"),
+        ("", "read from page"),
+        ("http://[", "read from page"),
+    ],
+)
+def test_a_permission_names_the_site(address: str, text: str) -> None:
+    registry = builtin_registry(lambda *_: None)
+    assert registry.describe_ability("http:page", "get", {"base_url": address}) == text
 
 
 def test_a_tool_without_a_description_is_named_with_its_help() -> None:

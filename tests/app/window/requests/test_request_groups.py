@@ -554,6 +554,43 @@ def test_undo_is_scrolled_into_view(show: Show, wait: Wait, monkeypatch: pytest.
     wait(lambda: not undo.visibleRegion().isEmpty())
 
 
+def test_what_is_opened_is_scrolled_into_view(show: Show, wait: Wait, qtbot: QtBot) -> None:
+    page = show([*(make_failure(number, f"job-{number}") for number in range(8)), *map(make_approval, range(30))])
+    page.resize(900, 500)
+    rows = entries(page)
+    wait(lambda: page._column.verticalScrollBar().maximum() > 0)
+    rows[4].header.toggle.click()  # type: ignore[union-attr]
+    [card] = rows[4].single.cards.values()  # type: ignore[union-attr]
+    wait(lambda: page._column.verticalScrollBar().value() > 0 and is_in_view(page, card))
+    group = next(one for one in rows if one.group.is_table)
+    group.header.toggle.click()  # type: ignore[union-attr]
+    assert group.table is not None and group.header is not None
+    wait(lambda: is_in_view(page, group.header))
+    group.table.select_row(3)
+    qtbot.keyClick(group.table.view, Qt.Key.Key_Return)
+    [card] = group.table.cards.cards.values()
+    wait(lambda: is_in_view(page, card.buttons["approve"]))
+    before = page._column.verticalScrollBar().value()
+    qtbot.keyClick(group.table.view, Qt.Key.Key_Down)
+    qtbot.wait(20)
+    assert page._column.verticalScrollBar().value() == before, "the table is still used"
+
+
+def is_in_view(page: AttentionPage, part: QWidget) -> bool:
+    """All of it."""
+    top = part.mapTo(page._column.viewport(), part.rect().topLeft()).y()
+    return top >= 0 and top + part.height() <= page._column.viewport().height()
+
+
+def test_a_filtered_list_says_how_many_of_how_many_it_shows(show: Show) -> None:
+    page = show([*map(make_approval, range(30)), make_failure(1)])
+    assert page.filters.count.isHidden()
+    page.filters.kind.setCurrentText("Failed")
+    assert (page.filters.count.text(), page.filters.count.isVisible()) == ("1 of 31", True)
+    page.filters.clear()
+    assert page.filters.count.isHidden()
+
+
 def test_ctrl_a_ticks_all(show: Show, qtbot: QtBot) -> None:
     table = open_table(show(list(map(make_approval, range(5)))))
     qtbot.keyClick(table.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
